@@ -202,10 +202,7 @@ async function resultOf(
 	}
 	const message = withTrailers(
 		request.message ?? (await usualMessage(context, checkout, strategy, base, request.commit)),
-		{
-			"Brood-Agent": agent.handle,
-			"Brood-Reviewed": request.commit,
-		},
+		{ "Brood-Agent": agent.handle, "Brood-Reviewed": request.commit },
 	);
 	return {
 		commit: await commitTree(

@@ -40,9 +40,7 @@ export async function moveBase(
 	const { code, errors } = await git(
 		checkout.path,
 		["merge", "--quiet", "--ff-only", "--no-autostash", "--no-verify-signatures", "--no-overwrite-ignore", after],
-		{
-			answers: [1, 2, 128],
-		},
+		{ answers: [1, 2, 128] },
 	);
 	if (code === 0) return null;
 	const now = await commitOf(git, project.path, ref);

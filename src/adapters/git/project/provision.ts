@@ -121,11 +121,7 @@ async function settleInMain(
 	const head = await git(project.path, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
 	const branch = head.code === 0 ? head.text.replace(/^refs\/heads\//, "") : base;
 	const commit = await commitOf(git, project.path, "HEAD");
-	return {
-		workspace: { kind: "main", path: project.path, branch, base },
-		head: commit,
-		...nothingMade,
-	};
+	return { workspace: { kind: "main", path: project.path, branch, base }, head: commit, ...nothingMade };
 }
 
 type Made = Built & { mark: WorkspaceMark };

@@ -199,11 +199,7 @@ on(steps.pack, async ({ context: { git }, checkout, bytes }, { want, have }) => 
 	await git(
 		checkout.workspace.path,
 		["pack-objects", "--quiet", "--stdout", "--revs", "--local", "--delta-base-offset"],
-		{
-			input,
-			sink: bytes,
-			timeoutMs: packTimeoutMs,
-		},
+		{ input, sink: bytes, timeoutMs: packTimeoutMs },
 	);
 	return {};
 });

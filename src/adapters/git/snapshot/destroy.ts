@@ -52,10 +52,7 @@ export function incomplete(found: readonly ByteName[]): Refusal {
 	return refuse(
 		"SNAPSHOT_INCOMPLETE",
 		`A snapshot cannot bring back what would be overwritten: ${abbreviated(found.map((name) => brief(displayName(name))))}.`,
-		{
-			details: { paths: found.slice(0, 50).map(toFileName) },
-			suggestions: ["git status --ignored"],
-		},
+		{ details: { paths: found.slice(0, 50).map(toFileName) }, suggestions: ["git status --ignored"] },
 	);
 }
 

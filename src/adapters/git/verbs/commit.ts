@@ -51,10 +51,7 @@ export async function commitWork(
 	await git(
 		folder,
 		["--literal-pathspecs", "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace", said, ...only],
-		{
-			environment: identityOf(checkout.agent),
-			input: request.paths === undefined ? "" : names,
-		},
+		{ environment: identityOf(checkout.agent), input: request.paths === undefined ? "" : names },
 	);
 	const commit = (await git(folder, ["rev-parse", "HEAD"])).text;
 	return {
@@ -125,10 +122,7 @@ function cannotCommit(tree: TreeStatus, checkout: Checkout, request: CommitReque
 		return refuse(
 			"CONFLICT",
 			`${whose} is in the middle of a ${tree.operation}; ${tree.operation === "merge" ? "commit everything" : "finish that first"}.`,
-			{
-				details: { operation: tree.operation },
-				suggestions: [`brood agent health ${whose}`],
-			},
+			{ details: { operation: tree.operation }, suggestions: [`brood agent health ${whose}`] },
 		);
 	}
 	return notOnBranch(tree, checkout);
@@ -205,9 +199,7 @@ async function tooLarge(folder: string, changes: readonly Change[], bytesMax: nu
 	return refuse(
 		"TOO_LARGE",
 		`These files are larger than ${bytesMax} bytes: ${files.map((file) => file.path).join(", ")}. Ignore them, or name the paths to commit.`,
-		{
-			details: { files, fileBytesMax: bytesMax },
-		},
+		{ details: { files, fileBytesMax: bytesMax } },
 	);
 }
 

@@ -20,9 +20,7 @@ export async function pushBranch(git: Git, folder: string, branch: string, commi
 				remote,
 				`${commit ?? `refs/heads/${branch}`}:refs/heads/${branch}`,
 			],
-			{
-				timeoutMs: networkTimeoutMs,
-			},
+			{ timeoutMs: networkTimeoutMs },
 		);
 		return { remote, branch, pushed: true, error: null };
 	} catch (error) {

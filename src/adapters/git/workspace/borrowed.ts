@@ -66,8 +66,6 @@ function notShown(place: string, why: string): Refusal {
 	return refuse(
 		"CONFLICT",
 		`its repository takes objects from ${place}, ${why}; look at .git, commondir and objects/info/alternates in the repository`,
-		{
-			details: { path: place },
-		},
+		{ details: { path: place } },
 	);
 }

@@ -19,9 +19,7 @@ export async function makeClone(
 	await git(
 		layout.agents(project.slug),
 		["clone", "--quiet", "--no-hardlinks", "--no-checkout", "--origin", "brood", "--", project.path, path],
-		{
-			timeoutMs: cloneTimeoutMs,
-		},
+		{ timeoutMs: cloneTimeoutMs },
 	);
 	const upstream = await git(project.path, ["config", "--local", "--get", "remote.origin.url"], { answers: [1] });
 	// a password in the project's own configuration is no business of an isolated agent

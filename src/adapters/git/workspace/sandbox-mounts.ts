@@ -72,12 +72,7 @@ export async function sandboxedMounts(
 ): Promise<SandboxMounts | Refusal> {
 	const around = await aroundOf(context, project, mark.path);
 	if (isRefusal(around)) return around;
-	return {
-		...around,
-		writable: [mark.path],
-		fixed: [],
-		bound: [await gitMount(context, project, mark, true)],
-	};
+	return { ...around, writable: [mark.path], fixed: [], bound: [await gitMount(context, project, mark, true)] };
 }
 
 /**
@@ -138,9 +133,7 @@ function notSandboxable({ slug }: ProjectRepository, { kind, path: folder }: Wor
 		return refuse(
 			"CONFLICT",
 			`${folder} is the repository itself, and an agent in a sandbox may not write that. Fork it into a worktree, or say sandbox: off.`,
-			{
-				details: { path: folder },
-			},
+			{ details: { path: folder } },
 		);
 	const handle = path.basename(folder);
 	return refuse(
