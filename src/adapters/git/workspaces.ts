@@ -1,5 +1,5 @@
-// Workspaces on git: one member for each verb of the port, which says what the verb promises. Each verb has a file of
-// its own; for a workspace in a sandbox it is one of `sandbox/`, which opens no file of the agent's.
+// Workspaces on git: one member for each verb of the port, which documents the verb. Each verb has its own file; for a
+// sandboxed workspace it is in `sandbox/`, which opens no file of the agent's.
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
@@ -20,9 +20,8 @@ import { openProject, refreshProject } from "./project/project.ts";
 import { provision } from "./project/provision.ts";
 import { warmProject } from "./project/warm.ts";
 import { commitOf } from "./run/user-input.ts";
-import type { SandboxedCheckout } from "./sandbox/ask.ts";
 import { convert, recoverSandboxed, removeSandboxed } from "./sandbox/end.ts";
-import { findSandboxedSnapshot, inProject } from "./sandbox/make.ts";
+import { inProject } from "./sandbox/make.ts";
 import { enterSandboxed, releaseSandboxed, restoreSandboxed, syncSandboxed } from "./sandbox/move.ts";
 import { keepSandboxed } from "./sandbox/snapshot.ts";
 import {
@@ -38,7 +37,8 @@ import {
 	sandboxedTip,
 	treeIn,
 } from "./sandbox/verbs.ts";
-import { withBroken } from "./tree/mend-index.ts";
+import type { SandboxedCheckout } from "./sandbox/worker-client.ts";
+import { restoredText } from "./tree/mend-index.ts";
 import { collect } from "./upkeep/gc.ts";
 import { spaceOf } from "./upkeep/space.ts";
 import { branchStatus, commitsSince, treeGone } from "./verbs/branch-status.ts";
@@ -53,11 +53,10 @@ import { repositoryProblem } from "./verbs/repository-problem.ts";
 import { moveResult, syncWork } from "./verbs/sync.ts";
 import { orDamaged } from "./worker/faults.ts";
 import { type GitContext, identityOf, seenTip } from "./workspace/git-context.ts";
-import { has, list, restore, show, take, toSnapshot } from "./workspace/keep.ts";
+import { find, has, list, restore, show, take, toSnapshot } from "./workspace/keep.ts";
 import { mountsFor, sandboxMarkAt, sandboxProblem, wantsSandbox } from "./workspace/sandbox-mounts.ts";
 import { settingsOf } from "./workspace/settings.ts";
 
-/** A verb as it is written for a kind of checkout. */
 type Verb<C extends Checkout, Rest extends unknown[], T> = (
 	context: GitContext,
 	checkout: C,
@@ -115,12 +114,12 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		if (isRefusal(begin)) return begin;
 		const build = async (mark: WorkspaceMark, settings: ProjectSettings) =>
 			await fork(this.#git, request, mark, settings, begin, control.signal);
-		// its work is measured against what its parent's is
+		// its base is the parent's base
 		const from = request.from ?? request.parent.workspace.base;
 		return await provision(this.#git, { ...request, from }, control, { ...begin, build });
 	};
 
-	/** What may be seen and changed from inside a folder, if its project wants a sandbox. */
+	/** The mounts for processes in a folder; null if they need no sandbox. */
 	async mounts(
 		project: ProjectRepository,
 		folder: string,
@@ -129,10 +128,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		return await mountsFor(this.#git, project, folder, workspace);
 	}
 
-	/**
-	 * What a workspace in a sandbox brings that a program of this type would run by itself; any other can be looked at
-	 * from outside.
-	 */
+	/** Files of a sandboxed workspace that a program of this type would run without asking. */
 	async autorunFiles(
 		checkout: Checkout,
 		type: string,
@@ -141,7 +137,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		return own === null ? "not in a sandbox" : await sandboxedAutorunFiles(this.#git, own, type);
 	}
 
-	/** Whether all of these files are its own to change, for a workspace in a sandbox. */
+	/** Whether a sandboxed agent may change all of these files. */
 	async areInside(checkout: Checkout, places: readonly string[]): Promise<boolean | "not in a sandbox"> {
 		const own = await this.#own(checkout);
 		return own === null ? "not in a sandbox" : await areInsideOwn(this.#git, own, places);
@@ -155,9 +151,9 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	readonly recover: Workspaces["recover"] = async (checkout, control = {}, accept) => {
 		const own = await this.#own(checkout);
 		if (own !== null) return await orDamaged(own, recoverSandboxed(this.#git, own, control, accept));
-		const locked = checkout.workspace.kind === "main" ? false : await wantsSandbox(this.#git, checkout.project);
-		if (typeof locked !== "boolean") return locked;
-		return locked ? await convert(this.#git, checkout) : await recover(this.#git, checkout, control, accept);
+		const sandboxed = checkout.workspace.kind === "main" ? false : await wantsSandbox(this.#git, checkout.project);
+		if (typeof sandboxed !== "boolean") return sandboxed;
+		return sandboxed ? await convert(this.#git, checkout) : await recover(this.#git, checkout, control, accept);
 	};
 
 	readonly release: Workspaces["release"] = async (checkout, control = {}) =>
@@ -217,7 +213,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	readonly takeSnapshot: Workspaces["takeSnapshot"] = async (checkout, { reason, turn = null }) => {
 		const own = await this.#own(checkout);
 		if (own === null) return await take(this.#git, checkout, reason, turn);
-		const taken = await keepSandboxed(this.#git, own, { reason, turn });
+		const taken = await keepSandboxed(this.#git, own, reason, turn);
 		if (isRefusal(taken)) throw new Error(taken.message);
 		return { ...taken, snapshot: toSnapshot(taken.snapshot) };
 	};
@@ -233,16 +229,15 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	readonly restoreSnapshot: Workspaces["restoreSnapshot"] = async (checkout, id) => {
 		const own = await this.#own(checkout);
 		if (own !== null) {
-			const snapshot = await findSandboxedSnapshot(this.#git, checkout, id);
+			const snapshot = await find(this.#git, inProject(checkout), id);
 			return isRefusal(snapshot) ? snapshot : await orDamaged(own, restoreSandboxed(this.#git, own, snapshot));
 		}
 		const restored = await restore(this.#git, checkout, id);
 		if (isRefusal(restored)) return restored;
-		const text = `${withBroken("Your files were put back as a snapshot has them", restored.broken)}.`;
-		return await moveResult(this.#git, checkout, true, text, restored.snapshot);
+		return await moveResult(this.#git, checkout, true, restoredText(restored.broken), restored.snapshot);
 	};
 
-	/** In a sandbox only its worker opens files; any other workspace is looked at from outside. */
+	/** Runs the verb for a sandboxed or for a plain workspace. */
 	async #run<Rest extends unknown[], T>(
 		outside: Verb<Checkout, Rest, T>,
 		inside: Verb<SandboxedCheckout, Rest, T>,
@@ -262,13 +257,13 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 			: { code: "PROJECT_GONE", text, fix: `cat ${project.path}/.git/objects/info/alternates` };
 	}
 
-	/** With the mark that says that its git folder is its own; null for any other, which is looked at from outside. */
+	/** The checkout with its mark, if it is sandboxed; null otherwise. */
 	async #own(checkout: Checkout): Promise<SandboxedCheckout | null> {
 		const mark = await sandboxMarkAt(this.#git, checkout.project, checkout.workspace.path);
 		return mark === null ? null : { ...checkout, mark };
 	}
 
-	/** As whoever looks for its snapshots has to know it. */
+	/** The checkout to look up snapshots with. */
 	async #kept(checkout: Checkout): Promise<Checkout> {
 		return (await this.#own(checkout)) === null ? checkout : inProject(checkout);
 	}

@@ -1,8 +1,8 @@
-// Whether copies on a disk share their blocks: then a copy costs next to nothing, however much there is.
+// Whether copies on a disk share their blocks (reflink), so that a copy of any size is cheap.
 import { constants, copyFile, lstat, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-/** Found out by trying, beside the place where the copy is to be. */
+/** Tries it next to the path of the copy. */
 export async function sharesBlocks(from: string, to: string): Promise<boolean> {
 	const beside = path.dirname(to);
 	const [there, here] = await Promise.all([lstat(from), lstat(beside)]);

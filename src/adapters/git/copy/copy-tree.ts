@@ -1,4 +1,4 @@
-// A working tree copied as it is: bytes, modes, links, dates. The disk shares the blocks where it can.
+// Copies a working tree with modes, links and times. The disk shares the blocks where it can.
 import { spawn } from "node:child_process";
 import { constants, type Dirent } from "node:fs";
 import { chmod, copyFile, lstat, mkdir, readdir, readlink, symlink, utimes } from "node:fs/promises";
@@ -8,12 +8,12 @@ import { type ByteName, parentFolders, pathOf } from "../format/names.ts";
 export interface CopyRequest {
 	from: string;
 	to: string;
-	/** files and folders that stay behind, folders without a slash */
+	/** files and folders that are not copied, folders without a slash */
 	leave: ReadonlySet<ByteName>;
-	signal?: AbortSignal;
+	signal?: AbortSignal | undefined;
 }
 
-/** What goes in one call of `cp`: things of one folder that are copied whole. */
+/** The arguments of one `cp`: entries of one folder that are copied whole. */
 interface Group {
 	folder: ByteName;
 	names: string[];
@@ -31,7 +31,7 @@ export async function copyTree(request: CopyRequest): Promise<void> {
 	await Promise.all(Array.from({ length: parallel }, worker));
 }
 
-/** Folders with nothing to leave behind are copied whole; the others are made here and looked into. */
+/** Folders with nothing to leave are copied whole; the others are made here, and their entries planned one by one. */
 async function plan({ from, to, leave }: CopyRequest): Promise<Group[]> {
 	const mixed = new Set([...leave].flatMap(parentFolders));
 	const groups: Group[] = [];
@@ -42,7 +42,7 @@ async function plan({ from, to, leave }: CopyRequest): Promise<Group[]> {
 			const name = `${folder === "" ? "" : `${folder}/`}${entry.name.toString("latin1")}`;
 			const text = entry.name.toString();
 			if (leave.has(name)) continue;
-			// a name that is no text cannot be an argument
+			// a name that is not UTF-8 cannot be an argument
 			const whole =
 				Buffer.from(text).equals(entry.name) && !(entry.isDirectory() && (mixed.has(name) || isBytes(folder)));
 			if (whole && !isBytes(folder)) names.push(text);
@@ -64,7 +64,7 @@ async function entriesOf(from: string, folder: ByteName): Promise<Dirent<Buffer>
 	return await readdir(folder === "" ? from : pathOf(from, folder), { withFileTypes: true, encoding: "buffer" });
 }
 
-/** In several calls, so that no list of arguments is too long and both processors have something to do. */
+/** In several calls, so that no argument list is too long and the calls run in parallel. */
 function inCalls(folder: ByteName, names: readonly string[]): Group[] {
 	if (names.length === 0) return [];
 	const share = folder === "" ? Math.max(1, Math.ceil(names.length / (parallel * 2))) : names.length;
@@ -81,8 +81,8 @@ function inCalls(folder: ByteName, names: readonly string[]): Group[] {
 	return [...groups, { folder, names: current }];
 }
 
-// Owner and extended attributes are looked up for each file and are the same for all of an agent's: without them a copy
-// takes a quarter less. Modes come along by themselves where nothing is masked.
+// Without owner and extended attributes, which are the same for all files of an agent, a copy takes a quarter less time.
+// Modes are kept because of the umask.
 const lean = ["sh", "-c", 'umask 0; exec cp -dR --preserve=timestamps,links --reflink=auto "$@"', "cp"] as const;
 
 async function copyGroup({ from, to, signal }: CopyRequest, { folder, names }: Group): Promise<void> {
@@ -93,11 +93,7 @@ async function copyGroup({ from, to, signal }: CopyRequest, { folder, names }: G
 
 async function run(command: string, args: readonly string[], folder: string, signal?: AbortSignal): Promise<void> {
 	await new Promise<void>((resolve, reject) => {
-		const child = spawn(command, args, {
-			cwd: folder,
-			stdio: ["ignore", "ignore", "pipe"],
-			...(signal === undefined ? {} : { signal }),
-		});
+		const child = spawn(command, args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"], signal });
 		let errors = "";
 		child.stderr.on("data", (chunk: Buffer) => {
 			errors = (errors + chunk.toString()).slice(0, 2000);

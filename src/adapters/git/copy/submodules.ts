@@ -1,12 +1,13 @@
-// A submodule's repository lies in the git folder of the worktree around it. A copy of the files alone would share it
-// with the first worktree: the copy gets one of its own.
+// A submodule's repository is in the git folder of the worktree around it. A copy of the files alone would share it with
+// the first worktree, so the copy gets its own.
 import { lstat, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { nullIfMissing } from "#adapters/system/errors.ts";
 import { readRegularText } from "#adapters/system/regular-file.ts";
 import { gitlink } from "../format/index-file.ts";
 import type { Git } from "../run/git.ts";
 import { Links, staysInside } from "../tree/links.ts";
-import { notThere, openTree, type ReadIndex, readIndex, type Tree } from "../tree/tree.ts";
+import { openTree, type ReadIndex, readIndex, type Tree } from "../tree/tree.ts";
 import { copyTree } from "./copy-tree.ts";
 
 export async function copySubmodules(
@@ -19,7 +20,7 @@ export async function copySubmodules(
 		const bytes = Buffer.from(name).toString("latin1");
 		if (!staysInside(bytes) || (await links.leavesFolder(bytes))) continue;
 		const [inside, copied] = [path.join(from.folder, name), path.join(to.folder, name)];
-		const link = await lstat(path.join(inside, ".git")).catch(notThere);
+		const link = await lstat(path.join(inside, ".git")).catch(nullIfMissing);
 		if (link === null) continue;
 		const source = await openTree(inside);
 		if (link.isFile()) await giveOwnRepository(git, source, copied, path.join(to.gitFolder, "modules", name));

@@ -1,5 +1,5 @@
-// Where things are in Brood's home. A name becomes a path here and nowhere else; slugs and handles cannot contain
-// anything but letters, digits and dashes, so that a name with a dot in front is always one of ours.
+// Where things are in Brood's home. A name becomes a path only here. Slugs and handles contain only letters, digits and
+// dashes, so a name that begins with a dot is always one of ours.
 import { lstat, mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import type { Handle, ProjectSlug } from "#contract/ids.ts";
@@ -22,7 +22,7 @@ export class Layout {
 	primary(slug: ProjectSlug): string {
 		return path.join(this.project(slug), "primary");
 	}
-	/** there until the checkout in `primary/` is whole */
+	/** exists until the checkout in `primary/` is complete */
 	primaryIntent(slug: ProjectSlug): string {
 		return path.join(this.project(slug), ".primary.json");
 	}
@@ -32,29 +32,30 @@ export class Layout {
 	agent(slug: ProjectSlug, handle: Handle): string {
 		return path.join(this.agents(slug), handle);
 	}
-	/** what is being made at that place, until it is there */
+	/** names the workspace that is being made, until it is complete */
 	intent(slug: ProjectSlug, handle: Handle): string {
 		return path.join(this.agents(slug), `.${handle}.json`);
 	}
-	/** git folders that agents have for themselves; hidden from all of them but for their own */
+	/** the git folders of sandboxed agents; each agent sees only its own */
 	ownGits(slug: ProjectSlug): string {
 		return path.join(this.project(slug), "git");
 	}
-	ownGit(slug: ProjectSlug, name: string): string {
-		return path.join(this.ownGits(slug), name);
+	/** `workspace` is the path or the name of the agent's folder */
+	ownGit(slug: ProjectSlug, workspace: string): string {
+		return path.join(this.ownGits(slug), path.basename(workspace));
 	}
-	/** the mark of such a workspace, where nobody inside can write */
-	ownMark(slug: ProjectSlug, name: string): string {
-		return path.join(this.ownGits(slug), `.${name}.json`);
+	/** the mark of a sandboxed workspace, which the sandbox cannot write */
+	ownMark(slug: ProjectSlug, workspace: string): string {
+		return path.join(this.ownGits(slug), `.${path.basename(workspace)}.json`);
 	}
-	/** what `primary/` was filled for, where it is made in a sandbox */
+	/** the lockfiles that `primary/` was filled for, where it is filled in a sandbox */
 	primaryMark(slug: ProjectSlug): string {
 		return path.join(this.project(slug), ".primary-mark.json");
 	}
 	scratches(slug: ProjectSlug): string {
 		return path.join(this.project(slug), "scratch");
 	}
-	/** the commits of snapshots whose refs are gone and whose objects may be there still */
+	/** commits of snapshots whose refs are deleted and whose objects may still exist */
 	dropped(slug: ProjectSlug): string {
 		return path.join(this.project(slug), ".dropped");
 	}
@@ -62,10 +63,7 @@ export class Layout {
 		return path.join(this.home, "trash");
 	}
 
-	/**
-	 * Makes the folder that a place of ours is in. Refuses if that folder turns out to be somewhere else: somebody linked
-	 * it away.
-	 */
+	/** Makes the parent folder of a path. Refuses if a link takes that folder out of the home. */
 	async parent(place: string): Promise<Refusal | null> {
 		const folder = path.dirname(place);
 		await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -77,7 +75,7 @@ export class Layout {
 		});
 	}
 
-	/** Sees to it that a place is free and inside the home. */
+	/** Makes the parent folder, and refuses if the path exists. */
 	async free(place: string): Promise<Refusal | null> {
 		return (await this.parent(place)) ?? ((await exists(place)) ? inTheWay(place) : null);
 	}
@@ -89,7 +87,7 @@ export function inTheWay(place: string): Refusal {
 	});
 }
 
-/** Something has that name, a broken link included. */
+/** True for a broken link too. */
 export async function exists(place: string): Promise<boolean> {
 	return (await lstat(place).catch(() => null)) !== null;
 }

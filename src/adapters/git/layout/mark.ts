@@ -1,21 +1,21 @@
-// What we write down about a workspace while we make it and after: without it nothing on disk is taken for ours.
+// The mark of a workspace, written when it is made. Without one, no folder on disk counts as ours.
 import { constants } from "node:fs";
 import { open, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { parseJson } from "#adapters/system/errors.ts";
 import { readRegularText } from "#adapters/system/regular-file.ts";
-import { PrimaryMark, WorkspaceMark } from "#contract/workspace.ts";
+import { PrimaryMark, type Workspace, WorkspaceMark } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 
 const name = "brood.json";
 const markBytesMax = 64 * 1024;
-/** a link in its place is not written through */
+/** never writes through a link */
 const resumable =
 	constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** The mark in a git folder, or at a path of its own; null if there is none or it cannot be read as one. */
+/** Null if there is no valid mark. */
 export async function readMark(file: string): Promise<WorkspaceMark | null> {
-	const parsed = WorkspaceMark.safeParse(await json(file));
-	return parsed.success ? parsed.data : null;
+	return WorkspaceMark.safeParse(await json(file)).data ?? null;
 }
 
 export async function readPrimaryMark(gitFolder: string): Promise<PrimaryMark | null> {
@@ -23,11 +23,10 @@ export async function readPrimaryMark(gitFolder: string): Promise<PrimaryMark | 
 }
 
 export async function readPrimaryMarkAt(file: string): Promise<PrimaryMark | null> {
-	const parsed = PrimaryMark.safeParse(await json(file));
-	return parsed.success ? parsed.data : null;
+	return PrimaryMark.safeParse(await json(file)).data ?? null;
 }
 
-/** Whether the mark is of the agent's workspace. One that several share carries the mark of whoever it was made for. */
+/** Whether the mark is of the agent's workspace. A shared workspace has the mark of the agent it was made for. */
 export function isOurs(mark: WorkspaceMark | null, { project, agent, workspace }: Checkout): boolean {
 	if (mark === null) return false;
 	return (
@@ -36,25 +35,22 @@ export function isOurs(mark: WorkspaceMark | null, { project, agent, workspace }
 	);
 }
 
+export const workspaceOf = ({ kind, path: folder, branch, base }: WorkspaceMark): Workspace => ({
+	...{ kind, path: folder, branch, base },
+});
+
 export const markIn = (gitFolder: string): string => path.join(gitFolder, name);
 
 async function json(file: string): Promise<unknown> {
-	try {
-		return JSON.parse(await readRegularText(file, { bytesMax: markBytesMax }));
-	} catch {
-		return null;
-	}
+	return parseJson(await readRegularText(file, { bytesMax: markBytesMax }).catch(() => ""));
 }
 
-/** On the disk, whole or not at all, when this resolves. */
+/** Atomic, and durable when it resolves. */
 export async function writeMark(file: string, mark: WorkspaceMark | PrimaryMark): Promise<void> {
 	await writeDurably(file, `${JSON.stringify(mark)}\n`);
 }
 
-/**
- * The same for a mark that only has to outlive this process: after a power cut the one before it tells the truth as
- * well.
- */
+/** Atomic but not durable: after a power cut the previous mark is valid too. */
 export async function noteMark(file: string, mark: WorkspaceMark): Promise<void> {
 	const temporary = `${file}.${process.pid}`;
 	await writeFile(temporary, `${JSON.stringify(mark)}\n`, { mode: 0o600, flag: resumable });
@@ -63,20 +59,14 @@ export async function noteMark(file: string, mark: WorkspaceMark): Promise<void>
 
 export async function writeDurably(file: string, text: string): Promise<void> {
 	const temporary = `${file}.${process.pid}`;
-	const handle = await open(temporary, resumable, 0o600);
-	try {
+	{
+		await using handle = await open(temporary, resumable, 0o600);
 		await handle.writeFile(text);
 		await handle.sync();
-	} finally {
-		await handle.close();
 	}
 	await rename(temporary, file);
-	const folder = await open(path.dirname(file));
-	try {
-		await folder.sync();
-	} finally {
-		await folder.close();
-	}
+	await using folder = await open(path.dirname(file));
+	await folder.sync();
 }
 
 export async function dropMark(file: string): Promise<void> {

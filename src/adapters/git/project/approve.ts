@@ -1,14 +1,14 @@
-// Merging reviewed work into base.
+// Merges reviewed work into base.
 //
 //   look ─▶ compute the result ─▶ check it in a scratch tree ─▶ record it ─▶ move base
 //
-// Only the last step changes what anybody sees, and it is one git command: a compare-and-swap of the branch, or, where
-// a person has base checked out, a fast-forward in that checkout, which git refuses if it would touch what is not
-// committed.
+// Only the last step is visible, and it is one git command: a compare-and-swap of the branch, or, where a person has base
+// checked out, a fast-forward in that checkout, which git refuses if it would overwrite uncommitted files.
 import type { EffectiveSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { CommandRun, Merged, MergeStrategy } from "#contract/workspace.ts";
+import type { Merged, MergeStrategy } from "#contract/workspace.ts";
 import type { ApproveRequest, Checkout } from "#engine/ports/workspace-requests.ts";
+import { checkoutName } from "../format/checkout-name.ts";
 import { countOf } from "../format/plural.ts";
 import { isCommitId } from "../format/refs.ts";
 import { exists } from "../layout/layout.ts";
@@ -20,18 +20,18 @@ import { withTrailers } from "../verbs/commit.ts";
 import { commitTree, mergeTrees, rebased, treeOfCommit } from "../verbs/merge.ts";
 import { pushBranch } from "../verbs/push.ts";
 import { recordedMerge, recordMerge } from "../verbs/record.ts";
-import { commandEnvironment, type GitContext, identityOf, isAncestor, tipOf } from "../workspace/git-context.ts";
-import { commandFailed, runProjectCommand } from "../workspace/project-command.ts";
+import { type GitContext, identityOf, isAncestor, tipOf } from "../workspace/git-context.ts";
+import { commandFailed } from "../workspace/project-command.ts";
 import { settingsOf } from "../workspace/settings.ts";
-import { inCheckTree } from "./check-tree.ts";
+import { runInCheckTree } from "./check-tree.ts";
 import { moveBase } from "./move-base.ts";
 import { notApproved } from "./setup.ts";
 
-/** How an agent's tree is looked at: from outside, or, in a sandbox, from inside. */
+/** Reads an agent's tree: directly, or through the worker of its sandbox. */
 export interface CheckoutReader {
 	/** a refusal if anything is not committed, or if the files are not those of this commit; each of them is read */
 	dirty(commit: string): Promise<Refusal | null>;
-	/** where its branch is, in the project's repository */
+	/** the tip of its branch, in the project's repository */
 	tip(): Promise<string | null | Refusal>;
 }
 
@@ -52,60 +52,49 @@ export async function approveWork(
 ): Promise<Merged | Refusal> {
 	const { git } = context;
 	const { project, workspace } = checkout;
+	const { commit: reviewed } = request;
 	const effective = await settingsOf(context, project, request.approved);
 	if (isRefusal(effective)) return effective;
-	if (!isCommitId(request.commit))
+	if (!isCommitId(reviewed))
 		return refuse("VALIDATION_ERROR", "An approval names the reviewed commit by its whole hash.", {
-			details: { commit: request.commit },
+			details: { commit: reviewed },
 		});
 	const pushed = async (): Promise<Merged["push"]> =>
 		effective.settings.push === "approve" ? await pushBranch(git, project.path, workspace.base) : null;
-	const earlier = await alreadyMerged(context, checkout, request.commit);
-	// whoever merged may have died before the push
+	const earlier = await alreadyMerged(context, checkout, reviewed);
+	// an earlier try may have died before the push
 	if (earlier !== null) return { ...earlier, push: await pushed() };
-	const unready = await notReady(context, checkout, request.commit, look);
+	const unready = await notReady(context, checkout, reviewed, look);
 	if (unready !== null) return unready;
 	const check = checkOf(effective, checkout);
 	if (check !== null && isRefusal(check)) return check;
 
-	// a base that is gone is not one without commits: only what HEAD names can be unborn
+	// a deleted base is not an unborn one: only the branch of HEAD can be unborn
 	const base = await existingBranch(git, project.path, workspace.base);
 	if (isRefusal(base)) return base;
 	const before = base.commit;
 	const strategy = before === null ? "ff" : (request.strategy ?? effective.settings.merge);
 	const result = await resultOf(context, checkout, strategy, before, request);
 	if (isRefusal(result)) return result;
-	const checked =
-		check === null ? null : await runCheck(context, checkout, check.command, result.commit, effective, request);
+	const where = { project, agent: checkout.agent, commit: result.commit, settings: effective.settings };
+	const checked = check === null ? null : await runInCheckTree(context, check.command, where, request);
 	if (checked !== null && checked.exit !== 0) return commandFailed("check", checked);
 
-	// the check may have taken minutes; a sandbox is asked before the lock is taken, since others wait for that
-	const late = await notReady(context, checkout, request.commit, look);
-	if (late !== null) return late;
+	// the check may have taken minutes; asked before the lock is taken, since others wait for that
+	const changed = await notReady(context, checkout, reviewed, look);
+	if (changed !== null) return changed;
 	const moved = await exclusively(project.path, async () => {
-		await recordMerge(
-			git,
-			project.path,
-			checkout.agent.id,
-			{ reviewed: request.commit, strategy, branch: workspace.base, before, commit: result.commit },
-			context.clock.now(),
-		);
+		const merge = { reviewed, strategy, branch: workspace.base, before, commit: result.commit };
+		await recordMerge(git, project.path, checkout.agent.id, merge, context.clock.now());
 		return await moveBase(context, checkout, before, result.commit);
 	});
 	if (moved !== null) return moved;
-	const push = await pushed();
-	return {
-		reviewed: request.commit,
-		commit: result.commit,
-		strategy,
-		base: { branch: workspace.base, before, after: result.commit },
-		check: checked,
-		push,
-		replayed: false,
-	};
+	const { commit } = result;
+	const movedBase = { branch: workspace.base, before, after: commit };
+	return { reviewed, commit, strategy, base: movedBase, check: checked, push: await pushed(), replayed: false };
 }
 
-/** A merge of exactly this commit that base contains: what a caller who never heard the answer wants to know. */
+/** An earlier merge of exactly this commit that base contains, for a caller that missed the answer. */
 async function alreadyMerged(
 	{ git }: GitContext,
 	{ project, agent, workspace }: Checkout,
@@ -121,15 +110,8 @@ async function alreadyMerged(
 	)
 		return null;
 	const { commit, strategy, before } = found;
-	return {
-		reviewed,
-		commit,
-		strategy,
-		base: { branch: workspace.base, before, after: commit },
-		check: null,
-		push: null,
-		replayed: true,
-	};
+	const base = { branch: workspace.base, before, after: commit };
+	return { reviewed, commit, strategy, base, check: null, push: null, replayed: true };
 }
 
 async function notReady(
@@ -138,11 +120,10 @@ async function notReady(
 	reviewed: string,
 	look: CheckoutReader,
 ): Promise<Refusal | null> {
-	const { project, agent, workspace } = checkout;
-	const whose = `${project.slug}/${agent.handle}`;
+	const { project, workspace } = checkout;
+	const whose = checkoutName(checkout);
 	const tip = await look.tip();
 	if (tip !== null && typeof tip !== "string") return tip;
-	// what would be merged if everything else is right
 	const dirty = await look.dirty(tip ?? reviewed);
 	if (dirty !== null) return dirty;
 	const base = await commitOf(context.git, project.path, `refs/heads/${workspace.base}`);
@@ -187,7 +168,7 @@ async function resultOf(
 			`${workspace.base} has ${countOf(behind, "commit")} that ${workspace.branch} lacks, so it cannot be moved forward to it.`,
 			{
 				details: { behind },
-				suggestions: [`brood agent sync ${project.slug}/${agent.handle} --strategy rebase`],
+				suggestions: [`brood agent sync ${checkoutName(checkout)} --strategy rebase`],
 			},
 		);
 	}
@@ -200,23 +181,13 @@ async function resultOf(
 			details: { tip: request.commit, base },
 		});
 	}
-	const message = withTrailers(
-		request.message ?? (await usualMessage(context, checkout, strategy, base, request.commit)),
-		{ "Brood-Agent": agent.handle, "Brood-Reviewed": request.commit },
-	);
-	return {
-		commit: await commitTree(
-			git,
-			project.path,
-			merged.tree,
-			strategy === "squash" ? [base] : [base, request.commit],
-			message,
-			identity,
-		),
-	};
+	const text = request.message ?? (await defaultMessage(context, checkout, strategy, base, request.commit));
+	const message = withTrailers(text, { "Brood-Agent": agent.handle, "Brood-Reviewed": request.commit });
+	const parents = strategy === "squash" ? [base] : [base, request.commit];
+	return { commit: await commitTree(git, project.path, merged.tree, parents, message, identity) };
 }
 
-async function usualMessage(
+async function defaultMessage(
 	{ git }: GitContext,
 	{ project, workspace }: Checkout,
 	strategy: MergeStrategy,
@@ -224,33 +195,8 @@ async function usualMessage(
 	tip: string,
 ): Promise<string> {
 	if (strategy === "merge") return `Merge ${workspace.branch} into ${workspace.base}`;
-	const { text } = await git(project.path, [
-		"log",
-		"--reverse",
-		"--max-count=100",
-		"--format=%s",
-		`${base}..${tip}`,
-		"--",
-	]);
+	const args = ["log", "--reverse", "--max-count=100", "--format=%s", `${base}..${tip}`, "--"];
+	const { text } = await git(project.path, args);
 	const [first = workspace.branch, ...more] = text.split("\n");
 	return more.length === 0 ? first : `${first}\n\n${more.map((subject) => `- ${subject}`).join("\n")}`;
-}
-
-async function runCheck(
-	context: GitContext,
-	checkout: Checkout,
-	command: string,
-	commit: string,
-	effective: EffectiveSettings,
-	request: ApproveRequest,
-): Promise<CommandRun> {
-	const { project } = checkout;
-	return await inCheckTree(context, project, commit, effective.settings, async (tree) => {
-		return await runProjectCommand(
-			context,
-			command,
-			{ project, folder: tree, environment: commandEnvironment(context, checkout.agent, request) },
-			request,
-		);
-	});
 }

@@ -1,34 +1,37 @@
-// A tree for a check or a gate: exactly the commit that would be merged, with what agents share, gone afterwards.
+// Runs a check or a gate in a tree of exactly the commit that would be merged, with what agents share. The tree is removed
+// afterwards.
 import type { ProjectSettings } from "#contract/project-config.ts";
-import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
+import type { CommandRun } from "#contract/workspace.ts";
+import type { AgentIdentity, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import { readPrimaryMarkAt } from "../layout/mark.ts";
 import { inSandboxedScratch } from "../sandbox/primary.ts";
 import type { GitContext } from "../workspace/git-context.ts";
+import { runProjectCommand } from "../workspace/project-command.ts";
 import { wantsSandbox } from "../workspace/sandbox-mounts.ts";
 import { inScratch } from "../workspace/scratch.ts";
-import { share } from "../workspace/shared.ts";
+import { share, shareFrom } from "../workspace/shared.ts";
 
-export async function inCheckTree<T>(
+interface Where {
+	project: ProjectRepository;
+	agent?: AgentIdentity;
+	commit: string;
+	settings: ProjectSettings;
+}
+
+export async function runInCheckTree(
 	context: GitContext,
-	project: ProjectRepository,
-	commit: string,
-	settings: ProjectSettings,
-	work: (tree: string) => Promise<T>,
-): Promise<T> {
-	const { git, layout } = context;
-	const from = {
-		primary: layout.primary(project.slug),
-		checkout: project.path === layout.mirror(project.slug) ? null : project.path,
+	command: string,
+	{ project, agent, commit, settings }: Where,
+	control: StepControl,
+): Promise<CommandRun> {
+	// with an invalid configuration the command is not run
+	const sandboxed = (await wantsSandbox(context, project)) !== false;
+	const run = async (folder: string): Promise<CommandRun> => {
+		const mark = sandboxed ? { filled: await readPrimaryMarkAt(context.layout.primaryMark(project.slug)) } : {};
+		await share(context.git, folder, { ...shareFrom(context, project), ...mark }, settings);
+		return await runProjectCommand(context, command, { project, folder, ...(agent && { agent }) }, control);
 	};
-	// a mistake in the configuration keeps the command from being run at all
-	if ((await wantsSandbox(context, project)) === false) {
-		return await inScratch(context, project, project.path, commit, async (tree) => {
-			await share(git, tree, from, settings);
-			return await work(tree);
-		});
-	}
-	return await inSandboxedScratch(context, project, commit, async (tree) => {
-		await share(git, tree, { ...from, filled: await readPrimaryMarkAt(layout.primaryMark(project.slug)) }, settings);
-		return await work(tree);
-	});
+	return sandboxed
+		? await inSandboxedScratch(context, project, commit, run)
+		: await inScratch(context, project, project.path, commit, run);
 }

@@ -1,24 +1,23 @@
-// A workspace that begins as another agent's is: with its commit, its index and its files. From worktree to worktree
-// the tree is copied; where repositories differ, or an older state is asked for, a snapshot is the vehicle.
-
+// A workspace that begins as a copy of another agent's: commit, index and files. Between two worktrees the tree is copied;
+// between repositories, or from an older state, a snapshot is used.
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
-import type { ForkRequest, Provisioned } from "#engine/ports/workspace-requests.ts";
+import type { ForkRequest, ProjectRepository, Provisioned } from "#engine/ports/workspace-requests.ts";
 import { sharesBlocks } from "../copy/blocks.ts";
 import { forkTree } from "../copy/fork-tree.ts";
 import { materialize } from "../copy/materialize.ts";
 import { branchRef } from "../format/refs.ts";
 import { commitOf } from "../run/user-input.ts";
-import { type Built, forkSandboxed, forkStart, type Start, sandboxRefusal } from "../sandbox/make.ts";
-import { leftOut, putBackRest, readParts, refresh, writeFiles } from "../snapshot/restore.ts";
+import { type Built, forkSandboxed, forkStart, inProject, type Start, sandboxRefusal } from "../sandbox/make.ts";
+import { fillTree, leftOut, readParts } from "../snapshot/restore.ts";
 import { takeSnapshot } from "../snapshot/snapshot.ts";
 import type { Snapshot as Taken } from "../snapshot/snapshots.ts";
 import { onBranch } from "../tree/operation.ts";
 import { openTree } from "../tree/tree.ts";
 import { makeClone } from "../workspace/clone.ts";
-import { type GitContext, repositoryOf } from "../workspace/git-context.ts";
-import { fetchSnapshot, find, nameOf, requestFor } from "../workspace/keep.ts";
+import { fetchRef, type GitContext, repositoryOf } from "../workspace/git-context.ts";
+import { fetchSnapshot, find, notHeld, requestFor } from "../workspace/keep.ts";
 import { sandboxMarkAt, wantsSandbox } from "../workspace/sandbox-mounts.ts";
 
 /** The commit that the child's branch begins at. */
@@ -28,9 +27,9 @@ export async function startOf(context: GitContext, request: ForkRequest): Promis
 	if (typeof sandboxed !== "boolean") return sandboxed;
 	const own = (await sandboxMarkAt(context, parent.project, parent.workspace.path)) !== null;
 	if (sandboxed || own) {
-		const notInSnapshot = sandboxed ? sandboxRefusal(context, request) : null;
-		const begin = notInSnapshot ?? (await forkStart(context, request));
-		return isRefusal(begin) ? begin : { start: begin.start, own: begin, into: sandboxed };
+		const refused = sandboxed ? sandboxRefusal(context, request) : null;
+		const begin = refused ?? (await forkStart(context, request));
+		return isRefusal(begin) ? begin : { start: begin.start, own: begin };
 	}
 	if (snapshot === undefined) return { start: await commitOf(context.git, parent.workspace.path, "HEAD") };
 	const taken = await find(context, parent, snapshot);
@@ -39,10 +38,8 @@ export async function startOf(context: GitContext, request: ForkRequest): Promis
 
 export interface Begin {
 	start: string | null;
-	/** the parent, the child or both are in a sandbox */
+	/** set if the parent or the child is in a sandbox */
 	own?: Start;
-	/** the child is */
-	into?: boolean;
 }
 
 /** Makes the tree that the mark describes. */
@@ -61,14 +58,9 @@ export async function fork(
 	if (begin.own !== undefined) return await outOfSandbox(context, request, mark, begin.own);
 	if (request.snapshot === undefined && mark.kind === "worktree" && parent.workspace.kind !== "clone") {
 		const ignored = await sharesBlocks(parent.workspace.path, mark.path);
-		const request = {
-			from: { folder: parent.workspace.path },
-			to,
-			repository: project.path,
-			copy: settings.copy,
-			sharesBlocks: ignored,
-		};
-		return (await forkTree(context.git, request, signal)) ?? { missing: [], ignored };
+		const from = { folder: parent.workspace.path };
+		const copied = { from, to, repository: project.path, copy: settings.copy, sharesBlocks: ignored };
+		return (await forkTree(context.git, copied, signal)) ?? { missing: [], ignored };
 	}
 	const taken =
 		request.snapshot === undefined
@@ -77,33 +69,31 @@ export async function fork(
 	if (isRefusal(taken)) return taken;
 	if (mark.kind === "clone") return { missing: await intoClone(context, request, mark, taken), ignored: false };
 	await fetchSnapshot(context, parent, taken.ref, project.path);
-	const made = await materialize(context.git, taken, { ...to, repository: project.path });
-	return isRefusal(made) ? made : { missing: missing(made.left), ignored: false };
+	return await intoWorktree(context, project, mark, taken);
 }
 
-/**
- * From a sandbox into a tree without one: the project has the snapshot, and nothing of the parent's tree is touched.
- */
+/** From a sandbox into a tree without one: the project has the snapshot, and the parent's tree is not read. */
 async function outOfSandbox(
 	context: GitContext,
 	request: ForkRequest,
 	mark: WorkspaceMark,
 	{ snapshot }: Start,
 ): Promise<Built | Refusal> {
-	const { project } = request;
-	const home = {
-		...request,
-		parent: { ...request.parent, workspace: { ...request.parent.workspace, kind: "worktree" as const } },
-	};
-	if (mark.kind === "clone")
-		return { missing: await intoClone(context, home, mark, snapshot, { operations: false }), ignored: false };
-	const made = await materialize(
-		context.git,
-		snapshot,
-		{ folder: mark.path, branch: mark.branch, repository: project.path },
-		{ operations: false },
-	);
-	return isRefusal(made) ? made : { missing: missing(made.left), ignored: false };
+	const options = { operations: false };
+	if (mark.kind !== "clone") return await intoWorktree(context, request.project, mark, snapshot, options);
+	const parent = inProject(request.parent);
+	return { missing: await intoClone(context, { ...request, parent }, mark, snapshot, options), ignored: false };
+}
+
+async function intoWorktree(
+	{ git }: GitContext,
+	project: ProjectRepository,
+	{ path: folder, branch }: WorkspaceMark,
+	snapshot: Taken,
+	options?: { operations: boolean },
+): Promise<Built | Refusal> {
+	const made = await materialize(git, snapshot, { folder, branch, repository: project.path }, options);
+	return isRefusal(made) ? made : { missing: notHeld(made.left), ignored: false };
 }
 
 async function intoClone(
@@ -115,29 +105,11 @@ async function intoClone(
 ): Promise<Provisioned["missing"]> {
 	const { git } = context;
 	await makeClone(context, project, agent, { ...mark, start: null });
-	// the clone has only what branches lead to; the snapshot brings the rest, HEAD's commit included
-	await git(mark.path, [
-		"fetch",
-		"--quiet",
-		"--no-tags",
-		"--no-write-fetch-head",
-		"--",
-		repositoryOf(parent),
-		`+${taken.ref}:${taken.ref}`,
-	]);
+	// the clone has only what branches reach; the snapshot brings the rest, HEAD's commit included
+	await fetchRef(git, mark.path, repositoryOf(parent), `+${taken.ref}:${taken.ref}`);
 	if (mark.start !== null) await git(mark.path, ["update-ref", branchRef(mark.branch), mark.start]);
-	const tree = await openTree(mark.path);
-	await writeFiles(git, tree, taken.tree);
-	const { index, operation } = await readParts(git, mark.path, taken);
-	await putBackRest(
-		tree,
-		taken,
-		{ index, operation: operations ? onBranch(operation, branchRef(mark.branch)) : new Map() },
-		null,
-	);
-	await refresh(git, tree);
-	return missing(leftOut(taken));
+	const parts = await readParts(git, mark.path, taken);
+	const operation = operations ? onBranch(parts.operation, branchRef(mark.branch)) : new Map<string, Buffer>();
+	await fillTree(git, await openTree(mark.path), taken, { index: parts.index, operation });
+	return notHeld(leftOut(taken));
 }
-
-const missing = (left: readonly Parameters<typeof nameOf>[0][]): Provisioned["missing"] =>
-	left.map((name) => ({ path: nameOf(name), reason: "not in the snapshot" }));

@@ -1,4 +1,4 @@
-// What an earlier call began in the place of a workspace: found, refused as somebody else's, or taken back.
+// What an earlier call made at the path of a workspace: found, refused as another agent's, or discarded.
 import type { Refusal } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { ProvisionRequest } from "#engine/ports/workspace-requests.ts";
@@ -12,7 +12,7 @@ import type { GitContext } from "../workspace/git-context.ts";
 import { sandboxMarkAt } from "../workspace/sandbox-mounts.ts";
 import { markAt } from "../workspace/tree-status.ts";
 
-/** What an earlier call left, if it was the same agent's; anything else in the way is refused. */
+/** What an earlier call for the same agent left. Anything else at the path is refused. */
 export async function findExisting(
 	context: GitContext,
 	request: ProvisionRequest,
@@ -31,22 +31,18 @@ export async function findExisting(
 
 interface Found {
 	mark: WorkspaceMark | null;
-	/** what was begun was taken back */
+	/** an unfinished workspace was discarded */
 	anew: boolean;
 }
 
-/**
- * Removes what an intent says we were making, and nothing else; the branch only if all of its commits are elsewhere
- * too.
- */
+/** Removes only what the intent names; the branch only if all of its commits are reachable elsewhere. */
 export async function takeBack(context: GitContext, { project }: ProvisionRequest, intent: string): Promise<void> {
 	const mark = await readMark(intent);
 	if (mark === null) return;
 	if (mark.kind === "clone" && mark.own !== true) await discard(context, mark.path);
 	else {
-		await (mark.own === true
-			? discardSandboxed(context, project, mark)
-			: discardWorktree(context, project.path, mark.path));
+		if (mark.own === true) await discardSandboxed(context, project, mark);
+		else await discardWorktree(context, project.path, mark.path);
 		const ref = `refs/heads/${mark.branch}`;
 		const tip = await commitOf(context.git, project.path, ref);
 		const elsewhere = ["--not", `--exclude=${ref}`, "--all", "--"];

@@ -1,12 +1,13 @@
-// Moves base to the merged commit, in the repository or in the checkout that somebody has of it.
+// Moves base to the merged commit, in the repository or in a person's checkout of it.
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
+import { filesIn } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
 import { worktreesOf } from "../run/worktrees.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
 
-/** Null if base is on the new commit now. */
+/** Null if base is now on the new commit. */
 export async function moveBase(
 	context: GitContext,
 	{ project, workspace }: Checkout,
@@ -37,25 +38,19 @@ export async function moveBase(
 	}
 	const moved = await movedMeanwhile();
 	if (moved !== null) return moved;
-	const { code, errors } = await git(
-		checkout.path,
-		["merge", "--quiet", "--ff-only", "--no-autostash", "--no-verify-signatures", "--no-overwrite-ignore", after],
-		{ answers: [1, 2, 128] },
-	);
+	const options = ["--quiet", "--ff-only", "--no-autostash", "--no-verify-signatures", "--no-overwrite-ignore"];
+	const { code, errors } = await git(checkout.path, ["merge", ...options, after], { answers: [1, 2, 128] });
 	if (code === 0) return null;
 	const now = await commitOf(git, project.path, ref);
 	if (now === after) return null;
 	const tree = await readStatus(git, checkout.path);
-	const listed = errors.split("\n").flatMap((line) => (line.startsWith("\t") ? [line.trim()] : []));
+	const files = filesIn(errors);
 	const dirty = dirtyRefusal(tree, { folder: checkout.path });
-	if (now !== before || (dirty === null && listed.length === 0))
+	if (now !== before || (dirty === null && files.length === 0))
 		throw new Error(`git merge failed in ${checkout.path}: ${errors.slice(0, 2000)}`);
 	return refuse(
 		"WORKTREE_DIRTY",
 		`${workspace.base} is checked out in ${checkout.path}, and merging would overwrite what is not committed there. Nothing was changed.`,
-		{
-			details: { ...dirty?.details, path: checkout.path, files: listed },
-			suggestions: dirty?.suggestions ?? [],
-		},
+		{ details: { ...dirty?.details, path: checkout.path, files }, suggestions: dirty?.suggestions ?? [] },
 	);
 }

@@ -1,5 +1,5 @@
-// Making a repository a project. A local one is used where it is, and nothing in it is changed; a URL is cloned as a
-// bare repository into the home, whose `refs/heads` are ours and whose `refs/remotes/origin` follow the remote.
+// Makes a repository a project. A local one is used where it is, unchanged. A URL is cloned as a bare repository into the
+// home; its `refs/heads` are ours, and its `refs/remotes/origin` follow the remote.
 import { realpath, rename, stat } from "node:fs/promises";
 import path from "node:path";
 import type { ProjectSlug } from "#contract/ids.ts";
@@ -31,7 +31,7 @@ export async function openProject(
 		request.branch ?? (await defaultBranch(context.git, place.path)),
 	);
 	if (isRefusal(base)) return base;
-	// so that a config.yaml can be put there at once
+	// so that a person can put a config.yaml there
 	const wrong = await context.layout.parent(context.layout.config(request.slug));
 	return wrong ?? { ...place, base: base.branch };
 }
@@ -42,7 +42,7 @@ async function openLocal(context: GitContext, source: string): Promise<{ path: s
 	if (!path.isAbsolute(source) || source.includes("\0")) return refused("give an absolute path, or a URL");
 	if ((await stat(source).catch(() => null))?.isDirectory() !== true) return refused("there is no such folder");
 	const folder = await realpath(source);
-	// git is kept from looking further up, so a folder inside a repository is none
+	// git does not search the parent folders, so a folder inside a repository does not count
 	const found = await context.git(
 		folder,
 		["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--is-bare-repository"],
@@ -51,7 +51,7 @@ async function openLocal(context: GitContext, source: string): Promise<{ path: s
 	if (found.code !== 0) return refused("it is not the root of a git repository; git init makes one");
 	const [gitFolder, bare] = found.text.split("\n");
 	if (bare === "true") return { path: folder, url: null };
-	// a linked worktree can go away under its agents; the repository it belongs to stays
+	// a linked worktree can be removed while agents use it
 	const common = (await context.git(folder, ["rev-parse", "--path-format=absolute", "--git-common-dir"])).text;
 	if (common !== gitFolder) return refused("it is a worktree of another repository; add that one");
 	return { path: folder, url: null };
@@ -76,7 +76,7 @@ async function openMirror(
 		try {
 			await git(path.dirname(partial), ["clone", "--quiet", "--bare", "--origin", "origin", "--", url, partial], {
 				timeoutMs: networkTimeoutMs,
-				...(control.signal === undefined ? {} : { signal: control.signal }),
+				signal: control.signal,
 			});
 			await git(partial, ["config", "--local", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"]);
 			await rename(partial, mirror);
@@ -91,7 +91,7 @@ async function openMirror(
 	});
 }
 
-/** A mirror follows its remote; base only ever moves forward. What is only here stays. */
+/** Fetches a mirror. Base only moves forward, so commits that are only here stay. */
 export async function refreshProject(
 	context: GitContext,
 	project: ProjectRepository,
@@ -103,17 +103,15 @@ export async function refreshProject(
 	try {
 		await git(project.path, ["fetch", "--quiet", "--prune", "--no-write-fetch-head", "origin"], {
 			timeoutMs: networkTimeoutMs,
-			...(control.signal === undefined ? {} : { signal: control.signal }),
+			signal: control.signal,
 		});
 	} catch (error) {
 		if (error instanceof GitFailed) return { moved: false, error: lastLine(error.errors) };
 		throw error;
 	}
 	return await exclusively(project.path, async () => {
-		const [here, there] = [
-			await commitOf(git, project.path, `refs/heads/${base}`),
-			await commitOf(git, project.path, `refs/remotes/origin/${base}`),
-		];
+		const here = await commitOf(git, project.path, `refs/heads/${base}`);
+		const there = await commitOf(git, project.path, `refs/remotes/origin/${base}`);
 		if (there === null || here === there || (here !== null && !(await isAncestor(git, project.path, here, there))))
 			return { moved: false, error: null };
 		await git(project.path, ["update-ref", `refs/heads/${base}`, there, here ?? "0".repeat(there.length)]);

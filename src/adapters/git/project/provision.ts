@@ -1,12 +1,10 @@
-// Making an agent's workspace.
+// Makes an agent's workspace.
 //
 //   intent ─▶ worktree (or clone) ─▶ files ─▶ mark ─▶ shared paths ─▶ setup ─▶ mark: ready ─▶ no intent
 //
-// The intent is written beside the place before anything else: whatever is found there afterwards is ours. Called
-// again, a request whose mark says ready is done; one with a mark goes on after the files; one with only an intent is
-// taken back and begun anew. Whatever fails is taken back as well, down to the branch, if that has not moved.
-
-import { basename } from "node:path";
+// The intent is written before anything else, so what is found at the path afterwards is ours. When called again: a
+// workspace whose mark says ready is done; one with a mark continues after the files; one with only an intent is discarded
+// and begun again. A failure discards everything too, down to the branch, if that has not moved.
 import { ProjectSlug } from "#contract/ids.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -19,16 +17,16 @@ import type {
 	StepControl,
 } from "#engine/ports/workspace-requests.ts";
 import { makeWorktree } from "../copy/fork-tree.ts";
-import { dropMark, markIn, noteMark, writeMark } from "../layout/mark.ts";
+import { dropMark, markIn, noteMark, workspaceOf, writeMark } from "../layout/mark.ts";
 import { branchFor, commitOf, existingBranch } from "../run/user-input.ts";
 import { type Built, makeSandboxedTree, registerBranch, sandboxRefusal, shareSandboxed } from "../sandbox/make.ts";
 import { checkOut } from "../tree/checkout.ts";
 import { makeClone } from "../workspace/clone.ts";
-import { commandEnvironment, type GitContext } from "../workspace/git-context.ts";
+import type { GitContext } from "../workspace/git-context.ts";
 import { commandFailed, runProjectCommand } from "../workspace/project-command.ts";
 import { wantsSandbox } from "../workspace/sandbox-mounts.ts";
 import { settingsOf } from "../workspace/settings.ts";
-import { share } from "../workspace/shared.ts";
+import { share, shareFrom } from "../workspace/shared.ts";
 import { gitFolderOf } from "../workspace/tree-status.ts";
 import { findExisting, takeBack } from "./intent.ts";
 import { type SetupRequest, setupOf, setupOfFork } from "./setup.ts";
@@ -46,7 +44,7 @@ export async function provision(
 	fork?: Fork,
 ): Promise<Provisioned | Refusal> {
 	const likely = request.from ?? request.project.base ?? undefined;
-	// asked for at once: each is a process of its own
+	// in parallel: each is a process
 	const [effective, branch, guessed] = await Promise.all([
 		settingsOf(context, request.project, control.approved),
 		branchFor(context.git, request.project.path, request.agent.handle),
@@ -61,9 +59,9 @@ export async function provision(
 	if (isRefusal(base)) return base;
 	const own = await wantsSandbox(context, request.project);
 	if (typeof own !== "boolean") return own;
-	const notPossible = own ? sandboxRefusal(context, request) : null;
-	if (notPossible !== null) return notPossible;
-	if (request.kind === "main") return await settleInMain(context, request, base.branch);
+	const refused = own ? sandboxRefusal(context, request) : null;
+	if (refused !== null) return refused;
+	if (request.kind === "main") return await provisionMain(context, request, base.branch);
 	const setup = fork === undefined ? setupOf(effective, request) : setupOfFork(effective, request);
 	if (isRefusal(setup)) return setup;
 
@@ -75,21 +73,11 @@ export async function provision(
 		await dropMark(intent);
 		return await answer(context, request.project, found.mark, nothingMade);
 	}
+	const free = found.anew ? await branchFor(context.git, request.project.path, request.agent.handle) : branch;
 	try {
 		const made =
 			found.mark === null
-				? await make(
-						context,
-						request,
-						{
-							intent,
-							branch: found.anew ? await branchFor(context.git, request.project.path, request.agent.handle) : branch,
-							base,
-							own,
-						},
-						effective.settings,
-						fork,
-					)
+				? await make(context, request, { intent, branch: free, base, own }, effective.settings, fork)
 				: { mark: found.mark, missing: [], ignored: false };
 		const done = isRefusal(made) ? made : await finish(context, request, made, effective.settings, setup, control);
 		await (isRefusal(done) ? takeBack(context, request, intent) : dropMark(intent));
@@ -106,8 +94,8 @@ export async function provision(
 
 const nothingMade = { shared: [], setup: null, found: true, missing: [], notes: [] };
 
-/** The repository itself: nothing is made, nothing is changed. */
-async function settleInMain(
+/** The repository itself, unchanged. */
+async function provisionMain(
 	{ git }: GitContext,
 	{ project }: ProvisionRequest,
 	base: string,
@@ -126,20 +114,17 @@ async function settleInMain(
 
 type Made = Built & { mark: WorkspaceMark };
 
+interface Plan {
+	intent: string;
+	branch: { name: string; taken: boolean };
+	base: { branch: string; commit: string | null };
+	own: boolean;
+}
+
 async function make(
 	context: GitContext,
 	request: ProvisionRequest,
-	{
-		intent,
-		branch: { name: branch, taken },
-		base,
-		own,
-	}: {
-		intent: string;
-		branch: { name: string; taken: boolean };
-		base: { branch: string; commit: string | null };
-		own: boolean;
-	},
+	{ intent, branch: { name: branch, taken }, base, own }: Plan,
 	settings: ProjectSettings,
 	fork?: Fork,
 ): Promise<Made | Refusal> {
@@ -169,12 +154,9 @@ async function make(
 	return { mark, ...built };
 }
 
-/**
- * Where the mark of a workspace is: in its git folder, or, for one whose git folder is its own, where nobody inside can
- * write.
- */
+/** In the git folder, or, for a sandboxed workspace, where the sandbox cannot write. */
 async function markFileOf({ layout }: GitContext, { own, project, path }: WorkspaceMark): Promise<string> {
-	return own === true ? layout.ownMark(ProjectSlug.parse(project), basename(path)) : markIn(await gitFolderOf(path));
+	return own === true ? layout.ownMark(ProjectSlug.parse(project), path) : markIn(await gitFolderOf(path));
 }
 
 async function makeTree(
@@ -193,13 +175,8 @@ async function makeTree(
 		await checkOut(context, mark);
 		return built;
 	}
-	return (
-		(await makeWorktree(
-			context.git,
-			{ repository: project.path, folder: path, branch, commit: start },
-			async () => await checkOut(context, mark),
-		)) ?? built
-	);
+	const worktree = { repository: project.path, folder: path, branch, commit: start };
+	return (await makeWorktree(context.git, worktree, async () => await checkOut(context, mark))) ?? built;
 }
 
 async function finish(
@@ -210,35 +187,22 @@ async function finish(
 	{ command, mayFail, notes }: SetupRequest,
 	control: StepControl,
 ): Promise<Provisioned | Refusal> {
-	const projectCheckout = project.path === context.layout.mirror(project.slug) ? null : project.path;
 	const checkout = { project, agent, workspace: workspaceOf(mark), mark };
 	const shared =
 		mark.own === true
 			? await shareSandboxed(context, checkout, settings)
-			: await share(
-					context.git,
-					mark.path,
-					{ primary: context.layout.primary(project.slug), checkout: projectCheckout },
-					settings,
-				);
+			: await share(context.git, mark.path, shareFrom(context, project), settings);
 	if (isRefusal(shared)) return shared;
-	const ran =
-		command === null || ignored
-			? null
-			: await runProjectCommand(
-					context,
-					command,
-					{ project, folder: mark.path, environment: commandEnvironment(context, agent, control) },
-					control,
-				);
+	const where = { project, folder: mark.path, agent };
+	const ran = command === null || ignored ? null : await runProjectCommand(context, command, where, control);
 	const failed = ran === null || ran.exit === 0 ? null : commandFailed("setup", ran);
 	if (failed !== null && (!mayFail || control.signal?.aborted === true)) return failed;
-	// a flush would wait for every file of the tree, and the next commit of the store flushes it anyway
+	// a flush would wait for every file of the tree; the next commit of the store flushes it anyway
 	await noteMark(await markFileOf(context, mark), { ...mark, ready: true });
 	if (mark.own === true) await registerBranch(context, checkout, mark.start);
-	const told = failed === null ? notes : [...notes, `${failed.message} What it makes may be missing.`];
-	// what was checked out is where it began; whatever else happened may have moved it
-	const more = { shared, setup: ran, found: false, missing, notes: told };
+	const allNotes = failed === null ? notes : [...notes, `${failed.message} What it makes may be missing.`];
+	// HEAD is at the start commit unless a setup command or a fork moved it
+	const more = { shared, setup: ran, found: false, missing, notes: allNotes };
 	return ran === null && (mark.own === true || !mayFail)
 		? { workspace: workspaceOf(mark), head: mark.start, ...more }
 		: await answer(context, project, mark, more);
@@ -250,16 +214,9 @@ async function answer(
 	mark: WorkspaceMark,
 	more: Omit<Provisioned, "workspace" | "head">,
 ): Promise<Provisioned> {
-	// of one in a sandbox the project knows where its branch was when it last came out
+	// for a sandboxed workspace, the tip as last imported
 	const head = await (mark.own === true
 		? commitOf(context.git, project.path, `refs/heads/${mark.branch}`)
 		: commitOf(context.git, mark.path, "HEAD"));
 	return { workspace: workspaceOf(mark), head, ...more };
 }
-
-const workspaceOf = ({ kind, path, branch, base }: WorkspaceMark): Provisioned["workspace"] => ({
-	kind,
-	path,
-	branch,
-	base,
-});

@@ -1,11 +1,11 @@
-// Which setup command a new workspace runs, and the refusal of commands that nobody has approved.
+// The setup command of a new workspace, and the refusal of commands that are not approved.
 import type { EffectiveSettings } from "#contract/project-config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { ProvisionRequest } from "#engine/ports/workspace-requests.ts";
 
 export interface SetupRequest {
 	command: string | null;
-	/** what it leads to does not depend on it: a tree that came from somebody is worth having as it is */
+	/** a fork is useful even if its setup fails */
 	mayFail: boolean;
 	notes: string[];
 }
@@ -23,9 +23,9 @@ export function setupOfFork(
 	{ project }: ProvisionRequest,
 ): SetupRequest {
 	if (!settings.setupForks) return { command: null, mayFail: true, notes: [] };
-	const asked = settings.setup === null && pendingApproval?.setup != null;
+	const isPending = settings.setup === null && pendingApproval?.setup != null;
 	const note = `The setup command was not run: nobody has approved it yet (brood project settings ${project.slug}).`;
-	return { command: settings.setup, mayFail: true, notes: asked ? [note] : [] };
+	return { command: settings.setup, mayFail: true, notes: isPending ? [note] : [] };
 }
 
 export function notApproved(pending: NonNullable<EffectiveSettings["pendingApproval"]>, slug: string): Refusal {

@@ -1,14 +1,15 @@
-// The one place where git is run. Git is a command interpreter: what the user's own configuration says is trusted and
-// keeps working (identity, credentials, filters); what a repository brings along never runs (see config-guard.ts).
+// The one place where git is run. The user's own configuration is trusted and works (identity, credentials, filters);
+// programs that a repository configures never run (config-guard.ts).
 //
-// `folder` is the top of a working tree or a bare repository, or any folder for verbs that need no repository: git
-// never looks for one further up, so a worktree that lost its `.git` cannot become a part of whatever lies around it.
-// Names never become options: put `--end-of-options` before a ref and `--` before a path, or use refs.ts.
+// `folder` is the top of a working tree or a bare repository, or any folder for verbs that need no repository. Git never
+// searches the parent folders, so a worktree that lost its `.git` does not become part of a repository around it. Names
+// never become options: put `--end-of-options` before a ref and `--` before a path, or use refs.ts.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import os from "node:os";
 import { Readable, type Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
+import { attempt } from "#adapters/system/errors.ts";
 import { signalGroup } from "#adapters/system/process-group.ts";
 import { expected } from "#contract/log.ts";
 import { ConfigGuard } from "./config-guard.ts";
@@ -16,22 +17,22 @@ import { environmentOfGit } from "./environment.ts";
 
 export interface GitOptions {
 	input?: Uint8Array | string | Readable;
-	/** takes standard output piece by piece instead of keeping it */
+	/** takes standard output in chunks, instead of collecting it */
 	sink?(chunk: Buffer): Promise<void>;
 	environment?: Readonly<Record<string, string>>;
 	timeoutMs?: number;
-	/** exit codes that are answers and not failures; 0 always is */
+	/** exit codes that are not failures, besides 0 */
 	answers?: readonly number[];
-	signal?: AbortSignal;
-	/** nobody waits for it: everybody else goes first */
+	signal?: AbortSignal | undefined;
+	/** runs with low priority */
 	background?: boolean;
 }
 
 export interface GitResult {
 	code: number;
-	/** standard output as it came */
+	/** standard output */
 	bytes: Buffer;
-	/** the same as text without the last line end */
+	/** the same as text, without the last newline */
 	text: string;
 	errors: string;
 }
@@ -42,9 +43,8 @@ export class GitFailed extends Error {
 	readonly args: readonly string[];
 	readonly code: number | null;
 	readonly errors: string;
-	/** what it means for whoever asked */
 	readonly refusalCode: "REPOSITORY_GONE" | "GIT_FAILED";
-	/** nobody waits for it any more: that says nothing of the repository */
+	/** it was cancelled, which says nothing about the repository */
 	readonly calledOff: boolean;
 
 	constructor(args: readonly string[], code: number | null, errors: string, { calledOff = false } = {}) {
@@ -63,29 +63,33 @@ const repositoryGone = /^fatal: (not a git repository|cannot change to)|is no wo
 interface Ran {
 	folder: string;
 	args: readonly string[];
-	/** on an index of its own, so that nobody sees what it changes */
+	/** with a temporary index, so that its changes are not visible */
 	aside: boolean;
 	code: number | null;
 	ms: number;
 }
 
+/** The files that git lists in an error message, one indented line each. */
+export const filesIn = (errors: string): string[] =>
+	errors.split("\n").flatMap((line) => (line.startsWith("\t") ? [line.trim()] : []));
+
 const timeoutMsDefault = 60_000;
-/** to read the files of configuration, and what they include */
+/** for listing the configuration */
 const listTimeoutMs = 15_000;
 const lockWaitMsMax = 10_000;
 const outputBytesMax = 256 * 1024 * 1024;
 const errorBytesMax = 64 * 1024;
-/** between asking and forcing: git removes its lock files when it is asked */
+/** between SIGTERM, on which git removes its lock files, and SIGKILL */
 const graceMs = 2000;
 const calledOffReason = "called off";
 
 export function makeGit(parts: {
 	environment: NodeJS.ProcessEnv;
-	/** settings for every command, besides those that are always made */
+	/** more configuration for every command */
 	settings?: readonly (readonly [string, string])[];
-	/** told of every command that was run; arguments only, never file contents */
+	/** called for every command; arguments only, never file contents */
 	record?(entry: Ran): void;
-	/** ends all that run, and whatever is asked for later */
+	/** ends all commands, and refuses later ones */
 	halt?: AbortSignal;
 }): Git {
 	const plain = environmentOfGit(parts.environment);
@@ -138,7 +142,7 @@ export function makeGit(parts: {
 	};
 }
 
-/** Somebody else is writing. Not "cannot lock ref … is at … but expected …": that is an answer. */
+/** Another process is writing. Not "cannot lock ref … is at … but expected …", which is final. */
 const lockInTheWay =
 	/Unable to create '[^']*\.lock': File exists|could not lock config file [^\n]*: File exists|failed to read [^\n]*commondir/;
 
@@ -151,19 +155,17 @@ async function runOnce(
 	if (options.signal?.aborted === true) throw new GitFailed(args, null, calledOffReason, { calledOff: true });
 	const timeoutMs = options.timeoutMs ?? timeoutMsDefault;
 	return await new Promise((resolve, reject) => {
-		// a group of its own, so that its helpers end with it, and no terminal to ask anything on
+		// in its own process group, so that its helpers end with it, and without a terminal to prompt on
 		const child = spawn("git", args, {
 			cwd: folder,
 			env: environment,
 			stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
 			detached: true,
 		});
-		if (options.background === true) yieldTo(child.pid);
+		if (options.background === true && child.pid !== undefined) lowerPriority(child.pid);
 		const stop = stopper(child.pid);
-		const [output, errors] = [
-			new Bounded(outputBytesMax, () => stop("more output than we can hold")),
-			new Bounded(errorBytesMax),
-		];
+		const output = new Bounded(outputBytesMax, () => stop("more output than we can hold"));
+		const errors = new Bounded(errorBytesMax);
 		const timer = setTimeout(() => stop(`no answer within ${timeoutMs} ms`), timeoutMs);
 		const calledOff = (): void => stop(calledOffReason);
 		options.signal?.addEventListener("abort", calledOff, { once: true });
@@ -177,51 +179,36 @@ async function runOnce(
 			options.sink === undefined ? null : pour(child.stdout, options.sink, () => stop("nobody took its output"));
 		if (drained === null) child.stdout?.on("data", (chunk: Buffer) => output.put(chunk));
 		child.stderr?.on("data", (chunk: Buffer) => errors.put(chunk));
-		// a git that has heard enough closes its end; its exit code tells whether that was an error
-		child.stdin?.on("error", expected("git may end before it has read everything; its exit says what came of it"));
+		child.stdin?.on("error", expected("git may exit before it has read everything; its exit code says if it failed"));
 		feed(child.stdin, options.input);
-		// the system says the same of a program and of a folder that are not there
+		// ENOENT means that the program or the folder is missing
 		child.on("error", (error) =>
 			settle(() => reject(new GitFailed(args, null, existsSync(folder) ? error.message : `${folder} is gone`))),
 		);
 		const closed = (code: number | null): void =>
 			settle(() => {
-				const bytes = output.bytes();
-				if (stop.reason !== null)
-					reject(
-						new GitFailed(args, null, `${stop.reason}\n${errors.bytes().toString()}`, {
-							calledOff: stop.reason === calledOffReason,
-						}),
-					);
-				else
-					resolve({
-						code: code ?? 128,
-						bytes,
-						text: bytes.toString().replace(/\n$/, ""),
-						errors: errors.bytes().toString(),
-					});
+				const [bytes, stderr] = [output.bytes(), errors.bytes().toString()];
+				const { reason } = stop;
+				if (reason !== null)
+					reject(new GitFailed(args, null, `${reason}\n${stderr}`, { calledOff: reason === calledOffReason }));
+				else resolve({ code: code ?? 128, bytes, text: bytes.toString().replace(/\n$/, ""), errors: stderr });
 			});
 		child.on("close", (code) => (drained === null ? closed(code) : void drained.then(() => closed(code))));
 	});
 }
 
-/** Where that may not be asked for it runs like any other. */
-function yieldTo(pid: number | undefined): void {
-	try {
-		if (pid !== undefined) os.setPriority(pid, os.constants.priority.PRIORITY_LOW);
-	} catch {
-		// it has ended already, or the system does not let us
-	}
-}
+/** Without effect if the process has ended, or the system does not allow it. */
+const lowerPriority = (pid: number): void =>
+	attempt(() => os.setPriority(pid, os.constants.priority.PRIORITY_LOW), undefined);
 
 function feed(stdin: Writable | null, input: GitOptions["input"]): void {
 	if (!(input instanceof Readable)) return void stdin?.end(input);
 	if (stdin !== null) input.pipe(stdin);
-	// whoever writes must not wait for a git that has gone
+	// the writer must not wait for a git that has exited
 	stdin?.once("close", () => void input.unpipe().resume());
 }
 
-/** Resolves when everything was taken. */
+/** Resolves at the end of the output. */
 async function pour(stdout: Readable | null, sink: NonNullable<GitOptions["sink"]>, failed: () => void): Promise<void> {
 	try {
 		for await (const chunk of stdout ?? []) await sink(chunk);
@@ -237,20 +224,20 @@ interface Stop {
 }
 
 function stopper(pid: number | undefined): Stop {
-	let effective: NodeJS.Timeout | undefined;
+	let killTimer: NodeJS.Timeout | undefined;
 	const stop: Stop = Object.assign(
 		(reason: string): void => {
 			if (stop.reason !== null) return;
 			stop.reason = reason;
 			signalGroup(pid, "SIGTERM");
-			effective = setTimeout(() => signalGroup(pid, "SIGKILL"), graceMs);
+			killTimer = setTimeout(() => signalGroup(pid, "SIGKILL"), graceMs);
 		},
-		{ reason: null, done: () => clearTimeout(effective) },
+		{ reason: null, done: () => clearTimeout(killTimer) },
 	);
 	return stop;
 }
 
-/** What was said, up to a limit; the rest is dropped and told of once. */
+/** Output up to a limit. The rest is dropped, and `full` is called once. */
 class Bounded {
 	readonly #chunks: Buffer[] = [];
 	readonly #max: number;

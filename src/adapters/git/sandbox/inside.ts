@@ -1,13 +1,13 @@
-// What each step does inside of a sandbox.
+// What each step does inside the sandbox.
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Checkout, MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
 import { fillFrom, treeStateOf } from "../copy/fork-tree.ts";
 import { branchRef } from "../format/refs.ts";
 import { commitOf } from "../run/user-input.ts";
-import { leftOut, putBackRest, readParts, refresh, restoreSnapshot, writeFiles } from "../snapshot/restore.ts";
+import { fillTree, leftOut, readParts, refresh, restoreSnapshot } from "../snapshot/restore.ts";
 import { takenRef, takeSnapshotDetailed } from "../snapshot/snapshot.ts";
 import { findSnapshot } from "../snapshot/snapshots.ts";
-import { mendIndex, withBroken } from "../tree/mend-index.ts";
+import { mendIndex, restoredText, withBroken } from "../tree/mend-index.ts";
 import { onBranch, operationBranch } from "../tree/operation.ts";
 import { openTree } from "../tree/tree.ts";
 import { branchStatus, commitsSince, readable, treeGone } from "../verbs/branch-status.ts";
@@ -21,20 +21,19 @@ import { acceptAsItIs, returnToBranch } from "../verbs/recover.ts";
 import { moveResult, syncWork } from "../verbs/sync.ts";
 import { type Step, type StepContext, steps } from "../worker/steps.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
-import { nameOf, requestFor } from "../workspace/keep.ts";
+import { notHeld, requestFor } from "../workspace/keep.ts";
 import { share } from "../workspace/shared.ts";
 
-/** Where a step is: what it works on, and how it hands out bytes. */
 export interface SandboxContext {
 	context: GitContext;
 	checkout: Checkout;
 	scene: StepContext;
+	/** sends bytes before the answer */
 	bytes(chunk: Buffer): Promise<void>;
 }
 
 type Handler = (sandbox: SandboxContext, input: unknown) => Promise<unknown>;
 
-/** What a step is told of the one before a crash. */
 const controlOf = (begun: { head: string | null } | null): StepControl => (begun === null ? {} : { begun });
 
 export const handlers = new Map<string, Handler>();
@@ -49,16 +48,10 @@ on(
 );
 on(steps.standing, async ({ context, checkout }) => await branchStatus(context, checkout));
 on(steps.commitsSince, async ({ context, checkout }, { seen }) => await commitsSince(context, checkout, seen));
-on(
-	steps.commit,
-	async ({ context, checkout }, { message, paths, turn, stage, begun }) =>
-		await commitWork(
-			context,
-			checkout,
-			{ message, ...(paths !== null && { paths }), ...(turn !== null && { turn }), ...(stage !== null && { stage }) },
-			controlOf(begun),
-		),
-);
+on(steps.commit, async ({ context, checkout }, { message, paths, turn, stage, begun }) => {
+	const named = { ...(paths !== null && { paths }), ...(turn !== null && { turn }), ...(stage !== null && { stage }) };
+	return await commitWork(context, checkout, { message, ...named }, controlOf(begun));
+});
 on(
 	steps.sync,
 	async ({ context, checkout }, { strategy, begun }) => await syncWork(context, checkout, strategy, controlOf(begun)),
@@ -78,30 +71,24 @@ on(steps.tree, async ({ context, checkout }) => {
 	return { tree, left, head: await commitOf(context.git, folder, "HEAD") };
 });
 
-/** The project's branch may be further than ours, if others have worked on it. */
+/** The project's branch may be ahead of ours, if another agent has worked on it. */
 on(steps.enter, async ({ context, checkout }, { begun }): Promise<MoveResult | Refusal> => {
 	const { git, given } = context;
 	const { path: folder, branch } = checkout.workspace;
 	const [local, theirs] = [await commitOf(git, folder, branchRef(branch)), given?.branch ?? null];
 	if (theirs !== null && local === null)
 		await git(folder, ["update-ref", branchRef(branch), theirs, "0".repeat(theirs.length)]);
-	const home = await release(context, checkout, controlOf(begun));
-	if (
-		isRefusal(home) ||
-		theirs === null ||
-		local === null ||
-		local === theirs ||
-		!(await isAncestor(git, folder, local, theirs))
-	)
-		return home;
+	const released = await release(context, checkout, controlOf(begun));
+	if (isRefusal(released) || theirs === null || local === null || local === theirs) return released;
+	if (!(await isAncestor(git, folder, local, theirs))) return released;
 	const tip = await commitOf(git, folder, branchRef(branch));
-	if (tip === null || !(await isAncestor(git, folder, tip, theirs))) return home;
+	if (tip === null || !(await isAncestor(git, folder, tip, theirs))) return released;
 	const stuck = await moveBranch(context, checkout, tip, theirs);
 	return stuck ?? (await moveResult(context, checkout, true, `${branch} moved to where the project has it.`));
 });
 
-on(steps.recover, async ({ context, checkout }, { accept: asked }) => {
-	const accept = asked === null ? undefined : { seen: asked.seen, ...(asked.step !== null && { step: asked.step }) };
+on(steps.recover, async ({ context, checkout }, { accept: given }) => {
+	const accept = given === null ? undefined : { seen: given.seen, ...(given.step !== null && { step: given.step }) };
 	const asItIs = accept === undefined ? null : await acceptAsItIs(context, checkout, {}, accept);
 	return asItIs ?? (await returnToBranch(context, checkout, {}, { asMade: false, ...(accept && { accept }) }));
 });
@@ -118,12 +105,7 @@ on(steps.restore, async ({ context, checkout }, { commit }) => {
 		snapshot: commit,
 	});
 	if (isRefusal(restored)) return restored;
-	return await moveResult(
-		context,
-		checkout,
-		true,
-		`${withBroken("Your files were put back as a snapshot has them", broken)}.`,
-	);
+	return await moveResult(context, checkout, true, restoredText(broken));
 });
 
 on(steps.fill, async ({ context: { git }, checkout }, { commit }) => {
@@ -135,10 +117,8 @@ on(steps.fill, async ({ context: { git }, checkout }, { commit }) => {
 	const { head } = snapshot.manifest;
 	const begun = head.branch === null ? operationBranch(operation) : null;
 	if (begun !== null && head.commit !== null) await git(folder, ["update-ref", "--no-deref", "HEAD", head.commit]);
-	await writeFiles(git, tree, snapshot.tree);
-	await putBackRest(tree, snapshot, { index, operation: onBranch(operation, branchRef(branch)) }, null);
-	await refresh(git, tree);
-	return { missing: leftOut(snapshot).map((name) => ({ path: nameOf(name), reason: "not in the snapshot" })) };
+	await fillTree(git, tree, snapshot, { index, operation: onBranch(operation, branchRef(branch)) });
+	return { missing: notHeld(leftOut(snapshot)) };
 });
 
 on(steps.copy, async ({ context, checkout }, { from, everything }) => {
@@ -165,9 +145,9 @@ on(steps.share, async ({ context, checkout, scene }) => {
 });
 
 on(steps.reindex, async ({ context: { git }, checkout }) => {
-	const head = await commitOf(git, checkout.workspace.path, "HEAD");
-	await git(checkout.workspace.path, ["read-tree", ...(head === null ? ["--empty"] : [head])]);
-	await git(checkout.workspace.path, ["update-index", "-q", "--refresh"], { answers: [1] });
+	const folder = checkout.workspace.path;
+	await git(folder, ["read-tree", (await commitOf(git, folder, "HEAD")) ?? "--empty"]);
+	await refresh(git, { folder });
 	return {};
 });
 
@@ -195,7 +175,7 @@ const packTimeoutMs = 10 * 60 * 1000;
 
 on(steps.pack, async ({ context: { git }, checkout, bytes }, { want, have }) => {
 	const input = `${want.join("\n")}\n--not\n${have.join("\n")}\n`;
-	// what is borrowed is there already
+	// without borrowed objects, which the project has
 	await git(
 		checkout.workspace.path,
 		["pack-objects", "--quiet", "--stdout", "--revs", "--local", "--delta-base-offset"],

@@ -1,5 +1,4 @@
-// Making a workspace with a git folder of its own, and taking one back that nobody has used.
-import path from "node:path";
+// Makes a workspace with its own git folder, and discards one that was never used.
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
@@ -11,7 +10,7 @@ import type {
 	ProvisionRequest,
 } from "#engine/ports/workspace-requests.ts";
 import { sharesBlocks } from "../copy/blocks.ts";
-import { dropMark } from "../layout/mark.ts";
+import { dropMark, workspaceOf } from "../layout/mark.ts";
 import { readParts } from "../snapshot/restore.ts";
 import { takeSnapshot } from "../snapshot/snapshot.ts";
 import type { Snapshot } from "../snapshot/snapshots.ts";
@@ -22,17 +21,18 @@ import type { GitContext } from "../workspace/git-context.ts";
 import { makeInert } from "../workspace/inert.ts";
 import { fetchSnapshot, find, requestFor } from "../workspace/keep.ts";
 import { sandboxMarkAt } from "../workspace/sandbox-mounts.ts";
-import { ask, borrow, longMs, projectView, recordTip, type SandboxedCheckout, workersOf } from "./ask.ts";
 import { checkOutOwn, makeOwnRepository } from "./own-repository.ts";
 import { snapshotSandboxed } from "./snapshot.ts";
+import { borrow, clientFor, recordTip, type SandboxedCheckout, workersOf } from "./worker-client.ts";
 
-/** What did not come along, and whether what git ignores did. */
 export interface Built {
+	/** files that were not copied */
 	missing: Provisioned["missing"];
+	/** ignored files were copied */
 	ignored: boolean;
 }
 
-/** Null if such a workspace can be made here. */
+/** Null if a sandboxed workspace can be made here. */
 export function sandboxRefusal(
 	context: GitContext,
 	{ kind, project }: Pick<ProvisionRequest, "kind" | "project">,
@@ -46,7 +46,7 @@ export function sandboxRefusal(
 	return isRefusal(workers) ? workers : null;
 }
 
-/** The folder for git, and the files of its start. Nobody has written anything there yet. */
+/** The git folder and the files of the start commit, before any agent has access. */
 export async function makeSandboxedTree(
 	context: GitContext,
 	project: ProjectRepository,
@@ -58,25 +58,18 @@ export async function makeSandboxedTree(
 }
 
 async function makeRepository(
-	context: GitContext,
+	{ git, layout }: GitContext,
 	project: ProjectRepository,
 	agent: Checkout["agent"],
-	mark: WorkspaceMark,
+	{ path: folder, branch, base, start }: WorkspaceMark,
 ): Promise<string> {
-	const gitFolder = context.layout.ownGit(project.slug, path.basename(mark.path));
-	await makeInert(mark.path);
-	await makeOwnRepository(context.git, {
-		project,
-		agent,
-		gitFolder,
-		branch: mark.branch,
-		base: mark.base,
-		start: mark.start,
-	});
+	const gitFolder = layout.ownGit(project.slug, folder);
+	await makeInert(folder);
+	await makeOwnRepository(git, { project, agent, gitFolder, branch, base, start });
 	return gitFolder;
 }
 
-/** From now on the project knows its branch, and keeps what it borrows. */
+/** Makes the branch known to the project, and keeps the objects that it borrows. */
 export async function registerBranch(context: GitContext, checkout: Checkout, start: string | null): Promise<void> {
 	if (start !== null) await recordTip(context, checkout, null, start);
 	await borrow(context, checkout, { base: start });
@@ -87,122 +80,90 @@ export async function discardSandboxed(
 	project: ProjectRepository,
 	mark: Pick<WorkspaceMark, "path">,
 ): Promise<void> {
-	const { layout } = context;
-	const name = path.basename(mark.path);
 	await context.workers?.leave(mark.path);
 	await discard(context, mark.path);
-	await discard(context, layout.ownGit(project.slug, name));
-	await dropMark(layout.ownMark(project.slug, name));
+	await discard(context, context.layout.ownGit(project.slug, mark.path));
+	await dropMark(context.layout.ownMark(project.slug, mark.path));
 }
 
-/**
- * The snapshot that a fork comes from, in the project's repository, and whether the parent's files can be copied as
- * they are.
- */
+/** The snapshot that a fork starts from, in the project's repository. */
 export async function forkStart(
 	context: GitContext,
-	{ parent, snapshot, project }: ForkRequest,
+	{ parent, snapshot: id, project }: ForkRequest,
 ): Promise<Start | Refusal> {
 	const mark = await sandboxMarkAt(context, parent.project, parent.workspace.path);
-	if (mark !== null) {
-		const own = { ...parent, mark };
-		const taken =
-			snapshot === undefined
-				? await snapshotSandboxed(context, own, { reason: "a fork", turn: null })
-				: await findSandboxedSnapshot(context, parent, snapshot);
-		if (isRefusal(taken)) return taken;
-		const found = "snapshot" in taken ? taken.snapshot : taken;
-		return {
-			snapshot: found,
-			start: await beginning(context, project, found),
-			from: snapshot === undefined ? own : null,
-		};
-	}
-	const taken =
-		snapshot === undefined
-			? await takeSnapshot(context.git, requestFor(context, parent, "a fork"))
-			: await find(context, parent, snapshot);
-	if (isRefusal(taken)) return taken;
-	await fetchSnapshot(context, parent, taken.ref, project.path);
-	return { snapshot: taken, start: await beginning(context, project, taken), from: null };
+	const own = mark === null ? null : { ...parent, mark };
+	const snapshot = await parentSnapshot(context, parent, own, id);
+	if (isRefusal(snapshot)) return snapshot;
+	if (own === null) await fetchSnapshot(context, parent, snapshot.ref, project.path);
+	return { snapshot, start: await branchStart(context, project, snapshot), from: id === undefined ? own : null };
+}
+
+async function parentSnapshot(
+	context: GitContext,
+	parent: Checkout,
+	own: SandboxedCheckout | null,
+	id: string | undefined,
+): Promise<Snapshot | Refusal> {
+	if (id !== undefined) return await find(context, own === null ? parent : inProject(parent), id);
+	if (own === null) return await takeSnapshot(context.git, requestFor(context, parent, "a fork"));
+	const taken = await snapshotSandboxed(context, own, "a fork");
+	return isRefusal(taken) ? taken : taken.snapshot;
 }
 
 export interface Start {
 	snapshot: Snapshot;
 	start: string | null;
-	/** the parent, if its files are to be copied */
+	/** the parent, if its files can be copied as they are */
 	from: SandboxedCheckout | null;
 }
 
-/** A rebase in progress belongs to the child's branch, which begins where the parent's did. */
-async function beginning({ git }: GitContext, project: ProjectRepository, snapshot: Snapshot): Promise<string | null> {
+/** During a rebase the child's branch starts where the parent's was before it. */
+async function branchStart(
+	{ git }: GitContext,
+	project: ProjectRepository,
+	snapshot: Snapshot,
+): Promise<string | null> {
 	const { head } = snapshot.manifest;
 	if (head.branch !== null) return head.commit;
 	const { operation } = await readParts(git, project.path, snapshot);
 	return operationBranch(operation)?.commit ?? head.commit;
 }
 
-/** Its snapshots are the project's, whatever its kind is. */
+/** The snapshots of a sandboxed agent are in the project's repository, as a worktree's are. */
 export const inProject = <T extends Checkout>(checkout: T): Checkout => ({
 	...checkout,
 	workspace: { ...checkout.workspace, kind: "worktree" },
 });
 
-export async function findSandboxedSnapshot(
-	context: GitContext,
-	checkout: Checkout,
-	id: string,
-): Promise<Snapshot | Refusal> {
-	return await find(context, inProject(checkout), id);
-}
-
-/**
- * A fork into a workspace with a git folder of its own: inside of its sandbox, which mounts the parent's tree
- * read-only.
- */
+/** Fills the child's tree inside its own sandbox, which mounts the parent's tree read-only. */
 export async function forkSandboxed(
 	context: GitContext,
 	{ project, agent }: ForkRequest,
 	mark: WorkspaceMark,
 	settings: ProjectSettings,
-	begin: Start,
+	{ from, snapshot: { commit } }: Start,
 	signal?: AbortSignal,
 ): Promise<Built | Refusal> {
-	const { kind, path: folder, branch, base } = mark;
-	const checkout: SandboxedCheckout = { project, agent, workspace: { kind, path: folder, branch, base }, mark };
+	const checkout: SandboxedCheckout = { project, agent, workspace: workspaceOf(mark), mark };
 	await makeRepository(context, project, agent, mark);
-	// before anything in it depends on it
-	await borrow(context, checkout, { start: begin.snapshot.commit });
-	const view = await projectView(context, checkout);
-	if (isRefusal(view)) return view;
-	const { from } = begin;
+	// before anything in the repository depends on it
+	await borrow(context, checkout, { start: commit });
+	const client = await clientFor(context, checkout, settings);
+	if (isRefusal(client)) return client;
 	if (from === null) {
-		const filled = await ask(
-			context,
-			checkout,
-			steps.fill,
-			view,
-			{ commit: begin.snapshot.commit },
-			{ timeoutMs: longMs, signal },
-		);
+		const filled = await client.ask(steps.fill, { commit }, { signal });
 		return isRefusal(filled) ? filled : { ...filled, ignored: false };
 	}
-	const everything = await sharesBlocks(from.workspace.path, folder);
-	const scene = { ...view.scene, given: { ...view.scene.given, settings } };
-	const copied = await ask(
-		context,
-		checkout,
-		steps.copy,
-		{ ...view, scene },
-		{ from: from.workspace.path, everything },
-		{ timeoutMs: longMs, signal, alsoReadable: from.mark },
-	);
-	// that sandbox had another agent's files mounted
-	await context.workers?.leave(folder);
+	const everything = await sharesBlocks(from.workspace.path, mark.path);
+	const input = { from: from.workspace.path, everything };
+	const copied = await client.ask(steps.copy, input, { signal, alsoReadable: from.mark });
+	// that sandbox had the parent's files mounted
+	await context.workers?.leave(mark.path);
 	return isRefusal(copied) ? copied : { ...copied, ignored: everything };
 }
 
-/** Links and copies of what the project shares, made where the tree is. */
+/** Makes links and copies of what the project shares, inside the sandbox. */
 export async function shareSandboxed(
 	context: GitContext,
 	checkout: SandboxedCheckout,
@@ -210,6 +171,6 @@ export async function shareSandboxed(
 ): Promise<Provisioned["shared"] | Refusal> {
 	// most projects share nothing, and need no sandbox for it
 	if (settings.shared.length === 0 && settings.copy.length === 0) return [];
-	const view = await projectView(context, checkout);
-	return isRefusal(view) ? view : await ask(context, checkout, steps.share, view, {}, { timeoutMs: longMs });
+	const client = await clientFor(context, checkout);
+	return isRefusal(client) ? client : await client.ask(steps.share, {});
 }

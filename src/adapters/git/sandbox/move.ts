@@ -1,16 +1,15 @@
-// Steps in a sandbox that move the agent's branch or its files. Each keeps first what could be lost.
+// Steps in a sandbox that move the agent's branch or its files. Each first keeps what could be lost.
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { SyncStrategy } from "#contract/workspace.ts";
 import type { MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
 import type { Snapshot } from "../snapshot/snapshots.ts";
 import type { Accept } from "../verbs/recover.ts";
+import { nullIfDamaged } from "../worker/faults.ts";
 import { type Step, steps } from "../worker/steps.ts";
-import { SandboxFault } from "../worker/workers.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { numberOf } from "../workspace/keep.ts";
-import { ask, borrow, longMs, projectView, pullChanges, type SandboxedCheckout } from "./ask.ts";
 import { snapshotSandboxed } from "./snapshot.ts";
-import { ready } from "./verbs.ts";
+import { borrow, clientFor, openClient, type SandboxedCheckout } from "./worker-client.ts";
 
 export const syncSandboxed = async (
 	context: GitContext,
@@ -18,7 +17,7 @@ export const syncSandboxed = async (
 	strategy: SyncStrategy,
 	control: StepControl,
 ): Promise<MoveResult | Refusal> =>
-	await moved(context, checkout, steps.sync, { strategy, begun: control.begun ?? null }, control);
+	await move(context, checkout, steps.sync, { strategy, begun: control.begun ?? null }, control);
 export const releaseSandboxed = toBranch(steps.release);
 export const enterSandboxed = toBranch(steps.enter);
 
@@ -27,63 +26,56 @@ function toBranch(step: typeof steps.release | typeof steps.enter) {
 		context: GitContext,
 		checkout: SandboxedCheckout,
 		control: StepControl,
-	): Promise<MoveResult | Refusal> => await moved(context, checkout, step, { begun: control.begun ?? null }, control);
+	): Promise<MoveResult | Refusal> => await move(context, checkout, step, { begun: control.begun ?? null }, control);
 }
 
-/** What its branch is on comes out first: a step of ours loses no commit. */
-async function moved<W>(
+/** Imports the branch before and after the step, so that no commit is lost. */
+async function move<I>(
 	context: GitContext,
 	checkout: SandboxedCheckout,
-	step: Step<W, MoveResult | Refusal>,
-	request: W,
+	step: Step<I, MoveResult | Refusal>,
+	input: I,
 	control: StepControl,
 ): Promise<MoveResult | Refusal> {
-	const before = await ready(context, checkout);
+	const before = await openClient(context, checkout);
 	if (isRefusal(before)) return before;
-	const { tip } = await pullChanges(context, checkout, before);
+	const { tip } = await before.pullChanges();
 	await control.begin?.({ head: tip });
-	const view = await projectView(context, checkout);
-	if (isRefusal(view)) return view;
-	// its files may need it from this moment on
-	await borrow(context, checkout, { base: view.scene.given.base });
-	const home = await ask(context, checkout, step, view, request, { timeoutMs: longMs, signal: control.signal });
-	const { snapshot } = await pullChanges(context, checkout, view, { keepOld: true });
-	if (isRefusal(home) || snapshot === null) return home;
-	return { ...home, snapshot: numberOf(snapshot) };
+	const client = await clientFor(context, checkout);
+	if (isRefusal(client)) return client;
+	// the step may bring base's objects into the tree
+	await borrow(context, checkout, { base: client.given.base });
+	const moved = await client.ask(step, input, { signal: control.signal });
+	const { snapshot } = await client.pullChanges({ keepOld: true });
+	if (isRefusal(moved) || snapshot === null) return moved;
+	return { ...moved, snapshot: numberOf(snapshot) };
 }
 
-/** A snapshot first, then the recovery inside of the sandbox, for a tree that exists. */
+/** Takes a snapshot, then recovers inside the sandbox. The tree must exist. */
 export async function recoverInside(
 	context: GitContext,
 	checkout: SandboxedCheckout,
 	control: StepControl,
-	accept: Accept | null,
+	accept?: Accept,
 ): Promise<MoveResult | Refusal> {
-	const taken = await snapshotBefore(context, checkout, "before a recovery");
-	const request = { accept: accept === null ? null : { seen: accept.seen, step: accept.step ?? null } };
-	const home = await moved(context, checkout, steps.recover, request, control);
-	if (isRefusal(home) || /^\d+$/.test(home.snapshot ?? "")) return home;
+	// null if git cannot read the index: the step repairs it, and keeps the files
+	const taken = await snapshotSandboxed(context, checkout, "before a recovery").catch(nullIfDamaged);
+	const input = { accept: accept === undefined ? null : { seen: accept.seen, step: accept.step ?? null } };
+	const moved = await move(context, checkout, steps.recover, input, control);
+	if (isRefusal(moved) || /^\d+$/.test(moved.snapshot ?? "")) return moved;
 	const fresh = taken !== null && !isRefusal(taken) && taken.fresh;
-	return { ...home, snapshot: fresh ? numberOf(taken.snapshot) : null };
+	return { ...moved, snapshot: fresh ? numberOf(taken.snapshot) : null };
 }
 
 export async function restoreSandboxed(
 	context: GitContext,
 	checkout: SandboxedCheckout,
-	snapshot: Snapshot,
+	{ commit }: Snapshot,
 ): Promise<MoveResult | Refusal> {
-	const taken = await snapshotBefore(context, checkout, "before a restore");
+	const taken = await snapshotSandboxed(context, checkout, "before a restore").catch(nullIfDamaged);
 	if (taken !== null && isRefusal(taken)) return taken;
-	await borrow(context, checkout, { restored: snapshot.commit });
-	const home = await moved(context, checkout, steps.restore, { commit: snapshot.commit }, {});
-	if (isRefusal(home)) return home;
-	return { ...home, snapshot: home.snapshot ?? (taken === null ? null : numberOf(taken.snapshot)) };
-}
-
-/** Null if git cannot read it in there: a broken index is mended by the step itself, which keeps the files then. */
-async function snapshotBefore(context: GitContext, checkout: SandboxedCheckout, reason: string) {
-	return await snapshotSandboxed(context, checkout, { reason, turn: null }).catch((error: unknown) => {
-		if (error instanceof SandboxFault) return null;
-		throw error;
-	});
+	await borrow(context, checkout, { restored: commit });
+	const moved = await move(context, checkout, steps.restore, { commit }, {});
+	if (isRefusal(moved)) return moved;
+	return { ...moved, snapshot: moved.snapshot ?? (taken === null ? null : numberOf(taken.snapshot)) };
 }

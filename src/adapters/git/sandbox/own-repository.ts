@@ -1,41 +1,38 @@
 // The git folder of an agent in a sandbox: a repository of its own that borrows the project's objects.
 //
-// The problem. An agent in a sandbox runs whatever it likes, and works with git. A worktree of the project would let it
-// write the project's git folder: configuration that names programs, links in the place of files, objects that others
-// depend on. The daemon's git, outside of the sandbox, would read all of that.
+// The problem. An agent in a sandbox runs any program, and works with git. A worktree of the project would let it write
+// the project's git folder: configuration that names programs, links instead of files, objects that others depend on. The
+// daemon's git, outside the sandbox, would read all of that.
 //
 // What always holds
-//   - Nothing outside of the sandbox opens a file that somebody inside could have written: not the tree, not the git
-//     folder. Folders are only renamed, into the trash.
-//   - Nothing inside can change the project. The project's objects are mounted read-only and named in
+//   - No process outside the sandbox opens a file that the agent can write: not the tree, not the git folder. Folders are
+//     only renamed, into the trash.
+//   - No process inside can change the project. The project's objects are mounted read-only and named in
 //     `objects/info/alternates`.
-//   - What comes out is named outside and checked: objects in a pack, through a pipe, into a quarantine, and only then
-//     refs.
-//   - What a workspace borrows stays: refs under `refs/brood/borrows/<agent>/` keep `git gc` from taking it.
-//   - Whether a workspace is of this kind is said by a mark where nobody inside can write (`layout.ownMark`), and by
-//     nothing else.
+//   - Objects leave the sandbox as a pack, through a pipe, into a quarantine, and are checked there. Refs are named by the
+//     daemon, and written last.
+//   - Refs under `refs/brood/borrows/<agent>/` protect borrowed objects from `git gc`.
+//   - Only a mark that the sandbox cannot write (`layout.ownMark`) says that a workspace is of this kind.
 //
 // The steps of its making (`make.ts`)
-//   1. the tree's folder, with an inert `.git` in it: a person's git, run there, stops instead of obeying what it finds
-//   2. this file: the git folder from nothing, with the few settings of the project's configuration that change what
-//      files look like, the branch at its start, and where base is. No hook, no filter and no included file comes along
-//   3. the files: checked out here while nobody has seen the folder yet, or copied from a parent by the program inside
-//   4. the mark, then the refs that keep what is borrowed, then the branch in the project
-// From the first turn on every step of git in that workspace is done by our own program inside the sandbox
-// (`inside.ts`, asked through `ask.ts`). It runs the same code as everywhere; what it cannot see from there comes with
-// the request. Each answer has a schema, a size and a deadline; a program that breaks one of these is killed with its
-// sandbox.
+//   1. the tree's folder, with an inert `.git` in it: a person's git stops there instead of using the agent's files
+//   2. this file: a new git folder, with the few settings of the project's configuration that change file contents, the
+//      branch at its start, and base. No hook, filter or included file is copied
+//   3. the files: checked out before the agent has access, or copied from a parent by the worker inside
+//   4. the mark, then the refs that keep borrowed objects, then the branch in the project
+// From the first turn on, our worker inside the sandbox runs every git step of that workspace (`inside.ts`, asked through
+// `worker-client.ts`). It runs the same code as outside; what it cannot see comes with the request. Each answer has a
+// schema, a maximum size and a deadline; a worker that breaks one of these is killed with its sandbox.
 //
-// A crash. Until the mark is there, an intent outside names what is being made, and the next call discards it. A step
-// that died inside has changed nothing outside: refs are written after the objects, and the quarantine of a dead
-// process is a folder among the objects that nothing refers to, and git's own garbage collection removes it. Where the
-// git folder itself is damaged, `recover` puts it into the trash and makes a new one at the tip that last came out; the
-// files stay.
+// A crash. Until the mark is written, an intent names what is being made, and the next call discards it. A step that died
+// inside has changed nothing outside: refs are written after the objects, and git's garbage collection removes the
+// quarantine of a dead process. If the git folder is damaged, `recover` moves it into the trash and makes a new one at the
+// last imported tip; the files stay.
 //
 // Why not another way
-//   - reading carefully outside: git reads these files, and does not read carefully
+//   - reading the files carefully outside: git reads them, and not carefully
 //   - a full clone per agent: minutes and gigabytes for a large repository
-//   - `git fetch` out of it: the refs would be the agent's to name, and its `upload-pack` would run outside
+//   - `git fetch` from it: the agent would name the refs, and `upload-pack` would run outside
 // Decision 21 (docs/decisions/0021-a-git-folder-of-its-own.md) has the attacks that led here.
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -45,23 +42,22 @@ import { branchRef } from "../format/refs.ts";
 import type { Git } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { commitOf, withoutSecrets } from "../run/user-input.ts";
-import { quickCheckout } from "../tree/checkout.ts";
+import { checkOut } from "../tree/checkout.ts";
 import { identityOf } from "../workspace/git-context.ts";
 
 export interface OwnRepositoryRequest {
 	project: ProjectRepository;
-	/** null for a tree that is nobody's, such as that of a check */
+	/** null for a tree of no agent, such as that of a check */
 	agent: AgentIdentity | null;
-	/** where the git folder is to be; `.git` in the tree for one that goes away with it */
 	gitFolder: string;
-	/** null for a HEAD that is on no branch */
+	/** null for a detached HEAD */
 	branch: string | null;
 	base: string | null;
 	start: string | null;
 }
 
-/** settings of the project's repository that change what files look like */
-const looks = "^core\\.(autocrlf|eol|safecrlf|filemode|symlinks|ignorecase|precomposeunicode|longpaths)$";
+/** settings of the project's repository that change file contents */
+const contentSettings = "^core\\.(autocrlf|eol|safecrlf|filemode|symlinks|ignorecase|precomposeunicode|longpaths)$";
 
 /** A git folder with a HEAD and no index yet. */
 export async function makeOwnRepository(
@@ -72,7 +68,7 @@ export async function makeOwnRepository(
 	if (commonFolder === null) throw new Error(`${project.path} is no repository`);
 	const [upstream, shape, format, seen] = await Promise.all([
 		git(project.path, ["config", "--local", "--get", "remote.origin.url"], { answers: [1] }),
-		git(project.path, ["config", "--local", "--get-regexp", "-z", looks], { answers: [1] }),
+		git(project.path, ["config", "--local", "--get-regexp", "-z", contentSettings], { answers: [1] }),
 		git(project.path, ["rev-parse", "--show-object-format"]),
 		base === null ? null : commitOf(git, project.path, `refs/heads/${base}`),
 	]);
@@ -88,29 +84,27 @@ export async function makeOwnRepository(
 		["core.logallrefupdates", "true"],
 		...shapeOf(shape.bytes.toString()),
 		...(agent === null ? [] : identitySettings(agent)),
-		["remote.brood.url", project.path],
-		["remote.brood.fetch", "+refs/heads/*:refs/remotes/brood/*"],
-		...(url === "" || url.startsWith("-")
-			? []
-			: ([
-					["remote.origin.url", url],
-					["remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"],
-				] satisfies [string, string][])),
+		...remoteSettings("brood", project.path),
+		...(url === "" || url.startsWith("-") ? [] : remoteSettings("origin", url)),
 	];
 	await Promise.all([
 		writeFile(path.join(gitFolder, "HEAD"), branch === null ? `${start}\n` : `ref: ${branchRef(branch)}\n`),
 		writeFile(path.join(gitFolder, "config"), configText(format.text, settings)),
 		writeFile(path.join(gitFolder, "objects/info/alternates"), `${path.join(commonFolder, "objects")}\n`),
-		...["shallow", "info/exclude"].map(async (name) => await bring(commonFolder, gitFolder, name)),
+		...["shallow", "info/exclude"].map(async (name) => await copyIfPresent(commonFolder, gitFolder, name)),
 	]);
-	const refs: [string, string | null][] = [
-		...(branch === null ? [] : ([[branchRef(branch), start]] satisfies [string, string | null][])),
-		...(base === null ? [] : ([[`refs/remotes/brood/${base}`, seen]] satisfies [string, string | null][])),
-	];
-	const input = refs.flatMap(([ref, commit]) => (commit === null ? [] : [`update ${ref}\0${commit}\0\0`])).join("");
+	const input = [
+		branch === null || start === null ? "" : `update ${branchRef(branch)}\0${start}\0\0`,
+		base === null || seen === null ? "" : `update refs/remotes/brood/${base}\0${seen}\0\0`,
+	].join("");
 	if (input !== "")
 		await git(gitFolder, ["update-ref", "-z", "--stdin"], { input, environment: { GIT_DIR: gitFolder } });
 }
+
+const remoteSettings = (name: string, url: string): [string, string][] => [
+	[`remote.${name}.url`, url],
+	[`remote.${name}.fetch`, `+refs/heads/*:refs/remotes/${name}/*`],
+];
 
 const identitySettings = (agent: AgentIdentity): [string, string][] => {
 	const identity = identityOf(agent);
@@ -141,19 +135,13 @@ function configText(format: string, settings: readonly (readonly [string, string
 	return lines.join("");
 }
 
-async function bring(from: string, to: string, name: string): Promise<void> {
+async function copyIfPresent(from: string, to: string, name: string): Promise<void> {
 	const text = await readRegularText(path.join(from, name)).catch(() => null);
 	if (text !== null) await writeFile(path.join(to, name), text);
 }
 
-const checkoutTimeoutMs = 10 * 60 * 1000;
-
-/** The files of HEAD in a tree that nobody has seen yet. */
+/** The files of HEAD, in a tree that no agent has access to yet. */
 export async function checkOutOwn(git: Git, folder: string, gitFolder: string, start: string | null): Promise<void> {
 	await mkdir(path.join(folder, ".git"), { recursive: true });
-	if (start === null) return;
-	await git(folder, [...quickCheckout, "read-tree", "-m", "-u", "HEAD"], {
-		timeoutMs: checkoutTimeoutMs,
-		environment: { GIT_DIR: gitFolder, GIT_WORK_TREE: folder },
-	});
+	await checkOut({ git }, { path: folder, start }, { GIT_DIR: gitFolder, GIT_WORK_TREE: folder });
 }

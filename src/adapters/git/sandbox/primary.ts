@@ -1,40 +1,30 @@
-// Trees of a project with a sandbox that are nobody's: `primary/`, and those in which checks and gates run. Each is a
-// repository of its own that borrows the project's objects, made anew from a commit; once a command has run in it,
-// nothing of it is read outside.
-import { createHash } from "node:crypto";
+// Trees of a sandboxed project that belong to no agent: `primary/`, and those for checks and gates. Each is a repository
+// of its own that borrows the project's objects. Once a command has run in it, the daemon reads none of its files.
 import path from "node:path";
-import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { CommandRun } from "#contract/workspace.ts";
 import type { ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
+import type { Workspaces } from "#engine/ports/workspaces.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { dropMark, readPrimaryMark, readPrimaryMarkAt, writeMark } from "../layout/mark.ts";
 import { readObjects } from "../snapshot/snapshots.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
-import { commandEnvironment, type GitContext } from "../workspace/git-context.ts";
+import type { GitContext } from "../workspace/git-context.ts";
 import { commandFailed, runProjectCommand } from "../workspace/project-command.ts";
-import { scratchInUse } from "../workspace/scratch.ts";
+import { withScratch } from "../workspace/scratch.ts";
 import { lockfileHash, lockfiles } from "../workspace/shared.ts";
 import { gitFolderAt } from "../workspace/tree-status.ts";
 import { checkOutOwn, makeOwnRepository } from "./own-repository.ts";
 
-interface Warmed {
-	path: string;
-	commit: string | null;
-	filled: boolean;
-	setup: CommandRun | null;
-}
-
-/** Fills `primary/` in a sandbox, if base's lockfiles are others than those that it was filled for. */
+/** Fills `primary/` in a sandbox, unless it was filled for the same lockfiles. */
 export async function warmSandboxed(
 	context: GitContext,
 	project: ProjectRepository,
 	{ commit, setup }: { commit: string; setup: string | null },
 	control: StepControl,
-): Promise<Warmed | Refusal> {
+): ReturnType<Workspaces["warm"]> {
 	const { layout } = context;
 	const place = layout.primary(project.slug);
-	const wrong = await layout.parent(place);
-	if (wrong !== null) return wrong;
+	const refused = await layout.parent(place);
+	if (refused !== null) return refused;
 	const file = layout.primaryMark(project.slug);
 	const mark = await readPrimaryMarkAt(file);
 	const there = await exists(place);
@@ -52,15 +42,14 @@ export async function warmSandboxed(
 	await discardWorktree(context, project.path, place);
 	await makeTree(context, project, place, commit);
 	const hash = await lockfileHash(place);
-	const where = { project, folder: place, environment: commandEnvironment(context, null, control) };
-	const ran = setup === null ? null : await runProjectCommand(context, setup, where, control);
+	const ran = setup === null ? null : await runProjectCommand(context, setup, { project, folder: place }, control);
 	if (ran !== null && ran.exit !== 0) return commandFailed("setup", ran);
 	await writeMark(file, { project: project.slug, commit, lockfiles: hash });
 	await dropMark(layout.primaryIntent(project.slug));
 	return { path: place, commit, filled: true, setup: ran };
 }
 
-/** One from before the project wanted a sandbox. */
+/** Whether the folder is a `primary/` from before the project asked for a sandbox. */
 async function isPrimary(place: string, { slug }: ProjectRepository): Promise<boolean> {
 	const gitFolder = await gitFolderAt(place);
 	return gitFolder !== null && (await readPrimaryMark(gitFolder))?.project === slug;
@@ -75,12 +64,7 @@ async function sameLockfiles(
 	if (one === other) return true;
 	const names = [one, other].flatMap((commit) => lockfiles.map((name) => `${commit}:${name}`));
 	const found = await readObjects(git, repository, names);
-	const digest = (from: number): string => {
-		const hash = createHash("sha256");
-		for (const object of found.slice(from, from + lockfiles.length)) hash.update(object?.id ?? "none");
-		return hash.digest("hex");
-	};
-	return digest(0) === digest(lockfiles.length);
+	return lockfiles.every((_, at) => found[at]?.id === found[lockfiles.length + at]?.id);
 }
 
 async function makeTree(context: GitContext, project: ProjectRepository, tree: string, commit: string): Promise<void> {
@@ -89,22 +73,16 @@ async function makeTree(context: GitContext, project: ProjectRepository, tree: s
 	await checkOutOwn(context.git, tree, gitFolder, commit);
 }
 
-/** A tree of exactly this commit for a command, gone afterwards. */
+/** A tree of exactly this commit, removed afterwards. */
 export async function inSandboxedScratch<T>(
 	context: GitContext,
 	project: ProjectRepository,
 	commit: string,
 	work: (tree: string) => Promise<T>,
 ): Promise<T> {
-	const tree = path.join(context.layout.scratches(project.slug), context.ids.salt());
-	const wrong = await context.layout.free(tree);
-	if (wrong !== null && isRefusal(wrong)) throw new Error(wrong.message);
-	scratchInUse.add(tree);
-	try {
-		await makeTree(context, project, tree, commit);
-		return await work(tree);
-	} finally {
-		await discard(context, tree);
-		scratchInUse.delete(tree);
-	}
+	return await withScratch(context, project, {
+		work,
+		make: async (tree) => await makeTree(context, project, tree, commit),
+		remove: async (tree) => await discard(context, tree),
+	});
 }

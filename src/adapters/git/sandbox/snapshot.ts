@@ -1,39 +1,41 @@
-// Snapshots of a workspace in a sandbox: taken in there, kept in the project's repository.
+// Snapshots of a sandboxed workspace: taken in the sandbox, kept in the project's repository.
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { branchRef } from "../format/refs.ts";
 import { findSnapshot, type Snapshot } from "../snapshot/snapshots.ts";
 import { steps } from "../worker/steps.ts";
 import type { GitContext } from "../workspace/git-context.ts";
-import { ask, longMs, projectView, pullChanges, pullSnapshot, type SandboxedCheckout } from "./ask.ts";
-import { ready } from "./verbs.ts";
+import { clientFor, openClient, type SandboxedCheckout } from "./worker-client.ts";
 
 export async function snapshotSandboxed(
 	context: GitContext,
 	checkout: SandboxedCheckout,
-	{ reason, turn }: { reason: string; turn: number | null },
+	reason: string,
+	turn: number | null = null,
 ): Promise<{ snapshot: Snapshot; fresh: boolean } | Refusal> {
-	const view = await ready(context, checkout);
-	if (isRefusal(view)) return view;
-	const { commit, fresh } = await ask(context, checkout, steps.snapshot, view, { reason, turn }, { timeoutMs: longMs });
-	const { last } = view.scene.given;
+	const client = await openClient(context, checkout);
+	if (isRefusal(client)) return client;
+	const { commit, fresh } = await client.ask(steps.snapshot, { reason, turn });
+	const { last } = client.given;
 	if (fresh || last === null || last.commit !== commit)
-		return { snapshot: await pullSnapshot(context, checkout, view, commit), fresh: true };
-	const found = await findSnapshot(context.git, checkout.project.path, last.ref);
-	if (found === null) throw new Error(`${last.ref} cannot be read`);
-	return { snapshot: found, fresh: false };
+		return { snapshot: await client.pullSnapshot(commit), fresh: true };
+	const snapshot = await findSnapshot(context.git, checkout.project.path, last.ref);
+	if (snapshot === null) throw new Error(`${last.ref} cannot be read`);
+	return { snapshot, fresh: false };
 }
 
-/** A snapshot, and the branch with it: what a turn has done is then the project's. */
+/** Takes a snapshot and imports the branch, so that the project has everything a turn has done. */
 export async function keepSandboxed(
 	context: GitContext,
 	checkout: SandboxedCheckout,
-	why: { reason: string; turn: number | null },
+	reason: string,
+	turn: number | null,
 ): ReturnType<typeof snapshotSandboxed> {
-	const taken = await snapshotSandboxed(context, checkout, why);
+	const taken = await snapshotSandboxed(context, checkout, reason, turn);
 	if (isRefusal(taken)) return taken;
 	const { head } = taken.snapshot.manifest;
-	const view = await projectView(context, checkout);
-	const known = !isRefusal(view) && head.branch === branchRef(checkout.workspace.branch) && head.commit === view.seen;
-	if (!isRefusal(view) && !known) await pullChanges(context, checkout, view);
+	const client = await clientFor(context, checkout);
+	if (isRefusal(client)) return taken;
+	const isKnown = head.branch === branchRef(checkout.workspace.branch) && head.commit === client.seen;
+	if (!isKnown) await client.pullChanges();
 	return taken;
 }

@@ -1,5 +1,5 @@
-// The verbs of the work cycle for an agent in a sandbox. No file of its tree and no file of its git folder is opened
-// here: each verb asks the worker in its sandbox, and new commits come out as objects (see quarantine.ts).
+// The verbs of the work cycle for a sandboxed agent. The daemon opens no file of its tree or its git folder: each verb
+// asks the worker, and new commits are imported as objects (quarantine.ts).
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type {
 	BranchStatus,
@@ -12,28 +12,26 @@ import type {
 	SeenCommit,
 } from "#contract/workspace.ts";
 import type { Checkout, CommitRequest, StepControl } from "#engine/ports/workspace-requests.ts";
+import { checkoutName } from "../format/checkout-name.ts";
 import { exists } from "../layout/layout.ts";
 import { commitOf } from "../run/user-input.ts";
 import { drawDiff } from "../tree/draw-diff.ts";
 import { treeGone } from "../verbs/branch-status.ts";
 import { differsFromCommit } from "../verbs/clean.ts";
-import { checkoutName, forkPoint, theirOwn, treeOf } from "../verbs/diff.ts";
+import { forkPoint, theirOwn, treeOf } from "../verbs/diff.ts";
+import { orReported } from "../verbs/health.ts";
 import { pushBranch } from "../verbs/push.ts";
-import { isCalledOff } from "../worker/faults.ts";
 import { type Step, steps } from "../worker/steps.ts";
 import type { GitContext } from "../workspace/git-context.ts";
-import { ask, longMs, type ProjectView, projectView, pullChanges, pullTree, type SandboxedCheckout } from "./ask.ts";
+import { clientFor, openClient, type SandboxedCheckout } from "./worker-client.ts";
 
 export async function sandboxedHealth(
 	context: GitContext,
 	checkout: SandboxedCheckout,
 	seen: { commit: string | null },
 ): Promise<Health> {
-	const fix = `brood agent recover ${checkout.project.slug}/${checkout.agent.handle}`;
-	const issues = await issuesOf(context, checkout, seen, fix).catch((error: unknown): HealthIssue[] => {
-		if (isCalledOff(error)) throw error;
-		return [{ code: "NOT_OURS", text: error instanceof Error ? error.message : String(error), fix }];
-	});
+	const fix = `brood agent recover ${checkoutName(checkout)}`;
+	const issues = await orReported(fix, issuesOf(context, checkout, seen, fix));
 	return { healthy: issues.length === 0, issues };
 }
 
@@ -46,35 +44,42 @@ async function issuesOf(
 	const { path: folder } = checkout.workspace;
 	if (!(await exists(folder))) return [{ code: "PATH_GONE", text: `${folder} is gone.`, fix }];
 	if (!checkout.mark.ready) return [{ code: "UNFINISHED", text: "It was never made ready.", fix }];
-	const view = await projectView(context, checkout);
-	if (isRefusal(view))
-		return [{ code: "NOT_OURS", text: view.message, fix: `brood project settings ${checkout.project.slug}` }];
-	return await ask(context, checkout, steps.health, view, { seen: seen.commit });
+	const client = await clientFor(context, checkout);
+	if (isRefusal(client))
+		return [{ code: "NOT_OURS", text: client.message, fix: `brood project settings ${checkout.project.slug}` }];
+	return await client.ask(steps.health, { seen: seen.commit });
 }
 
-export async function sandboxedStatus(
+/** Asks for a step that changes nothing. */
+async function read<I, A>(
 	context: GitContext,
 	checkout: SandboxedCheckout,
-): Promise<BranchStatus | Refusal> {
-	return await looked(context, checkout, steps.standing, {});
+	step: Step<I, A>,
+	input: I,
+): Promise<A | Refusal> {
+	const client = await openClient(context, checkout);
+	return isRefusal(client) ? client : await client.ask(step, input);
 }
 
-export async function sandboxedCommits(
+export const sandboxedStatus = async (
+	context: GitContext,
+	checkout: SandboxedCheckout,
+): Promise<BranchStatus | Refusal> => await read(context, checkout, steps.standing, {});
+
+export const sandboxedCommits = async (
 	context: GitContext,
 	checkout: SandboxedCheckout,
 	seen: string | null,
-): Promise<SeenCommit[] | Refusal> {
-	return await looked(context, checkout, steps.commitsSince, { seen });
-}
+): Promise<SeenCommit[] | Refusal> => await read(context, checkout, steps.commitsSince, { seen });
 
 export async function sandboxedAutorunFiles(
 	context: GitContext,
 	checkout: SandboxedCheckout,
 	type: string,
 ): Promise<{ files: string[]; fingerprint: string } | null> {
-	const view = await ready(context, checkout);
-	if (isRefusal(view)) throw new Error(view.message);
-	return await ask(context, checkout, steps.autorunFiles, view, { type });
+	const found = await read(context, checkout, steps.autorunFiles, { type });
+	if (found !== null && isRefusal(found)) throw new Error(found.message);
+	return found;
 }
 
 export async function areInsideOwn(
@@ -82,24 +87,8 @@ export async function areInsideOwn(
 	checkout: SandboxedCheckout,
 	places: readonly string[],
 ): Promise<boolean> {
-	const answer = await looked(context, checkout, steps.inside, { places: [...places] });
+	const answer = await read(context, checkout, steps.inside, { places: [...places] });
 	return !isRefusal(answer) && answer.inside;
-}
-
-/** A step that changes nothing. */
-async function looked<W, A extends object>(
-	context: GitContext,
-	checkout: SandboxedCheckout,
-	step: Step<W, A>,
-	request: W,
-): Promise<A | Refusal> {
-	const view = await ready(context, checkout);
-	return isRefusal(view) ? view : await ask(context, checkout, step, view, request);
-}
-
-/** What the project knows of it, if its tree is there. */
-export async function ready(context: GitContext, checkout: SandboxedCheckout): Promise<ProjectView | Refusal> {
-	return (await treeGone(checkout)) ?? (await projectView(context, checkout));
 }
 
 export async function commitSandboxed(
@@ -108,32 +97,27 @@ export async function commitSandboxed(
 	{ message, paths, turn, stage }: CommitRequest,
 	control: StepControl,
 ): Promise<Committed | Refusal> {
-	const view = await ready(context, checkout);
-	if (isRefusal(view)) return view;
-	if (control.begin !== undefined)
-		await control.begin({ head: (await ask(context, checkout, steps.tips, view, {})).branch });
-	const request = {
+	const client = await openClient(context, checkout);
+	if (isRefusal(client)) return client;
+	if (control.begin !== undefined) await control.begin({ head: (await client.ask(steps.tips, {})).branch });
+	const committed = await client.ask(steps.commit, {
 		begun: control.begun ?? null,
 		message,
 		paths: paths === undefined ? null : [...paths],
 		turn: turn ?? null,
 		stage: stage ?? null,
-	};
-	const made = await ask(context, checkout, steps.commit, view, request, { timeoutMs: longMs });
-	if (!isRefusal(made)) await pullChanges(context, checkout, view);
-	return made;
+	});
+	if (!isRefusal(committed)) await client.pullChanges();
+	return committed;
 }
 
-/**
- * Drawn here, from objects that came out and were checked: what is shown is what can be merged, and nothing that its
- * git folder says.
- */
+/** Drawn from imported objects, so that the diff shows exactly what can be merged. */
 export async function sandboxedDiff(
 	context: GitContext,
 	checkout: SandboxedCheckout,
 	against: "base" | "index" | { other: Checkout; own: SandboxedCheckout | null },
 ): Promise<Diff | Refusal> {
-	if (against === "index") return await looked(context, checkout, steps.diff, {});
+	if (against === "index") return await read(context, checkout, steps.diff, {});
 	const { git } = context;
 	const { project, workspace } = checkout;
 	const mine = await treeIn(context, checkout, checkout);
@@ -153,15 +137,15 @@ export async function sandboxedDiff(
 
 interface WholeTree {
 	tree: string;
-	/** the commit that it stands on, which the project has then as well */
+	/** the commit that it is based on, imported as well */
 	head: string | null;
-	/** where its objects are, if not in the project's store */
+	/** the folder of its objects, if they are not in the project's repository */
 	objects: string | null;
-	/** what is not in it */
+	/** files that are not in the tree */
 	left: readonly LeftOut[];
 }
 
-/** The whole tree of a workspace as an object. */
+/** All files of a workspace as one tree object. */
 export async function treeIn(
 	context: GitContext,
 	checkout: Checkout,
@@ -170,19 +154,19 @@ export async function treeIn(
 	const gone = await treeGone(checkout);
 	if (gone !== null) return gone;
 	if (own === null) return { ...(await treeOf(context, checkout.workspace.path)), head: null };
-	const view = await projectView(context, own);
-	if (isRefusal(view)) return view;
-	const made = await ask(context, own, steps.tree, view, {}, { timeoutMs: longMs });
-	if (isRefusal(made)) return made;
-	for (const object of [made.head, made.tree])
-		if (object !== null && object !== view.seen) await pullTree(context, own, view, object);
-	return { ...made, objects: null };
+	const client = await clientFor(context, own);
+	if (isRefusal(client)) return client;
+	const written = await client.ask(steps.tree, {});
+	if (isRefusal(written)) return written;
+	for (const object of [written.head, written.tree])
+		if (object !== null && object !== client.seen) await client.pull(object);
+	return { ...written, objects: null };
 }
 
-/** The tip of its branch, in the project's store. */
+/** The tip of its branch, imported into the project's repository. */
 export async function sandboxedTip(context: GitContext, checkout: SandboxedCheckout): Promise<string | null | Refusal> {
-	const view = await ready(context, checkout);
-	return isRefusal(view) ? view : (await pullChanges(context, checkout, view)).tip;
+	const client = await openClient(context, checkout);
+	return isRefusal(client) ? client : (await client.pullChanges()).tip;
 }
 
 /** A refusal if anything is not committed, or if the files are not those of this commit. */
@@ -191,9 +175,7 @@ export async function sandboxedDirty(
 	checkout: SandboxedCheckout,
 	commit?: string,
 ): Promise<Refusal | null> {
-	const view = await ready(context, checkout);
-	if (isRefusal(view)) return view;
-	const clean = await ask(context, checkout, steps.clean, view, {}, { timeoutMs: longMs });
+	const clean = await read(context, checkout, steps.clean, {});
 	if (isRefusal(clean)) return clean;
 	return commit === undefined ? null : await differsFromCommit(context, checkout, clean.tree, commit);
 }

@@ -1,7 +1,8 @@
-// The only file that deletes: files, branches, worktrees. Each function requires the snapshot that can restore what it
-// deletes, or takes one; folders are moved into the trash and deleted only when they have lain there long enough.
+// The only file that deletes files, branches and worktrees. Each function requires a snapshot that can restore what it
+// deletes, or takes one. Folders are moved into the trash, and deleted only after their time there.
 import { cp, lstat, mkdir, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import path from "node:path";
+import { codeOf, nullIfMissing } from "#adapters/system/errors.ts";
 import { removeFolder } from "#adapters/system/remove.ts";
 import { expected } from "#contract/log.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -13,13 +14,13 @@ import { markIn, writeMark } from "../layout/mark.ts";
 import { exclusively } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
 import { operationFolders, readOperation } from "../tree/operation.ts";
-import { codeOf, notThere, openTree, type Tree } from "../tree/tree.ts";
+import { openTree, type Tree } from "../tree/tree.ts";
 import type { Gathered } from "./gather.ts";
 import { type SnapshotRequest, takeSnapshot, takeSnapshotDetailed } from "./snapshot.ts";
 import type { Snapshot } from "./snapshots.ts";
 import type { Survey } from "./survey.ts";
 
-/** Everything that is there and that the snapshot does not hold, so that writing over it would be for good. */
+/** Existing files that the snapshot does not hold: overwriting them could not be undone. */
 export function notInSnapshot(
 	survey: Survey,
 	more: Pick<Gathered, "tooLarge" | "unreadable" | "tooLong" | "names">,
@@ -39,7 +40,7 @@ export function notInSnapshot(
 	];
 }
 
-/** Names among `wanted` that cannot be written without hurting one of `there`. */
+/** Names among `wanted` that cannot be written without replacing one of `there`. */
 export function collisions(there: readonly ByteName[], wanted: Iterable<ByteName>): ByteName[] {
 	const names = new Set(there);
 	const folders = new Set(there.flatMap(parentFolders));
@@ -63,11 +64,11 @@ export async function removeFiles(tree: Tree, _held: Snapshot, names: readonly B
 	for (const name of names) {
 		const file = pathOf(tree.folder, name);
 		const parent = await realpath(pathOf(tree.folder, parentFolders(name).at(-1) ?? "."), { encoding: "latin1" }).catch(
-			notThere,
+			nullIfMissing,
 		);
 		const inside = parent !== null && `${parent}/`.startsWith(`${Buffer.from(root).toString("latin1")}/`);
 		if (!inside) continue;
-		await unlink(file).catch(notThere);
+		await unlink(file).catch(nullIfMissing);
 		for (const folder of parentFolders(name)) folders.add(folder);
 	}
 	await removeEmpty(tree, folders);
@@ -78,18 +79,18 @@ export async function removeEmpty(tree: Tree, folders: Iterable<ByteName>): Prom
 		await rmdir(pathOf(tree.folder, folder)).catch(expected("a folder that is not empty stays"));
 }
 
-/** Ends an operation by forgetting it; the snapshot has its files. */
+/** Removes the operation's files, which the snapshot has. */
 export async function removeOperation(tree: Tree, _held: Snapshot): Promise<void> {
-	for (const name of (await readOperation(tree)).keys()) await unlink(path.join(tree.gitFolder, name)).catch(notThere);
+	for (const name of (await readOperation(tree)).keys())
+		await unlink(path.join(tree.gitFolder, name)).catch(nullIfMissing);
 	for (const folder of operationFolders) await removeFolder(path.join(tree.gitFolder, folder));
 }
 
-/** The index, when the snapshot to come back to had none. */
 export async function removeIndex(tree: Tree, _held: Snapshot): Promise<void> {
-	await unlink(path.join(tree.gitFolder, "index")).catch(notThere);
+	await unlink(path.join(tree.gitFolder, "index")).catch(nullIfMissing);
 }
 
-/** A branch goes, its commits stay under a ref of ours. Nothing happens if it moved since the caller looked. */
+/** Deletes a branch and keeps its commits under a ref of ours. Fails if the branch is not at `commit`. */
 export async function deleteBranch(
 	git: Git,
 	repository: string,
@@ -103,7 +104,7 @@ export async function deleteBranch(
 	return { keptAs };
 }
 
-/** Takes a snapshot and leaves nothing but the files of `commit`; HEAD and its branch go there. Ignored files stay. */
+/** Takes a snapshot, then resets HEAD, its branch and the files to `commit`. Ignored files stay. */
 export async function resetTree(git: Git, request: SnapshotRequest, commit: string): Promise<Snapshot | Refusal> {
 	const tree = await openTree(request.folder);
 	const { snapshot: held, gathered } = await takeSnapshotDetailed(git, request);
@@ -113,7 +114,7 @@ export async function resetTree(git: Git, request: SnapshotRequest, commit: stri
 	);
 	const staged = new Set(gathered.index?.entries.map((entry) => entry.path.toString("latin1")));
 	const tooLong = gathered.tooLong.filter((name) => staged.has(name));
-	// changed and held by nothing, or in the way of what comes
+	// changed files that the snapshot lacks, and files in the way of the commit's
 	const lost = [
 		...new Set([
 			...tooLarge,
@@ -135,7 +136,7 @@ export async function resetTree(git: Git, request: SnapshotRequest, commit: stri
 	return held;
 }
 
-/** Takes a snapshot and moves the worktree into the trash, with a note of whose it was; git forgets it. */
+/** Takes a snapshot and moves the worktree, with git's entry of it, into the trash. */
 export async function removeWorktree(
 	git: Git,
 	request: SnapshotRequest & { trash: string; note?: WorkspaceMark },
@@ -175,32 +176,35 @@ async function moveAside(from: string, to: string): Promise<void> {
 	}
 }
 
-/** What has lain in the trash for longer than this goes for good; only the one that is named, if one is. */
+/** Deletes what has been in the trash for longer than this; only the entry `only`, if given. */
 export async function emptyTrash(
 	trash: string,
 	rules: { now: number; olderThanMs: number; dryRun: boolean; only?: string },
 ): Promise<string[]> {
-	const names = (await readdir(trash).catch(notThere)) ?? [];
-	const asked = names.filter((name) => rules.only === undefined || name === rules.only);
-	const old = asked.filter((name) => /^\d+-/.test(name) && Number.parseInt(name, 10) < rules.now - rules.olderThanMs);
+	const names = (await readdir(trash).catch(nullIfMissing)) ?? [];
+	const chosen = names.filter((name) => rules.only === undefined || name === rules.only);
+	const old = chosen.filter((name) => /^\d+-/.test(name) && Number.parseInt(name, 10) < rules.now - rules.olderThanMs);
 	if (!rules.dryRun) for (const name of old) await removeFolder(path.join(trash, name));
 	return old;
 }
 
-/** Takes back a worktree that was being made and that nobody has seen yet. */
-export async function discardNewWorktree(
-	git: Git,
-	made: { repository: string; folder: string; branch: string; commit: string | null },
-): Promise<void> {
+/** Discards a worktree that is being made and not in use yet. */
+export async function discardNewWorktree(git: Git, made: NewWorktree): Promise<void> {
 	const tree = await openTree(made.folder).catch(() => null);
 	await removeFolder(made.folder);
-	if (tree !== null && tree.gitFolder !== tree.commonFolder && (await lstat(tree.gitFolder).catch(notThere)) !== null) {
-		await removeFolder(tree.gitFolder);
-	}
+	if (tree !== null && tree.gitFolder !== tree.commonFolder) await removeFolder(tree.gitFolder);
 	if (made.commit !== null) await discardNewBranch(git, { ...made, commit: made.commit });
 }
 
-/** Takes back a branch that was just made at this commit. */
+export interface NewWorktree {
+	repository: string;
+	folder: string;
+	branch: string;
+	/** null for a branch that has no commit yet */
+	commit: string | null;
+}
+
+/** Deletes a branch that was just made at this commit. */
 export async function discardNewBranch(
 	git: Git,
 	{ repository, branch, commit }: { repository: string; branch: string; commit: string },
@@ -208,18 +212,15 @@ export async function discardNewBranch(
 	await git(repository, ["update-ref", "-d", branchRef(branch), commit], { answers: [1, 128] });
 }
 
-/** The beginning of the names in the trash that need not be kept: what we made ourselves and nobody has worked in. */
+/** Names in the trash with this prefix need not be kept: no agent has worked in those folders. */
 export const discardedPrefix = ".unmade-";
 
-/**
- * Takes back a folder that we made ourselves. Renamed first: a crash leaves rubbish in the trash, and never half a tree
- * in its place.
- */
+/** Discards a folder that we made. It is renamed first, so that a crash never leaves half a tree in its place. */
 export async function discardNewFolder(
 	folder: string,
 	{ trash, salt }: { trash: string; salt: string },
 ): Promise<void> {
-	if ((await lstat(folder).catch(notThere)) === null) return;
+	if ((await lstat(folder).catch(nullIfMissing)) === null) return;
 	await mkdir(trash, { recursive: true, mode: 0o700 });
 	const name = `${discardedPrefix}${salt}`;
 	await rename(folder, path.join(trash, name));
@@ -231,20 +232,20 @@ export async function emptyDiscarded(trash: string, name: string): Promise<void>
 	await removeFolder(path.join(trash, name));
 }
 
-/** Takes a worktree whose folder is gone off the repository's list. Nobody else's is touched, as `prune` would. */
+/** Removes the entry of a worktree whose folder is gone. `git worktree prune` would remove others too. */
 export async function forgetWorktree(
 	git: Git,
 	repository: string,
 	folder: string,
 	{ locked }: { locked: boolean },
 ): Promise<void> {
-	if ((await lstat(folder).catch(notThere)) !== null) throw new Error(`${folder} is still there`);
-	// git locks a worktree while it makes it, and a killed git leaves it so
+	if ((await lstat(folder).catch(nullIfMissing)) !== null) throw new Error(`${folder} is still there`);
+	// git locks a worktree while it makes it, and a killed git leaves the lock
 	if (locked) await git(repository, ["worktree", "unlock", folder], { answers: [128] });
 	await git(repository, ["worktree", "remove", folder], { answers: [128] });
 }
 
-/** Refs of ours that are needless; each only if it is still what the caller saw. */
+/** Deletes refs of ours, each only if it still has the id that the caller saw. */
 export async function dropRefs(
 	git: Git,
 	repository: string,
@@ -257,9 +258,8 @@ export async function dropRefs(
 }
 
 /**
- * Removes objects that nothing leads to and that are older than this. The caller holds everything by refs that is not
- * to go; reflogs, records of resolved conflicts and worktrees that seem to be gone are left alone, whatever the
- * configuration says.
+ * Removes unreachable objects older than this. The caller keeps everything else by refs. Reflogs, rerere records and
+ * entries of missing worktrees stay, whatever the configuration says.
  */
 export async function pruneKept(
 	git: Git,
@@ -280,7 +280,6 @@ export async function pruneKept(
 	});
 }
 
-/** Objects that were checked and moved, or refused. */
 export async function dropQuarantine(folder: string): Promise<void> {
 	if (!path.basename(folder).startsWith("tmp_objdir-brood-")) throw new Error(`${folder} is no quarantine`);
 	await removeFolder(folder);

@@ -1,14 +1,15 @@
-// The files of a working tree as a tree of git: raw bytes, through a shadow whose own index remembers what was read
-// before, so that only what changed is read again.
+// Writes the files of a working tree as a git tree, raw bytes, through a shadow repository. The shadow's index remembers
+// what was read before, so that only changed files are read again.
 import { accessSync, constants, lstatSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
+import { codeOf } from "#adapters/system/errors.ts";
 import { type ByteName, isTooLong, listOf, namesIn, pathOf } from "../format/names.ts";
 import { inTurn } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
 import { Links } from "../tree/links.ts";
-import { codeOf, type ReadIndex, readIndex, readIndexFile, type Tree } from "../tree/tree.ts";
+import { type ReadIndex, readIndex, readIndexFile, type Tree } from "../tree/tree.ts";
 import { openShadow, type Shadow } from "./shadow.ts";
 import { type Survey, surveyTree } from "./survey.ts";
 
@@ -17,21 +18,22 @@ export interface Gathered {
 	id: string;
 	survey: Survey;
 	index: ReadIndex | null;
-	/** the shadow's own index: what the tree holds */
+	/** the shadow's index, with the entries of the tree */
 	held: ReadIndex | null;
 	tooLarge: ByteName[];
 	unreadable: ByteName[];
-	/** by their path nobody can open them */
+	/** their path is longer than the system accepts */
 	tooLong: ByteName[];
 	names: ByteName[];
+	/** files kept changing while they were read */
 	unsteady: boolean;
-	/** something had to be read */
+	/** at least one file was read */
 	readAny: boolean;
 }
 
 const attemptsMax = 3;
 
-/** Where the shadow's index is kept between two snapshots; it goes away with the worktree. */
+/** The shadow's index is kept here between snapshots, and removed with the worktree. */
 export const memoryOf = ({ gitFolder }: Tree): string => path.join(gitFolder, "brood-index");
 
 export async function gather(git: Git, tree: Tree, fileBytesMax: number): Promise<Gathered> {
@@ -40,12 +42,12 @@ export async function gather(git: Git, tree: Tree, fileBytesMax: number): Promis
 		for (let attempt = 1; ; attempt++) {
 			const gathered = await gatherOnce(git, tree, shadow, fileBytesMax).catch(async (error: unknown) => {
 				if (attempt >= attemptsMax) throw error;
-				// what it remembers may be what is broken
+				// the remembered index may be damaged
 				await rm(memoryOf(tree), { force: true });
 				return null;
 			});
 			if (gathered === null) continue;
-			// what was compared and not read was compared just now
+			// nothing was read, so nothing can have changed since
 			if (!gathered.readAny) return gathered;
 			const changed = namesIn((await shadow.git(["diff-files", "--name-only", "-z"])).bytes);
 			if (changed.length === 0) return gathered;
@@ -78,7 +80,7 @@ async function gatherOnce(git: Git, tree: Tree, shadow: Shadow, fileBytesMax: nu
 
 interface Sorted {
 	take: ByteName[];
-	/** gone, or nothing that the tree can hold */
+	/** missing, or nothing that a git tree can hold */
 	leave: ByteName[];
 	tooLarge: ByteName[];
 	unreadable: ByteName[];
@@ -93,7 +95,9 @@ async function sortOut({ folder }: Tree, candidates: Iterable<ByteName>, fileByt
 	for (const name of candidates) {
 		const place = isTooLong(folder, name)
 			? "tooLong"
-			: await reached(async () => ((await links.leavesFolder(name)) ? "leave" : placeFor(folder, name, fileBytesMax)));
+			: await orUnreadable(async () =>
+					(await links.leavesFolder(name)) ? "leave" : placeFor(folder, name, fileBytesMax),
+				);
 		sorted[place].push(name);
 		if (place !== "take" && place !== "leave") sorted.leave.push(name);
 		if (++count % 256 === 0) await breathe();
@@ -101,8 +105,8 @@ async function sortOut({ folder }: Tree, candidates: Iterable<ByteName>, fileByt
 	return sorted;
 }
 
-/** Below a folder that the user may not look into there may be anything. */
-async function reached(look: () => Promise<keyof Sorted>): Promise<keyof Sorted> {
+/** `unreadable` for files below a folder that may not be read. */
+async function orUnreadable(look: () => Promise<keyof Sorted>): Promise<keyof Sorted> {
 	try {
 		return await look();
 	} catch (error) {
@@ -111,7 +115,7 @@ async function reached(look: () => Promise<keyof Sorted>): Promise<keyof Sorted>
 	}
 }
 
-/** At once and not later: asking the thread pool for each of many thousand files takes longer than all the answers. */
+/** Synchronous: the thread pool's overhead for thousands of files is larger than the calls themselves. */
 function placeFor(folder: string, name: ByteName, fileBytesMax: number): keyof Sorted {
 	const file = pathOf(folder, name);
 	const stat = lstatSync(file, { throwIfNoEntry: false });

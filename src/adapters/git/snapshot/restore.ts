@@ -1,7 +1,8 @@
-// Back to a snapshot, byte for byte: files, index, operation, HEAD. What is there now is held by a snapshot first; what
-// no snapshot can hold is never written over, and ignored files are not touched.
+// Restores a snapshot, byte for byte: files, index, operation, HEAD. The current state is put into a snapshot first.
+// Files that no snapshot can hold are never overwritten, and ignored files are not touched.
 import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { nullIfMissing } from "#adapters/system/errors.ts";
 import { expected } from "#contract/log.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { FileName } from "#contract/snapshot.ts";
@@ -10,7 +11,7 @@ import type { Git } from "../run/git.ts";
 import { quickCheckout } from "../tree/checkout.ts";
 import { staysInside } from "../tree/links.ts";
 import { type Operation, writeOperation } from "../tree/operation.ts";
-import { type Head, notThere, openTree, readHead, type Tree } from "../tree/tree.ts";
+import { changedFiles, type Head, openTree, readHead, type Tree } from "../tree/tree.ts";
 import {
 	collisions,
 	deleteBranch,
@@ -28,9 +29,9 @@ import { findSnapshot, readObjects, type Snapshot } from "./snapshots.ts";
 
 export interface Restored {
 	snapshot: Snapshot;
-	/** what was there before */
+	/** the state before the restore */
 	before: Snapshot;
-	/** what the snapshot could not hold and so did not come back */
+	/** files that the snapshot could not hold, so they were not restored */
 	left: FileName[];
 }
 
@@ -47,18 +48,20 @@ export async function restoreSnapshot(
 		...request,
 		keep: [...(request.keep ?? []), ...(moved.commit === null ? [] : [moved.commit])],
 	});
-	const changes = await changesBetween(git, tree, now.id, snapshot.tree);
-	const lost = collisions(notInSnapshot(now.survey, now), [...changes.write]);
+	const changes = await changedFiles(git, tree.folder, [now.id, snapshot.tree]);
+	const remove = changes.filter(({ status }) => status !== "A").map(({ name }) => name);
+	const write = changes.filter(({ status }) => status !== "D").map(({ name }) => name);
+	const lost = collisions(notInSnapshot(now.survey, now), write);
 	if (lost.length > 0) return incomplete(lost);
 	await removeOperation(tree, before);
-	await removeFiles(tree, before, changes.remove);
+	await removeFiles(tree, before, remove);
 	const wantedEmpty = new Set(snapshot.manifest.emptyDirectories.map(fromFileName));
-	// one that has nothing but an empty one in it is gone with that one
+	// a folder that holds only empty folders is removed with them
 	const empty = now.survey.emptyDirectories.flatMap((folder) => [folder, ...parentFolders(folder)]);
 	await removeEmpty(tree, new Set(empty.filter((folder) => !wantedEmpty.has(folder))));
-	await writeFiles(git, tree, snapshot.tree, changes.write);
-	await putBackRest(tree, snapshot, await readParts(git, tree.folder, snapshot), before);
-	await putBackHead(git, tree, snapshot.manifest.head);
+	await writeFiles(git, tree, snapshot.tree, write);
+	await restoreParts(tree, snapshot, await readParts(git, tree.folder, snapshot), before);
+	await restoreHead(git, tree, snapshot.manifest.head);
 	await refresh(git, tree);
 	const after = await gather(git, tree, request.fileBytesMax ?? fileBytesMaxDefault);
 	if (after.id !== snapshot.tree)
@@ -68,26 +71,34 @@ export async function restoreSnapshot(
 	return { snapshot, before, left: leftOut(snapshot) };
 }
 
-/** Directories, the index and the operation of a snapshot, for a tree whose files are there already. */
-export async function putBackRest(
+/** Files, index and operation of a snapshot, in a tree that has no files yet. */
+export async function fillTree(git: Git, tree: Tree, snapshot: Snapshot, parts: Parts): Promise<void> {
+	await writeFiles(git, tree, snapshot.tree);
+	await restoreParts(tree, snapshot, parts);
+	await refresh(git, tree);
+}
+
+/** Directories, the index and the operation of a snapshot, in a tree that has its files. */
+async function restoreParts(
 	tree: Tree,
 	snapshot: Snapshot,
 	{ index, operation }: Parts,
-	before: Snapshot | null,
+	before?: Snapshot,
 ): Promise<void> {
 	const { emptyDirectories, missing } = snapshot.manifest;
 	const submodules = missing.submodules.filter(({ state }) => state !== "absent").map((submodule) => submodule.path);
 	for (const name of [...emptyDirectories, ...submodules].map(fromFileName).filter(staysInside)) {
-		if (!(await linked(tree, name))) await mkdir(pathOf(tree.folder, name), { recursive: true });
+		if (!(await isBlocked(tree, name))) await mkdir(pathOf(tree.folder, name), { recursive: true });
 	}
 	if (index !== null) await replaceIndex(tree, index);
-	else if (before !== null) await removeIndex(tree, before);
+	else if (before !== undefined) await removeIndex(tree, before);
 	await writeOperation(tree, operation);
 }
 
-async function linked({ folder }: Tree, name: ByteName): Promise<boolean> {
+/** Whether a link or a file is in the way of a folder. */
+async function isBlocked({ folder }: Tree, name: ByteName): Promise<boolean> {
 	const stats = await Promise.all(
-		[...parentFolders(name), name].map((part) => lstat(pathOf(folder, part)).catch(notThere)),
+		[...parentFolders(name), name].map((part) => lstat(pathOf(folder, part)).catch(nullIfMissing)),
 	);
 	return stats.some((stat) => stat !== null && !stat.isDirectory());
 }
@@ -100,31 +111,23 @@ export interface Parts {
 /** The index and the operation that a snapshot holds. */
 export async function readParts(git: Git, folder: string, { commit }: Snapshot): Promise<Parts> {
 	const { bytes } = await git(folder, ["ls-tree", "-r", "--full-tree", "-z", commit, "index", "operation"]);
-	const listed = [...bytes.toString().matchAll(/\d+ blob (\w+)\t([^\0]*)\0/g)].map(([, id = "", name = ""]) => ({
-		id,
-		name,
-	}));
-	const contents = await readObjects(
-		git,
-		folder,
-		listed.map(({ id }) => id),
+	const listed = [...bytes.toString().matchAll(/\d+ blob (\w+)\t([^\0]*)\0/g)];
+	const ids = listed.map(([, id = ""]) => id);
+	const contents = await readObjects(git, folder, ids);
+	const parts = new Map(listed.map(([, , name = ""], at) => [name, contents[at]?.bytes ?? Buffer.alloc(0)]));
+	const operation = [...parts].flatMap(([name, content]): [string, Buffer][] =>
+		name.startsWith("operation/") ? [[name.slice("operation/".length), content]] : [],
 	);
-	const [operation, parts] = [
-		new Map<string, Buffer>(),
-		listed.map(({ name }, at) => ({ name, content: contents[at]?.bytes ?? Buffer.alloc(0) })),
-	];
-	for (const { name, content } of parts)
-		if (name.startsWith("operation/")) operation.set(name.slice("operation/".length), content);
-	return { index: parts.find(({ name }) => name === "index")?.content ?? null, operation };
+	return { index: parts.get("index") ?? null, operation: new Map(operation) };
 }
 
-/** Refills the file dates, so that the next look at the tree is quick. */
-export async function refresh(git: Git, { folder }: Tree): Promise<void> {
+/** Refills the index's stat cache, so that the next `git status` is fast. */
+export async function refresh(git: Git, { folder }: Pick<Tree, "folder">): Promise<void> {
 	await git(folder, ["update-index", "-q", "--refresh"], { answers: [1] });
 }
 
-/** The way git does it: whoever holds index.lock may write. */
-export async function replaceIndex({ gitFolder }: Tree, bytes: Buffer): Promise<void> {
+/** As git does it: only the holder of index.lock may write. */
+async function replaceIndex({ gitFolder }: Tree, bytes: Buffer): Promise<void> {
 	const lock = path.join(gitFolder, "index.lock");
 	const file = await open(lock, "wx");
 	try {
@@ -154,34 +157,17 @@ export function leftOut({ manifest: { missing } }: Snapshot): FileName[] {
 	];
 }
 
-async function changesBetween(
-	git: Git,
-	{ folder }: Tree,
-	now: string,
-	then: string,
-): Promise<{ remove: ByteName[]; write: ByteName[] }> {
-	const { bytes } = await git(folder, ["diff-tree", "-r", "-z", "--no-renames", "--name-status", now, then]);
-	const parts = bytes.toString("latin1").split("\0");
-	const changes: { remove: ByteName[]; write: ByteName[] } = { remove: [], write: [] };
-	for (let at = 0; at + 1 < parts.length; at += 2) {
-		const name = parts[at + 1] ?? "";
-		if (parts[at] !== "A") changes.remove.push(name);
-		if (parts[at] !== "D") changes.write.push(name);
-	}
-	return changes;
-}
-
-/** Files of a snapshot's tree as raw bytes; all of them without names. */
-export async function writeFiles(git: Git, tree: Tree, id: string, names?: readonly ByteName[]): Promise<void> {
+/** Writes files of a snapshot's tree as raw bytes; all of them if no names are given. */
+async function writeFiles(git: Git, tree: Tree, id: string, names?: readonly ByteName[]): Promise<void> {
 	if (names?.length === 0) return;
 	await using shadow = await openShadow(git, tree);
 	await shadow.git(["read-tree", id]);
-	const abbreviated = names === undefined ? ["-a"] : ["-z", "--stdin"];
+	const which = names === undefined ? ["-a"] : ["-z", "--stdin"];
 	const input = names === undefined ? {} : { input: listOf(names) };
-	await shadow.git([...quickCheckout, "checkout-index", "-q", ...abbreviated], { ...input, timeoutMs: 600_000 });
+	await shadow.git([...quickCheckout, "checkout-index", "-q", ...which], { ...input, timeoutMs: 600_000 });
 }
 
-/** The branch that HEAD was on, if it has to move to get there. It must not be in use elsewhere. */
+/** The commit of the snapshot's branch, if it has to move. It must not be checked out elsewhere. */
 async function branchToMove(git: Git, tree: Tree, then: Head): Promise<{ commit: string | null } | Refusal> {
 	if (then.branch === null) return { commit: null };
 	const { text } = await git(tree.folder, ["for-each-ref", "--format=%(objectname) %(worktreepath)", then.branch]);
@@ -193,19 +179,18 @@ async function branchToMove(git: Git, tree: Tree, then: Head): Promise<{ commit:
 	return { commit: commit === "" || commit === then.commit ? null : commit };
 }
 
-async function putBackHead(git: Git, tree: Tree, { branch, commit }: Head): Promise<void> {
+async function restoreHead(git: Git, tree: Tree, { branch, commit }: Head): Promise<void> {
 	const why = ["-m", "brood: back to a snapshot"];
 	if (branch === null) {
 		if (commit !== null) await git(tree.folder, ["update-ref", ...why, "--no-deref", "HEAD", commit]);
 		return;
 	}
 	await git(tree.folder, ["symbolic-ref", ...why, "HEAD", branch]);
-	if (commit !== null) await git(tree.folder, ["update-ref", ...why, branch, commit]);
-	else await unborn(git, tree, branch);
-}
-
-/** Back to before the first commit: the branch has to go, its commits stay under a ref of ours. */
-async function unborn(git: Git, { folder }: Tree, branch: string): Promise<void> {
-	const { code, text } = await git(folder, ["rev-parse", "-q", "--verify", branch], { answers: [1] });
-	if (code === 0) await deleteBranch(git, folder, branch.replace(/^refs\/heads\//, ""), text);
+	if (commit !== null) {
+		await git(tree.folder, ["update-ref", ...why, branch, commit]);
+		return;
+	}
+	// to before the first commit: the branch is deleted, its commits stay under a ref of ours
+	const { code, text } = await git(tree.folder, ["rev-parse", "-q", "--verify", branch], { answers: [1] });
+	if (code === 0) await deleteBranch(git, tree.folder, branch.replace(/^refs\/heads\//, ""), text);
 }

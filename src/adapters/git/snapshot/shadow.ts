@@ -1,6 +1,5 @@
-// A git folder of our own beside the real one: same objects, an index of ours, no configuration or attributes of the
-// repository. What goes through it is stored and written as the bytes that they are: no filters, no line ends, no
-// encodings.
+// A temporary git folder next to the real one: the same objects, its own index, and no configuration or attributes of the
+// repository. Files are stored and written as raw bytes, without filters, line-end or encoding conversion.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { temporaryFolder } from "#adapters/system/temporary.ts";
@@ -8,7 +7,7 @@ import type { Git, GitOptions, GitResult } from "../run/git.ts";
 import type { Tree } from "../tree/tree.ts";
 
 export interface Shadow extends AsyncDisposable {
-	/** a place for files that go away with it */
+	/** for files that are removed with it */
 	folder: string;
 	git(args: readonly string[], options?: GitOptions): Promise<GitResult>;
 }

@@ -1,13 +1,12 @@
-// A snapshot is a commit that nobody checks out, under a ref of our own, so that no garbage collection takes it:
+// A snapshot is a commit under a ref of ours, which protects it from garbage collection:
 //
 //   tree/           the files, tracked and untracked, as raw bytes, with modes and links
-//   index           git's index without file dates: conflicts and what was only meant to be added survive
-//   staged/         the blobs that only the index knows, so that they stay; merged/ likewise for the tree of a merge
+//   index           git's index without stat data; it keeps conflicts and intent-to-add entries
+//   staged/         blobs that only the index refers to, to keep them; merged/ likewise for the tree of a merge
 //   operation/      a merge, rebase, cherry-pick, revert or bisect in progress
-//   manifest.json   HEAD, the circumstances, and what could not be held
+//   manifest.json   HEAD, reason and turn, and the files that could not be held
 //
-// Its parents are HEAD's commit and those that the operation needs. It is written durably and read back before it
-// counts.
+// Its parents are HEAD's commit and those that the operation needs. It is written durably, then read back.
 import { createHash } from "node:crypto";
 import type { FileName, SnapshotManifest } from "#contract/snapshot.ts";
 import { gitlink, withoutTimes } from "../format/index-file.ts";
@@ -28,30 +27,27 @@ export interface SnapshotRequest {
 	turn: number | null;
 	/** milliseconds since 1970 */
 	at: number;
-	/** larger files are named and not held */
+	/** larger files are listed, not held */
 	fileBytesMax?: number;
-	/** commits that it keeps alive besides HEAD's */
+	/** more commits to keep, besides HEAD's */
 	keep?: readonly string[];
-	/**
-	 * the one before it, where another repository keeps them; then the new one is left under `takenRef` for that
-	 * repository to fetch
-	 */
+	/** the snapshot before, where another repository keeps them; that one fetches the new snapshot from `takenRef` */
 	last?: SnapshotRef | null;
 }
 
 export const takenRef = "refs/brood/taken";
 
-/** larger files are not read, neither to keep nor to show them, unless git knows them already */
+/** larger files are not read, for snapshots or diffs, unless they are tracked */
 export const fileBytesMaxDefault = 100 * 1024 * 1024;
 const ignoredNamesMax = 1000;
 const tooLongMax = 1000;
 
-/** The last one again if nothing has changed since. */
+/** Returns the last snapshot again if nothing has changed since. */
 export async function takeSnapshot(git: Git, request: SnapshotRequest): Promise<Snapshot> {
 	return (await takeSnapshotDetailed(git, request)).snapshot;
 }
 
-/** A snapshot, whether it is a new one, and what was seen of the tree while it was taken. */
+/** The snapshot, whether it is new, and what was read of the tree. */
 export async function takeSnapshotDetailed(
 	git: Git,
 	request: SnapshotRequest,
@@ -73,16 +69,9 @@ export async function takeSnapshotDetailed(
 		const parts = partsOf(tree, gathered, operation, types);
 		const digest = digestOf(manifest, parts, parents);
 		if (last?.digest === digest && !manifest.unsteady) {
-			return {
-				gathered,
-				fresh: false,
-				snapshot: {
-					ref: last.ref,
-					commit: last.commit,
-					tree: gathered.id,
-					manifest: await readManifest(git, request.folder, last.commit),
-				},
-			};
+			const { ref, commit } = last;
+			const kept = await readManifest(git, request.folder, commit);
+			return { gathered, fresh: false, snapshot: { ref, commit, tree: gathered.id, manifest: kept } };
 		}
 		const sequence = (last?.sequence ?? 0) + 1;
 		const ref = request.last === undefined ? `${refsOf(request.agent)}/${sequence}` : takenRef;
@@ -131,9 +120,7 @@ function manifestOf(request: SnapshotRequest, head: Head, { survey, held, ...gat
 	};
 }
 
-/**
- * Blobs of the index that the tree of files does not hold: staged and changed again, in conflict, deleted, or filtered.
- */
+/** Blobs of the index that are not in the tree of files: staged and changed again, in conflict, deleted, or filtered. */
 function stagedOnly({ index, held }: Gathered): string[] {
 	const inTree = new Set(held?.entries.map((entry) => entry.id.toString("hex")));
 	const blobs = (index?.entries ?? []).filter(

@@ -1,4 +1,5 @@
-// The snapshots that are kept: finding, reading and forgetting them.
+// Finds, reads and prunes snapshots.
+import { parseJson } from "#adapters/system/errors.ts";
 import { SnapshotManifest } from "#contract/snapshot.ts";
 import { isCommitId } from "../format/refs.ts";
 import type { Git } from "../run/git.ts";
@@ -30,17 +31,11 @@ export function refsOf(agent: string): string {
 	return `${snapshotRefs}/${agent}`;
 }
 
-/**
- * Of one agent or of all, the oldest first within an agent. `folder` is any worktree of the repository, or the
- * repository.
- */
+/** Of one agent or of all, oldest first within an agent. `folder` is the repository or one of its worktrees. */
 export async function keptSnapshots(git: Git, folder: string, agent?: string): Promise<SnapshotRef[]> {
 	const below = agent === undefined ? snapshotRefs : refsOf(agent);
-	const { text } = await git(folder, [
-		"for-each-ref",
-		"--format=%(objectname) %(committerdate:unix) %(refname) %(contents:body)",
-		below,
-	]);
+	const format = "--format=%(objectname) %(committerdate:unix) %(refname) %(contents:body)";
+	const { text } = await git(folder, ["for-each-ref", format, below]);
 	const found = text.split("\n").flatMap((line): SnapshotRef[] => {
 		const [, commit, seconds, ref, owner, sequence, digest = ""] =
 			/^(\w+) (\d+) (refs\/brood\/snapshots\/([\w-]+)\/(\d+)) Content: (\w+)$/.exec(line) ?? [];
@@ -50,21 +45,20 @@ export async function keptSnapshots(git: Git, folder: string, agent?: string): P
 	return found.sort((a, b) => (a.agent === b.agent ? a.sequence - b.sequence : a.agent < b.agent ? -1 : 1));
 }
 
-/** What this process saw last of each agent's. Only a hint: the refs themselves are asked before it counts. */
+/** The newest snapshot of each agent that this process saw. Only a hint, checked against the refs. */
 const seen = new Map<string, SnapshotRef>();
 const seenMax = 10_000;
 
 export interface Newest {
 	/** null if there is none */
 	snapshot: SnapshotRef | null;
-	/** the objects that were asked about, in the order asked for; null for what does not exist */
+	/** in the order asked for; null for what does not exist */
 	objects: readonly ({ id: string; type: string } | null)[];
 }
 
 /**
- * The newest snapshot of an agent, at the same price however many there are: the one that was seen last is asked for
- * again, and the number after it; all are looked through only if that tells of something else. Answers in the same
- * breath what `objects` are.
+ * The newest snapshot of an agent, in constant time: it looks up the one that was seen last and the number after it, and
+ * lists all only if these changed. Looks up `objects` in the same process.
  */
 export async function newestOf(
 	git: Git,
@@ -85,7 +79,6 @@ export async function newestOf(
 	return { snapshot: newest, objects: found };
 }
 
-/** So that the next look need not look through all of them. */
 export function rememberNewest({ commonFolder }: Pick<Tree, "commonFolder">, newest: SnapshotRef): void {
 	remember(`${commonFolder}\0${newest.agent}`, newest);
 }
@@ -117,35 +110,24 @@ export async function readManifest(git: Git, folder: string, snapshot: string): 
 	return SnapshotManifest.parse(JSON.parse(text));
 }
 
-/** By its ref or the id of its commit. Null if there is none (any more). */
+/** By its ref or commit id. */
 export async function findSnapshot(git: Git, folder: string, snapshot: string): Promise<Snapshot | null> {
 	return (await findSnapshots(git, folder, [snapshot]))[0] ?? null;
 }
 
-/**
- * Several by their refs, read by one process; without those that are gone, and without what was put there and is no
- * snapshot.
- */
+/** Several by their refs, read by one process. Missing and invalid ones are left out. */
 export async function findSnapshots(git: Git, folder: string, refs: readonly string[]): Promise<Snapshot[]> {
 	const names = refs.map(checked).flatMap((ref) => [`${ref}^{commit}`, `${ref}:manifest.json`]);
 	const objects = await readObjects(git, folder, names);
 	return refs.flatMap((ref, at): Snapshot[] => {
 		const [commit, manifest] = objects.slice(2 * at, 2 * at + 2);
 		if (commit == null || manifest == null) return [];
-		const parsed = manifestIn(manifest.bytes);
-		return parsed === null ? [] : [{ ref, commit: commit.id, tree: parsed.tree, manifest: parsed }];
+		const parsed = SnapshotManifest.safeParse(parseJson(manifest.bytes.toString())).data;
+		return parsed === undefined ? [] : [{ ref, commit: commit.id, tree: parsed.tree, manifest: parsed }];
 	});
 }
 
-function manifestIn(bytes: Buffer): SnapshotManifest | null {
-	try {
-		return SnapshotManifest.safeParse(JSON.parse(bytes.toString())).data ?? null;
-	} catch {
-		return null;
-	}
-}
-
-/** In the order asked for, null for what does not exist. Names must not contain line ends. */
+/** In the order asked for, null for what does not exist. Names must not contain newlines. */
 export async function readObjects(
 	git: Git,
 	folder: string,
@@ -184,24 +166,21 @@ export async function emptyTree(git: Git, folder: string): Promise<string> {
 
 export interface PruneRules {
 	now: number;
-	/** the newest of each agent stay, however old */
+	/** this many of each agent stay, however old */
 	newestPerAgent: number;
 	/** younger ones stay */
 	youngerThanMs: number;
-	/** and no more than so many of an agent, however young */
+	/** at most this many of an agent stay, however young */
 	perAgentMax?: number;
-	/**
-	 * whose they are; of an agent that was deleted the newest go too, and of one that nobody knows none. All are living
-	 * if absent
-	 */
+	/** for deleted agents the newest are pruned too, for unknown ones none. All are living if absent */
 	owners?: { living: ReadonlySet<string>; gone: ReadonlySet<string> };
-	/** not more than so many in one go, the oldest first */
+	/** at most this many at once, the oldest first */
 	atMost?: number;
 	/** refs or commits that a living lineage needs */
 	needed: ReadonlySet<string>;
 }
 
-/** Forgets what no rule keeps, and answers what that was (or, tried only, would be). */
+/** Deletes the refs that no rule keeps, and returns them; with `dryRun` only returns them. */
 export async function pruneSnapshots(
 	git: Git,
 	folder: string,

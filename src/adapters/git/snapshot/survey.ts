@@ -1,14 +1,16 @@
-// What is in a working tree: the files that a snapshot should hold, and all that it cannot.
+// Lists a working tree: the files that a snapshot should hold, and what it cannot hold.
 import type { Dirent } from "node:fs";
 import { readdirSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
+import { codeOf, nullIfMissing } from "#adapters/system/errors.ts";
 import { gitlink } from "../format/index-file.ts";
 import { type ByteName, isTooLong, namesIn, pathOf } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
+import { commitOf } from "../run/user-input.ts";
 import { Links, staysInside } from "../tree/links.ts";
-import { codeOf, notThere, type ReadIndex, type Tree } from "../tree/tree.ts";
+import type { ReadIndex, Tree } from "../tree/tree.ts";
 
 export interface Submodule {
 	path: ByteName;
@@ -18,15 +20,15 @@ export interface Submodule {
 }
 
 export interface Survey {
-	/** tracked or untracked, not ignored; those that are gone are among them */
+	/** tracked or untracked, not ignored; includes deleted files */
 	wanted: Set<ByteName>;
-	/** files, and folders with a slash at the end */
+	/** files, and folders with a trailing slash */
 	ignored: ByteName[];
 	nestedRepositories: ByteName[];
 	submodules: Submodule[];
 	special: ByteName[];
 	emptyDirectories: ByteName[];
-	/** folders that nobody can look into: the path is too long, or the user may not */
+	/** folders whose path is too long, and folders that may not be read */
 	tooLong: ByteName[];
 	closed: ByteName[];
 }
@@ -56,7 +58,7 @@ export async function surveyTree(git: Git, tree: Tree, index: ReadIndex | null):
 		wanted: new Set([...tracked, ...untracked.filter((name) => !name.endsWith("/"))]),
 		ignored: ignoredNames,
 		nestedRepositories: nested.filter((name) => !gitlinks.has(name)),
-		submodules: await Promise.all([...gitlinks].map((name) => lookAtSubmodule(git, tree, name, idOf(entries, name)))),
+		submodules: await Promise.all([...gitlinks].map((name) => submoduleAt(git, tree, name, idOf(entries, name)))),
 		...walked,
 	};
 }
@@ -64,40 +66,31 @@ export async function surveyTree(git: Git, tree: Tree, index: ReadIndex | null):
 const idOf = (entries: ReadIndex["entries"], name: ByteName): string | null =>
 	entries.find((entry) => entry.mode === gitlink && entry.path.toString("latin1") === name)?.id.toString("hex") ?? null;
 
-/** Git sees neither empty folders nor sockets, pipes and devices. */
-async function walk(
-	folder: string,
-	apart: ReadonlySet<ByteName>,
-): Promise<Pick<Survey, "special" | "emptyDirectories" | "tooLong" | "closed">> {
-	const [special, emptyDirectories, tooLong, closed]: [ByteName[], ByteName[], ByteName[], ByteName[]] = [
-		[],
-		[],
-		[],
-		[],
-	];
+type Walked = Pick<Survey, "special" | "emptyDirectories" | "tooLong" | "closed">;
+
+/** Finds empty folders, sockets, pipes and devices, which git does not list. */
+async function walk(folder: string, apart: ReadonlySet<ByteName>): Promise<Walked> {
+	const found: Walked = { special: [], emptyDirectories: [], tooLong: [], closed: [] };
 	const waiting: ByteName[] = [""];
 	for (let count = 1; waiting.length > 0; count++) {
 		const name = waiting.pop() ?? "";
-		const inside = isTooLong(folder, name) ? "too long" : entriesOf(folder, name);
-		if (inside === "too long") tooLong.push(name);
-		else if (inside === "closed") closed.push(name);
-		if (typeof inside === "string") continue;
-		if (inside.length === 0 && name !== "") emptyDirectories.push(name);
+		const inside = isTooLong(folder, name) ? "tooLong" : entriesOf(folder, name);
+		if (inside === "tooLong" || inside === "closed") {
+			found[inside].push(name);
+			continue;
+		}
+		if (inside.length === 0 && name !== "") found.emptyDirectories.push(name);
 		for (const entry of inside) {
 			const below = `${name === "" ? "" : `${name}/`}${entry.name.toString("latin1")}`;
 			if (entry.isDirectory()) {
 				if (!apart.has(below) && below !== ".git") waiting.push(below);
-			} else if (!entry.isFile() && !entry.isSymbolicLink()) special.push(below);
+			} else if (!entry.isFile() && !entry.isSymbolicLink()) found.special.push(below);
 		}
-		// others have work to do as well
+		// yields to other work
 		if (count % 64 === 0) await breathe();
 	}
-	return {
-		special: special.sort(),
-		emptyDirectories: emptyDirectories.sort(),
-		tooLong: tooLong.sort(),
-		closed: closed.sort(),
-	};
+	for (const names of Object.values(found)) names.sort();
+	return found;
 }
 
 function entriesOf(folder: string, name: ByteName): Dirent<Buffer>[] | "closed" {
@@ -105,21 +98,18 @@ function entriesOf(folder: string, name: ByteName): Dirent<Buffer>[] | "closed" 
 		return readdirSync(name === "" ? folder : pathOf(folder, name), { withFileTypes: true, encoding: "buffer" });
 	} catch (error) {
 		if (name !== "" && codeOf(error) === "EACCES") return "closed";
-		notThere(error);
+		nullIfMissing(error);
 		return [];
 	}
 }
 
-async function lookAtSubmodule(git: Git, { folder }: Tree, name: ByteName, staged: string | null): Promise<Submodule> {
+async function submoduleAt(git: Git, { folder }: Tree, name: ByteName, staged: string | null): Promise<Submodule> {
 	const inside = path.join(folder, Buffer.from(name, "latin1").toString());
-	if (!staysInside(name) || (await new Links(folder).leavesFolder(name)))
-		return { path: name, state: "absent", commit: null, dirty: false };
-	if ((await lstat(pathOf(folder, name)).catch(notThere))?.isDirectory() !== true)
-		return { path: name, state: "absent", commit: null, dirty: false };
-	if ((await lstat(path.join(inside, ".git")).catch(notThere)) === null)
-		return { path: name, state: "empty", commit: null, dirty: false };
-	const head = await git(inside, ["rev-parse", "-q", "--verify", "HEAD^{commit}"], { answers: [1, 128] });
+	const absent = { path: name, state: "absent", commit: null, dirty: false } as const;
+	if (!staysInside(name) || (await new Links(folder).leavesFolder(name))) return absent;
+	if ((await lstat(pathOf(folder, name)).catch(nullIfMissing))?.isDirectory() !== true) return absent;
+	if ((await lstat(path.join(inside, ".git")).catch(nullIfMissing)) === null) return { ...absent, state: "empty" };
+	const commit = await commitOf(git, inside, "HEAD");
 	const status = await git(inside, ["status", "--porcelain=v2", "-z", "--untracked-files=normal"]);
-	const commit = head.code === 0 ? head.text : null;
 	return { path: name, state: "repository", commit, dirty: status.bytes.length > 0 || commit !== staged };
 }

@@ -9,11 +9,11 @@ export interface WriteCommitRequest {
 	message: string;
 	at: number;
 	parts: readonly Part[];
-	/** whatever the ref is on may be forgotten */
+	/** may replace the ref's commit */
 	replace?: boolean;
 }
 
-/** Answers the id of the commit. */
+/** Returns the id of the commit. */
 export async function writeCommit(
 	git: Git,
 	folder: string,
@@ -26,7 +26,7 @@ export async function writeCommit(
 		data(Buffer.from(message)),
 		first === undefined ? "" : `from ${first}\n`,
 		...others.map((parent) => `merge ${parent}\n`),
-		// it would begin with the files of its parent
+		// without it, the commit would begin with the files of its parent
 		"deleteall\n",
 		...parts.map((part) =>
 			"bytes" in part
@@ -36,12 +36,8 @@ export async function writeCommit(
 		"\nget-mark :1\ndone\n",
 	];
 	const input = Buffer.concat(stream.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)));
-	return (
-		await git(folder, ["fast-import", "--quiet", ...(replace ? ["--force"] : []), "--done", "--date-format=raw"], {
-			input,
-			timeoutMs: 600_000,
-		})
-	).text.trim();
+	const options = ["--quiet", ...(replace ? ["--force"] : []), "--done", "--date-format=raw"];
+	return (await git(folder, ["fast-import", ...options], { input, timeoutMs: 600_000 })).text.trim();
 }
 
 const data = (bytes: Buffer): Buffer =>

@@ -1,7 +1,7 @@
 // Names that look as if they were inside a folder and are not: below a link, or with dots in them.
 import { lstat } from "node:fs/promises";
+import { nullIfMissing } from "#adapters/system/errors.ts";
 import { type ByteName, parentFolders, pathOf } from "../format/names.ts";
-import { notThere } from "./tree.ts";
 
 export class Links {
 	readonly #folder: string;
@@ -15,7 +15,8 @@ export class Links {
 	async leavesFolder(name: ByteName): Promise<boolean> {
 		for (const folder of parentFolders(name)) {
 			const known =
-				this.#known.get(folder) ?? (await lstat(pathOf(this.#folder, folder)).catch(notThere))?.isDirectory() !== true;
+				this.#known.get(folder) ??
+				(await lstat(pathOf(this.#folder, folder)).catch(nullIfMissing))?.isDirectory() !== true;
 			this.#known.set(folder, known);
 			if (known) return true;
 		}

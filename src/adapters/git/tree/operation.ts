@@ -1,10 +1,11 @@
 // The files of a merge, rebase, cherry-pick, revert or bisect in progress. They live in the worktree's own git folder.
 import { lstat, mkdir, readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { nullIfMissing } from "#adapters/system/errors.ts";
 import { readRegular } from "#adapters/system/regular-file.ts";
 import { isCommitId } from "../format/refs.ts";
 import { staysInside } from "./links.ts";
-import { notThere, type Tree } from "./tree.ts";
+import type { Tree } from "./tree.ts";
 
 /** Names relative to the git folder. */
 export type Operation = ReadonlyMap<string, Buffer>;
@@ -26,7 +27,7 @@ export async function readOperation({ gitFolder }: Pick<Tree, "gitFolder">): Pro
 	const names = [...top, ...inside.flat()].sort();
 	const operation = new Map<string, Buffer>();
 	for (const name of names) {
-		const bytes = await readRegular(path.join(gitFolder, name)).catch(notThere);
+		const bytes = await readRegular(path.join(gitFolder, name)).catch(nullIfMissing);
 		if (bytes !== null) operation.set(name, bytes);
 	}
 	return operation;
@@ -34,9 +35,9 @@ export async function readOperation({ gitFolder }: Pick<Tree, "gitFolder">): Pro
 
 async function filesBelow(gitFolder: string, folder: string): Promise<string[]> {
 	// one that is a link leads elsewhere
-	if ((await lstat(path.join(gitFolder, folder)).catch(notThere))?.isDirectory() !== true) return [];
+	if ((await lstat(path.join(gitFolder, folder)).catch(nullIfMissing))?.isDirectory() !== true) return [];
 	const entries =
-		(await readdir(path.join(gitFolder, folder), { withFileTypes: true, recursive: true }).catch(notThere)) ?? [];
+		(await readdir(path.join(gitFolder, folder), { withFileTypes: true, recursive: true }).catch(nullIfMissing)) ?? [];
 	return entries
 		.filter((entry) => entry.isFile())
 		.map((entry) => path.relative(gitFolder, path.join(entry.parentPath, entry.name)));

@@ -1,11 +1,14 @@
 // A working tree on the disk and the repository behind it.
 import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { nullIfMissing } from "#adapters/system/errors.ts";
 import { readRegular, readRegularText } from "#adapters/system/regular-file.ts";
 import { temporaryFolder } from "#adapters/system/temporary.ts";
 import { type IndexFile, isSplit, parseIndex } from "../format/index-file.ts";
+import { type ByteName, namesIn } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
+import { commitOf } from "../run/user-input.ts";
 
 export interface Tree {
 	folder: string;
@@ -37,25 +40,22 @@ export async function openTree(folder: string): Promise<Tree> {
 export async function readHead(git: Git, { folder, gitFolder }: Tree): Promise<Head> {
 	const [text, commit] = await Promise.all([
 		readRegularText(path.join(gitFolder, "HEAD")),
-		git(folder, ["rev-parse", "-q", "--verify", "HEAD^{commit}"], { answers: [1, 128] }),
+		commitOf(git, folder, "HEAD"),
 	]);
-	return {
-		branch: /^ref: (refs\/heads\/.*?)\n?$/.exec(text)?.[1] ?? null,
-		commit: commit.code === 0 ? commit.text : null,
-	};
+	return { branch: /^ref: (refs\/heads\/.*?)\n?$/.exec(text)?.[1] ?? null, commit };
 }
 
 export interface ReadIndex extends IndexFile {
 	bytes: Buffer;
 }
 
-/** Null if there is none, as in a repository where nothing was ever added. */
+/** Null if there is none, as in a new repository. */
 export async function readIndexFile(file: string, hashLength: number): Promise<ReadIndex | null> {
-	const bytes = await readRegular(file).catch(notThere);
+	const bytes = await readRegular(file).catch(nullIfMissing);
 	return bytes === null ? null : { bytes, ...parseIndex(bytes, hashLength) };
 }
 
-/** The index of a working tree, in one piece. */
+/** The index of a working tree; a split index is joined. */
 export async function readIndex(git: Git, { folder, gitFolder, hashLength }: Tree): Promise<ReadIndex | null> {
 	const index = await readIndexFile(path.join(gitFolder, "index"), hashLength);
 	if (index === null || !isSplit(index)) return index;
@@ -70,12 +70,13 @@ export async function readIndex(git: Git, { folder, gitFolder, hashLength }: Tre
 	}
 }
 
-export function notThere(error: unknown): null {
-	// below a file, or below a link that leads to itself, there is nothing either
-	if (["ENOENT", "ENOTDIR", "ELOOP"].includes(codeOf(error) ?? "")) return null;
-	throw error;
-}
-
-export function codeOf(error: unknown): string | null {
-	return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
+/** The files that differ between two trees or commits, with git's letter for each. */
+export async function changedFiles(
+	git: Git,
+	folder: string,
+	range: readonly string[],
+): Promise<{ status: string; name: ByteName }[]> {
+	const { bytes } = await git(folder, ["diff-tree", "-r", "-z", "--name-status", "--no-renames", ...range]);
+	const fields = namesIn(bytes);
+	return fields.flatMap((status, at) => (at % 2 === 0 ? [{ status, name: fields[at + 1] ?? "" }] : []));
 }

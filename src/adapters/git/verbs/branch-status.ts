@@ -1,11 +1,12 @@
-// How an agent's branch stands against its base, and what has happened on it.
+// How an agent's branch stands against its base, and its new commits.
+import { codeOf, messageOf } from "#adapters/system/errors.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { BranchStatus, SeenCommit } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
+import { checkoutName, recoverySuggestions } from "../format/checkout-name.ts";
 import { exists } from "../layout/layout.ts";
 import { type Git, GitFailed } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
-import { codeOf } from "../tree/tree.ts";
 import { baseCommit, type GitContext, identityOf, isAncestor } from "../workspace/git-context.ts";
 import { readStatus } from "../workspace/tree-status.ts";
 import { recordedMerge } from "./record.ts";
@@ -17,9 +18,11 @@ export async function branchStatus(context: GitContext, checkout: Checkout): Pro
 }
 
 async function readBranchStatus(context: GitContext, checkout: Checkout): Promise<BranchStatus> {
-	const [base, tree] = [await baseCommit(context, checkout), await readStatus(context.git, checkout.workspace.path)];
-	const head = await commitOf(context.git, checkout.workspace.path, `refs/heads/${checkout.workspace.branch}`);
-	const counts = await count(context.git, checkout.workspace.path, base, head);
+	const { path, branch } = checkout.workspace;
+	const base = await baseCommit(context, checkout);
+	const tree = await readStatus(context.git, path);
+	const head = await commitOf(context.git, path, `refs/heads/${branch}`);
+	const counts = await count(context.git, path, base, head);
 	const merged = head !== null && counts.ahead > 0 && (await isMerged(context, checkout, head));
 	return {
 		head,
@@ -30,63 +33,43 @@ async function readBranchStatus(context: GitContext, checkout: Checkout): Promis
 	};
 }
 
-/** What `look` sees; a tree that is damaged so that it cannot be read is a refusal with git's words. */
-export async function readable<T>(
-	{ project, agent, workspace }: Checkout,
-	look: () => Promise<T>,
-): Promise<T | Refusal> {
+/** The result of `read`, or a refusal with git's message if the tree is too damaged to be read. */
+export async function readable<T>(checkout: Checkout, read: () => Promise<T>): Promise<T | Refusal> {
 	try {
-		return await look();
+		return await read();
 	} catch (error) {
 		if (!(error instanceof GitFailed) && codeOf(error) === null) throw error;
-		const whose = `${project.slug}/${agent.handle}`;
-		return refuse(
-			"CONFLICT",
-			`The workspace of ${whose} cannot be read: ${error instanceof Error ? error.message : ""}`,
-			{
-				details: { path: workspace.path },
-				suggestions: [`brood agent health ${whose}`, `brood agent recover ${whose}`],
-			},
-		);
+		return refuse("CONFLICT", `The workspace of ${checkoutName(checkout)} cannot be read: ${messageOf(error)}`, {
+			details: { path: checkout.workspace.path },
+			suggestions: recoverySuggestions(checkout),
+		});
 	}
 }
 
-export async function treeGone({ project, agent, workspace }: Checkout): Promise<Refusal | null> {
-	if (await exists(workspace.path)) return null;
-	return refuse("NOT_FOUND", `The workspace of ${project.slug}/${agent.handle} is not at ${workspace.path} any more.`, {
-		details: { path: workspace.path },
-		suggestions: [
-			`brood agent health ${project.slug}/${agent.handle}`,
-			`brood agent recover ${project.slug}/${agent.handle}`,
-		],
+export async function treeGone(checkout: Checkout): Promise<Refusal | null> {
+	const { path } = checkout.workspace;
+	if (await exists(path)) return null;
+	return refuse("NOT_FOUND", `The workspace of ${checkoutName(checkout)} is not at ${path} any more.`, {
+		details: { path },
+		suggestions: recoverySuggestions(checkout),
 	});
 }
 
-/** Commits that only one of the two has. */
+/** How many commits only `head` has, and how many only `base` has. */
 export async function count(
 	git: Git,
 	folder: string,
 	base: string | null,
 	head: string | null,
 ): Promise<{ ahead: number; behind: number }> {
-	const range =
-		base !== null && head !== null
-			? [`${base}...${head}`]
-			: head !== null
-				? [head]
-				: base !== null
-					? [`^${base}`, base]
-					: null;
-	if (range === null) return { ahead: 0, behind: 0 };
-	const { text } = await git(folder, ["rev-list", "--count", "--left-right", ...range, "--"]);
-	const [left = 0, right = 0] = text.split("\t").map(Number);
-	return base !== null && head !== null ? { ahead: right, behind: left } : { ahead: left + right, behind: 0 };
+	if (head === null) return { ahead: 0, behind: 0 };
+	if (base === null) return { ahead: Number((await git(folder, ["rev-list", "--count", head, "--"])).text), behind: 0 };
+	const { text } = await git(folder, ["rev-list", "--count", "--left-right", `${base}...${head}`, "--"]);
+	const [behind = 0, ahead = 0] = text.split("\t").map(Number);
+	return { ahead, behind };
 }
 
-/**
- * Everything on this commit is in base: by ancestry, by a merge in another form that we recorded, or because base has
- * the same content.
- */
+/** Whether base contains this commit: by ancestry, or by a recorded merge in another form (squash, rebase). */
 export async function isMerged(
 	context: GitContext,
 	{ project, agent, workspace }: Checkout,
@@ -101,7 +84,7 @@ export async function isMerged(
 
 const seenMax = 200;
 
-/** Since the last one that was seen; all that base lacks if that one is gone. */
+/** Commits after `seen`; all that base lacks if `seen` no longer exists. */
 export async function commitsSince(
 	context: GitContext,
 	checkout: Checkout,
@@ -115,7 +98,7 @@ export async function commitsSince(
 	if (head === null || head === seen) return [];
 	const base = await baseCommit(context, checkout);
 	const known = seen === null ? null : await commitOf(git, path, seen);
-	// what came with base is no news of this agent's
+	// commits of base are not the agent's work
 	const not = [known, base].flatMap((commit) => (commit === null ? [] : [`^${commit}`]));
 	const { text } = await git(path, [
 		"log",

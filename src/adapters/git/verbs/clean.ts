@@ -1,15 +1,13 @@
-// Whether the files of a workspace are what a commit has, each of them read.
+// Whether the files of a workspace are those of a commit. Every file is read.
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
+import { checkoutName } from "../format/checkout-name.ts";
 import { commitOf } from "../run/user-input.ts";
 import { withFreshIndex } from "../tree/fresh-index.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
 
-/**
- * The tree that the files are; a refusal if that is not what is committed. What the agent's index says of its files
- * counts for nothing.
- */
+/** The tree object of the files; a refusal if they are not committed. The stat cache of the agent's index is not used. */
 export async function cleanTree({ git }: GitContext, checkout: Checkout): Promise<{ tree: string } | Refusal> {
 	const folder = checkout.workspace.path;
 	return await withFreshIndex(git, folder, async (environment) => {
@@ -18,17 +16,18 @@ export async function cleanTree({ git }: GitContext, checkout: Checkout): Promis
 	});
 }
 
-/** Null if a tree is that of a commit which the project has. */
+/** Null if the tree is that of the commit, or if the project does not have the commit. */
 export async function differsFromCommit(
 	{ git }: GitContext,
-	{ project, agent, workspace }: Checkout,
+	checkout: Checkout,
 	tree: string,
 	commit: string,
 ): Promise<Refusal | null> {
+	const { project, workspace } = checkout;
 	const known = await commitOf(git, project.path, commit);
 	if (known === null || (await git(project.path, ["rev-parse", "--verify", `${known}^{tree}`])).text === tree)
 		return null;
-	const whose = `${project.slug}/${agent.handle}`;
+	const whose = checkoutName(checkout);
 	return refuse(
 		"WORKTREE_DIRTY",
 		`The files of ${whose} are not those of the commit ${commit.slice(0, 10)}, which would be merged.`,

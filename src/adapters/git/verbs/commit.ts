@@ -1,14 +1,17 @@
-// Committing in an agent's name: what it takes is named, what it leaves too.
+// Commits in an agent's name, and lists the files that were left out.
 import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Committed } from "#contract/workspace.ts";
 import type { Checkout, CommitRequest, StepControl } from "#engine/ports/workspace-requests.ts";
+import { checkoutName, recoverySuggestions } from "../format/checkout-name.ts";
 import { displayName, listOf, pathOf } from "../format/names.ts";
 import { abbreviated, countOf } from "../format/plural.ts";
+import type { Git } from "../run/git.ts";
+import { changedFiles } from "../tree/tree.ts";
 import { type GitContext, identityOf } from "../workspace/git-context.ts";
 import { settingsOf } from "../workspace/settings.ts";
-import { type Change, markAt, readStatus, type TreeStatus } from "../workspace/tree-status.ts";
+import { addNames, type Change, markAt, namesOf, readStatus, type TreeStatus } from "../workspace/tree-status.ts";
 import { treeGone } from "./branch-status.ts";
 
 const messageMax = 32 * 1024;
@@ -26,49 +29,50 @@ export async function commitWork(
 	const tree = await readStatus(git, folder, { everyFile: true });
 	const made = control.begun === undefined ? null : await madeBefore(context, checkout, request, control.begun.head);
 	if (made !== null) return { ...made, branch: tree.branch ?? branch };
-	const notNow =
+	const refused =
 		cannotCommit(tree, checkout, request) ?? (tree.head === null ? await branchLost(context, checkout) : null);
-	if (notNow !== null) return notNow;
+	if (refused !== null) return refused;
 	const taken = select(tree.changes, request.paths);
 	if (isRefusal(taken)) return taken;
 	const effective = await settingsOf(context, checkout.project);
 	if (isRefusal(effective)) return effective;
 	const large = await tooLarge(folder, taken.changes, effective.settings.fileBytesMax);
 	if (large !== null) return large;
-	if (taken.changes.length === 0 && tree.operation !== "merge") return nothing(checkout, taken.left);
+	if (taken.changes.length === 0 && tree.operation !== "merge") return nothingToCommit(checkout, taken.left);
 
 	await control.begin?.({ head: tree.head });
-	const names = listOf(
-		taken.changes.flatMap((change) => (change.from === null ? [change.raw] : [change.from, change.raw])),
-	);
-	if (taken.changes.length > 0)
-		await git(folder, ["--literal-pathspecs", "add", "-A", "--pathspec-from-file=-", "--pathspec-file-nul"], {
-			input: names,
-		});
+	const names = listOf(taken.changes.flatMap(namesOf));
+	if (taken.changes.length > 0) await addNames(git, folder, "-A", names);
 	const trailers = trailersOf(checkout, request);
 	const only = request.paths === undefined ? [] : ["--only", "--pathspec-from-file=-", "--pathspec-file-nul"];
-	const said = `--message=${withTrailers(request.message, trailers)}`;
+	const message = `--message=${withTrailers(request.message, trailers)}`;
 	await git(
 		folder,
-		["--literal-pathspecs", "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace", said, ...only],
+		[
+			"--literal-pathspecs",
+			"commit",
+			"--quiet",
+			"--no-verify",
+			"--no-gpg-sign",
+			"--cleanup=whitespace",
+			message,
+			...only,
+		],
 		{ environment: identityOf(checkout.agent), input: request.paths === undefined ? "" : names },
 	);
 	const commit = (await git(folder, ["rev-parse", "HEAD"])).text;
 	return {
 		commit,
 		branch: tree.branch ?? branch,
-		files: await filesOf(context, folder, tree.head, commit),
+		files: await filesOf(git, folder, tree.head, commit),
 		left: taken.left,
 		trailers,
 	};
 }
 
-/**
- * The commit that was made by somebody who died before telling: the oldest since where the branch was that has the same
- * words.
- */
+/** The commit of an earlier try that died before it answered: the oldest since `head` with the same message. */
 async function madeBefore(
-	{ git, ...context }: GitContext,
+	{ git }: GitContext,
 	checkout: Checkout,
 	request: CommitRequest,
 	head: string | null,
@@ -79,19 +83,15 @@ async function madeBefore(
 		answers: [128],
 	});
 	const trailers = trailersOf(checkout, request);
-	const words = cleaned(withTrailers(request.message, trailers));
+	const message = cleaned(withTrailers(request.message, trailers));
 	const entries = (code === 0 ? text : "").split("\0").map((entry) => entry.split("\n"));
-	const [commit = "", parents = ""] = entries.findLast(([, , ...body]) => cleaned(body.join("\n")) === words) ?? [];
+	const [commit = "", parents = ""] = entries.findLast(([, , ...body]) => cleaned(body.join("\n")) === message) ?? [];
 	if (commit === "") return null;
-	return {
-		commit,
-		files: await filesOf({ git, ...context }, folder, parents.split(" ")[0] || null, commit),
-		left: [],
-		trailers,
-	};
+	const files = await filesOf(git, folder, parents.split(" ")[0] || null, commit);
+	return { commit, files, left: [], trailers };
 }
 
-/** As `--cleanup=whitespace` has it. */
+/** As `--cleanup=whitespace` does. */
 const cleaned = (message: string): string =>
 	message
 		.split("\n")
@@ -110,7 +110,7 @@ function checkMessage({ message, stage }: CommitRequest): Refusal | null {
 }
 
 function cannotCommit(tree: TreeStatus, checkout: Checkout, request: CommitRequest): Refusal | null {
-	const whose = `${checkout.project.slug}/${checkout.agent.handle}`;
+	const whose = checkoutName(checkout);
 	const conflicts = tree.changes.filter((change) => change.conflict).map((change) => change.path);
 	if (conflicts.length > 0) {
 		return refuse("MERGE_CONFLICT", `${countOf(conflicts.length, "file")} in conflict: ${abbreviated(conflicts)}.`, {
@@ -128,32 +128,29 @@ function cannotCommit(tree: TreeStatus, checkout: Checkout, request: CommitReque
 	return notOnBranch(tree, checkout);
 }
 
-/** A branch that was deleted under its tree looks like one without commits; a commit there would have no history. */
-async function branchLost({ given }: GitContext, { project, agent, workspace }: Checkout): Promise<Refusal | null> {
-	const start = given === undefined ? ((await markAt(workspace.path))?.start ?? null) : given.start;
+/** A branch that was deleted while checked out looks like one without commits. */
+async function branchLost({ given }: GitContext, checkout: Checkout): Promise<Refusal | null> {
+	const { path: folder, branch } = checkout.workspace;
+	const start = given === undefined ? ((await markAt(folder))?.start ?? null) : given.start;
 	if (start === null) return null;
-	const whose = `${project.slug}/${agent.handle}`;
 	return refuse(
 		"CONFLICT",
-		`The branch ${workspace.branch} of ${whose} is gone, so that a commit would have no history.`,
-		{
-			details: { branch: workspace.branch, start },
-			suggestions: [`brood agent health ${whose}`, `brood agent recover ${whose}`],
-		},
+		`The branch ${branch} of ${checkoutName(checkout)} is gone, so that a commit would have no history.`,
+		{ details: { branch, start }, suggestions: recoverySuggestions(checkout) },
 	);
 }
 
-/** A commit made elsewhere than on its own branch would be lost to the agent. In `main` people go where they like. */
-export function notOnBranch(tree: TreeStatus, { project, agent, workspace }: Checkout): Refusal | null {
-	if (tree.branch === workspace.branch || (workspace.kind === "main" && tree.branch !== null)) return null;
-	const whose = `${project.slug}/${agent.handle}`;
-	return refuse("CONFLICT", `${whose} is on ${tree.branch ?? "a detached HEAD"} and not on ${workspace.branch}.`, {
-		details: { branch: tree.branch, expected: workspace.branch },
-		suggestions: [`brood agent health ${whose}`, `brood agent recover ${whose}`],
+/** The agent would lose a commit on another branch. In `main` the person chooses the branch. */
+export function notOnBranch({ branch }: TreeStatus, checkout: Checkout): Refusal | null {
+	const { branch: expected, kind } = checkout.workspace;
+	if (branch === expected || (kind === "main" && branch !== null)) return null;
+	return refuse("CONFLICT", `${checkoutName(checkout)} is on ${branch ?? "a detached HEAD"} and not on ${expected}.`, {
+		details: { branch, expected },
+		suggestions: recoverySuggestions(checkout),
 	});
 }
 
-/** All changes, or those at the named paths; a repository inside this one is nobody's to swallow. */
+/** All changes, or those at the named paths; never a repository inside this one. */
 function select(
 	all: readonly Change[],
 	paths: readonly string[] | undefined,
@@ -174,19 +171,15 @@ function select(
 		return refuse("VALIDATION_ERROR", "Only paths inside the workspace can be committed.", {
 			details: { paths: outside },
 		});
-	const at = (place: string, name: string): boolean => name === "." || place === name || place.startsWith(`${name}/`);
-	const idle = named.filter(
-		(name) =>
-			!files.some((change) => at(change.path, name) || (change.from !== null && at(displayName(change.from), name))),
-	);
-	if (idle.length > 0)
-		return refuse("VALIDATION_ERROR", `Nothing has changed at ${idle.join(", ")}.`, { details: { paths: idle } });
-	return {
-		changes: files.filter((change) =>
-			named.some((name) => at(change.path, name) || (change.from !== null && at(displayName(change.from), name))),
-		),
-		left,
-	};
+	const isAt = (place: string, name: string): boolean => name === "." || place === name || place.startsWith(`${name}/`);
+	const touches = ({ path: place, from }: Change, name: string): boolean =>
+		isAt(place, name) || (from !== null && isAt(displayName(from), name));
+	const unchanged = named.filter((name) => !files.some((change) => touches(change, name)));
+	if (unchanged.length > 0)
+		return refuse("VALIDATION_ERROR", `Nothing has changed at ${unchanged.join(", ")}.`, {
+			details: { paths: unchanged },
+		});
+	return { changes: files.filter((change) => named.some((name) => touches(change, name))), left };
 }
 
 async function tooLarge(folder: string, changes: readonly Change[], bytesMax: number): Promise<Refusal | null> {
@@ -203,11 +196,12 @@ async function tooLarge(folder: string, changes: readonly Change[], bytesMax: nu
 	);
 }
 
-function nothing({ project, agent }: Checkout, left: Committed["left"]): Refusal {
+function nothingToCommit(checkout: Checkout, left: Committed["left"]): Refusal {
+	const whose = checkoutName(checkout);
 	const rest = left.length === 0 ? "" : ` Left: ${abbreviated(left.map((file) => `${file.path} (${file.reason})`))}.`;
-	return refuse("AGENT_NO_COMMIT", `${project.slug}/${agent.handle} has nothing to commit.${rest}`, {
+	return refuse("AGENT_NO_COMMIT", `${whose} has nothing to commit.${rest}`, {
 		details: { left },
-		suggestions: [`brood agent diff ${project.slug}/${agent.handle}`],
+		suggestions: [`brood agent diff ${whose}`],
 	});
 }
 
@@ -219,7 +213,7 @@ function trailersOf({ agent }: Checkout, { stage, turn }: CommitRequest): Record
 	};
 }
 
-/** Built here and not by git, whose own way can be told by a repository to run programs. */
+/** Not left to git: a repository's configuration can make `git interpret-trailers` run programs. */
 export function withTrailers(message: string, trailers: Readonly<Record<string, string>>): string {
 	const text = message.trimEnd();
 	const last = text
@@ -232,17 +226,8 @@ export function withTrailers(message: string, trailers: Readonly<Record<string, 
 		.join("")}`;
 }
 
-async function filesOf(
-	{ git }: GitContext,
-	folder: string,
-	before: string | null,
-	commit: string,
-): Promise<Committed["files"]> {
+async function filesOf(git: Git, folder: string, before: string | null, commit: string): Promise<Committed["files"]> {
 	const range = before === null ? ["--root", "--no-commit-id", commit] : [before, commit];
-	const { bytes } = await git(folder, ["diff-tree", "-r", "-z", "--name-status", "--no-renames", ...range]);
-	const words = bytes.toString("latin1").split("\0");
-	const files: Committed["files"] = [];
-	for (let at = 0; at + 1 < words.length; at += 2)
-		files.push({ status: words[at] ?? "", path: displayName(words[at + 1] ?? "") });
-	return files;
+	const changes = await changedFiles(git, folder, range);
+	return changes.map(({ status, name }) => ({ status, path: displayName(name) }));
 }

@@ -1,11 +1,13 @@
-// Whether a workspace is where and as it was. It is only looked at: what drifted is told, with a command that is safe
-// to run.
+// Whether a workspace is where and as it was. Nothing is changed: each issue is reported with a command that is safe to
+// run.
 import { lstat, statfs } from "node:fs/promises";
 import path from "node:path";
+import { messageOf } from "#adapters/system/errors.ts";
 import { configProblem } from "#contract/project-config.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Health, HealthIssue } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
+import { checkoutName } from "../format/checkout-name.ts";
 import { exists } from "../layout/layout.ts";
 import { markIn, readMark } from "../layout/mark.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
@@ -26,9 +28,9 @@ export async function healthOf(
 	checkout: Checkout,
 	seen: { commit: string | null },
 ): Promise<Health> {
-	const recover = `brood agent recover ${checkout.project.slug}/${checkout.agent.handle}`;
-	const found = await orReported(recover, async () => await issuesOf(context, checkout, seen, recover));
-	// damage of the whole project looks like damage of each of its workspaces
+	const recover = `brood agent recover ${checkoutName(checkout)}`;
+	const found = await orReported(recover, issuesOf(context, checkout, seen, recover));
+	// a damaged project makes each of its workspaces look damaged
 	const gone = found.some(({ code }) => damages.includes(code))
 		? await repositoryProblem(context.git, checkout.project)
 		: null;
@@ -36,12 +38,14 @@ export async function healthOf(
 	return { healthy: issues.length === 0, issues };
 }
 
-/** Damage that keeps us from looking is what there is to tell; the other looks go on. */
-async function orReported(fix: string, look: () => Promise<HealthIssue[]>): Promise<HealthIssue[]> {
-	return await look().catch((error: unknown): HealthIssue[] => {
+/** Reports a check that fails as an issue, so that the other checks go on. */
+export async function orReported(fix: string, issues: Promise<HealthIssue[]>): Promise<HealthIssue[]> {
+	try {
+		return await issues;
+	} catch (error) {
 		if (isCalledOff(error)) throw error;
-		return [{ code: "NOT_OURS", text: error instanceof Error ? error.message : String(error), fix }];
-	});
+		return [{ code: "NOT_OURS", text: messageOf(error), fix }];
+	}
 }
 
 async function issuesOf(
@@ -55,12 +59,9 @@ async function issuesOf(
 	const foreign = await notOurs(context, checkout);
 	if (foreign !== null) return [{ code: "NOT_OURS", text: foreign, fix: recover }];
 	return [
-		...(await orReported(recover, async () => await branchIssues(context, checkout, seen, recover))),
-		...(await orReported(recover, async () => await leftovers(context, checkout, recover))),
-		...(await orReported(
-			`brood project settings ${project.slug}`,
-			async () => await linkIssues(context, checkout, recover),
-		)),
+		...(await orReported(recover, branchIssues(context, checkout, seen, recover))),
+		...(await orReported(recover, leftovers(context, checkout, recover))),
+		...(await orReported(`brood project settings ${project.slug}`, linkIssues(context, checkout, recover))),
 		...(await diskIssues(workspace.path)),
 	];
 }
@@ -68,16 +69,16 @@ async function issuesOf(
 /** Why the folder is not the workspace that we made; null if it is. */
 async function notOurs({ given }: GitContext, { project, agent, workspace }: Checkout): Promise<string | null> {
 	const { trap } = await repositoryPathsOf(workspace.path, {});
-	// git would wait for it, in the project's own repository too
+	// git would block on it, in the project's own repository too
 	if (trap !== null) return `${trap}.`;
 	const gitFolder = await gitFolderAt(workspace.path).catch(() => null);
 	if (gitFolder === null) return `${workspace.path} is no git repository any more.`;
-	// inside of a sandbox nobody could prove it: the mark is where only the daemon can see it
+	// inside a sandbox there is no proof: only the daemon can read the mark
 	if (workspace.kind === "main" || given !== undefined) return null;
 	if (workspace.kind === "worktree" && !(await isWorktreeOf(project.path, { folder: workspace.path, gitFolder })))
 		return `${project.path} does not know the worktree ${workspace.path}.`;
 	const mark = await readMark(markIn(gitFolder));
-	// one that several share carries the mark of whoever it was made for, and its place
+	// a shared workspace has the mark of the agent it was made for, and its path
 	return mark?.agent === agent.id || mark?.path === workspace.path
 		? null
 		: `${workspace.path} is not marked as a workspace of ${agent.handle}.`;
@@ -90,6 +91,7 @@ async function branchIssues(
 	recover: string,
 ): Promise<HealthIssue[]> {
 	const { path: folder, branch, kind } = checkout.workspace;
+	const { commit } = seen;
 	const issues: HealthIssue[] = [];
 	const head = await git(folder, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
 	const tip = await commitOf(git, folder, `refs/heads/${branch}`);
@@ -97,21 +99,12 @@ async function branchIssues(
 		const where = head.code === 0 ? head.text.replace(/^refs\/heads\//, "") : "a detached HEAD";
 		issues.push({ code: "OTHER_BRANCH", text: `HEAD is on ${where} and not on ${branch}.`, fix: recover });
 	}
-	if (tip === null && seen.commit !== null)
-		issues.push({ code: "BRANCH_GONE", text: `The branch ${branch} is gone; it was on ${seen.commit}.`, fix: recover });
-	if (
-		tip !== null &&
-		seen.commit !== null &&
-		tip !== seen.commit &&
-		(await commitOf(git, folder, seen.commit)) !== null
-	) {
-		const onward = await isAncestor(git, folder, seen.commit, tip);
-		if (!onward)
-			issues.push({
-				code: "HEAD_WENT_BACK",
-				text: `${branch} does not contain ${seen.commit} any more, which it had.`,
-				fix: recover,
-			});
+	if (commit === null || tip === commit) return issues;
+	if (tip === null)
+		issues.push({ code: "BRANCH_GONE", text: `The branch ${branch} is gone; it was on ${commit}.`, fix: recover });
+	else if ((await commitOf(git, folder, commit)) !== null && !(await isAncestor(git, folder, commit, tip))) {
+		const text = `${branch} does not contain ${commit} any more, which it had.`;
+		issues.push({ code: "HEAD_WENT_BACK", text, fix: recover });
 	}
 	return issues;
 }
@@ -126,11 +119,8 @@ async function leftovers(
 	const lock = await lstat(path.join(tree.gitFolder, "index.lock")).catch(() => null);
 	if (lock !== null) {
 		const seconds = Math.max(0, Math.round((clock.now() - lock.mtimeMs) / 1000));
-		issues.push({
-			code: "LOCK_LEFT",
-			text: `A lock of git's is ${seconds} s old: it is at work, or was killed.`,
-			fix: recover,
-		});
+		const text = `A lock of git's is ${seconds} s old: it is at work, or was killed.`;
+		issues.push({ code: "LOCK_LEFT", text, fix: recover });
 	}
 	if (tree.operation !== null)
 		issues.push({ code: "OPERATION_OPEN", text: `A ${tree.operation} was begun and not finished.`, fix: recover });
@@ -159,13 +149,7 @@ async function linkIssues(
 async function diskIssues(folder: string): Promise<HealthIssue[]> {
 	const disk = await statfs(folder).catch(() => null);
 	const free = disk === null ? freeBytesMin : disk.bavail * disk.bsize;
-	return free >= freeBytesMin
-		? []
-		: [
-				{
-					code: "DISK_LOW",
-					text: `Only ${Math.round(free / 1024 / 1024)} MiB are free.`,
-					fix: "brood project gc --dry-run",
-				},
-			];
+	if (free >= freeBytesMin) return [];
+	const text = `Only ${Math.round(free / 1024 / 1024)} MiB are free.`;
+	return [{ code: "DISK_LOW", text, fix: "brood project gc --dry-run" }];
 }

@@ -18,6 +18,8 @@ export async function release(
 ): Promise<MoveResult | Refusal> {
 	const { git } = context;
 	const { path, branch, base: baseName } = checkout.workspace;
+	const result = async (moved: boolean, text: string): Promise<MoveResult | Refusal> =>
+		await moveResult(context, checkout, moved, text, snapshot);
 	const gone = await treeGone(checkout);
 	if (gone !== null) return gone;
 	const tree = await readStatus(git, path);
@@ -27,21 +29,14 @@ export async function release(
 
 	const tip = await commitOf(git, path, `refs/heads/${branch}`);
 	const base = await baseCommit(context, checkout);
-	if (tip === null && base === null)
-		return await moveResult(context, checkout, false, "There is no commit yet.", snapshot);
+	if (tip === null && base === null) return await result(false, "There is no commit yet.");
 	const away = tree.branch !== branch && tip !== null;
 	const before = control.begun?.head;
-	// whoever moved it to base died before telling
-	if (!away && before != null && before !== tip && tip === base && base !== null) {
-		const came = (await count(git, path, base, before)).behind;
-		return await moveResult(
-			context,
-			checkout,
-			true,
-			`${branch} moved to ${baseName}; ${countOf(came, "commit")} came in.`,
-			snapshot,
-		);
-	}
+	const movedText = (commits: number): string =>
+		`${branch} moved to ${baseName}; ${countOf(commits, "commit")} came in.`;
+	// an earlier try moved it to base, and died before it answered
+	if (!away && before != null && before !== tip && tip === base && base !== null)
+		return await result(true, movedText((await count(git, path, base, before)).behind));
 	await control.begin?.({ head: tip });
 	if (away) {
 		const stuck = await goToBranch(context, checkout, tree.head);
@@ -49,65 +44,40 @@ export async function release(
 	}
 	const back = away ? `You are back on ${branch}. ` : "";
 	const { ahead, behind } = await count(git, path, base, tip);
-	if (base === null || (tip !== null && ahead > 0 && !(await isMerged(context, checkout, tip)))) {
-		return await moveResult(
-			context,
-			checkout,
-			away,
-			`${back}${branch} is ${ahead} ahead of ${baseName} and ${behind} behind.`,
-			snapshot,
-		);
-	}
-	if (tip === base)
-		return await moveResult(context, checkout, away, `${back}${branch} is where ${baseName} is.`, snapshot);
+	if (base === null || (tip !== null && ahead > 0 && !(await isMerged(context, checkout, tip))))
+		return await result(away, `${back}${branch} is ${ahead} ahead of ${baseName} and ${behind} behind.`);
+	if (tip === base) return await result(away, `${back}${branch} is where ${baseName} is.`);
 	const stuck = await moveBranch(context, checkout, tip, base);
-	if (stuck !== null) return stuck;
-	return await moveResult(
-		context,
-		checkout,
-		true,
-		`${back}${branch} moved to ${baseName}; ${countOf(behind, "commit")} came in.`,
-		snapshot,
-	);
+	return stuck ?? (await result(true, `${back}${movedText(behind)}`));
 }
 
-/** The person's own checkout: fetched and moved forward, or left alone. */
+/** Fetches and fast-forwards the person's own checkout, or leaves it alone. */
 async function forwardMain(
-	{ git, ...context }: GitContext,
+	context: GitContext,
 	checkout: Checkout,
 	branch: string | null,
-	control: StepControl,
+	{ signal }: StepControl,
 ): Promise<MoveResult | Refusal> {
+	const { git } = context;
 	const { path } = checkout.workspace;
-	const said =
-		branch === null
-			? ""
-			: (await git(path, ["for-each-ref", "--format=%(upstream)%0a%(upstream:remotename)", `refs/heads/${branch}`]))
-					.text;
-	const [upstream = "", remote = ""] = said.split("\n");
-	const rest = async (moved: boolean, text: string): Promise<MoveResult | Refusal> =>
-		await moveResult({ git, ...context }, checkout, moved, text);
-	if (upstream === "" || branch === null) return await rest(false, "There is nothing upstream to follow.");
-	let away = "";
+	const result = async (moved: boolean, text: string): Promise<MoveResult | Refusal> =>
+		await moveResult(context, checkout, moved, text);
+	const format = "--format=%(upstream)%0a%(upstream:remotename)";
+	const configured = branch === null ? "" : (await git(path, ["for-each-ref", format, `refs/heads/${branch}`])).text;
+	const [upstream = "", remote = ""] = configured.split("\n");
+	if (upstream === "" || branch === null) return await result(false, "There is nothing upstream to follow.");
+	let unreachable = "";
 	if (remote !== "" && remote !== "." && !remote.startsWith("-")) {
 		try {
-			await git(
-				path,
-				["fetch", "--quiet", "--no-write-fetch-head", remote],
-				control.signal === undefined ? {} : { signal: control.signal },
-			);
+			await git(path, ["fetch", "--quiet", "--no-write-fetch-head", remote], { signal });
 		} catch (error) {
 			if (!(error instanceof GitFailed)) throw error;
-			away = " The remote did not answer.";
+			unreachable = " The remote did not answer.";
 		}
 	}
-	const { ahead, behind } = await count(
-		git,
-		path,
-		await commitOf(git, path, upstream),
-		await commitOf(git, path, "HEAD"),
-	);
-	if (behind === 0) return await rest(false, `${branch} has all of its upstream.${away}`);
+	const [theirs, ours] = [await commitOf(git, path, upstream), await commitOf(git, path, "HEAD")];
+	const { ahead, behind } = await count(git, path, theirs, ours);
+	if (behind === 0) return await result(false, `${branch} has all of its upstream.${unreachable}`);
 	if (ahead > 0) {
 		return refuse(
 			"CONFLICT",
@@ -124,5 +94,5 @@ async function forwardMain(
 		return refuse("WORKTREE_DIRTY", `Git does not move ${branch} forward. Nothing was changed.`, {
 			details: { path, errors: errors.slice(0, 4000) },
 		});
-	return await rest(true, `${branch} moved forward; ${countOf(behind, "commit")} came in.`);
+	return await result(true, `${branch} moved forward; ${countOf(behind, "commit")} came in.`);
 }

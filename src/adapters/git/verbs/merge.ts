@@ -1,4 +1,4 @@
-// Computing what a merge would give, without touching any checkout.
+// Computes merges without touching any checkout.
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { displayName } from "../format/names.ts";
@@ -6,29 +6,20 @@ import type { Git } from "../run/git.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { inScratch } from "../workspace/scratch.ts";
 
-/** The tree that both sides make together, or the files in which they disagree. */
+/** The merged tree, or a refusal that names the files in conflict. */
 export async function mergeTrees(
 	git: Git,
 	repository: string,
 	ours: string,
 	theirs: string,
 ): Promise<{ tree: string } | Refusal> {
-	const args = [
-		"merge-tree",
-		"--write-tree",
-		"-z",
-		"--name-only",
-		"--no-messages",
-		"--allow-unrelated-histories",
-		ours,
-		theirs,
-	];
-	const { code, bytes } = await git(repository, args, { answers: [1] });
+	const options = ["--write-tree", "-z", "--name-only", "--no-messages", "--allow-unrelated-histories"];
+	const { code, bytes } = await git(repository, ["merge-tree", ...options, ours, theirs], { answers: [1] });
 	const [tree = "", ...files] = bytes.toString("latin1").split("\0");
 	return code === 0 ? { tree } : conflict(files);
 }
 
-export function conflict(raw: readonly string[]): Refusal {
+function conflict(raw: readonly string[]): Refusal {
 	const files = [...new Set(raw.filter((name) => name !== "").map(displayName))];
 	return refuse("MERGE_CONFLICT", `Both sides changed ${files.join(", ")}. Nothing was changed.`, {
 		details: { files },
@@ -51,7 +42,7 @@ export async function treeOfCommit(git: Git, repository: string, commit: string)
 	return (await git(repository, ["rev-parse", `${commit}^{tree}`])).text;
 }
 
-/** The commits of `tip` that `onto` lacks, on top of it; in a scratch tree, because git rebases nowhere else. */
+/** Rebases `tip` onto `onto`, in a scratch tree, because git rebases only in a checkout. */
 export async function rebased(
 	context: GitContext,
 	project: ProjectRepository,
@@ -60,7 +51,7 @@ export async function rebased(
 ): Promise<{ commit: string } | Refusal> {
 	const { GIT_COMMITTER_NAME = "", GIT_COMMITTER_EMAIL = "" } = identity;
 	return await inScratch(context, project, repository, tip, async (tree) => {
-		// whatever a person's configuration adds to a rebase has no place here
+		// without what the user's configuration adds to a rebase
 		const plain = [
 			"--quiet",
 			"--merge",

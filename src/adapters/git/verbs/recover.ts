@@ -1,33 +1,33 @@
-// Recovery: a workspace brought back after a kill, a crash of the machine or somebody's mistake.
+// Recovers a workspace after a kill, a crash of the machine or somebody's mistake.
 //
-// The problem. Anything may have happened: git died with its lock in place, a merge is half done, the branch was
-// deleted or moved back, the index cannot be read, the folder lost its `.git`, or is gone. Afterwards the agent must be
-// able to work, and nothing that it wrote may be lost.
+// The problem. Git died with its lock in place, a merge is half done, the branch was deleted or moved back, the index
+// cannot be read, the folder lost its `.git`, or is gone. Afterwards the agent must be able to work, and no file that it
+// wrote may be lost.
 //
 // What always holds
 //   - A snapshot is taken before a single file changes. It holds uncommitted files, the index and the operation in
 //     progress.
 //   - No commit becomes unreachable: a tip that a branch is moved away from gets a ref under `refs/brood/left/`.
-//   - Nothing is removed, or taken for ours, because of its name: the mark in the git folder says whose it is
+//   - No folder is removed, or taken for ours, because of its name: the mark in the git folder says whose it is
 //     (`isOurs`). A folder that is in the way and not ours stays, and the answer is PATH_EXISTS.
-//   - What was only read by the step that died is left as it is: files that are fine are not reset.
+//   - If the step that died only read the files, they are not reset.
 //
 // The steps
-//   1. as it is: where health finds nothing that needs a change (or only that the branch was moved back, which is
-//      somebody's wish), a snapshot, the lost tip kept, shared links made again, done (`acceptAsItIs`)
-//   2. what an earlier recovery left half made is taken back (`takeBackHalf`)
-//   3. the folder is gone: a new tree from the branch, or from base where that is gone too (`remake`). The folder lost
-//      its `.git`: `git worktree repair`, if at least half of the files that git knows are in it (`repair`)
-//   4. a lock older than a minute is renamed; a younger one is a refusal, since a git may be at work (`unlock`)
-//   5. a branch that is gone is made again from the log of HEAD (`restoreBranch`); an index that cannot be read is kept
-//      under another name and rebuilt (`mendIndex`)
-//   6. snapshot, then the tree as HEAD has it, ignored files untouched (`cleanUp`)
-//   7. home: the agent's branch, moved to base if it has nothing of its own (`release`); then the shared links
+//   1. where health finds nothing that needs a change, or only that somebody moved the branch back: take a snapshot, keep
+//      the lost tip, make shared links again, done (`acceptAsItIs`)
+//   2. discard what an earlier recovery left half made (`takeBackHalf`)
+//   3. the folder is gone: a new tree from the branch, or from base if that is gone too (`remake`). The folder lost its
+//      `.git`: `git worktree repair`, if at least half of the tracked files are in it (`repair`)
+//   4. rename a lock older than a minute; refuse at a younger one, since a git may be running (`unlock`)
+//   5. make a deleted branch again from the reflog of HEAD (`restoreBranch`); keep an index that cannot be read under
+//      another name and rebuild it (`mendIndex`)
+//   6. take a snapshot, then reset the tree to HEAD, ignored files untouched (`cleanUp`)
+//   7. return to the agent's branch, or to base if the branch has no commits of its own (`release`); then shared links
 //
-// A crash of the recovery itself. Every step may be done again, and the next call begins at step 1. In step 3 an intent
-// is written before the tree and removed after its mark, so half a tree is known to be ours and nobody's work: step 2
-// discards it. Between 6 and 7 the tree is clean and the snapshot is there; between a kept tip and the moved branch
-// there is one ref too many, which upkeep drops after the agent's end, once base contains the commit.
+// A crash of the recovery itself. Every step may be repeated, and the next call begins at step 1. In step 3 an intent is
+// written before the tree and removed after its mark, so step 2 knows that half a tree is ours and discards it. Between 6
+// and 7 the tree is clean and the snapshot exists; between keeping a tip and moving the branch there is one ref too many,
+// which upkeep drops after the agent's end, once base contains the commit.
 //
 // Why not another way
 //   - `git reset --hard` at once: it loses what was not committed, and writes into a tree that may not be ours
@@ -41,6 +41,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
 import type { Checkout, MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
+import { checkoutName } from "../format/checkout-name.ts";
 import { namesIn, pathOf } from "../format/names.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { dropMark, isOurs, markIn, readMark, writeMark } from "../layout/mark.ts";
@@ -53,21 +54,23 @@ import { mendIndex, withBroken } from "../tree/mend-index.ts";
 import { makeClone } from "../workspace/clone.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
-import { clean, setAside, take } from "../workspace/keep.ts";
+import { clean, setAside, take, trashName } from "../workspace/keep.ts";
 import { settingsOf } from "../workspace/settings.ts";
-import { share } from "../workspace/shared.ts";
+import { share, shareFrom } from "../workspace/shared.ts";
 import { gitFolderOf, markAt, readStatus } from "../workspace/tree-status.ts";
 import { healthOf } from "./health.ts";
 import { release } from "./home.ts";
 import { keepTip } from "./move.ts";
-import { moveResult } from "./sync.ts";
+import { movedWith, moveResult } from "./sync.ts";
 
-/** a lock that is younger may belong to a git that is at work */
+/** a younger lock may belong to a running git */
 const lockAgeMsMin = 60_000;
 
-/** Which files may be left as they are, and what the branch had. */
+/** When files may be left as they are. */
 export interface Accept {
+	/** the commit that the branch was last seen on */
 	seen: string | null;
+	/** the step that the daemon died in */
 	step?: LeaseStep;
 }
 
@@ -87,15 +90,13 @@ export async function recover(
 	const missing = !(await exists(checkout.workspace.path));
 	const wrong = missing ? await remake(context, checkout) : await repair(context, checkout);
 	if (wrong !== null) return wrong;
-	const home = await returnToBranch(context, checkout, control, { asMade: missing, ...(accept && { accept }) });
-	if (isRefusal(home)) return home;
-	return missing ? { ...home, moved: true, text: `Your workspace was gone and was made again. ${home.text}` } : home;
+	const result = await returnToBranch(context, checkout, control, { asMade: missing, ...(accept && { accept }) });
+	return missing ? movedWith(workspaceRemade, result) : result;
 }
 
-/**
- * A tree that is there: unlocked, its branch and its index mended, what is not committed kept in a snapshot, and then
- * home.
- */
+export const workspaceRemade = "Your workspace was gone and was made again.";
+
+/** Removes locks, repairs branch and index, puts uncommitted work into a snapshot, and returns to the branch. */
 export async function returnToBranch(
 	context: GitContext,
 	checkout: Checkout,
@@ -106,37 +107,35 @@ export async function returnToBranch(
 	if (locked !== null) return locked;
 	await restoreBranch(context, checkout);
 	const broken = asMade ? null : await mendIndex(context.git, checkout.workspace.path);
-	// that may have been all
+	// nothing else may be wrong
 	const mended = asMade || accept?.step === undefined ? null : await acceptAsItIs(context, checkout, control, accept);
 	if (mended !== null) return mended;
 	const cleaned = asMade ? { snapshot: null } : await cleanUp(context, checkout, broken);
 	if (isRefusal(cleaned)) return cleaned;
-	const home = await release(context, checkout, control, cleaned.snapshot);
-	if (isRefusal(home)) return home;
+	const released = await release(context, checkout, control, cleaned.snapshot);
+	if (isRefusal(released)) return released;
 	await linkAgain(context, checkout, control);
 	return broken === null
-		? home
-		: { ...home, text: `Git's index could not be read and is kept as ${broken}. ${home.text}` };
+		? released
+		: { ...released, text: `Git's index could not be read and is kept as ${broken}. ${released.text}` };
 }
 
 async function linkAgain(context: GitContext, { project, workspace }: Checkout, control: StepControl): Promise<void> {
-	const { git, layout } = context;
 	const effective = await settingsOf(context, project, control.approved);
 	if (isRefusal(effective)) return;
-	const checkout = project.path === layout.mirror(project.slug) ? null : project.path;
 	const filled = context.given === undefined ? {} : { filled: context.given.primary };
-	await share(git, workspace.path, { primary: layout.primary(project.slug), checkout, ...filled }, effective.settings);
+	await share(context.git, workspace.path, { ...shareFrom(context, project), ...filled }, effective.settings);
 }
 
-/** What is no reason to take anything out of the tree. */
+/** Issues that need no change of the files. */
 const harmless: readonly string[] = ["HEAD_WENT_BACK", "LINK_BROKEN", "DISK_LOW"];
 
 /** Steps that read the agent's files and write none of them. */
-const sparing: readonly LeaseStep[] = ["commit", "approve"];
+const readingSteps: readonly LeaseStep[] = ["commit", "approve"];
 
 /**
- * A branch that somebody moved back, or amended, is where they wanted it: the commit that it lost gets a ref, and the
- * files stay as they are. So do those that the daemon died over without touching them. Null if anything else is wrong.
+ * Leaves the files as they are where nothing is wrong, or where somebody moved the branch back on purpose: the commit that
+ * it lost gets a ref. Null if anything else is wrong.
  */
 export async function acceptAsItIs(
 	context: GitContext,
@@ -144,12 +143,12 @@ export async function acceptAsItIs(
 	control: StepControl,
 	{ seen, step }: Accept,
 ): Promise<MoveResult | Refusal | null> {
-	const spared = step !== undefined && sparing.includes(step);
+	const onlyRead = step !== undefined && readingSteps.includes(step);
 	const { issues } = await healthOf(context, checkout, { commit: seen });
-	// a merge may have been open before it was to be committed
-	if (issues.some(({ code }) => !harmless.includes(code) && !(spared && code === "OPERATION_OPEN"))) return null;
+	// a merge may have been open before the commit
+	if (issues.some(({ code }) => !harmless.includes(code) && !(onlyRead && code === "OPERATION_OPEN"))) return null;
 	const { branch, path: folder, kind } = checkout.workspace;
-	if (step !== undefined && !spared && (await readStatus(context.git, folder)).changes.length > 0) return null;
+	if (step !== undefined && !onlyRead && (await readStatus(context.git, folder)).changes.length > 0) return null;
 	const back = seen !== null && issues.some(({ code }) => code === "HEAD_WENT_BACK") ? seen : null;
 	const { snapshot, fresh } = await take(context, checkout, "before a recovery", null);
 	if (back !== null) await keepTip(context.git, checkout, back);
@@ -165,7 +164,7 @@ export async function acceptAsItIs(
 const lostCommitText = (branch: string, head: string, seen: string): string =>
 	`${branch} was moved to ${head.slice(0, 10)} and does not contain ${seen.slice(0, 10)} any more; that commit is kept (git show ${seen.slice(0, 10)}).`;
 
-/** A tree for the branch, or for base where the branch is gone as well. */
+/** Makes the tree again from the branch, or from base if the branch is gone too. */
 async function remake(context: GitContext, checkout: Checkout): Promise<Refusal | null> {
 	const { git, layout } = context;
 	const { project, agent, workspace } = checkout;
@@ -178,16 +177,12 @@ async function remake(context: GitContext, checkout: Checkout): Promise<Refusal 
 	const start = tip ?? (await commitOf(git, project.path, `refs/heads/${workspace.base}`));
 	if (start === null) return refuse("NOT_FOUND", `Neither ${workspace.branch} nor ${workspace.base} has a commit.`);
 	const mark: WorkspaceMark = { agent: maker, project: project.slug, ...workspace, start, ready: true };
-	// until its own mark is there, this says that what is found at its place is ours
+	// until the tree has its own mark, the intent says that it is ours
 	await writeMark(intentOf(context, checkout), mark);
 	if (workspace.kind === "clone") await makeClone(context, project, agent, mark);
 	else {
 		await exclusively(project.path, async () => {
-			await setAside(
-				context,
-				checkout,
-				path.join(layout.trash, `${context.clock.now()}-${project.slug}-${agent.handle}`),
-			);
+			await setAside(context, checkout, trashName(context, checkout));
 			const branch =
 				tip === null ? ["-b", workspace.branch, workspace.path, start] : [workspace.path, workspace.branch];
 			await git(project.path, ["worktree", "add", "--quiet", "--no-checkout", ...branch]);
@@ -202,7 +197,7 @@ async function remake(context: GitContext, checkout: Checkout): Promise<Refusal 
 const intentOf = ({ layout }: GitContext, { project, workspace }: Checkout): string =>
 	path.join(layout.agents(project.slug), `.${path.basename(workspace.path)}.json`);
 
-/** What somebody was making again when they died. Nobody has worked in it. */
+/** Discards what an earlier recovery left half made. No agent has worked in it. */
 async function takeBackHalf(context: GitContext, checkout: Checkout): Promise<void> {
 	const { project, workspace } = checkout;
 	const intent = await readMark(intentOf(context, checkout));
@@ -213,21 +208,18 @@ async function takeBackHalf(context: GitContext, checkout: Checkout): Promise<vo
 	await dropMark(intentOf(context, checkout));
 }
 
-/**
- * The agent that the workspace was made for: this one, or the one that it shares the place with. Null where the place
- * is nobody's.
- */
+/** The agent that the workspace was made for: this one, or the one that it shares the folder with; null if unknown. */
 async function makerOf({ git, layout }: GitContext, checkout: Checkout): Promise<string | null> {
 	const { project, agent, workspace } = checkout;
 	if (workspace.path === layout.agent(project.slug, agent.handle)) return agent.id;
 	if (workspace.kind !== "worktree" || path.dirname(workspace.path) !== layout.agents(project.slug)) return null;
-	// git still knows the tree that is gone, and its mark with it
+	// git still has the worktree's entry, with the mark in it
 	const gitFolder = await registeredFor(git, project.path, workspace.path);
 	const mark = gitFolder === null ? null : await readMark(markIn(gitFolder));
 	return mark !== null && isOurs(mark, checkout) ? mark.agent : null;
 }
 
-/** Lets git find the repository of a tree that lost its `.git` file; refuses what is not ours afterwards either. */
+/** Repairs a worktree that lost its `.git` file. Refuses a folder that is not ours. */
 async function repair({ git }: GitContext, checkout: Checkout): Promise<Refusal | null> {
 	const { project, workspace } = checkout;
 	const ours = async (): Promise<boolean> => isOurs(await markAt(workspace.path), checkout);
@@ -240,23 +232,21 @@ async function repair({ git }: GitContext, checkout: Checkout): Promise<Refusal 
 	return looksLikeIt && (await ours()) ? null : inTheWay(workspace.path);
 }
 
-const filesLookedAt = 200;
+const filesChecked = 200;
 
-/**
- * Whether at least half of the files that git knows of the tree are in the folder: another folder in its place is not
- * it.
- */
+/** Whether at least half of the worktree's tracked files are in the folder. If not, it is another folder. */
 async function hasItsFiles(git: Git, repository: string, folder: string): Promise<boolean> {
 	const gitFolder = await registeredFor(git, repository, folder);
 	if (gitFolder === null) return false;
 	const environment = { GIT_DIR: gitFolder, GIT_WORK_TREE: folder };
 	const listed = await git(folder, ["ls-files", "-z"], { environment, answers: [128] });
-	const names = namesIn(listed.bytes).slice(0, filesLookedAt);
+	const names = namesIn(listed.bytes).slice(0, filesChecked);
 	const found = await Promise.all(names.map(async (name) => await lstat(pathOf(folder, name)).catch(() => null)));
 	return listed.code === 0 && names.length > 0 && found.filter((one) => one !== null).length * 2 >= names.length;
 }
 
-async function unlock({ clock }: GitContext, { project, agent, workspace }: Checkout): Promise<Refusal | null> {
+async function unlock({ clock }: GitContext, checkout: Checkout): Promise<Refusal | null> {
+	const { workspace } = checkout;
 	const gitFolder = await gitFolderOf(workspace.path);
 	const lock = path.join(gitFolder, "index.lock");
 	const found = await lstat(lock).catch(() => null);
@@ -264,14 +254,14 @@ async function unlock({ clock }: GitContext, { project, agent, workspace }: Chec
 	const age = clock.now() - found.mtimeMs;
 	if (age < lockAgeMsMin) {
 		return refuse("CONFLICT", `Git may be at work in ${workspace.path}: its lock is ${Math.round(age / 1000)} s old.`, {
-			suggestions: [`brood agent health ${project.slug}/${agent.handle}`],
+			suggestions: [`brood agent health ${checkoutName(checkout)}`],
 		});
 	}
 	await rename(lock, path.join(gitFolder, `brood-left-index.lock-${clock.now()}`));
 	return null;
 }
 
-/** A branch that somebody deleted under its tree: its last commit is in the log of the worktree's HEAD. */
+/** Makes a deleted branch again from the reflog of the worktree's HEAD. */
 async function restoreBranch({ git, given }: GitContext, { workspace }: Checkout): Promise<void> {
 	const ref = `refs/heads/${workspace.branch}`;
 	if ((await commitOf(git, workspace.path, ref)) !== null) return;

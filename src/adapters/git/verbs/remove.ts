@@ -1,12 +1,13 @@
-// Removing a workspace: only what is clean and merged, unless somebody insists; and never without a way back.
+// Removes a workspace. Without `force` it must be clean and merged; a snapshot is always taken.
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Checkout, Removed, RemoveRequest } from "#engine/ports/workspace-requests.ts";
+import { checkoutName } from "../format/checkout-name.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { isOurs } from "../layout/mark.ts";
 import { commitOf } from "../run/user-input.ts";
 import { worktreeAt, worktreesOf } from "../run/worktrees.ts";
 import { deleteBranch } from "../snapshot/destroy.ts";
-import { commandEnvironment, type GitContext, tipOf } from "../workspace/git-context.ts";
+import { type GitContext, tipOf } from "../workspace/git-context.ts";
 import { moveToTrash } from "../workspace/keep.ts";
 import { runProjectCommand } from "../workspace/project-command.ts";
 import { sandboxMarkAt, wantsSandbox } from "../workspace/sandbox-mounts.ts";
@@ -27,7 +28,7 @@ export async function removeWorkspace(
 			details: { path: project.path },
 		});
 	const there = await exists(workspace.path);
-	// a folder is only moved if its mark says that it is this agent's
+	// only a folder with this agent's mark is moved
 	if (there && !isOurs(await markAt(workspace.path), checkout)) return inTheWay(workspace.path);
 	const locked = (await worktreeAt(git, project.path, workspace.path))?.locked ?? null;
 	if (locked !== null)
@@ -55,7 +56,7 @@ export async function removeWorkspace(
 	return { ...binned, branchRemoved, teardown };
 }
 
-/** Merged by ancestry, by a merge that was recorded, or because base would not change if it were merged. */
+/** Whether the tip is merged, or merging it would not change base. */
 export async function isSafe(
 	context: GitContext,
 	checkout: Checkout,
@@ -70,10 +71,11 @@ export async function isSafe(
 	return !isRefusal(result) && result.tree === (await treeOfCommit(git, checkout.project.path, base));
 }
 
-export function notMerged({ project, agent, workspace }: Checkout, tip: string): Refusal {
-	const whose = `${project.slug}/${agent.handle}`;
-	return refuse("CONFLICT", `${workspace.branch} has work that ${workspace.base} lacks.`, {
-		details: { tip, branch: workspace.branch, base: workspace.base },
+export function notMerged(checkout: Checkout, tip: string): Refusal {
+	const { branch, base } = checkout.workspace;
+	const whose = checkoutName(checkout);
+	return refuse("CONFLICT", `${branch} has work that ${base} lacks.`, {
+		details: { tip, branch, base },
 		suggestions: [`brood agent diff ${whose}`, `brood agent approve ${whose}`],
 	});
 }
@@ -83,25 +85,20 @@ export async function tearDown(
 	checkout: Checkout,
 	request: RemoveRequest,
 ): Promise<Removed["teardown"]> {
-	const effective = await settingsOf(context, checkout.project, request.approved);
+	const { project, agent, workspace } = checkout;
+	const effective = await settingsOf(context, project, request.approved);
 	if (isRefusal(effective) || effective.settings.teardown === null) return null;
-	// a command that is locked in must not leave anything in a tree that is looked at from outside afterwards
-	const locked = await wantsSandbox(context, checkout.project);
-	if (locked !== false && (await sandboxMarkAt(context, checkout.project, checkout.workspace.path)) === null)
-		return {
-			command: effective.settings.teardown,
-			exit: null,
-			output: "It was not run: the workspace was made before the project asked for a sandbox.",
-		};
-	const where = {
-		project: checkout.project,
-		folder: checkout.workspace.path,
-		environment: commandEnvironment(context, checkout.agent, request),
-	};
-	return await runProjectCommand(context, effective.settings.teardown, where, request);
+	const command = effective.settings.teardown;
+	// a sandboxed command must not write into a tree that the daemon reads afterwards
+	const sandboxed = await wantsSandbox(context, project);
+	if (sandboxed !== false && (await sandboxMarkAt(context, project, workspace.path)) === null) {
+		const output = "It was not run: the workspace was made before the project asked for a sandbox.";
+		return { command, exit: null, output };
+	}
+	return await runProjectCommand(context, command, { project, folder: workspace.path, agent }, request);
 }
 
-/** Only as it was looked at, and only if nobody has it checked out. Its commits stay under a ref of ours. */
+/** Deletes the branch if it is still at `tip` and not checked out. Its commits stay under a ref of ours. */
 export async function removeBranch(
 	{ git }: GitContext,
 	{ project, workspace }: Checkout,

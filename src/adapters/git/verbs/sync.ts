@@ -1,8 +1,9 @@
-// Bringing base into an agent's branch. The result is computed first, elsewhere; the agent's tree is only moved to a
-// result that has no conflicts, in one git command.
+// Brings base into an agent's branch. The result is computed first, outside the agent's tree. One git command then moves
+// the tree, and only to a result without conflicts.
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { SyncStrategy } from "#contract/workspace.ts";
 import type { Checkout, MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
+import { checkoutName } from "../format/checkout-name.ts";
 import { countOf } from "../format/plural.ts";
 import { baseCommit, type GitContext, identityOf, repositoryOf } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
@@ -26,16 +27,16 @@ export async function syncWork(
 	if (unready !== null) return unready;
 	const base = await baseCommit(context, checkout);
 	const { ahead, behind } = await count(git, path, base, tree.head);
-	const words = (came: number): string =>
-		`Your files changed: ${countOf(came, "commit")} of ${baseName} came in (${strategy}).`;
+	const movedText = (commits: number): string =>
+		`Your files changed: ${countOf(commits, "commit")} of ${baseName} came in (${strategy}).`;
 	if (base === null || (behind === 0 && tree.head !== null)) {
 		const before = control.begun?.head;
-		// whoever moved it died before telling
+		// an earlier try moved it, and died before it answered
 		if (base !== null && before != null && before !== tree.head)
-			return await moveResult(context, checkout, true, words((await count(git, path, base, before)).behind));
+			return await moveResult(context, checkout, true, movedText((await count(git, path, base, before)).behind));
 		return await moveResult(context, checkout, false, `${baseName} has nothing new.`);
 	}
-	// work that was merged in another form is in base already
+	// base already has work that was merged by squash or rebase
 	const own = tree.head !== null && ahead > 0 && !(await isMerged(context, checkout, tree.head));
 	const target =
 		own && tree.head !== null
@@ -44,7 +45,7 @@ export async function syncWork(
 	if (isRefusal(target)) return target;
 	await control.begin?.({ head: tree.head });
 	const stuck = await moveBranch(context, checkout, tree.head, target.commit);
-	return stuck ?? (await moveResult(context, checkout, true, words(behind)));
+	return stuck ?? (await moveResult(context, checkout, true, movedText(behind)));
 }
 
 async function combined(
@@ -54,7 +55,7 @@ async function combined(
 	{ head, base, ahead, behind }: { head: string; base: string; ahead: number; behind: number },
 ): Promise<{ commit: string } | Refusal> {
 	const { project, agent, workspace } = checkout;
-	const whose = `${project.slug}/${agent.handle}`;
+	const whose = checkoutName(checkout);
 	if (strategy === "ff" || workspace.kind === "main") {
 		return refuse(
 			"CONFLICT",
@@ -73,16 +74,8 @@ async function combined(
 		return await rebased(context, project, repositoryOf(checkout), { tip: head, onto: base, identity });
 	const merged = await mergeTrees(context.git, workspace.path, head, base);
 	if (isRefusal(merged)) return merged;
-	return {
-		commit: await commitTree(
-			context.git,
-			workspace.path,
-			merged.tree,
-			[head, base],
-			`Merge ${workspace.base} into ${workspace.branch}\n`,
-			identity,
-		),
-	};
+	const message = `Merge ${workspace.base} into ${workspace.branch}\n`;
+	return { commit: await commitTree(context.git, workspace.path, merged.tree, [head, base], message, identity) };
 }
 
 export async function moveResult(
@@ -95,3 +88,7 @@ export async function moveResult(
 	const standing = await branchStatus(context, checkout);
 	return isRefusal(standing) ? standing : { standing, moved, snapshot, text };
 }
+
+/** The result of a move with a sentence before its text. */
+export const movedWith = (text: string, result: MoveResult | Refusal): MoveResult | Refusal =>
+	isRefusal(result) ? result : { ...result, moved: true, text: `${text} ${result.text}` };

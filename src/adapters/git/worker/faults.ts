@@ -1,26 +1,32 @@
-// Turns a worker's fault into a refusal for the caller.
+// Faults of a worker in a sandbox, as the caller needs them: a refusal, or null.
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
+import { checkoutName, recoverySuggestions } from "../format/checkout-name.ts";
 import { GitFailed } from "../run/git.ts";
 import { CalledOff, SandboxFault } from "./workers.ts";
 
-/** It was ended on purpose: whoever looks at a workspace has learned nothing of it. */
+/** The step was cancelled, which says nothing about the workspace. */
 export const isCalledOff = (error: unknown): boolean =>
 	error instanceof CalledOff || (error instanceof GitFailed && error.calledOff);
 
+/** For `catch`: null where the worker failed. */
+export function nullIfDamaged(error: unknown): null {
+	if (error instanceof SandboxFault) return null;
+	throw error;
+}
+
 /**
- * What was asked, or a refusal if it cannot be had: the workspace is damaged, and `recover` makes it whole, or its
- * program was too slow or was killed. The refusal passes: under the same key it is tried again.
+ * The result of a step, or a refusal where the worker failed: the git folder is damaged, or the worker was too slow or
+ * was killed. The refusal is retryable.
  */
-export async function orDamaged<T>({ project, agent, workspace }: Checkout, asked: Promise<T>): Promise<T | Refusal> {
+export async function orDamaged<T>(checkout: Checkout, result: Promise<T>): Promise<T | Refusal> {
 	try {
-		return await asked;
+		return await result;
 	} catch (error) {
 		if (!(error instanceof SandboxFault)) throw error;
-		const whose = `${project.slug}/${agent.handle}`;
-		return refuse("GIT_FAILED", `The workspace of ${whose} cannot be read: ${error.message}`, {
-			details: { path: workspace.path },
-			suggestions: [`brood agent health ${whose}`, `brood agent recover ${whose}`],
+		return refuse("GIT_FAILED", `The workspace of ${checkoutName(checkout)} cannot be read: ${error.message}`, {
+			details: { path: checkout.workspace.path },
+			suggestions: recoverySuggestions(checkout),
 		});
 	}
 }

@@ -1,6 +1,5 @@
-// What can be asked of our own program inside of a sandbox, and what it may answer. Both sides parse: the program
-// inside works on files that somebody else wrote, so the daemon believes nothing of it that does not have this shape
-// and size.
+// The protocol of the worker in a sandbox: each step's input and answer. Both sides parse: the worker reads files that
+// an agent wrote, so the daemon accepts no answer of another shape or size.
 import { z } from "zod";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { ProjectSettings } from "#contract/project-config.ts";
@@ -19,18 +18,22 @@ import {
 } from "#contract/workspace.ts";
 import { LeaseStep } from "#contract/workspace-step.ts";
 
-/** One step: its name, what it wants to know, what it answers. */
-export interface Step<W, A> {
+export interface Step<I, A> {
 	name: string;
-	input: z.ZodType<W>;
+	input: z.ZodType<I>;
 	answer: z.ZodType<A>;
+	timeoutMs: number;
 }
 
-const step = <W, A>(name: string, input: z.ZodType<W>, answer: z.ZodType<A>): Step<W, A> => ({ name, input, answer });
+const shortMs = 2 * 60_000;
+/** for steps that write, or that read every file */
+const longMs = 15 * 60_000;
 
-/**
- * A command that is offered to a person is one of ours or git's, with nothing in it that a shell would make more of.
- */
+const step = <I, A>(name: string, input: z.ZodType<I>, answer: z.ZodType<A>, timeoutMs = shortMs): Step<I, A> => ({
+	...{ name, input, answer, timeoutMs },
+});
+
+/** Only commands of ours and git's are suggested to a person, without any shell syntax. */
 const safe = /^(brood|git) [\w./:@='" -]*$/;
 const Refusal = AnyRefusal.transform((refusal) => ({
 	...refusal,
@@ -39,15 +42,16 @@ const Refusal = AnyRefusal.transform((refusal) => ({
 
 const Issue = HealthIssue.transform((issue) => (safe.test(issue.fix) ? issue : { ...issue, fix: "brood doctor" }));
 
+const orRefusal = <A>(answer: z.ZodType<A>) => z.union([Refusal, answer]);
+
 const Commit = CommitId.nullable();
-/** names of files, and what they come to */
 const AutorunFiles = z.strictObject({
 	files: z.array(z.string().max(4096)).max(100_000),
 	fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
 const nothing = z.strictObject({});
-/** where the branch was when the same step was begun before a crash */
+/** where the branch was when the same step began before a crash */
 const begun = { begun: z.strictObject({ head: Commit }).nullable() };
 const MoveResult = z.strictObject({
 	standing: BranchStatus,
@@ -58,7 +62,6 @@ const MoveResult = z.strictObject({
 const Shared = z.array(
 	z.strictObject({ path: z.string(), done: z.enum(["linked", "copied", "left"]), reason: z.string().nullable() }),
 );
-/** names of files, and few words */
 const Left = LeftOut.extend({ path: z.string().max(4096), reason: z.string().max(200) });
 const Missing = z.array(z.strictObject({ path: z.string(), reason: z.string() }));
 
@@ -71,7 +74,7 @@ const KeptSnapshot = z.strictObject({
 	digest: z.string(),
 });
 
-/** Where a step works, and what it cannot see from there. */
+/** Where a step works, and what it cannot see from inside the sandbox. */
 export const StepContext = z.strictObject({
 	now: z.number(),
 	primaryFolder: z.string(),
@@ -95,12 +98,8 @@ export type StepRequest = z.infer<typeof StepRequest>;
 
 export const steps = {
 	health: step("health", z.strictObject({ seen: Commit }), z.array(Issue).max(100)),
-	standing: step("standing", nothing, z.union([Refusal, BranchStatus])),
-	commitsSince: step(
-		"commits-since",
-		z.strictObject({ seen: Commit }),
-		z.union([Refusal, z.array(SeenCommit).max(1000)]),
-	),
+	standing: step("standing", nothing, orRefusal(BranchStatus)),
+	commitsSince: step("commits-since", z.strictObject({ seen: Commit }), orRefusal(z.array(SeenCommit).max(1000))),
 	commit: step(
 		"commit",
 		z.strictObject({
@@ -110,49 +109,54 @@ export const steps = {
 			turn: z.int().nullable(),
 			stage: z.string().nullable(),
 		}),
-		z.union([Refusal, Committed]),
+		orRefusal(Committed),
+		longMs,
 	),
-	/** against what is staged, which only the workspace has */
-	diff: step("diff", nothing, z.union([Refusal, Diff])),
-	/** all files as an object, and where HEAD is */
+	/** against the index, which only the workspace has */
+	diff: step("diff", nothing, orRefusal(Diff)),
+	/** writes all files as a tree object, and reads HEAD */
 	tree: step(
 		"tree",
 		nothing,
-		z.union([Refusal, z.strictObject({ tree: CommitId, head: Commit, left: z.array(Left).max(100_000) })]),
+		orRefusal(z.strictObject({ tree: CommitId, head: Commit, left: z.array(Left).max(100_000) })),
+		longMs,
 	),
-	sync: step("sync", z.strictObject({ ...begun, strategy: SyncStrategy }), z.union([Refusal, MoveResult])),
-	release: step("release", z.strictObject(begun), z.union([Refusal, MoveResult])),
-	enter: step("enter", z.strictObject(begun), z.union([Refusal, MoveResult])),
+	sync: step("sync", z.strictObject({ ...begun, strategy: SyncStrategy }), orRefusal(MoveResult), longMs),
+	release: step("release", z.strictObject(begun), orRefusal(MoveResult), longMs),
+	enter: step("enter", z.strictObject(begun), orRefusal(MoveResult), longMs),
 	recover: step(
 		"recover",
 		z.strictObject({ accept: z.strictObject({ seen: Commit, step: LeaseStep.nullable() }).nullable() }),
-		z.union([Refusal, MoveResult]),
+		orRefusal(MoveResult),
+		longMs,
 	),
-	/** the tree that the files are; a refusal if anything is not committed */
-	clean: step("clean", nothing, z.union([Refusal, z.strictObject({ tree: CommitId })])),
+	/** the tree object of the files; a refusal if anything is not committed */
+	clean: step("clean", nothing, orRefusal(z.strictObject({ tree: CommitId })), longMs),
 	snapshot: step(
 		"snapshot",
 		z.strictObject({ reason: z.string(), turn: z.int().nullable() }),
 		z.strictObject({ commit: CommitId, fresh: z.boolean() }),
+		longMs,
 	),
-	restore: step("restore", z.strictObject({ commit: CommitId }), z.union([Refusal, MoveResult])),
-	/** puts the files of a snapshot into a tree that has none yet */
-	fill: step("fill", z.strictObject({ commit: CommitId }), z.union([Refusal, z.strictObject({ missing: Missing })])),
-	/** the same with the files of another tree, which this sandbox can read */
+	restore: step("restore", z.strictObject({ commit: CommitId }), orRefusal(MoveResult), longMs),
+	/** writes the files of a snapshot into an empty tree */
+	fill: step("fill", z.strictObject({ commit: CommitId }), orRefusal(z.strictObject({ missing: Missing })), longMs),
+	/** copies the files of another tree, which this sandbox can read, into an empty one */
 	copy: step(
 		"copy",
 		z.strictObject({ from: z.string(), everything: z.boolean() }),
-		z.union([Refusal, z.strictObject({ missing: Missing })]),
+		orRefusal(z.strictObject({ missing: Missing })),
+		longMs,
 	),
-	share: step("share", nothing, Shared),
-	/** makes an index for files that are there, after the git folder was made anew */
-	reindex: step("reindex", nothing, nothing),
-	/** what there is to bring out */
+	share: step("share", nothing, Shared, longMs),
+	/** makes an index for existing files, after the git folder was made again */
+	reindex: step("reindex", nothing, nothing, longMs),
+	/** the commits that the project may not have yet */
 	tips: step("tips", nothing, z.strictObject({ branch: Commit, taken: Commit, others: z.array(CommitId).max(1000) })),
-	/** what is in the tree that a vendor's program would run by itself */
-	autorunFiles: step("brings", z.strictObject({ type: z.string() }), AutorunFiles.nullable()),
-	/** whether all of these files are the agent's own to change */
+	/** files in the tree that a vendor's program would run without asking */
+	autorunFiles: step("autorun-files", z.strictObject({ type: z.string() }), AutorunFiles.nullable()),
+	/** whether the agent may change all of these files */
 	inside: step("inside", z.strictObject({ places: z.array(z.string()) }), z.strictObject({ inside: z.boolean() })),
-	/** objects, as a pack in front of the answer */
-	pack: step("pack", z.strictObject({ want: z.array(CommitId), have: z.array(CommitId) }), nothing),
+	/** sends objects as a pack before the answer */
+	pack: step("pack", z.strictObject({ want: z.array(CommitId), have: z.array(CommitId) }), nothing, longMs),
 } as const;

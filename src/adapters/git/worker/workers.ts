@@ -1,11 +1,12 @@
-// The workers inside of sandboxes: our own program, which runs git in an agent's tree. The daemon touches no file in
-// such a tree: it asks, and believes what comes back only if it has the right shape.
+// The workers in sandboxes: each is our own program, which runs git in one agent's tree. The daemon opens no file of
+// such a tree. It asks the worker, and parses every answer.
 //
-// One process per sandbox, kept for a few seconds because steps come in groups (look, snapshot, look). A process that
-// does not answer in time, or says anything that is not our protocol, is ended whole.
+// One process per sandbox, kept for a few seconds because steps come in groups (status, snapshot, status). A worker that
+// misses a deadline or breaks the protocol is killed with its sandbox.
 import { type ChildProcess, spawn } from "node:child_process";
 import { Readable } from "node:stream";
 import { type CommandLine, containedCommand, sandboxEnvironment } from "#adapters/system/containment.ts";
+import { messageOf, parseJson } from "#adapters/system/errors.ts";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
@@ -13,44 +14,39 @@ import { Frames, frameKinds } from "./frames.ts";
 import type { Step, StepContext, StepRequest } from "./steps.ts";
 
 export interface SandboxWorkersOptions {
-	/** how our program is started */
 	program: CommandLine;
-	/** what it needs to see of itself: its folder, its libraries, Node */
+	/** the program's own files: its folder, its libraries, Node */
 	readable: readonly string[];
 	environment: Readonly<Record<string, string>>;
 	containment: ContainmentLevel;
-	/** ends all that run, and whatever is asked for later */
+	/** ends all workers, and refuses later calls */
 	halt?: AbortSignal;
-	/** how long an idle one is kept */
+	/** how long an idle worker is kept */
 	keepMs?: number;
 }
 
-export interface StepCall<W> {
+export interface StepCall<I> {
 	scene: StepContext;
-	input: W;
-	timeoutMs?: number;
-	signal?: AbortSignal;
-	/** takes the bytes that come in front of the answer */
-	bytes?(chunk: Buffer): Promise<void>;
+	input: I;
+	/** the step's own if absent */
+	timeoutMs?: number | undefined;
+	signal?: AbortSignal | undefined;
+	/** takes the bytes that come before the answer */
+	bytes?: ((chunk: Buffer) => Promise<void>) | undefined;
 }
 
-/** What our program could not do: git failed there, or it failed itself. */
+/** Git failed in the sandbox, or the worker did. */
 export class SandboxFault extends Error {
-	override readonly name = "RoomFault";
+	override readonly name = "SandboxFault";
 }
 
-/**
- * Nobody waits for it any more, or the daemon stops: that says nothing of the workspace, and whoever asks again may
- * well get it.
- */
+/** The caller cancelled the step, or the daemon stops. It says nothing about the workspace, and may be retried. */
 export class CalledOff extends Error {
 	override readonly name = "CalledOff";
 	readonly refusalCode = "GIT_FAILED";
 }
 
-const timeoutMsDefault = 2 * 60_000;
 const keepMsDefault = 5000;
-/** each takes some memory */
 const idleMax = 8;
 const errorTailMax = 2000;
 
@@ -63,19 +59,19 @@ export class SandboxWorkers implements AsyncDisposable {
 		options.halt?.addEventListener("abort", () => void this[Symbol.asyncDispose](), { once: true });
 	}
 
-	async ask<W, A>(
+	async ask<I, A>(
 		mounts: SandboxMounts,
-		{ name, answer }: Step<W, A>,
-		{ scene, input, timeoutMs = timeoutMsDefault, signal, bytes }: StepCall<W>,
+		{ name, answer, timeoutMs }: Step<I, A>,
+		{ scene, input, ...options }: StepCall<I>,
 	): Promise<A> {
-		if (signal?.aborted === true || this.#options.halt?.aborted === true)
+		if (options.signal?.aborted === true || this.#options.halt?.aborted === true)
 			throw new CalledOff("The step was called off.");
 		const worker = await this.#workerIn(mounts, scene.workspace.path);
 		const text = await worker.ask(
 			{ step: name, scene, input },
-			{ timeoutMs, ...(signal && { signal }), ...(bytes && { bytes }) },
+			{ ...options, timeoutMs: options.timeoutMs ?? timeoutMs },
 		);
-		const parsed = answer.safeParse(jsonOf(text));
+		const parsed = answer.safeParse(parseJson(text));
 		if (parsed.success) return parsed.data;
 		worker.end("its answer does not have the right shape");
 		throw new SandboxFault(`The step ${name} answered something that it may not answer.`);
@@ -83,7 +79,7 @@ export class SandboxWorkers implements AsyncDisposable {
 
 	async #workerIn(mounts: SandboxMounts, folder: string): Promise<Worker> {
 		const key = JSON.stringify([mounts, folder]);
-		// one that was told to end takes nothing any more, also before it is gone
+		// a worker that is being ended takes no more steps
 		for (let open = this.#open.get(key); open !== undefined; open = this.#open.get(key)) {
 			if (!open.isEnding) return open;
 			await open.over;
@@ -91,7 +87,7 @@ export class SandboxWorkers implements AsyncDisposable {
 		return this.#begin(key, mounts, folder);
 	}
 
-	/** Ends those that see a folder: it is about to be moved, or to be made anew. */
+	/** Ends the workers that have a folder mounted, before it is moved or made again. */
 	async leave(folder: string): Promise<void> {
 		const found = [...this.#open.values()].filter((worker) => worker.folder === folder || worker.sees(folder));
 		for (const worker of found) worker.callOff("its folder goes");
@@ -105,12 +101,9 @@ export class SandboxWorkers implements AsyncDisposable {
 	}
 
 	#begin(key: string, mounts: SandboxMounts, folder: string): Worker {
-		const { program, readable, environment, containment, keepMs = keepMsDefault } = this.#options;
+		const { readable, containment } = this.#options;
 		if (containment !== "bubblewrap") throw new SandboxFault("There is no sandbox without bubblewrap.");
-		const worker = new Worker(
-			{ ...mounts, readable: [...readable, ...mounts.readable] },
-			{ program, folder, environment, keepMs },
-		);
+		const worker = new Worker({ ...mounts, readable: [...readable, ...mounts.readable] }, folder, this.#options);
 		this.#open.set(key, worker);
 		void worker.over.then(() => (this.#open.get(key) === worker ? this.#open.delete(key) : undefined));
 		const idle = [...this.#open.values()].filter((each) => each.isIdle && each !== worker);
@@ -119,10 +112,10 @@ export class SandboxWorkers implements AsyncDisposable {
 	}
 }
 
-interface Waiting {
+interface PendingStep {
 	resolve(text: string): void;
 	reject(error: Error): void;
-	bytes?: ((chunk: Buffer) => Promise<void>) | undefined;
+	bytes?: StepCall<unknown>["bytes"];
 	timer: NodeJS.Timeout;
 }
 
@@ -131,7 +124,7 @@ class Worker {
 	readonly over: Promise<void>;
 	readonly #mounts: SandboxMounts;
 	readonly #child: ChildProcess;
-	readonly #waiting = new Map<number, Waiting>();
+	readonly #pending = new Map<number, PendingStep>();
 	readonly #keepMs: number;
 	#reading: Promise<void> = Promise.resolve();
 	#idle: NodeJS.Timeout | undefined;
@@ -142,12 +135,8 @@ class Worker {
 
 	constructor(
 		mounts: SandboxMounts,
-		{
-			program,
-			folder,
-			environment,
-			keepMs,
-		}: { program: CommandLine; folder: string; environment: Readonly<Record<string, string>>; keepMs: number },
+		folder: string,
+		{ program, environment, keepMs = keepMsDefault }: Pick<SandboxWorkersOptions, "program" | "environment" | "keepMs">,
 	) {
 		this.folder = folder;
 		this.#mounts = mounts;
@@ -160,7 +149,7 @@ class Worker {
 			detached: true,
 		});
 		// we hold the lifeline open: if the daemon dies, the worker ends
-		for (const pipe of this.#child.stdio) pipe?.on("error", expected("its end is heard of"));
+		for (const pipe of this.#child.stdio) pipe?.on("error", expected("`close` reports the end of the process"));
 		this.#child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
 			this.#errors = (this.#errors + chunk).slice(-errorTailMax);
 		});
@@ -177,7 +166,7 @@ class Worker {
 	}
 
 	get isIdle(): boolean {
-		return this.#waiting.size === 0;
+		return this.#pending.size === 0;
 	}
 
 	get isEnding(): boolean {
@@ -190,7 +179,7 @@ class Worker {
 
 	async ask(
 		request: Omit<StepRequest, "id">,
-		{ timeoutMs, signal, bytes }: { timeoutMs: number; signal?: AbortSignal; bytes?: Waiting["bytes"] },
+		{ timeoutMs, signal, bytes }: { timeoutMs: number } & Pick<StepCall<unknown>, "signal" | "bytes">,
 	): Promise<string> {
 		if (signal?.aborted === true) throw new CalledOff("The step was called off.");
 		clearTimeout(this.#idle);
@@ -200,7 +189,7 @@ class Worker {
 		try {
 			return await new Promise<string>((resolve, reject) => {
 				const timer = setTimeout(() => this.end(`no answer within ${timeoutMs} ms`), timeoutMs);
-				this.#waiting.set(id, { resolve, reject, bytes, timer });
+				this.#pending.set(id, { resolve, reject, bytes, timer });
 				this.#child.stdin?.write(`${JSON.stringify({ id, ...request })}\n`);
 			});
 		} finally {
@@ -209,70 +198,62 @@ class Worker {
 		}
 	}
 
-	/** Whoever waits for it is told that it is not the workspace's fault. */
+	/** Ends it, and rejects its steps with `CalledOff`: the workspace is not at fault. */
 	callOff(reason: string): void {
 		this.#calledOff ||= this.#reason === null;
 		this.end(reason);
 	}
 
-	/** At once, with everything inside. */
+	/** Kills the sandbox and everything in it. */
 	end(reason: string): void {
 		this.#reason ??= reason;
 		clearTimeout(this.#idle);
 		this.#child.kill("SIGKILL");
-		// one that has hardly begun may leave its inner process without a parent; that one ends with the lifeline
+		// bwrap killed during its start may leave its inner process behind; that one ends when the lifeline closes
 		for (const pipe of this.#child.stdio) pipe?.destroy();
 	}
 
 	#listen(output: Readable): void {
 		const frames = new Frames();
 		output.on("data", (chunk: Buffer) => {
-			// one piece after the other: the reader may be slower than the sandbox
+			// one chunk at a time: the consumer may be slower than the sandbox
 			output.pause();
 			this.#reading = this.#reading
 				.then(async () => {
-					for (const frame of frames.put(chunk)) await this.#hear(frame);
+					for (const frame of frames.put(chunk)) await this.#receive(frame);
 				})
-				.catch((error: unknown) => this.end(error instanceof Error ? error.message : String(error)))
+				.catch((error: unknown) => this.end(messageOf(error)))
 				.finally(() => output.resume());
 		});
 	}
 
-	async #hear({ kind, id, bytes }: { kind: number; id: number; bytes: Buffer }): Promise<void> {
-		const waiting = this.#waiting.get(id);
-		if (waiting === undefined) throw new Error("an answer that nobody asked for");
+	async #receive({ kind, id, bytes }: { kind: number; id: number; bytes: Buffer }): Promise<void> {
+		const pending = this.#pending.get(id);
+		if (pending === undefined) throw new Error("an answer that nobody asked for");
 		if (kind === frameKinds.bytes) {
-			if (waiting.bytes === undefined) throw new Error("bytes that nobody asked for");
-			return await waiting.bytes(bytes);
+			if (pending.bytes === undefined) throw new Error("bytes that nobody asked for");
+			return await pending.bytes(bytes);
 		}
-		if (kind === frameKinds.answer) waiting.resolve(bytes.toString());
-		else waiting.reject(new SandboxFault(bytes.toString("utf8", 0, 4000)));
+		if (kind === frameKinds.answer) pending.resolve(bytes.toString());
+		else pending.reject(new SandboxFault(bytes.toString("utf8", 0, 4000)));
 		this.#settled(id);
 	}
 
 	#settled(id: number): void {
-		clearTimeout(this.#waiting.get(id)?.timer);
-		this.#waiting.delete(id);
+		clearTimeout(this.#pending.get(id)?.timer);
+		this.#pending.delete(id);
 		clearTimeout(this.#idle);
-		if (this.#waiting.size === 0) this.#idle = setTimeout(() => this.end("nobody needs it"), this.#keepMs).unref();
+		if (this.#pending.size === 0) this.#idle = setTimeout(() => this.end("nobody needs it"), this.#keepMs).unref();
 	}
 
 	#fail(how: string): void {
 		this.#reason ??= how;
-		const words = this.#errors.trim();
-		for (const { reject, timer } of this.#waiting.values()) {
+		const errors = this.#errors.trim();
+		for (const { reject, timer } of this.#pending.values()) {
 			clearTimeout(timer);
-			const text = `The sandbox's program ended: ${how}${words === "" ? "" : ` (${words})`}.`;
+			const text = `The sandbox's program ended: ${how}${errors === "" ? "" : ` (${errors})`}.`;
 			reject(this.#calledOff ? new CalledOff(text) : new SandboxFault(text));
 		}
-		this.#waiting.clear();
-	}
-}
-
-function jsonOf(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
+		this.#pending.clear();
 	}
 }

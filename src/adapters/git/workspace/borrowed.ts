@@ -1,20 +1,19 @@
-// What a sandbox shows of the project's repository: its git folder, and the stores of objects that it borrows from. All
-// of these are names that the repository itself gives (`.git`, `commondir`, `objects/info/alternates`), so each is
-// looked at before it is believed: only what is a git folder or a store of objects, and nothing that is hidden in a
-// sandbox.
+// What a sandbox shows of the project's repository: its git folder, and the object stores that it borrows from. The
+// repository itself names these paths (`.git`, `commondir`, `objects/info/alternates`), so each is checked: it must be a
+// git folder or an object store, and not hidden in a sandbox.
 import { readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { mayBeSeen } from "#adapters/system/mounts.ts";
 import { readRegularText } from "#adapters/system/regular-file.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 
-/** stores that borrow from stores, as far as git itself goes */
+/** stores may borrow from stores; the same limit as git's */
 const depthMax = 5;
 const alternatesBytesMax = 64 * 1024;
-/** what git and nobody else keeps in a store of objects */
+/** names that only git writes into an object store */
 const inStore = /^([0-9a-f]{2}|pack|info|tmp_[\w-]+|incoming-\w+|[\w-]+\.lock)$/;
 
-/** Real places; a refusal that says which of them cannot be shown. */
+/** Real paths, or a refusal that names one that cannot be shown. */
 export async function borrowedFrom(common: string, hidden: readonly string[]): Promise<string[] | Refusal> {
 	const folder = await realpath(common).catch(() => null);
 	if (folder === null) return [];
@@ -28,7 +27,7 @@ export async function borrowedFrom(common: string, hidden: readonly string[]): P
 	return closed === undefined ? all : notShown(closed, "which is hidden in a sandbox");
 }
 
-/** All stores that one borrows from, without itself; git goes without those that are not there. */
+/** All stores that one borrows from, without itself. Git ignores missing ones. */
 async function storesOf(store: string): Promise<string[]> {
 	const found = new Set<string>();
 	let from = [store];

@@ -1,10 +1,9 @@
-// What workspaces with a git folder of their own borrow from the project: `refs/brood/borrows/<agent>/<name>`. Their
-// objects are not copied, so as long as such a ref is there no garbage collection of the project, ours or the person's,
-// may take what it leads to.
+// What sandboxed workspaces borrow from the project: `refs/brood/borrows/<agent>/<name>`. Borrowed objects are not copied,
+// so these refs protect them from garbage collection in the project, ours or the person's.
 //
 //   start     the commit that the workspace began at, and for a fork the snapshot that it came from
-//   base      where base was when it was last brought in
-//   restored  the snapshot that was last put back, whose index may name objects that nothing else leads to
+//   base      the tip of base when it was last brought in
+//   restored  the last restored snapshot, whose index may name otherwise unreachable objects
 import type { Git } from "../run/git.ts";
 
 export type BorrowName = "start" | "base" | "restored";
@@ -21,7 +20,7 @@ export const borrowRef = (agent: string, name: BorrowName): string => {
 	return `${borrowRefs}/${agent}/${name}`;
 };
 
-/** Kept for the agent from now on, in the place of what was kept under that name before. */
+/** Replaces the refs that are given; others stay. */
 export async function keepBorrowed(
 	git: Git,
 	repository: string,
@@ -35,9 +34,7 @@ export async function keepBorrowed(
 	if (lines.length > 0) await git(repository, ["update-ref", "-z", "--stdin"], { input: lines.join("") });
 }
 
-/**
- * Who borrows, and what. Snapshots, the seen tips of branches (`refs/brood/work`) and merges have refs of their own.
- */
+/** All borrows by agent. Snapshots, imported tips (`refs/brood/work`) and merges have refs of their own. */
 export async function borrowedBy(git: Git, repository: string): Promise<Borrower[]> {
 	const { text } = await git(repository, ["for-each-ref", "--format=%(objectname) %(refname)", borrowRefs]);
 	const found = new Map<string, Borrower>();
@@ -51,7 +48,6 @@ export async function borrowedBy(git: Git, repository: string): Promise<Borrower
 	return [...found.values()];
 }
 
-/** Nobody needs it for this agent any more. */
 export async function releaseBorrowed(git: Git, repository: string, { refs }: Borrower): Promise<void> {
 	const input = refs.map(({ ref, commit }) => `delete ${ref}\0${commit}\0`).join("");
 	if (input !== "") await git(repository, ["update-ref", "-z", "--stdin"], { input });

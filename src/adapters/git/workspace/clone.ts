@@ -1,4 +1,4 @@
-// The isolated kind of workspace: a repository of its own that shares nothing with the project's, not even objects.
+// The isolated kind of workspace: a repository that shares nothing with the project's, not even objects.
 import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { AgentIdentity, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { withoutSecrets } from "../run/user-input.ts";
@@ -22,11 +22,10 @@ export async function makeClone(
 		{ timeoutMs: cloneTimeoutMs },
 	);
 	const upstream = await git(project.path, ["config", "--local", "--get", "remote.origin.url"], { answers: [1] });
-	// a password in the project's own configuration is no business of an isolated agent
+	// an isolated agent must not see a password in the project's configuration
 	const url = upstream.code === 0 ? withoutSecrets(upstream.text) : "";
 	if (url !== "" && !url.startsWith("-")) await git(path, ["remote", "add", "--", "origin", url]);
 	const identity = identityOf(agent);
-	// its configuration is nobody else's
 	await git(path, ["config", "--local", "user.name", identity["GIT_AUTHOR_NAME"] ?? ""]);
 	await git(path, ["config", "--local", "user.email", identity["GIT_AUTHOR_EMAIL"] ?? ""]);
 	if (start !== null) await git(path, ["update-ref", `refs/heads/${branch}`, start]);

@@ -1,5 +1,4 @@
-// Taking back what we made ourselves and nobody has worked in: a provisioning that failed, a scratch tree, half a
-// clone.
+// Discards what we made and no agent has worked in: a failed provisioning, a scratch tree, half a clone.
 import path from "node:path";
 import { exclusively } from "../run/exclusive.ts";
 import { worktreeAt } from "../run/worktrees.ts";
@@ -11,7 +10,7 @@ export async function discard({ layout, ids }: GitContext, place: string): Promi
 	await discardNewFolder(place, { trash: layout.trash, salt: ids.salt() });
 }
 
-/** The tree, and what the repository knows of it. */
+/** The tree and its entry in the repository. */
 export async function discardWorktree(context: GitContext, repository: string, place: string): Promise<void> {
 	await exclusively(repository, async () => {
 		const known = await worktreeAt(context.git, repository, place);

@@ -1,10 +1,13 @@
-// Snapshots and the trash, as the verbs of the work cycle need them.
+// Snapshots and the trash, for the verbs of the work cycle.
 import { cp, mkdir, rename } from "node:fs/promises";
 import path from "node:path";
 import { AgentId } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { FileName } from "#contract/snapshot.ts";
 import type { Diff, WorkspaceMark } from "#contract/workspace.ts";
 import type { Checkout, Snapshot } from "#engine/ports/workspace-requests.ts";
+import { checkoutName } from "../format/checkout-name.ts";
+import { displayName, fromFileName } from "../format/names.ts";
 import { exists } from "../layout/layout.ts";
 import { isOurs, markIn, readMark, writeMark } from "../layout/mark.ts";
 import { exclusively } from "../run/exclusive.ts";
@@ -23,11 +26,11 @@ import {
 } from "../snapshot/snapshots.ts";
 import { drawDiff } from "../tree/draw-diff.ts";
 import { mendIndex, withBroken } from "../tree/mend-index.ts";
-import { type GitContext, repositoryOf } from "./git-context.ts";
+import { fetchRef, type GitContext, repositoryOf } from "./git-context.ts";
 import { gitFolderAt, tooLongReason } from "./tree-status.ts";
 
-/** so many manifests are read by one process */
-const atOnce = 500;
+/** manifests that one process reads */
+const manifestsMax = 500;
 
 export function requestFor(
 	{ clock, given }: GitContext,
@@ -38,7 +41,7 @@ export function requestFor(
 	return { folder: workspace.path, agent: agent.id, reason, turn, at: clock.now(), ...(given && { last: given.last }) };
 }
 
-/** The last one again, not `fresh`, if the tree is as that has it. */
+/** The last snapshot again, not `fresh`, if nothing changed since. */
 export async function take(
 	context: GitContext,
 	checkout: Checkout,
@@ -49,58 +52,43 @@ export async function take(
 	return { snapshot: toSnapshot(snapshot), fresh };
 }
 
-/** The number of a snapshot in its agent's row of them, by which people call it. */
+/** The number of a snapshot among its agent's, which people use as its name. */
 export const numberOf = ({ ref }: { ref: string }): string => ref.slice(ref.lastIndexOf("/") + 1);
 
 export function toSnapshot({ ref, commit, manifest }: Taken): Snapshot {
 	const [agent] = ref.split("/").slice(-2);
-	const {
-		nestedRepositories,
-		submodules,
-		tooLarge,
-		special,
-		unreadable,
-		tooLong = [],
-		names,
-		ignoredCount,
-	} = manifest.missing;
-	const missing = [
-		...nestedRepositories.map((name) => ({ path: nameOf(name), reason: "a repository of its own" })),
-		...submodules
-			.filter(({ dirty }) => dirty)
-			.map((submodule) => ({ path: nameOf(submodule.path), reason: "a submodule with changes" })),
-		...tooLarge.map((name) => ({ path: nameOf(name), reason: "too large" })),
-		...special.map((name) => ({ path: nameOf(name), reason: "neither a file nor a link" })),
-		...unreadable.map((name) => ({ path: nameOf(name), reason: "not readable" })),
-		...tooLong.map((name) => ({ path: nameOf(name), reason: tooLongReason })),
-		...names.map((name) => ({ path: nameOf(name), reason: "a name that git cannot hold" })),
-	];
-	const { at, reason, turn, head } = manifest;
+	const { at, reason, turn, head, missing } = manifest;
+	const dirtySubmodules = missing.submodules.filter(({ dirty }) => dirty).map((submodule) => submodule.path);
 	return {
-		id: numberOf({ ref }),
-		commit,
-		agent: AgentId.parse(agent),
-		at,
-		reason,
-		turn,
-		head: head.commit,
-		missing,
-		ignored: ignoredCount,
+		...{ id: numberOf({ ref }), commit, agent: AgentId.parse(agent), at, reason, turn, head: head.commit },
+		missing: [
+			...withReason(missing.nestedRepositories, "a repository of its own"),
+			...withReason(dirtySubmodules, "a submodule with changes"),
+			...withReason(missing.tooLarge, "too large"),
+			...withReason(missing.special, "neither a file nor a link"),
+			...withReason(missing.unreadable, "not readable"),
+			...withReason(missing.tooLong ?? [], tooLongReason),
+			...withReason(missing.names, "a name that git cannot hold"),
+		],
+		ignored: missing.ignoredCount,
 	};
 }
 
-type Name = Taken["manifest"]["emptyDirectories"][number];
-export const nameOf = (name: Name): string =>
-	typeof name === "string" ? name : Buffer.from(name.base64, "base64").toString().toWellFormed();
+const withReason = (names: readonly FileName[], reason: string): { path: string; reason: string }[] =>
+	names.map((name) => ({ path: displayName(fromFileName(name)), reason }));
+
+/** The files of a tree that were not in the snapshot it was made from. */
+export const notHeld = (names: readonly FileName[]): { path: string; reason: string }[] =>
+	withReason(names, "not in the snapshot");
 
 /** Newest first. */
 export async function list(context: GitContext, checkout: Checkout): Promise<Snapshot[]> {
 	const folder = await snapshotRepository(checkout);
 	const refs = (await keptSnapshots(context.git, folder, checkout.agent.id)).map(({ ref }) => ref).reverse();
 	const found: Snapshot[] = [];
-	// each manifest may name thousands of files
-	for (let from = 0; from < refs.length; from += atOnce)
-		found.push(...(await findSnapshots(context.git, folder, refs.slice(from, from + atOnce))).map(toSnapshot));
+	// a manifest may name thousands of files
+	for (let from = 0; from < refs.length; from += manifestsMax)
+		found.push(...(await findSnapshots(context.git, folder, refs.slice(from, from + manifestsMax))).map(toSnapshot));
 	return found;
 }
 
@@ -111,14 +99,14 @@ export async function has(context: GitContext, checkout: Checkout, id: string): 
 	);
 }
 
-/** The repository that an agent's snapshots are in; that of a clone that is gone is the project's. */
+/** The repository with an agent's snapshots: the project's, or that of a clone that still exists. */
 async function snapshotRepository(checkout: Checkout): Promise<string> {
 	return checkout.workspace.kind === "clone" && (await gitFolderAt(checkout.workspace.path)) !== null
 		? checkout.workspace.path
 		: checkout.project.path;
 }
 
-/** By its number or its commit; the refusal names the nearest that is there. */
+/** By its number or its commit; the refusal names the nearest one. */
 export async function find(context: GitContext, checkout: Checkout, id: string): Promise<Taken | Refusal> {
 	const folder = await snapshotRepository(checkout);
 	const all = await keptSnapshots(context.git, folder, checkout.agent.id);
@@ -128,7 +116,7 @@ export async function find(context: GitContext, checkout: Checkout, id: string):
 	const distance = ({ sequence }: { sequence: number }): number =>
 		Math.abs(sequence - (Number.parseInt(id, 10) || Number.MAX_SAFE_INTEGER));
 	const nearest = all.toSorted((a, b) => distance(a) - distance(b))[0];
-	const whose = `${checkout.project.slug}/${checkout.agent.handle}`;
+	const whose = checkoutName(checkout);
 	return refuse(
 		"SNAPSHOT_GONE",
 		`There is no snapshot ${JSON.stringify(id)} of ${whose}${nearest === undefined ? "" : `; the nearest is ${nearest.sequence}`}.`,
@@ -153,7 +141,7 @@ export async function restore(
 	id: string,
 ): Promise<{ snapshot: string | null; broken: string | null } | Refusal> {
 	const { kind, path: folder } = checkout.workspace;
-	// nothing but an approve writes into a person's own checkout
+	// only an approve writes into a person's own checkout
 	if (kind === "main")
 		return refuse("CONFLICT", `${folder} is the project itself; no snapshot is put back there.`, {
 			details: { path: folder },
@@ -183,17 +171,14 @@ export async function clean(
 	return isRefusal(held) ? held : { snapshot: numberOf(held) };
 }
 
-/**
- * A snapshot, then the folder into the trash and the worktree off the repository's list. What is gone already is no
- * failure.
- */
+/** Takes a snapshot, moves the folder into the trash and removes the worktree's entry. A missing folder is no failure. */
 export async function moveToTrash(
 	context: GitContext,
 	checkout: Checkout,
 ): Promise<{ snapshot: string | null; trash: string | null } | Refusal> {
-	const { layout, clock, git } = context;
-	const { project, agent, workspace } = checkout;
-	const name = path.join(layout.trash, `${clock.now()}-${project.slug}-${agent.handle}`);
+	const { layout, git } = context;
+	const { project, workspace } = checkout;
+	const name = trashName(context, checkout);
 	await mkdir(layout.trash, { recursive: true, mode: 0o700 });
 	if (!(await exists(workspace.path))) {
 		const aside =
@@ -217,7 +202,10 @@ export async function moveToTrash(
 	return { snapshot: numberOf(binned.held), trash: name };
 }
 
-/** What is put beside something in the trash, so that it can be told later whose it was: names alone do not say. */
+export const trashName = ({ layout, clock }: GitContext, { project, agent }: Checkout): string =>
+	path.join(layout.trash, `${clock.now()}-${project.slug}-${agent.handle}`);
+
+/** The mark of a folder in the trash, which says whose it was. */
 export const noteOf = ({ project, agent, workspace }: Checkout): WorkspaceMark => ({
 	agent: agent.id,
 	project: project.slug,
@@ -226,22 +214,13 @@ export const noteOf = ({ project, agent, workspace }: Checkout): WorkspaceMark =
 	ready: true,
 });
 
-/** A clone's snapshot, for when the clone is gone or another repository needs it. */
+/** Fetches a clone's snapshot into another repository. */
 export async function fetchSnapshot({ git }: GitContext, from: Checkout, ref: string, to: string): Promise<void> {
 	const own = repositoryOf(from);
-	if (own !== to)
-		await git(to, [
-			"fetch",
-			"--quiet",
-			"--no-tags",
-			"--no-write-fetch-head",
-			"--",
-			own,
-			`+${ref}:${refsOf(from.agent.id)}/${numberOf({ ref })}`,
-		]);
+	if (own !== to) await fetchRef(git, to, own, `+${ref}:${refsOf(from.agent.id)}/${numberOf({ ref })}`);
 }
 
-/** What git still knows of a tree that is gone, its index above all, goes to the trash before it is forgotten. */
+/** Copies git's entry of a worktree that is gone, with its index, into the trash, and removes the entry. */
 export async function setAside({ git }: GitContext, checkout: Checkout, name: string): Promise<string | null> {
 	const { project, workspace } = checkout;
 	const known = await worktreeAt(git, project.path, workspace.path);

@@ -1,5 +1,5 @@
-// The project's own commands: setup, check, teardown. They are run by a shell, because a person wrote them for one, and
-// only if that person, or somebody who approved the repository's configuration, wanted it.
+// The project's own commands: setup, check, teardown. They are shell commands, and run only if they are in the home's
+// configuration or somebody approved the repository's.
 import { spawn } from "node:child_process";
 import { Readable } from "node:stream";
 import { containedCommand, sandboxEnvironment } from "#adapters/system/containment.ts";
@@ -9,41 +9,42 @@ import { expected } from "#contract/log.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { CommandRun } from "#contract/workspace.ts";
 import { caught, type Log, noLog } from "#engine/ports/log.ts";
-import type { ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
-import type { GitContext } from "./git-context.ts";
+import type { AgentIdentity, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
+import { type GitContext, identityOf } from "./git-context.ts";
 import { mountsFor } from "./sandbox-mounts.ts";
 
 const timeoutMs = 30 * 60 * 1000;
 const graceMs = 2000;
-/** what a shell answers for a command that cannot be run */
+/** a shell's exit code for a command that cannot be run */
 const notStarted = 126;
 const tailMax = 64 * 1024;
 const lineMax = 16 * 1024;
-/** whoever listens keeps each line: a command that never stops printing must not fill that place */
+/** bounds what a listener that keeps each line has to store */
 const linesMax = 20_000;
 const charactersMax = 8 * 1024 * 1024;
 
-/** Where a command runs, and with what. */
 interface Where {
 	project: ProjectRepository;
 	folder: string;
-	environment: Readonly<Record<string, string>>;
+	/** the author of commits that the command makes */
+	agent?: AgentIdentity;
 }
 
-/** Resolves when the command has ended and nothing that it started is left; how it ended is in the answer. */
+/** Resolves when the command and all processes that it started have ended. */
 export async function runProjectCommand(
 	context: GitContext,
 	command: string,
-	{ project, folder, environment }: Where,
+	{ project, folder, agent }: Where,
 	control: StepControl,
 ): Promise<CommandRun> {
 	const { containment = "groups" } = context;
+	const environment = { ...context.environment, ...control.environment, ...(agent && identityOf(agent)) };
 	const mounts = await mountsFor(context, project, folder, null);
 	if (mounts !== null && isRefusal(mounts)) return { command, exit: notStarted, output: mounts.message };
 	if (mounts !== null && containment !== "bubblewrap")
 		return { command, exit: notStarted, output: "The project asks for a sandbox, which needs bubblewrap." };
 	const wrapper = containedCommand(containment, { command: "/bin/sh", args: ["-c", command] }, mounts);
-	// we hold the lifeline open: if the daemon dies, the command ends, even before the kernel's own guard is set up
+	// the daemon holds the lifeline open: if it dies, the command ends, even before bwrap has set up its own guard
 	const stdio = ["ignore" as const, ...wrapper.pipes.stdio.slice(1)];
 	const child = spawn(wrapper.command, [...wrapper.args], {
 		cwd: folder,
@@ -51,7 +52,7 @@ export async function runProjectCommand(
 		stdio,
 		detached: true,
 	});
-	for (const pipe of child.stdio) pipe?.on("error", expected("the end of the command is what counts"));
+	for (const pipe of child.stdio) pipe?.on("error", expected("the exit of the command counts"));
 	const ending = new Ending(child.pid, wrapper.pipes.lifeline !== null, context.log ?? noLog);
 	const limit = setTimeout(() => ending.ask(), timeoutMs);
 	const stop = (): void => ending.ask();
@@ -64,9 +65,9 @@ export async function runProjectCommand(
 		const exit = await new Promise<number | null>((resolve, reject) => {
 			child.once("error", reject);
 			child.once("exit", () => {
-				// what it left running may hold its output open
+				// processes that it left running may hold its output open
 				ending.force();
-				// a wrapper that was ended while it began may leave its inner process; that one ends with the lifeline
+				// a wrapper killed during its start may leave its inner process behind; that one ends when the lifeline closes
 				if (wrapper.pipes.lifeline !== null) child.stdio[wrapper.pipes.lifeline]?.destroy();
 			});
 			child.once("close", (code) => resolve(code));
@@ -79,7 +80,7 @@ export async function runProjectCommand(
 	}
 }
 
-/** How the end of a command and of everything that it started is brought about. */
+/** Ends a command and all processes that it started. */
 class Ending {
 	asked = false;
 	readonly #pid: number | undefined;
@@ -113,7 +114,7 @@ class Ending {
 		}
 	}
 
-	/** In a PID namespace the kernel has done it already. */
+	/** In a PID namespace the kernel has already killed them. */
 	force(): void {
 		signalGroup(this.#pid, "SIGKILL");
 	}
@@ -124,7 +125,7 @@ class Ending {
 	}
 }
 
-/** Lines as they come, up to a limit, and the last part of everything. */
+/** Passes on each line, up to a limit, and keeps the end of the output. */
 class Tail {
 	readonly #line: (line: string) => void;
 	#open = "";
@@ -141,13 +142,13 @@ class Tail {
 		this.#open = lines.pop() ?? "";
 		for (; this.#open.length > lineMax; this.#open = this.#open.slice(lineMax))
 			lines.push(this.#open.slice(0, lineMax));
-		for (const line of lines) this.#tell(line);
+		for (const line of lines) this.#pass(line);
 	}
 	end(): string {
-		if (this.#open !== "") this.#tell(this.#open);
+		if (this.#open !== "") this.#pass(this.#open);
 		return this.#all;
 	}
-	#tell(line: string): void {
+	#pass(line: string): void {
 		if (this.#isFull()) return;
 		this.#lines += 1;
 		this.#characters += line.length;

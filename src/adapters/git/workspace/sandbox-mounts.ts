@@ -1,11 +1,11 @@
 // The mounts of a project's sandbox: what is hidden, readable and writable inside.
 //
-// The home is hidden, with the person's token, the store and the other agents' files, and so is where people keep keys.
-// An agent can write its tree and its git folder, which is its own alone: it lies outside of the tree, and is seen at
-// `.git` only inside. Of the project's repository nothing can be written; its objects are borrowed.
+// Hidden are the home, with the person's token, the store and the other agents' files, and the usual places of keys. An
+// agent can write its tree and its own git folder, which is outside the tree and mounted at `.git`. It can write nothing
+// of the project's repository, whose objects it borrows.
 //
-// Nothing that the agent can write has a say in it: all places follow from the project's row and from the mark in the
-// home. What the repository says is checked (borrowed.ts).
+// No file that the agent can write decides about mounts: all paths follow from the project's row and the mark in the
+// home. Paths that the repository names are checked (borrowed.ts).
 import path from "node:path";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import { privatePaths } from "#adapters/system/private-paths.ts";
@@ -20,7 +20,7 @@ import type { GitContext } from "./git-context.ts";
 import { makeInert } from "./inert.ts";
 import { ownConfig } from "./settings.ts";
 
-/** The mounts for what runs in a folder; null where no sandbox is wanted or needed. */
+/** The mounts for processes in a folder; null if they need no sandbox. */
 export async function mountsFor(
 	context: GitContext,
 	project: ProjectRepository,
@@ -30,15 +30,18 @@ export async function mountsFor(
 	const wanted = await wantsSandbox(context, project);
 	if (typeof wanted !== "boolean") return wanted;
 	const own = await sandboxMarkAt(context, project, folder);
-	if (own !== null)
-		return wanted ? await sandboxedMounts(context, project, own) : await unrestrictedMounts(context, project, own);
+	if (own !== null && wanted) return await sandboxedMounts(context, project, own);
+	// the sandbox was turned off, but git still needs its git folder mounted
+	if (own !== null) return { ...unrestricted, bound: [await gitMount(context, project, own, true)] };
 	if (!wanted) return null;
 	if (workspace !== null) return notSandboxable(project, workspace);
 	const around = await aroundOf(context, project, folder);
 	return isRefusal(around) ? around : { ...around, writable: [folder], fixed: [] };
 }
 
-/** Whether the person says that this project's agents run in a sandbox. */
+const unrestricted = { hidden: [], readable: [], writable: [], fixed: [], open: true };
+
+/** Whether the home's configuration says `sandbox: on`. */
 export async function wantsSandbox(
 	{ layout }: Pick<GitContext, "layout">,
 	project: ProjectRepository,
@@ -47,24 +50,18 @@ export async function wantsSandbox(
 	return isRefusal(config) ? config : config.sandbox === "on";
 }
 
-/**
- * The mark of a workspace whose git folder is its own; null for any other place. Nothing in the tree itself is looked
- * at.
- */
+/** The mark of a sandboxed workspace; null for any other folder. Nothing in the tree itself is read. */
 export async function sandboxMarkAt(
 	{ layout }: Pick<GitContext, "layout">,
 	project: ProjectRepository,
 	folder: string,
 ): Promise<WorkspaceMark | null> {
 	if (path.dirname(folder) !== layout.agents(project.slug)) return null;
-	const mark = await readMark(layout.ownMark(project.slug, path.basename(folder)));
+	const mark = await readMark(layout.ownMark(project.slug, folder));
 	return mark?.own === true && mark.path === folder ? mark : null;
 }
 
-/**
- * Where an agent with a git folder of its own works. Whatever the settings say now: what is in its tree was written by
- * somebody who was locked in.
- */
+/** The mounts of a sandboxed workspace, whatever the settings say now: a sandboxed agent wrote its files. */
 export async function sandboxedMounts(
 	context: GitContext,
 	project: ProjectRepository,
@@ -75,37 +72,18 @@ export async function sandboxedMounts(
 	return { ...around, writable: [mark.path], fixed: [], bound: [await gitMount(context, project, mark, true)] };
 }
 
-/**
- * The same mounts without restrictions, for a project that turned its sandbox off: git still looks for its git folder
- * there.
- */
-async function unrestrictedMounts(
-	context: GitContext,
-	project: ProjectRepository,
-	mark: WorkspaceMark,
-): Promise<SandboxMounts> {
-	return {
-		hidden: [],
-		readable: [],
-		writable: [],
-		fixed: [],
-		bound: [await gitMount(context, project, mark, true)],
-		open: true,
-	};
-}
-
 export async function gitMount(
 	{ layout }: GitContext,
 	{ slug }: ProjectRepository,
 	{ path: folder }: Pick<WorkspaceMark, "path">,
 	writable: boolean,
 ) {
-	// a tree that is gone stays gone until somebody asks for it
+	// a missing tree is not made here
 	if (await exists(folder)) await makeInert(folder);
-	return { from: layout.ownGit(slug, path.basename(folder)), to: path.join(folder, ".git"), writable };
+	return { from: layout.ownGit(slug, folder), to: path.join(folder, ".git"), writable };
 }
 
-/** The same for all that runs inside: agents, the project's commands, git's steps. */
+/** The same for agents, the project's commands and git's steps. */
 async function aroundOf(
 	context: GitContext,
 	project: ProjectRepository,
@@ -114,14 +92,14 @@ async function aroundOf(
 	const { layout, environment } = context;
 	const hidden = [...new Set([...privatePaths(environment), ...((await context.hides?.()) ?? []), layout.home])];
 	const { commonFolder } = await repositoryPathsOf(project.path, {});
-	// a mirror is ours, and in the home
+	// a mirror is in the home, so it is ours
 	const [ours, theirs] = commonFolder === layout.mirror(project.slug) ? [[commonFolder], null] : [[], commonFolder];
 	const borrowed = theirs === null ? [] : await borrowedFrom(theirs, hidden);
 	if (isRefusal(borrowed)) return { ...borrowed, message: `${project.slug}: ${borrowed.message}.` };
 	return { hidden, readable: [...ours, layout.primary(project.slug)].filter((place) => place !== folder), borrowed };
 }
 
-/** Why a project that wants a sandbox cannot have one; null if it can, or wants none. */
+/** Why a project with `sandbox: on` cannot have a sandbox; null otherwise. */
 export async function sandboxProblem(context: GitContext, project: ProjectRepository): Promise<string | null> {
 	if ((await wantsSandbox(context, project)) !== true) return null;
 	const around = await aroundOf(context, project, project.path);

@@ -1,5 +1,5 @@
-// What is in force for a project: the home's config.yaml over the repository's .brood.yaml over what is usual. The
-// repository's file is read from base, never from a tree that an agent can write.
+// The settings of a project: the home's config.yaml, then the repository's .brood.yaml, then defaults. The repository's
+// file is read from base, never from a tree that an agent can write.
 import { createHash } from "node:crypto";
 import { ConfigError, parseConfig, readSettings } from "#adapters/system/config.ts";
 import { executesPrompt } from "#contract/agent-type.ts";
@@ -23,25 +23,25 @@ export async function settingsOf(
 	approved: readonly string[] = [],
 ): Promise<EffectiveSettings | Refusal> {
 	if (given !== undefined) return { settings: given.settings, fingerprint: null, pendingApproval: null };
-	return await parsed(project.slug, async () => {
+	return await orRefusal(project.slug, async () => {
 		const own = await readOwn(layout, project.slug);
-		const usual = own.base ?? project.base ?? (await defaultBranch(git, project.path));
-		const repository = await repositoryConfig(git, project, usual);
+		const base = own.base ?? project.base ?? (await defaultBranch(git, project.path));
+		const repository = await repositoryConfig(git, project, base);
 		if (isRefusal(repository)) return repository;
-		return effectiveSettings(own, repository, usual, approved);
+		return effectiveSettings(own, repository, base, approved);
 	});
 }
 
-/** The person's word alone. */
+/** The home's configuration alone. */
 export async function ownConfig(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig | Refusal> {
-	return await parsed(slug, async () => await readOwn(layout, slug));
+	return await orRefusal(slug, async () => await readOwn(layout, slug));
 }
 
 async function readOwn(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig> {
 	return await readSettings(ProjectConfig, layout.config(slug));
 }
 
-async function parsed<T>(slug: ProjectSlug, read: () => Promise<T>): Promise<T | Refusal> {
+async function orRefusal<T>(slug: ProjectSlug, read: () => Promise<T>): Promise<T | Refusal> {
 	try {
 		return await read();
 	} catch (error) {
@@ -62,18 +62,15 @@ function effectiveSettings(
 	const agreed = fingerprint === null || approved.includes(fingerprint);
 	const { setup = null, check = null, teardown = null, presets = {}, ...harmless } = repository;
 	const settings = settle(own, agreed ? repository : harmless, base);
-	// what the home's own configuration replaces will not run, and needs nobody's word
+	// settings that the home's configuration replaces need no approval
 	const more = Object.keys(presets).filter((name) => !Object.hasOwn(own.presets ?? {}, name));
 	const open = Object.keys(wants).some((key) => (key === "presets" ? more.length > 0 : !Object.hasOwn(own, key)));
-	const asked = { setup, check, teardown, presets: more, gates: more.flatMap((name) => gatesOf(name, presets[name])) };
-	const pendingApproval = !agreed && open ? { fingerprint, ...asked } : null;
+	const gates = more.flatMap((name) => gatesOf(name, presets[name]));
+	const pendingApproval = !agreed && open ? { fingerprint, setup, check, teardown, presets: more, gates } : null;
 	return { settings, fingerprint, pendingApproval };
 }
 
-/**
- * What a preset would run: the commands of its gates, and prompts for agents that execute them. One that is broken runs
- * nothing.
- */
+/** What a preset would run: commands of gates, and prompts for agents that execute them. An invalid one runs nothing. */
 function gatesOf(name: string, written: unknown): string[] {
 	const preset = Preset.safeParse(written).data;
 	return (preset?.stages ?? []).flatMap(
@@ -91,7 +88,7 @@ function gatesOf(name: string, written: unknown): string[] {
 	);
 }
 
-/** Of the content and not of its form: another order or comment is the same content. */
+/** Does not depend on the order of keys or on comments. */
 function fingerprintOf(config: RepositoryConfig): string {
 	return createHash("sha256")
 		.update(JSON.stringify(sorted(config)))
@@ -108,9 +105,9 @@ function sorted(value: unknown): unknown {
 	);
 }
 
-/** What a commit says never changes, and every command about an issue asks for it. */
-const said = new Map<string, RepositoryConfig>();
-const saidMax = 100;
+/** By commit. Every command about an issue needs it. */
+const cache = new Map<string, RepositoryConfig>();
+const cacheMax = 100;
 
 async function repositoryConfig(
 	git: Git,
@@ -119,12 +116,12 @@ async function repositoryConfig(
 ): Promise<RepositoryConfig | Refusal> {
 	const commit = await commitOf(git, project.path, `refs/heads/${base}`);
 	if (commit === null) return {};
-	const known = said.get(commit);
+	const known = cache.get(commit);
 	if (known !== undefined) return known;
 	const read = await configIn(git, project, commit);
 	if (isRefusal(read)) return read;
-	said.set(commit, read);
-	for (const oldest of said.keys()) if (said.size > saidMax) said.delete(oldest);
+	cache.set(commit, read);
+	for (const oldest of cache.keys()) if (cache.size > cacheMax) cache.delete(oldest);
 	return read;
 }
 
@@ -143,7 +140,7 @@ async function configIn(
 	return parseConfig(RepositoryConfig, (await git(repository, ["cat-file", "blob", object])).text, repositoryFile);
 }
 
-/** The branch that the repository itself has in front. */
+/** The default branch of origin, else the branch of HEAD. */
 export async function defaultBranch(git: Git, repository: string): Promise<string> {
 	const [upstream, head] = await Promise.all([
 		git(repository, ["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"], { answers: [1, 128] }),

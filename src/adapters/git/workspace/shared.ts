@@ -1,5 +1,5 @@
-// What a workspace gets beside its files: folders linked from `primary/`, and copies of files that git ignores. None of
-// it is worth failing for, and nothing that is there is ever replaced.
+// What a workspace gets besides its tracked files: folders linked from `primary/`, and copies of ignored files. A
+// failure here never fails the workspace, and no existing file is replaced.
 import { createHash } from "node:crypto";
 import { appendFile, constants, cp, lstat, mkdir, readlink, realpath, symlink } from "node:fs/promises";
 import path from "node:path";
@@ -7,16 +7,17 @@ import { readRegular, readRegularText } from "#adapters/system/regular-file.ts";
 import { expected } from "#contract/log.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import type { PrimaryMark } from "#contract/workspace.ts";
-import type { Provisioned } from "#engine/ports/workspace-requests.ts";
+import type { ProjectRepository, Provisioned } from "#engine/ports/workspace-requests.ts";
 import { exists, isInside } from "../layout/layout.ts";
 import { readPrimaryMark } from "../layout/mark.ts";
 import { exclusively } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
+import type { GitContext } from "./git-context.ts";
 import { gitFolderOf } from "./tree-status.ts";
 
 type Shared = Provisioned["shared"];
 
-/** Files that say exactly what was installed: where they differ, a folder of dependencies is not shared. */
+/** Where two trees differ in one of these, folders of dependencies are not shared between them. */
 export const lockfiles = [
 	"package-lock.json",
 	"npm-shrinkwrap.json",
@@ -48,16 +49,22 @@ export async function lockfileHash(tree: string): Promise<string> {
 export interface ShareFrom {
 	primary: string;
 	checkout: string | null;
-	/** what primary was filled for; its own mark says so if nothing is given */
+	/** the mark of primary; read from its git folder if absent */
 	filled?: PrimaryMark | null;
 }
 
-/** Links and copies what can be; answers what became of each path. */
+/** A project in the home's mirror has no checkout to copy from. */
+export const shareFrom = ({ layout }: GitContext, { slug, path: folder }: ProjectRepository): ShareFrom => ({
+	primary: layout.primary(slug),
+	checkout: folder === layout.mirror(slug) ? null : folder,
+});
+
+/** Links and copies what can be; says for each path what was done. */
 export async function share(git: Git, tree: string, from: ShareFrom, settings: ProjectSettings): Promise<Shared> {
 	const done: Shared = [];
 	for (const name of settings.shared) done.push(await quietly(name, "linked", () => link(git, tree, from, name)));
 	const linked = done.filter((each) => each.done === "linked").map((each) => each.path);
-	// git would take a link for a file of the project, because a pattern like `node_modules/` only means folders
+	// a pattern like `node_modules/` matches only folders, so git would show the link as untracked
 	if (linked.length > 0) await exclude(git, tree, linked).catch(expected("the links only show up as untracked files"));
 	const { checkout } = from;
 	if (checkout !== null)
@@ -74,7 +81,7 @@ async function quietly(
 	return reason === null ? { path: name, done: verb, reason: null } : { path: name, done: "left", reason };
 }
 
-/** Null if the link is there now, or why it is not. */
+/** Null if the link exists now, or why it does not. */
 async function link(git: Git, tree: string, { primary, filled }: ShareFrom, name: string): Promise<string | null> {
 	const [source, target] = [path.join(primary, name), path.join(tree, name)];
 	if (!(await isInside(primary, source))) return "primary has none: run brood project warm";
@@ -89,7 +96,7 @@ async function link(git: Git, tree: string, { primary, filled }: ShareFrom, name
 	return null;
 }
 
-/** What is wrong with a link that we made; null if nothing is. */
+/** Why a link of ours is broken; null if it is not, or not ours. */
 export async function brokenLink(tree: string, primary: string, name: string): Promise<string | null> {
 	const target = path.join(tree, name);
 	const to = await linkTo(target);
@@ -123,7 +130,7 @@ async function isTracked(git: Git, tree: string, name: string): Promise<boolean>
 	return (await git(tree, ["--literal-pathspecs", "ls-files", "-z", "--", name])).bytes.length > 0;
 }
 
-/** Makes the folders above a path, if none of those that are there leads elsewhere. */
+/** Makes the folders above a path. False if one of them is a link or a file. */
 async function parentInside(tree: string, target: string): Promise<boolean> {
 	const folder = path.dirname(target);
 	for (let above = folder; above !== tree; above = path.dirname(above)) {
@@ -134,7 +141,7 @@ async function parentInside(tree: string, target: string): Promise<boolean> {
 	return await isInside(tree, folder);
 }
 
-/** Adds paths to the file of excludes that all worktrees of the repository have in common; what is in it stays. */
+/** Adds paths to the repository's `info/exclude`, which all worktrees share. */
 async function exclude(git: Git, tree: string, names: readonly string[]): Promise<void> {
 	const common = (await git(tree, ["rev-parse", "--path-format=absolute", "--git-common-dir"])).text;
 	await exclusively(common, async () => {

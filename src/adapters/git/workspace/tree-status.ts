@@ -1,10 +1,11 @@
-// What a working tree looks like right now, as git tells it.
+// The status of a working tree, as git reports it.
 import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
-import { brief, displayName, isTooLong } from "../format/names.ts";
+import { checkoutName } from "../format/checkout-name.ts";
+import { type ByteName, brief, displayName, isTooLong } from "../format/names.ts";
 import { markIn, readMark } from "../layout/mark.ts";
 import { type Git, GitFailed } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
@@ -13,12 +14,12 @@ export interface Change {
 	/** git's two letters, `??` for untracked */
 	status: string;
 	path: string;
-	/** the same as git gave it, a character for each byte: names need not be text */
-	raw: string;
-	/** before a rename, raw */
-	from: string | null;
+	/** the path as git printed it */
+	raw: ByteName;
+	/** the path before a rename */
+	from: ByteName | null;
 	conflict: boolean;
-	/** why nobody can keep it; null for all that can be */
+	/** why no snapshot or commit can hold it; null if one can */
 	left: string | null;
 }
 
@@ -27,38 +28,31 @@ export interface TreeStatus {
 	/** null while HEAD is detached */
 	branch: string | null;
 	changes: Change[];
-	/** a merge, rebase, cherry-pick, revert or bisect that was begun */
+	/** a merge, rebase, cherry-pick, revert or bisect in progress */
 	operation: string | null;
 	gitFolder: string;
 }
 
-interface LookOptions {
+interface StatusOptions {
+	/** lists the files of untracked folders too */
 	everyFile?: boolean;
-	/** with an index that is not the tree's own */
+	/** names another index than the tree's own */
 	environment?: Readonly<Record<string, string>>;
 }
 
-export async function readStatus(git: Git, folder: string, options: LookOptions = {}): Promise<TreeStatus> {
-	const args = [
-		"status",
-		"--porcelain=v2",
-		"--branch",
-		"-z",
-		`--untracked-files=${options.everyFile === true ? "all" : "normal"}`,
-		"--renames",
-	];
+export async function readStatus(
+	git: Git,
+	folder: string,
+	{ everyFile = false, environment = {} }: StatusOptions = {},
+): Promise<TreeStatus> {
+	const untracked = `--untracked-files=${everyFile ? "all" : "normal"}`;
 	const [status, gitFolder] = await Promise.all([
-		git(folder, args, { ...(options.environment && { environment: options.environment }) }),
+		git(folder, ["status", "--porcelain=v2", "--branch", "-z", untracked, "--renames"], { environment }),
 		gitFolderOf(folder),
 	]);
 	const records = status.bytes.toString("latin1").split("\0");
-	const tree: TreeStatus = {
-		head: null,
-		branch: null,
-		changes: [],
-		operation: await operationIn(gitFolder),
-		gitFolder,
-	};
+	const operation = await operationIn(gitFolder);
+	const tree: TreeStatus = { head: null, branch: null, changes: [], operation, gitFolder };
 	for (let at = 0; at < records.length; at++) {
 		const record = records[at] ?? "";
 		const header = /^# branch\.(oid|head) (.*)$/s.exec(record);
@@ -70,17 +64,32 @@ export async function readStatus(git: Git, folder: string, options: LookOptions 
 		if (record.startsWith("2 ")) change.from = records[++at] ?? null;
 		tree.changes.push(change);
 	}
-	// what git could not look into it only warns of
+	// git only warns about folders that it cannot open
 	for (const raw of unreached(status.errors))
 		if (!tree.changes.some((change) => isSame(change.raw, raw))) tree.changes.push(tooLong(raw));
 	return tree;
 }
 
+/** The paths of a change, for git: a rename has two. */
+export const namesOf = ({ from, raw }: Change): ByteName[] => (from === null ? [raw] : [from, raw]);
+
+/** `git add` with names on standard input. */
+export async function addNames(
+	git: Git,
+	folder: string,
+	option: "-A" | "--intent-to-add",
+	input: Buffer,
+	environment: Readonly<Record<string, string>> = {},
+): Promise<void> {
+	const fromInput = ["--pathspec-from-file=-", "--pathspec-file-nul"];
+	await git(folder, ["--literal-pathspecs", "add", option, ...fromInput], { environment, input });
+}
+
 export const tooLongReason = "a path that is too long";
 
-/** git's warnings are cut, and with them the reason */
+/** git cuts its warnings, and with them the reason */
 const cutFrom = 4000;
-/** two paths that are too long are told as one if they begin alike for so long */
+/** two overlong paths with the same beginning of this length count as one */
 const alikeFrom = 1000;
 
 const isSame = (one: string, other: string): boolean =>
@@ -98,26 +107,24 @@ function unreached(errors: string): string[] {
 	return [...found.values()];
 }
 
-const tooLong = (raw: string): Change => ({
-	status: "??",
-	path: brief(displayName(raw)),
-	raw,
-	from: null,
-	conflict: false,
-	left: tooLongReason,
-});
+const untracked = { status: "??", from: null, conflict: false, left: null };
+
+const tooLong = (raw: string): Change => ({ ...untracked, path: brief(displayName(raw)), raw, left: tooLongReason });
+
+/** By the first letter of a record: changed, renamed, in conflict. */
+const fieldsBeforePath: Readonly<Record<string, number>> = { 1: 8, 2: 9, u: 10 };
 
 function changeOf(record: string, folder: string): Change | null {
-	const kind = record[0];
-	const untracked = record.slice(2);
-	if (kind === "?" && isTooLong(folder, untracked)) return tooLong(untracked);
-	if (kind === "?")
-		return { status: "??", path: displayName(untracked), raw: untracked, from: null, conflict: false, left: null };
-	const before = kind === "1" ? 8 : kind === "2" ? 9 : kind === "u" ? 10 : 0;
-	if (before === 0) return null;
-	const words = record.split(" ");
-	const raw = words.slice(before).join(" ");
-	return { status: words[1] ?? "", path: displayName(raw), raw, from: null, conflict: kind === "u", left: null };
+	const kind = record[0] ?? "";
+	if (kind === "?") {
+		const raw = record.slice(2);
+		return isTooLong(folder, raw) ? tooLong(raw) : { ...untracked, path: displayName(raw), raw };
+	}
+	const fieldsBefore = fieldsBeforePath[kind];
+	if (fieldsBefore === undefined) return null;
+	const fields = record.split(" ");
+	const raw = fields.slice(fieldsBefore).join(" ");
+	return { ...untracked, status: fields[1] ?? "", path: displayName(raw), raw, conflict: kind === "u" };
 }
 
 export async function gitFolderOf(folder: string): Promise<string> {
@@ -126,7 +133,7 @@ export async function gitFolderOf(folder: string): Promise<string> {
 	return found;
 }
 
-/** The same for a folder that may be anything; null if it is no working tree. */
+/** Null if the folder is not a working tree. */
 export async function gitFolderAt(place: string): Promise<string | null> {
 	const { gitFolder } = await repositoryPathsOf(place, {});
 	return gitFolder !== null && (await lstat(path.join(gitFolder, "HEAD")).catch(() => null)) !== null
@@ -134,7 +141,7 @@ export async function gitFolderAt(place: string): Promise<string | null> {
 		: null;
 }
 
-/** What we wrote down about the workspace at a place; null if it is none of ours. */
+/** The mark of the workspace at a path; null if it is not ours. */
 export async function markAt(place: string): Promise<WorkspaceMark | null> {
 	const gitFolder = await gitFolderAt(place);
 	return gitFolder === null ? null : await readMark(markIn(gitFolder));
@@ -157,12 +164,11 @@ async function operationIn(gitFolder: string): Promise<string | null> {
 
 const excerptMax = 20;
 
-/** The refusal for a tree that has to be clean, with what is not and how to go on. */
+/** Null if the tree is clean; else a refusal that lists its changes and suggests what to do. */
 export function dirtyRefusal(tree: TreeStatus, where: { folder: string; checkout?: Checkout }): Refusal | null {
 	if (tree.changes.length === 0 && tree.operation === null) return null;
 	const status = tree.changes.slice(0, excerptMax).map((change) => `${change.status} ${change.path}`);
-	const whose =
-		where.checkout === undefined ? where.folder : `${where.checkout.project.slug}/${where.checkout.agent.handle}`;
+	const whose = where.checkout === undefined ? where.folder : checkoutName(where.checkout);
 	const what =
 		tree.operation === null ? "has changes that are not committed" : `is in the middle of a ${tree.operation}`;
 	return refuse("WORKTREE_DIRTY", `${whose} ${what}.`, {
