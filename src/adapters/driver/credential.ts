@@ -1,13 +1,14 @@
 // A subscription's credentials: variables from a file that only its owner can read, or a vendor's settings folder.
-// What is in the file goes into the environment of one process and nowhere else; no message here repeats any of it.
+// The file's content goes only into the environment of one process; no message repeats it.
 import { lstatSync, readFileSync } from "node:fs";
 import type { Credential, SubscriptionState } from "#contract/subscription.ts";
+import { messageOf } from "../system/errors.ts";
 import { vendors } from "./vendors/vendors.ts";
 
-/** Where a program of any other type looks first. */
+/** The variable for programs of other types. */
 const anyHome = "XDG_CONFIG_HOME";
 
-/** What the agents of a subscription see beside everybody's variables. Rejects with a sentence if it cannot be read. */
+/** The variables of a subscription's agents. Throws with a sentence if they cannot be read. */
 export function credentialVariables(credential: Credential, agentType: string): Record<string, string> {
 	if (credential === null) return {};
 	const problem = credentialProblem(credential);
@@ -16,7 +17,7 @@ export function credentialVariables(credential: Credential, agentType: string): 
 	return variablesIn(readFileSync(credential.envFile, "utf8"), credential.envFile);
 }
 
-/** The same, or a sentence that says why it cannot be had. */
+/** The same, or a sentence that says why not. */
 export function credentialsOf(
 	subscription: Pick<SubscriptionState, "name" | "credential"> | null,
 	agentType: string,
@@ -24,11 +25,11 @@ export function credentialsOf(
 	try {
 		return credentialVariables(subscription?.credential ?? null, agentType);
 	} catch (error) {
-		return `The credentials of subscription ${subscription?.name} cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+		return `The credentials of subscription ${subscription?.name} cannot be used: ${messageOf(error)}`;
 	}
 }
 
-/** What is wrong with it, in a sentence; null if it can be used. */
+/** Why it cannot be used, in a sentence; null if it can. */
 export function credentialProblem(credential: Credential): string | null {
 	if (credential === null) return null;
 	const path = "envFile" in credential ? credential.envFile : credential.configDir;

@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
 import { containedCommand } from "../system/containment.ts";
+import { messageOf } from "../system/errors.ts";
 import type { SandboxMounts } from "../system/mounts.ts";
 import { environmentFor } from "./environment.ts";
 
@@ -14,10 +15,10 @@ import { environmentFor } from "./environment.ts";
 const byKernel = ["bubblewrap", "namespace"] as const;
 const probeMs = 10_000;
 
-/** The level in force, or why the one that was asked for is not to be had. */
+/** The level in force, or why the configured one is not available. */
 export type DetectedContainment = { level: ContainmentLevel } | { reason: string };
 
-/** Finds out by trying, with what an agent would get of this environment. */
+/** Tries each level, with an agent's environment. */
 export async function detectContainment(
 	asked: ContainmentLevel | "auto",
 	environment: NodeJS.ProcessEnv,
@@ -31,19 +32,19 @@ export async function detectContainment(
 	return { level: "groups" };
 }
 
-/** Null if a command really runs inside, as this user and with a /proc of its own. */
+/** Null if a command runs inside, as this user and with its own /proc. */
 async function failure(level: (typeof byKernel)[number], environment: NodeJS.ProcessEnv): Promise<string | null> {
 	try {
-		const { said, errors } = await probe({ level, script: look }, environment);
-		const [self, own, user, namespace] = said.split(" ");
+		const { output, errors } = await probe({ level, script: probeScript }, environment);
+		const [self, own, user, namespace] = output.split(" ");
 		const inside =
 			self === "2" &&
 			own === "2" &&
 			user === String(process.getuid?.()) &&
 			namespace !== readlinkSync("/proc/self/ns/pid");
-		return inside ? null : errors || `it does not contain anything (${said})`;
+		return inside ? null : errors || `it does not contain anything (${output})`;
 	} catch (error) {
-		return error instanceof Error ? error.message : String(error);
+		return messageOf(error);
 	}
 }
 
@@ -54,11 +55,11 @@ interface Probe {
 	mounts?: SandboxMounts;
 }
 
-/** What a script says inside of a wall. Rejects if it cannot be started. */
+/** The output of a script inside a container. Rejects if it cannot be started. */
 export async function probe(
 	{ level, script, args: words = [], mounts }: Probe,
 	environment: NodeJS.ProcessEnv,
-): Promise<{ said: string; errors: string }> {
+): Promise<{ output: string; errors: string }> {
 	const { command, args, pipes } = containedCommand(
 		level,
 		{ command: "/bin/sh", args: ["-c", script, "sh", ...words] },
@@ -71,13 +72,13 @@ export async function probe(
 		timeout: probeMs,
 	});
 	for (const pipe of child.stdio) pipe?.on("error", expected("its exit says whether it worked"));
-	const [said, errors] = await Promise.all([
-		heard(child.stdio[pipes.output]),
-		heard(child.stderr),
+	const [output, errors] = await Promise.all([
+		textOf(child.stdio[pipes.output]),
+		textOf(child.stderr),
 		once(child, "close"),
 	]);
-	return { said: said.trim(), errors: errors.trim() };
+	return { output: output.trim(), errors: errors.trim() };
 }
 
-const heard = async (stream: unknown): Promise<string> => (stream instanceof Readable ? await text(stream) : "");
-const look = 'read -r own rest </proc/self/stat; echo "$$ $own $(id -u) $(readlink /proc/self/ns/pid)"';
+const textOf = async (stream: unknown): Promise<string> => (stream instanceof Readable ? await text(stream) : "");
+const probeScript = 'read -r own rest </proc/self/stat; echo "$$ $own $(id -u) $(readlink /proc/self/ns/pid)"';

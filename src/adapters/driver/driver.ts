@@ -1,10 +1,11 @@
-// One process per agent: started when it has something to do, kept warm between turns, parked when idle, and always
-// ended with everything that it started.
+// One process per agent: started for its first turn, kept warm between turns, ended when idle, and always ended with all
+// processes that it started.
 import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Driver, LeftProcess, Prepared, PrepareRequest, TurnResult, TurnWatch } from "#engine/ports/driver.ts";
 import { caught } from "#engine/ports/log.ts";
+import { messageOf } from "../system/errors.ts";
 import {
 	commandOf,
 	type EndOptions,
@@ -27,7 +28,7 @@ import type { DriverOptions } from "./options.ts";
 import { ProcessClaims } from "./process-claims.ts";
 import type { AgentProgram } from "./programs.ts";
 import { runPrompt } from "./run-prompt.ts";
-import { broken, cancelled, reasonOf, Starts } from "./starts.ts";
+import { broken, cancelled, Starts } from "./starts.ts";
 import { type AutorunFiles, findAutorunFiles } from "./trust.ts";
 import { fits, type Warm } from "./warm.ts";
 
@@ -45,9 +46,9 @@ export class ProcessDriver implements Driver {
 	readonly #options: DriverOptions;
 	readonly #warm = new Map<AgentId, Warm>();
 	readonly #starts: Starts;
-	/** starts in flight, and how to call them off */
+	/** starts in progress, and how to cancel them */
 	readonly #starting = new Map<AgentId, AbortController>();
-	/** ends in flight: nothing of the same agent is started before they are through */
+	/** ends in progress; the agent's next process waits for them */
 	readonly #ending = new Map<AgentId, Ending>();
 	readonly #idle: Idle;
 	readonly #claims = new ProcessClaims();
@@ -71,12 +72,12 @@ export class ProcessDriver implements Driver {
 		return inside === "not in a sandbox" ? await findAutorunFiles(agent.workspace.path, agent.type) : inside;
 	}
 
-	async prepare(agent: AgentState, turn: number, signal: AbortSignal, asked: PrepareRequest): Promise<Prepared> {
+	async prepare(agent: AgentState, turn: number, signal: AbortSignal, wanted: PrepareRequest): Promise<Prepared> {
 		if (!(await this.#claims.take(agent.id, turn, signal))) return cancelled;
 		this.#idle.take(agent.id);
 		let up = false;
 		try {
-			const prepared = await this.#prepare(agent, signal, asked);
+			const prepared = await this.#prepare(agent, signal, wanted);
 			({ up } = prepared);
 			return prepared;
 		} finally {
@@ -91,18 +92,18 @@ export class ProcessDriver implements Driver {
 		this.#claims.leave(agent, turn);
 	}
 
-	async #prepare(agent: AgentState, signal: AbortSignal, asked: PrepareRequest): Promise<Prepared> {
+	async #prepare(agent: AgentState, signal: AbortSignal, wanted: PrepareRequest): Promise<Prepared> {
 		const program = this.#programOf(agent);
 		if (typeof program === "string") return broken(program);
 		const variables = (): Record<string, string> =>
-			credentialVariables(asked.subscription?.credential ?? null, agent.type);
-		const mounts = await this.#options.mountsFor(agent, folderOf(this.#options, agent), variables).catch(reasonOf);
+			credentialVariables(wanted.subscription?.credential ?? null, agent.type);
+		const mounts = await this.#options.mountsFor(agent, folderOf(this.#options, agent), variables).catch(messageOf);
 		if (typeof mounts === "string") return broken(mounts);
-		const request = { ...asked, mounts };
+		const request = { ...wanted, mounts };
 		await this.#ending.get(agent.id)?.done;
 		const warm = this.#warm.get(agent.id);
 		if (warm !== undefined && !fits(warm, { agent, program, request })) {
-			// it stayed up, and it is we who end it
+			// it did not fail: we end it
 			this.#starts.forget(agent.id);
 			await this.end(agent.id);
 		} else if (warm !== undefined) {
@@ -173,7 +174,7 @@ export class ProcessDriver implements Driver {
 			const inside = await this.#options.ownInside(agent, places);
 			return inside === "not in a sandbox" ? await areInside(folderOf(this.#options, agent), places) : inside;
 		} catch (error) {
-			// what cannot be looked at is asked about
+			// what cannot be checked needs an approval
 			this.#caught(agent.id)(error);
 			return false;
 		}
@@ -189,7 +190,7 @@ export class ProcessDriver implements Driver {
 	async end(agent: AgentId): Promise<void> {
 		const running = this.#ending.get(agent);
 		running?.hurry();
-		// whoever began may have had more time than we have
+		// the end in progress may be a slow one
 		if (running?.signals === graceful) await endAll(running.find, this.#endOptions(quick));
 		await this.#endOnce(agent, quick);
 	}
@@ -207,7 +208,7 @@ export class ProcessDriver implements Driver {
 		await this.sweep();
 	}
 
-	/** The same, but its program may put the session away first. */
+	/** Ends it, after its program could close its session. */
 	async #park(agent: AgentId): Promise<void> {
 		await this.#endOnce(agent, quick, { closeSession: true });
 	}
@@ -231,13 +232,13 @@ export class ProcessDriver implements Driver {
 		if (warm !== undefined) {
 			this.#idle.take(agent);
 			this.#options.revokeToken(warm.token);
-			// a kill tells it as well, but does not wait for it
+			// `hurry` stops waiting for it
 			await Promise.race([warm.launched.close(), hurry]);
 		}
 		await endAll(find, this.#endOptions(signals));
 	}
 
-	/** Our own programs leave nothing behind; a process that no longer listens is of no use for the next turn. */
+	/** Ends what our own programs left running, and a process that no longer reads. */
 	async #afterTurn(agent: AgentState, warm: Warm): Promise<void> {
 		if (!warm.launched.listens()) return await this.#endOnce(agent.id, quick);
 		if (warm.program.leavesNothing)
@@ -249,7 +250,7 @@ export class ProcessDriver implements Driver {
 		this.#idle.put(agent, rssOf(launched.pid));
 	}
 
-	/** The one that is up, without a look at the disk. */
+	/** The running one, without reading the disk. */
 	#programOf(agent: AgentState): AgentProgram | string {
 		return this.#warm.get(agent.id)?.program ?? this.#options.find(agent);
 	}
@@ -274,7 +275,7 @@ export class ProcessDriver implements Driver {
 
 	#keep(agent: AgentId, warm: Warm): void {
 		this.#warm.set(agent, warm);
-		// a process that ends by itself takes everything along that it started
+		// when a process exits, its children are ended too
 		void warm.launched.ended.then(async () => {
 			if (this.#warm.get(agent) === warm) await this.end(agent).catch(this.#caught(agent));
 		});

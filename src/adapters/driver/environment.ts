@@ -1,30 +1,27 @@
-// What an agent's process gets to see of the daemon's environment: a short list, where its vendor's home is, and
-// Brood's own variables.
+// The environment of an agent's process: a short list of the daemon's variables, its vendor's home, and Brood's own
+// variables.
 import { allVendors } from "./vendors/vendors.ts";
 
 const allowed =
 	/^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_[A-Z_]+|(HTTPS?|ALL|NO|https?|all|no)_(PROXY|proxy)|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|NODE_COMPILE_CACHE|SSH_AUTH_SOCK)$/;
 const homes = new Set(allVendors.map(({ homeVariable }) => homeVariable));
 
-/** Ours come last: no credential may override an agent's identity. */
+/** Ours come last, so that no credential overrides an agent's identity. */
 export function environmentFor(
 	own: Readonly<Record<string, string>>,
 	from: NodeJS.ProcessEnv,
 	credentials: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-	const passed = Object.entries(from).filter(
-		(entry): entry is [string, string] => entry[1] !== undefined && (allowed.test(entry[0]) || homes.has(entry[0])),
-	);
-	return { ...Object.fromEntries(passed), ...credentials, ...own };
+	return { ...pick(from, (name) => allowed.test(name) || homes.has(name)), ...credentials, ...own };
 }
 
-/** What one program may see besides. */
-export function variablesFor(
-	environmentPattern: RegExp | undefined,
-	environment: NodeJS.ProcessEnv,
-): Record<string, string> {
-	const passed = Object.entries(environment).filter(
-		(entry): entry is [string, string] => entry[1] !== undefined && environmentPattern?.test(entry[0]) === true,
+/** More variables for one program. */
+export const variablesFor = (pattern: RegExp | undefined, environment: NodeJS.ProcessEnv): Record<string, string> =>
+	pick(environment, (name) => pattern?.test(name) === true);
+
+const pick = (environment: NodeJS.ProcessEnv, isWanted: (name: string) => boolean): Record<string, string> =>
+	Object.fromEntries(
+		Object.entries(environment).flatMap(([name, value]) =>
+			value !== undefined && isWanted(name) ? [[name, value]] : [],
+		),
 	);
-	return Object.fromEntries(passed);
-}

@@ -9,10 +9,10 @@ export class Freezer {
 	readonly #freezing = new Map<AgentId, Promise<unknown>>();
 
 	async frozen<T>(agent: AgentId, find: () => Process[], work: (lasted: () => boolean) => Promise<T>): Promise<T> {
-		// whoever comes second waits: what the first one let go would move under the second
+		// one at a time: the end of the first would resume processes that the second needs stopped
 		const before = this.#freezing.get(agent) ?? Promise.resolve();
 		const mine = before.then(async () => await freeze(find(), work));
-		const over = mine.catch(expected("whoever asked for it hears of it"));
+		const over = mine.catch(expected("the caller gets the rejection"));
 		this.#freezing.set(agent, over);
 		try {
 			return await mine;
@@ -24,18 +24,18 @@ export class Freezer {
 
 async function freeze<T>(stopped: Process[], work: (lasted: () => boolean) => Promise<T>): Promise<T> {
 	let lasted = true;
-	const goOn = (): void => {
+	const resume = (): void => {
 		for (const each of stopped.splice(0)) signal(each, "SIGCONT");
 	};
 	for (const each of stopped) signal(each, "SIGSTOP");
 	const timer = setTimeout(() => {
 		lasted = false;
-		goOn();
+		resume();
 	}, frozenMsMax);
 	try {
 		return await work(() => lasted);
 	} finally {
 		clearTimeout(timer);
-		goOn();
+		resume();
 	}
 }

@@ -1,5 +1,5 @@
-// Installs a vendor's agent into the home, exactly the packages that this release was tested with, and finding out
-// whether it runs. What was there before stays until the new one has said who it is.
+// Installs a vendor's agent into the home, exactly the packages that this release was tested with, and checks that it
+// starts. The previous installation stays until the new one has started.
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -7,6 +7,7 @@ import type { ContainmentLevel } from "#contract/config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Adapter } from "#contract/wire.ts";
 import type { CommandLine } from "../system/containment.ts";
+import { messageOf } from "../system/errors.ts";
 import { endAll, findTree, markName } from "../system/processes.ts";
 import { temporaryFolderNow } from "../system/temporary.ts";
 import { launch } from "./acp/launch.ts";
@@ -35,7 +36,7 @@ export class Setup {
 		return Object.keys(vendors).map((type) => this.#look(type));
 	}
 
-	/** Answers when it is there and runs. Asked twice at the same time it is done once. */
+	/** Resolves when it is installed and starts. Concurrent calls share one installation. */
 	async install(type: string): Promise<Adapter | Refusal> {
 		const vendor = vendors[type];
 		if (vendor === undefined) {
@@ -65,8 +66,7 @@ export class Setup {
 			rmSync(old, { recursive: true, force: true });
 			return this.#look(type);
 		} catch (error) {
-			const why = error instanceof Error ? error.message : String(error);
-			return refuse("SETUP_FAILED", `${vendor.title} could not be set up: ${why.slice(-1000)}`, {
+			return refuse("SETUP_FAILED", `${vendor.title} could not be set up: ${messageOf(error).slice(-1000)}`, {
 				details: { type, version: vendor.version },
 			});
 		} finally {
@@ -74,7 +74,7 @@ export class Setup {
 		}
 	}
 
-	/** npm is a script of the machine's own Node, but chooses versions by the Node that runs it. */
+	/** npm comes with the machine's Node, but chooses versions by the Node that runs it. */
 	#environment(): Record<string, string> {
 		const { environment } = this.#options;
 		return environmentFor(
@@ -83,7 +83,7 @@ export class Setup {
 		);
 	}
 
-	/** Starts it and lets it say who it is; its login is not checked. */
+	/** Starts it up to the handshake; its login is not checked. */
 	async #tryOut(type: string, program: CommandLine): Promise<void> {
 		const { mark, containment, environment } = this.#options;
 		const own = { [markName]: mark, BROOD_AGENT: `setup-${type}` };

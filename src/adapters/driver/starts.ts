@@ -5,6 +5,7 @@ import type { AgentId } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
 import { monotonicNow } from "#engine/ports/clock.ts";
 import type { Prepared, TurnResult } from "#engine/ports/driver.ts";
+import { messageOf } from "../system/errors.ts";
 import { endAll, type Process } from "../system/processes.ts";
 import { UnsupportedSetting } from "./acp/open.ts";
 import { credentialsOf } from "./credential.ts";
@@ -57,7 +58,7 @@ export class Starts {
 				this.#options.revokeToken(token);
 				await endAll(find);
 				if (attempt + 1 >= startsMax || error instanceof UnsupportedSetting)
-					return broken(`Its process does not start: ${reasonOf(error)}.`);
+					return broken(`Its process does not start: ${messageOf(error)}.`);
 				await pause(100 * 2 ** attempt, undefined, { signal }).catch(expected("it was called off"));
 			}
 		}
@@ -82,5 +83,3 @@ export class Starts {
 const down = (end: TurnResult): Prepared => ({ up: false, end });
 export const cancelled = down({ state: "interrupted", reason: "stopped before its process was up", text: null });
 export const broken = (reason: string): Prepared => down({ state: "failed", reason, text: null, broken: true });
-
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,42 +1,43 @@
-// Files of a repository that an agent's program runs by itself: hooks, MCP servers, plugins. Vendors' programs start
-// these without asking when they run headless, so we ask, once for each content.
+// Files of a repository that an agent's program runs without asking: hooks, MCP servers, plugins. Vendors' programs start
+// these when they run headless, so we ask, once for each content.
 import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { open, opendir } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
+import { attempt, messageOf } from "../system/errors.ts";
 import { careful, NotRegular, readRegularNow } from "../system/regular-file.ts";
 import { allVendors, vendors } from "./vendors/vendors.ts";
 
 export interface AutorunFiles {
-	/** the files that it is in, for whoever is asked */
+	/** shown with the question */
 	files: string[];
-	/** another one as soon as a single byte of them is another */
+	/** changes with every byte of them */
 	fingerprint: string;
 }
 
-/** what a program writes there by itself, and words that are only read */
+/** files that programs write themselves, and texts that are only read */
 const harmless = [
 	/(^|\/)(node_modules|\.gitignore|package\.json|package-lock\.json|bun\.lockb?)(\/|$)/,
 	...allVendors.flatMap(({ trust }) => trust.harmless ?? []),
 ];
 
-/** What some vendor's program obeys in any folder. */
+/** Files and folders that some vendor's program obeys in any folder. */
 export const programPlaces: readonly string[] = allVendors.flatMap(({ trust }) => trust.obeys);
 
-/** Every place that some program obeys, in lower case. */
+/** The same, and those that only one vendor's program obeys; in lower case. */
 export const autorunPaths: readonly string[] = [
 	...programPlaces,
 	...allVendors.flatMap(({ trust }) => trust.obeysAlone ?? []),
 ];
 
 const mib = 1024 * 1024;
-/** What no person has in there. Nobody could look through it either, so it is refused as a whole. */
+/** Larger than any real configuration. More is refused as a whole, since nobody could review it. */
 const most = { entries: 10_000, depth: 64, bytes: 1024 * mib, textBytes: 16 * mib, words: 50_000 } as const;
-/** how much is done before others get their turn */
+/** yields to other work after so many */
 const strideMax = 100;
 
-/** Why what a repository brings cannot be looked at: a sentence for whoever waits for the turn. */
+/** Why a repository's files cannot be checked: a sentence for the person who waits for the turn. */
 export class TooMuch extends Error {
 	override readonly name = "TooMuch";
 	constructor(what: string) {
@@ -46,18 +47,18 @@ export class TooMuch extends Error {
 	}
 }
 
-/** What was looked at so far, of all places together. */
+/** What was read so far, in total. */
 interface Count {
 	entries: number;
 	bytes: number;
 }
 
-/** To agents of a type. Null if there is nothing of the kind. Throws `TooMuch`. */
+/** For agents of a type. Null if there are none. Throws `TooMuch`. */
 export async function findAutorunFiles(folder: string, type = ""): Promise<AutorunFiles | null> {
 	const count: Count = { entries: 0, bytes: 0 };
 	const found = await filesAt(folder, [...programPlaces, ...(vendors[type]?.trust.obeysAlone ?? [])], count);
 	if (found.length === 0) return null;
-	// a hook is as much as the script that it runs
+	// a hook includes the script that it runs
 	const known = new Set(found);
 	const { named, packages } = await scriptsIn(folder, found);
 	const scripts = named.filter((script) => !known.has(script));
@@ -69,16 +70,14 @@ export async function findAutorunFiles(folder: string, type = ""): Promise<Autor
 	return { files: [...found, ...scripts, ...more.map(([file]) => file)], fingerprint: hash.digest("hex") };
 }
 
-/** The files of a folder, in lower case, that some program's configuration names, and so may run. Throws `TooMuch`. */
+/** The files of a folder, in lower case, that some program's configuration names and may run. Throws `TooMuch`. */
 export async function namedByConfiguration(folder: string): Promise<ReadonlySet<string>> {
 	const found = await filesAt(folder, autorunPaths, { entries: 0, bytes: 0 });
 	const { named, packages } = await scriptsIn(folder, found);
 	return new Set([...named, ...packages.keys()].map((script) => script.toLowerCase()));
 }
 
-/**
- * What a program is told to run, as far as it is in the folder: files, and the scripts that packages have under a name.
- */
+/** Files of the folder that a configuration runs, and the named scripts of packages. */
 interface Scripts {
 	named: string[];
 	packages: ReadonlyMap<string, string>;
@@ -112,17 +111,14 @@ const wordsIn = (text: string): string[] =>
 	text.split(/[\s"'`\\=,;:()[\]{}<>|&]+/).filter((word) => word.length > 1 && word.length < 1024);
 
 const packageRunners: readonly string[] = ["npm", "pnpm", "yarn", "bun", "--run"];
-/** files that other programs take what they do from, without being told their name */
+/** files that other programs read by default */
 const recipes: Readonly<Record<string, readonly string[]>> = {
 	make: ["GNUmakefile", "makefile", "Makefile"],
 	just: ["justfile", "Justfile", ".justfile"],
 	deno: ["deno.json", "deno.jsonc"],
 };
 
-/**
- * `npm run x` runs what package.json has under that name, here or in a folder that is named too. Its other fields may
- * change.
- */
+/** `npm run x` runs a script of package.json, here or in a folder that is named too. Its other fields may change. */
 function packagesRun(root: string, words: ReadonlySet<string>): ReadonlyMap<string, string> {
 	const found = new Map<string, string>();
 	if (!packageRunners.some((runner) => words.has(runner))) return found;
@@ -139,15 +135,10 @@ const recipesRun = (root: string, words: ReadonlySet<string>): string[] =>
 		words.has(program) ? files.flatMap((file) => fileNamed(root, file) ?? []) : [],
 	);
 
-function scriptsOf(text: string): string {
-	try {
-		return JSON.stringify(Reflect.get(Object(JSON.parse(text)), "scripts") ?? {});
-	} catch {
-		return text;
-	}
-}
+const scriptsOf = (text: string): string =>
+	attempt(() => JSON.stringify(Reflect.get(Object(JSON.parse(text)), "scripts") ?? {}), text);
 
-/** `$CLAUDE_PROJECT_DIR/x.sh` and `/x.sh`, which is left of `${DIR}/x.sh`, are x.sh of the folder. */
+/** `$CLAUDE_PROJECT_DIR/x.sh` and `/x.sh`, the rest of `${DIR}/x.sh`, mean x.sh of the folder. */
 function fileNamed(root: string, word: string): string | null {
 	for (const name of [word, word.replace(/^\$\w+/, "").replace(/^\/+/, "./")]) {
 		const real = realFile(path.resolve(root, name));
@@ -157,18 +148,11 @@ function fileNamed(root: string, word: string): string | null {
 }
 
 function realFile(file: string): string | null {
-	try {
-		const real = realpathSync(file);
-		return statSync(real).isFile() ? real : null;
-	} catch {
-		return null;
-	}
+	const real = attempt(() => realpathSync(file), null);
+	return real !== null && seenAt(real)?.isFile() === true ? real : null;
 }
 
-/**
- * Of a configuration that is in the folder; of what a link brings from elsewhere nothing is read. Null if it is longer
- * than that.
- */
+/** The text of a file in the folder; empty for a link to elsewhere. Null if it is longer than `bytesMax`. */
 function textOf(root: string, file: string, bytesMax: number): string | null {
 	const real = realFile(file);
 	if (real === null || !real.startsWith(root + path.sep)) return "";
@@ -197,8 +181,7 @@ async function filesIn(folder: string, place: string, count: Count): Promise<str
 		if (harmless.some((each) => each.test(name))) return;
 		if (++count.entries % strideMax === 0) await breathe();
 		const real = seenAt(whole)?.isDirectory() === true ? realpathSync(whole) : null;
-		// what is linked in the repository counts like the rest, each folder once; the repository has no say over what is
-		// elsewhere
+		// links inside the repository are followed, each folder once; others are not
 		if (real === null || (name !== place && real !== root && !real.startsWith(root + path.sep))) {
 			found.push(name);
 			return;
@@ -222,14 +205,12 @@ async function namesIn(folder: string, place: string, count: Count): Promise<str
 		}
 	} catch (error) {
 		if (error instanceof TooMuch) throw error;
-		throw new TooMuch(
-			`a folder in ${place} cannot be read (${error instanceof Error ? error.message : String(error)})`,
-		);
+		throw new TooMuch(`a folder in ${place} cannot be read (${messageOf(error)})`);
 	}
 	return names.sort();
 }
 
-/** By all of its bytes, however many there are. */
+/** A digest of all bytes. */
 async function contentOf(file: string, count: Count): Promise<string> {
 	const seen = lstatSync(file, { throwIfNoEntry: false });
 	const link = seen?.isSymbolicLink() === true ? `-> ${readlinkSync(file)} ` : "";
@@ -240,7 +221,7 @@ async function contentOf(file: string, count: Count): Promise<string> {
 	const before = await opened.stat({ bigint: true });
 	if (!before.isFile()) return nothing;
 	counted(count, Number(before.size));
-	// the time of the last change is the disk's own, and nobody sets it back
+	// ctime cannot be set back
 	const key = [before.dev, before.ino, before.size, before.mtimeNs, before.ctimeNs].join();
 	const known = digests.get(key);
 	if (known !== undefined) return link + known;
@@ -249,13 +230,13 @@ async function contentOf(file: string, count: Count): Promise<string> {
 	let left = Number(before.size);
 	for (let { bytesRead } = await opened.read(chunk); bytesRead > 0; { bytesRead } = await opened.read(chunk)) {
 		hash.update(chunk.subarray(0, bytesRead));
-		// it grows while it is read
+		// it may grow while it is read
 		left -= bytesRead;
 		if (left < 0) counted(count, bytesRead);
 	}
 	const digest = hash.digest("hex");
 	const after = await opened.stat({ bigint: true });
-	// what changed a moment ago may change again without another time
+	// a recent change may be followed by another with the same time
 	const settled =
 		after.ctimeNs === before.ctimeNs && performance.timeOrigin + performance.now() - Number(before.ctimeMs) > 2000;
 	if (digests.size >= digestsMax) digests.clear();
@@ -268,16 +249,10 @@ function counted(count: Count, bytes: number): void {
 	if (count.bytes > most.bytes) throw new TooMuch(`it has more than ${most.bytes / mib} MiB`);
 }
 
-/** Digests of files that were read, so that no turn reads again what has not changed. */
+/** Digests of files, so that no turn reads an unchanged file again. */
 const digests = new Map<string, string>();
 const digestsMax = 10_000;
 const chunkBytes = 1024n * 1024n;
 
-/** A link that leads nowhere, or in a circle, is nothing to read. */
-function seenAt(file: string): Stats | undefined {
-	try {
-		return statSync(file);
-	} catch {
-		return undefined;
-	}
-}
+/** Undefined for a broken link too. */
+const seenAt = (file: string): Stats | undefined => attempt(() => statSync(file), undefined);

@@ -1,7 +1,7 @@
-// What an agent in a sandbox gets of its vendor's home. Settings there name programs (hooks, tool servers, plugins)
-// that the vendor's own program runs for the user too, outside: so an agent sees them, and cannot change them. What it
-// may write is a folder of its own, laid over the vendor's, with copies of the settings in it. Only the login is the
-// user's, because vendors renew it.
+// The vendor's home for an agent in a sandbox. Settings there name programs (hooks, tool servers, plugins) that the
+// vendor's program also runs for the user outside, so an agent can read but not change them. It writes to its own folder,
+// which is mounted over the vendor's and has copies of the settings. Only the login is the user's, because vendors' programs
+// renew it.
 import {
 	chmodSync,
 	closeSync,
@@ -19,40 +19,34 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { expected } from "#contract/log.ts";
+import { attempt } from "../system/errors.ts";
 import type { BindMount, SandboxMounts } from "../system/mounts.ts";
 import { readRegularNow } from "../system/regular-file.ts";
 import { removeFolder } from "../system/remove.ts";
 import type { Variables, VendorFolder } from "./vendors/vendor.ts";
 import { allVendors, vendors } from "./vendors/vendors.ts";
 
-/**
- * Folders whose content a vendor's program runs or obeys; everything else in its home is hidden, sessions and histories
- * of others above all.
- */
+/** Folders whose content a vendor's program runs or obeys. The rest of its home is hidden: sessions, histories. */
 const obeyed =
 	/^(agents?|commands?|skills|plugins?|hooks|prompts|rules|extensions|output-styles|themes|modes?|tools?|node_modules)$/;
-/** Files that it reads at its start. */
+/** Files that it reads when it starts. */
 const settings = /\.(json|jsonc|toml|md|ya?ml|js|ts|lock|lockb)$|^(installation_id|version\.json)$/;
 const never = /history|session|\.log$|\.jsonl$/i;
-/** opens a folder whatever its mode is (Linux; Node has no name for it) */
+/** O_PATH: opens a folder whatever its mode is */
 const pathOnly = 0o10000000;
 const fileBytesMax = 4 * 1024 * 1024;
 
-/**
- * The places of a vendor for one agent, whose own folder is `own`. They are laid over all vendors' homes, which are
- * hidden.
- */
-export function vendorMounts({
-	type,
-	own,
-	seen,
-	home,
-}: {
+interface VendorMountsRequest {
 	type: string;
+	/** the agent's own folder */
 	own: string;
 	seen: Variables;
 	home: string;
-}): Pick<SandboxMounts, "bound" | "environment"> {
+}
+
+/** Mounted over the homes of all vendors, which are hidden. */
+export function vendorMounts(request: VendorMountsRequest): Pick<SandboxMounts, "bound" | "environment"> {
+	const { type, own, seen, home } = request;
 	const folders = vendors[type]?.folders(seen, home) ?? [];
 	const bound = folders.flatMap((folder, at) => overlays(folder, path.join(own, String(at))));
 	const variables = folders.flatMap(({ variable, place }) =>
@@ -61,7 +55,7 @@ export function vendorMounts({
 	return { bound, environment: Object.fromEntries(variables) };
 }
 
-/** The homes of all vendors: the usual ones, and where these variables say that they are. */
+/** The homes of all vendors: the default ones, and those in variables. */
 export function vendorHomes(seen: Variables): string[] {
 	const home = seen["HOME"] ?? os.homedir();
 	const folders = allVendors.flatMap((vendor) => [...vendor.folders({}, home), ...vendor.folders(seen, home)]);
@@ -70,7 +64,7 @@ export function vendorHomes(seen: Variables): string[] {
 
 function overlays({ place: named, logins, adopts }: VendorFolder, own: string): BindMount[] {
 	mkdirSync(named, { recursive: true, mode: 0o700 });
-	// people link it from elsewhere; what is laid over it has to be where that is
+	// people link it from elsewhere; the mount has to be at the real path
 	const place = realpathSync(named);
 	mkdirSync(own, { recursive: true, mode: 0o700 });
 	const names = readdirSync(place);
@@ -82,13 +76,13 @@ function overlays({ place: named, logins, adopts }: VendorFolder, own: string): 
 			bound.push({ from, to: makeMountPoint(own, name, "folder", place), writable: false });
 		else if (settings.test(name) && !never.test(name)) copyFresh(from, path.join(own, name));
 	}
-	// its program writes to it all the time, and finds again what it wrote
+	// its program writes to it all the time, so an existing copy is kept
 	if (adopts !== undefined && lstatSync(path.join(own, adopts.as), { throwIfNoEntry: false }) === undefined)
 		copyFresh(adopts.from, path.join(own, adopts.as));
 	return bound;
 }
 
-/** Something to lay the user's own over; whatever the agent left there under that name is gone. */
+/** A mount point for the user's own file; anything else that the agent put there is removed. */
 function makeMountPoint(own: string, name: string, kind: "file" | "folder", place: string): string {
 	const there = path.join(own, name);
 	const found = lstatSync(there, { throwIfNoEntry: false });
@@ -99,8 +93,8 @@ function makeMountPoint(own: string, name: string, kind: "file" | "folder", plac
 }
 
 /**
- * What the agent left there may be a folder without end: it is moved to where no agent can reach it, and removed in the
- * background. A folder can only be moved by whoever may write in it.
+ * The agent may have made a huge folder: it is moved out of the agent's reach and removed in the background. Moving a
+ * folder requires write permission in it.
  */
 function putAway(place: string, own: string): void {
 	const found = lstatSync(place, { throwIfNoEntry: false });
@@ -119,11 +113,10 @@ function putAway(place: string, own: string): void {
 	}
 	const away = mkdtempSync(path.join(removed, "left-"));
 	renameSync(place, path.join(away, "left"));
-	// what is left is removed by the next sweep
 	removeFolder(away).catch(expected("the sweep tries again"));
 }
 
-/** As the user has it now. The agent may change its copy, which is taken anew for the next process. */
+/** A copy of the user's current file, made again for each process. */
 function copyFresh(from: string, to: string): void {
 	const bytes = smallFile(from);
 	if (bytes === null) return;
@@ -131,7 +124,7 @@ function copyFresh(from: string, to: string): void {
 	writeFresh(to, bytes);
 }
 
-/** Never through a link that the agent put there. */
+/** Never writes through a link that the agent put there. */
 function writeFresh(file: string, bytes: Buffer): void {
 	const handle = openSync(
 		file,
@@ -147,12 +140,8 @@ function writeFresh(file: string, bytes: Buffer): void {
 
 /** People link their settings from elsewhere. */
 function smallFile(file: string): Buffer | null {
-	try {
-		const bytes = readRegularNow(file, { follow: true, bytesMax: fileBytesMax });
-		return bytes === "too large" ? null : bytes;
-	} catch {
-		return null;
-	}
+	const bytes = attempt(() => readRegularNow(file, { follow: true, bytesMax: fileBytesMax }), null);
+	return bytes === "too large" ? null : bytes;
 }
 
 const isFolder = (place: string): boolean => lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true;

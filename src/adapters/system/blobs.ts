@@ -1,4 +1,4 @@
-// Long texts in files of their own, named after what they say: written once, never changed.
+// Long texts in files that are named after their hash: written once, never changed.
 import { createHash } from "node:crypto";
 import { constants, copyFile, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
@@ -22,7 +22,7 @@ export function blobsIn(folder: string): Blobs {
 				await rm(temporary, { force: true });
 				throw error;
 			}
-			await flushed(folder);
+			await syncFolder(folder);
 			return name;
 		},
 		async get(name) {
@@ -46,8 +46,8 @@ async function write(file: string, text: string): Promise<void> {
 	await handle.sync();
 }
 
-/** The name is durable too. */
-async function flushed(folder: string): Promise<void> {
+/** Makes the name durable too. */
+async function syncFolder(folder: string): Promise<void> {
 	await using handle = await open(folder, "r");
 	await handle.sync();
 }

@@ -1,17 +1,18 @@
-// Two times. `now` is wall-clock time: what people read; it jumps when the clock is set. `steady` is monotonic, also
-// while the machine sleeps: for durations and deadlines.
+// Two clocks. `now` is wall-clock time, for people; it jumps when the clock is set. `monotonic` never jumps and runs while
+// the machine sleeps; it is for durations and deadlines.
 //
-// Both are milliseconds since 1970 and agree until the wall clock is set. The steady one goes on across a restart of
-// the daemon (`persistMonotonicClock`), so that a deadline in the store means the same to the next daemon. After a
-// start of the machine only the wall clock knows how long it was off; it is believed, unless it went back.
+// Both are milliseconds since 1970 and agree until the wall clock is set. The monotonic clock continues across a restart
+// of the daemon (`persistMonotonicClock`), so that a deadline in the store stays valid. After a reboot only the wall clock
+// knows how long the machine was off; it is trusted, unless it went back.
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import type { Clock } from "#engine/ports/clock.ts";
+import { attempt } from "./errors.ts";
 
-/** A process's own clock stands still while the machine sleeps; this much difference to the machine's is sleep. */
+/** `performance.now` stops while the machine sleeps; a larger difference to the uptime is sleep. */
 const sleepMs = 500;
 const lookMs = 1000;
-/** A small difference to the wall clock is followed (NTP adjusts in small steps); more than this is a jump. */
+/** Smaller differences to the wall clock are followed (NTP adjusts in small steps); larger ones are jumps. */
 const jumpMs = 500;
 
 class MonotonicClock {
@@ -38,7 +39,7 @@ class MonotonicClock {
 		return this.#anchor + ran + this.#slept;
 	}
 
-	/** From this moment on it goes on from there. */
+	/** Continues from this time. */
 	set(now: number): void {
 		this.#anchor += now - this.now();
 		this.#latest = now;
@@ -56,7 +57,7 @@ interface SavedClock {
 	monotonic: number;
 }
 
-/** Goes on with the steady time of the last daemon, and writes down where it is. */
+/** Continues the monotonic time of the last daemon, and saves it. */
 export function persistMonotonicClock(file: string): void {
 	const boot = bootId();
 	const kept = savedIn(file);
@@ -71,21 +72,13 @@ export function persistMonotonicClock(file: string): void {
 }
 
 function savedIn(file: string): SavedClock | null {
-	try {
-		const { boot, uptimeMs: up, monotonic: then } = JSON.parse(readFileSync(file, "utf8"));
-		return typeof boot === "string" && Number.isFinite(up) && Number.isFinite(then)
-			? { boot, uptimeMs: up, monotonic: then }
-			: null;
-	} catch {
-		return null;
-	}
+	const saved: Partial<SavedClock> = attempt(() => JSON.parse(readFileSync(file, "utf8")), null) ?? {};
+	const { boot, uptimeMs: up, monotonic: then } = saved;
+	return typeof boot === "string" && Number.isFinite(up) && Number.isFinite(then)
+		? { boot, uptimeMs: Number(up), monotonic: Number(then) }
+		: null;
 }
 
-/** Another one after each start of the machine; unknown, it is never the same. */
-function bootId(): string {
-	try {
-		return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-	} catch {
-		return `unknown ${Date.now()}`;
-	}
-}
+/** Changes with each boot; where it cannot be read, with each call. */
+const bootId = (): string =>
+	attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(), `unknown ${Date.now()}`);

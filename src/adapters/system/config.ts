@@ -1,12 +1,13 @@
-// Reading `config.yaml`: what is wrong in it is said with its line and column.
+// Reads `config.yaml`. Errors have line and column.
 import path from "node:path";
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
 import { HomeConfig } from "#contract/config.ts";
+import { messageOf } from "./errors.ts";
 import { NotRegular, readRegularText } from "./regular-file.ts";
 
 const bytesMax = 1024 * 1024;
 
-/** The part of a schema that is needed here; the contract's schemas have it. */
+/** The part of zod's schemas that is needed here. */
 interface Schema<T> {
 	safeParse(value: unknown):
 		| { success: true; data: T }
@@ -16,7 +17,7 @@ interface Schema<T> {
 		  };
 }
 
-/** The file is there, but not as it should be; the message begins with where. */
+/** The file is invalid; the message begins with file, line and column. */
 export class ConfigError extends Error {
 	override readonly name = "ConfigError";
 }
@@ -25,10 +26,7 @@ export async function readConfig(home: string): Promise<HomeConfig> {
 	return await readSettings(HomeConfig, path.join(home, "config.yaml"));
 }
 
-/**
- * What is not there says nothing. What is there and cannot be read must not count as saying nothing: it may ask for a
- * sandbox.
- */
+/** A missing file is empty. A file that cannot be read is an error, because it may ask for a sandbox. */
 export async function readSettings<T>(schema: Schema<T>, file: string): Promise<T> {
 	const text = await readRegularText(file, { follow: true, bytesMax }).catch((error: Error & { code?: string }) => {
 		if (error.code === "ENOENT" && !(error instanceof NotRegular)) return "";
@@ -51,7 +49,7 @@ export function parseConfig<T>(schema: Schema<T>, text: string, file: string): T
 	const parsed = schema.safeParse(plainOf(document, file) ?? {});
 	if (parsed.success) return parsed.data;
 	const [issue] = parsed.error.issues;
-	// a key that nobody knows is a fault of what it is in; the place to look at is the key's own
+	// zod reports an unknown key at its object; the position should be the key's
 	const unknown = Array.isArray(issue?.keys) ? issue.keys.slice(0, 1) : [];
 	const around: unknown = document.getIn(issue?.path ?? [], true);
 	const key = isMap(around)
@@ -67,6 +65,6 @@ function plainOf(document: Document, file: string): unknown {
 	try {
 		return document.toJS();
 	} catch (error) {
-		throw new ConfigError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+		throw new ConfigError(`${file}: ${messageOf(error)}`);
 	}
 }

@@ -1,15 +1,14 @@
 // Containment of processes that are not ours: agents, and the commands of projects.
 //
-// Both stronger levels put them into a PID namespace with a /proc of its own. They cannot see a process outside, so
-// they cannot read the daemon's environment, and when the namespace's first process goes, everything in it goes,
-// whatever it did to its parents, its session or its environment:
+// Both stronger levels put them into a PID namespace with its own /proc. They see no process outside, so they cannot read
+// the daemon's environment. When the namespace's first process ends, the kernel kills everything in it:
 //
 //     the daemon
-//      └─ outside   bwrap or unshare: the process that we started; the kernel kills it when the daemon dies
-//          └─ 1     a reaper; the kernel kills it, and all the rest, when the one outside dies
+//      └─ outside   bwrap or unshare, started by us; the kernel kills it when the daemon dies
+//          └─ 1     a reaper; the kernel kills it, and the rest, when the process outside dies
 //              └─ 2 the program; when it ends, the reaper ends
 //
-// That alone is no sandbox: the file system, the network and the user are the same inside. With mounts it is one.
+// That alone is no sandbox: file system, network and user are the same inside. With mounts it is one.
 
 import type { ContainmentLevel } from "#contract/config.ts";
 import { mountsOf, type SandboxMounts } from "./mounts.ts";
@@ -21,7 +20,7 @@ export interface CommandLine {
 	args: readonly string[];
 }
 
-/** How to start it, and which of its pipes is for what. */
+/** How to start it, and which pipe has which purpose. */
 export interface ContainedCommand extends CommandLine {
 	pipes: { stdio: readonly ("pipe" | "ignore" | number)[]; output: number; lifeline: number | null };
 }
@@ -48,7 +47,7 @@ export function containedCommand(
 }
 
 const bubblewrap = ["bwrap", "--die-with-parent", "--new-session", "--unshare-pid"] as const;
-/** Whoever reads a file that was handed down moves on in it for everybody who has it, so it is opened anew. */
+/** Processes share the position of an inherited file, so the filter is opened again. */
 const filtered = ["/bin/sh", "-c", 'exec "$@" 5</proc/self/fd/5', "sh", ...bubblewrap, "--seccomp", "5"] as const;
 
 const wrappers: Record<Exclude<ContainmentLevel, "groups">, () => readonly [string, ...string[]]> = {
@@ -58,19 +57,19 @@ const wrappers: Record<Exclude<ContainmentLevel, "groups">, () => readonly [stri
 		// root needs no user namespace, and could not become another user inside of one
 		...(process.getuid?.() === 0 ? [] : ["--user", "--map-current-user"]),
 		...["--pid", "--fork", "--kill-child", "--mount-proc", "--propagation", "slave", "--"],
-		// a shell that waits for a child takes in every orphan as well; what follows the child keeps it from becoming it
+		// a shell that waits for its child adopts orphans; the `exit` keeps it from replacing itself with the child
 		...["setsid", "/bin/sh", "-c", '"$@"; exit $?', "sh"],
 	],
 };
 
-// The kernel is asked for its help step by step, and a daemon that dies between two steps would leave a program that
-// nobody ends. So a watcher waits inside until the daemon says that the program is up, and ends everything if it never
-// can. The process number is checked first: `kill -1` is meant for this namespace only. The program's output is not the
-// wrapper's, so that we hear when it is closed; bubblewrap lets go of it, unshare does not.
+// A daemon that dies while the wrapper sets up its protection would leave a program that nobody ends. So a watcher inside
+// waits until the daemon says that the program is up, and kills everything if the pipe closes first. The pid is checked
+// before: `kill -1` must only run in this namespace. The program's output is a separate pipe, so that we notice when it is
+// closed; bubblewrap closes its copy, unshare does not.
 const lifeline =
 	'[ $$ = 2 ] || exit 1; ((read -r up <&3 || kill -KILL -1) 2>/dev/null 4>&- &); exec "$@" 3<&- >&4 4>&-';
 
-/** The user's own caches cannot be written, and whoever fills one from a project could spoil it for all others. */
+/** The user's caches are read-only inside, because an agent could poison them for others. */
 const caches = { XDG_CACHE_HOME: "/tmp/cache", npm_config_cache: "/tmp/cache/npm" };
 
 /** The environment of a program in a sandbox. */

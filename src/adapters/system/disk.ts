@@ -13,14 +13,12 @@ export async function diskBytes(place: string, seen: Set<string> = new Set()): P
 	let bytes = found.blocks * 512;
 	if (!found.isDirectory()) return bytes;
 	const names = await readdir(place).catch((): string[] => []);
-	// a few at a time: a folder may have a hundred thousand entries
-	for (let at = 0; at < names.length; at += atOnce) {
-		const sizes = await Promise.all(
-			names.slice(at, at + atOnce).map((name) => diskBytes(path.join(place, name), seen)),
-		);
+	// in batches: a folder may have a hundred thousand entries
+	for (let at = 0; at < names.length; at += batch) {
+		const sizes = await Promise.all(names.slice(at, at + batch).map((name) => diskBytes(path.join(place, name), seen)));
 		bytes += sizes.reduce((sum, size) => sum + size, 0);
 	}
 	return bytes;
 }
 
-const atOnce = 16;
+const batch = 16;

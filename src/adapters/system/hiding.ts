@@ -1,9 +1,8 @@
-// How places are hidden in a sandbox.
+// How paths are hidden in a sandbox.
 //
-// A mount over a file goes when somebody outside replaces that file, as most programs do with their logins and
-// histories, and what is not there yet cannot be mounted over at all. So it is not the place that is covered but the
-// folder around it: that is empty inside, and everything in it that is not hidden is mounted back, as it was when the
-// process started. What comes later, under whatever name, is not there.
+// A mount over a file is lost when a program outside replaces that file, as most do with logins and histories, and a
+// missing file cannot be mounted over at all. So the folder around it is covered: it is empty inside, and its other
+// entries are mounted back, as they were when the process started. Later entries are not visible.
 import {
 	type Dirent,
 	existsSync,
@@ -16,24 +15,25 @@ import {
 } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { attempt } from "./errors.ts";
 import { isHistory } from "./private-paths.ts";
 
-/** Empty inside, and everybody's own. */
+/** Empty inside; each sandbox has its own. */
 export const temporary = ["/tmp", "/var/tmp", "/run"];
 
-/** Each mount makes a sandbox start a little later. What is beyond this in one folder of a home is not to be seen. */
+/** Each mount delays the start of a sandbox. More entries of one folder in a home are not visible. */
 const entriesMax = 200;
-/** so many of them at most for the sake of sockets */
+/** at most this many mounts to hide sockets */
 const socketMountsMax = 100;
 
 export interface Hiding {
-	/** folders that are empty but for what is mounted back, outer ones first */
+	/** folders that are emptied, with the entries to mount back, outer ones first */
 	around: readonly { folder: string; back: readonly string[] }[];
-	/** places that are covered themselves, because the folder around them is the machine's */
+	/** paths that are covered themselves, because the folder around them belongs to the machine */
 	alone: readonly string[];
 }
 
-/** `shown` are places that are seen although something around them is hidden; what is hidden in them is hidden. */
+/** `shown` paths are visible although a folder around them is hidden; hidden paths inside them stay hidden. */
 export function hidingOf(places: readonly string[], shown: readonly string[] = []): Hiding {
 	const all = concrete(places);
 	const named = new Set(all);
@@ -46,7 +46,7 @@ export function hidingOf(places: readonly string[], shown: readonly string[] = [
 		if (!isBelow(place, temporary) && entriesOf(folder) !== null) folders.add(folder);
 		else if (existsSync(place)) alone.push(place);
 	}
-	// so that no folder on the way to one can be replaced either
+	// so that no folder above one can be replaced either
 	for (const folder of [...folders])
 		for (const each of between(folder, folders)) if (entriesOf(each) !== null) folders.add(each);
 	for (const folder of socketFolders(folders, [...hidden, ...shown], entriesOf)) folders.add(folder);
@@ -60,19 +60,14 @@ export function hidingOf(places: readonly string[], shown: readonly string[] = [
 	return { around, alone };
 }
 
-/** The folders around one, inside of the outermost that is emptied. */
+/** The folders above one, inside the outermost emptied one. */
 function between(folder: string, folders: ReadonlySet<string>): string[] {
 	const up = above(folder);
-	return up.slice(
-		0,
-		Math.max(
-			0,
-			up.findLastIndex((each) => folders.has(each)),
-		),
-	);
+	const outermost = up.findLastIndex((each) => folders.has(each));
+	return up.slice(0, Math.max(0, outermost));
 }
 
-/** The folders around a place, from the inside out. */
+/** The folders above a path, innermost first. */
 function above(place: string): string[] {
 	const found: string[] = [];
 	for (let up = path.dirname(place); up !== "/"; up = path.dirname(up)) found.push(up);
@@ -80,8 +75,8 @@ function above(place: string): string[] {
 }
 
 /**
- * Where in the emptied folders somebody listens on a socket: a read-only mount keeps nobody from talking to it, so
- * these folders are emptied as well. One that is deep below, with much around it, would take too many mounts.
+ * Folders with live sockets inside the emptied ones. A read-only mount does not stop a connection, so these are emptied
+ * too, up to a number of mounts.
  */
 function socketFolders(
 	folders: ReadonlySet<string>,
@@ -102,54 +97,45 @@ function socketFolders(
 }
 
 function liveSockets(): string[] {
-	const lines = textOf("/proc/net/unix").split("\n");
+	const lines = attempt(() => readFileSync("/proc/net/unix", "utf8"), "").split("\n");
 	const found = lines.flatMap((line) => /^\S+ \S+ \S+ \S+ \S+ \S+ +\d+ (\/.*)$/.exec(line)?.[1] ?? []);
 	return concrete(found.filter((place) => !isBelow(place, temporary))).filter(isSocket);
 }
 
-/** Whether a place is one of these, lies in one of them, or has one of them in it. */
+/** Whether a path is one of these, is inside one, or contains one. */
 export const touches = (place: string, places: readonly string[]): boolean =>
 	places.some((each) => each === place || isBelow(place, [each]) || isBelow(each, [place]));
 
-/** Where places really are, and where they lead to; of one that is not there, what would have to be made first. */
+/** Real paths and the targets of links; for a missing path, its first missing ancestor. */
 export function concrete(places: readonly string[]): string[] {
 	const folders = new Map<string, string | null>();
 	const found = places.flatMap((place) => {
-		const there = made(place, folders);
+		const there = firstMissing(place, folders);
 		return isLink(there) ? [there, realOf(there) ?? []].flat() : [there];
 	});
-	// people link a history to /dev/null
+	// people link their history to /dev/null
 	return [...new Set(found.filter((place) => place !== "/" && !isBelow(place, ["/dev", "/proc", "/sys"])))];
 }
 
-/** Most places share a few folders, so each of these is looked for once. */
-function made(place: string, folders: Map<string, string | null>): string {
+/** Looks up each parent folder once. */
+function firstMissing(place: string, folders: Map<string, string | null>): string {
 	const parent = path.dirname(place);
 	const folder = folders.get(parent) ?? (folders.has(parent) ? null : realOf(parent));
 	folders.set(parent, folder);
 	if (folder !== null) return path.join(folder, path.basename(place));
-	return parent === place ? place : made(parent, folders);
+	return parent === place ? place : firstMissing(parent, folders);
 }
 
 const isLink = (place: string): boolean => lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
-export function realOf(place: string): string | null {
-	try {
-		return realpathSync.native(place);
-	} catch {
-		return null;
-	}
-}
+export const realOf = (place: string): string | null => attempt(() => realpathSync.native(place), null);
 
 export const isBelow = (place: string, folders: readonly string[]): boolean =>
 	folders.some((folder) => place !== folder && place.startsWith(folder === "/" ? "/" : `${folder}/`));
 
 const depth = (place: string): number => place.split("/").length;
 
-/**
- * What is in a folder, read once; null if it cannot be emptied: the machine's own, one with more in it than can be
- * mounted back, one that cannot be read.
- */
+/** Reads a folder once. Null if it cannot be emptied: a system folder, one with too many entries, or not readable. */
 function lister(): (folder: string) => readonly Dirent[] | null {
 	const known = new Map<string, readonly Dirent[] | null>();
 	const home = realOf(os.homedir());
@@ -166,7 +152,7 @@ function entriesIn(folder: string, home: string | null): Dirent[] | null {
 		const entries = readdirSync(folder, { withFileTypes: true });
 		if (entries.length <= entriesMax) return entries;
 		if (home === null || (folder !== home && !isBelow(folder, [home]))) return null;
-		// folders and settings first: what is left out is somebody's heap of files
+		// folders and settings first, then plain files
 		const rank = (entry: Dirent): number =>
 			entry.isDirectory() ? 0 : entry.isSymbolicLink() || entry.name.startsWith(".") ? 1 : 2;
 		return entries.sort((a, b) => rank(a) - rank(b)).slice(0, entriesMax);
@@ -175,33 +161,17 @@ function entriesIn(folder: string, home: string | null): Dirent[] | null {
 	}
 }
 
-/** As bubblewrap is to be told. Sockets, pipes and devices stay away, and so does what cannot be looked at. */
+/** Arguments for bubblewrap, without sockets, pipes, devices and unreadable entries. */
 function backIn(folder: string, entries: readonly Dirent[], isLeft: (place: string) => boolean): string[] {
 	return entries.flatMap((entry) => {
 		const place = path.join(folder, entry.name);
 		if (isLeft(place) || isHistory(entry.name)) return [];
-		try {
+		return attempt(() => {
 			if (entry.isSymbolicLink()) return ["--symlink", readlinkSync(place), place];
 			const found = lstatSync(place);
 			return found.isFile() || found.isDirectory() ? ["--ro-bind-try", place, place] : [];
-		} catch {
-			return [];
-		}
+		}, []);
 	});
 }
 
-const isSocket = (place: string): boolean => {
-	try {
-		return statSync(place).isSocket();
-	} catch {
-		return false;
-	}
-};
-
-function textOf(file: string): string {
-	try {
-		return readFileSync(file, "utf8");
-	} catch {
-		return "";
-	}
-}
+const isSocket = (place: string): boolean => attempt(() => statSync(place).isSocket(), false);

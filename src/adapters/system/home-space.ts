@@ -1,4 +1,4 @@
-// What the home takes on the disk, by what it is, and the folders in it that nobody needs any more.
+// The disk usage of the home by kind, and the removal of unused folders.
 import { lstatSync, rmSync } from "node:fs";
 import { readdir, rmdir } from "node:fs/promises";
 import path from "node:path";
@@ -31,10 +31,7 @@ export async function homeSpace(home: string): Promise<HomeSpace> {
 	};
 }
 
-/**
- * Half-written blobs of processes that died. A whole one is never removed: an item of the journal refers to it for
- * good.
- */
+/** Removes half-written blobs of dead processes. Complete ones stay: an item of the journal refers to them. */
 export async function sweepBlobs(folder: string, now: number): Promise<void> {
 	for (const name of await readdir(folder).catch((): string[] => [])) {
 		if (!/^[0-9a-f]{64}\.\d+-\d+$/.test(name)) continue;
@@ -43,15 +40,12 @@ export async function sweepBlobs(folder: string, now: number): Promise<void> {
 	}
 }
 
-/** What the programs of deleted agents wrote for their vendors, and what was put away there. */
+/** Removes what vendors' programs wrote for deleted agents, and what was moved away there. */
 export async function sweepVendors(folder: string, deleted: readonly { id: string }[]): Promise<void> {
 	for (const name of [".removed", ...deleted.map(({ id }) => id)]) await removeFolder(path.join(folder, name));
 }
 
-/**
- * The folders in which agents without a workspace worked, once the agent was deleted and its time in the trash would be
- * over.
- */
+/** Removes the folders of deleted agents that had no workspace. */
 export async function sweepScratch(
 	folder: string,
 	deleted: readonly { project: string | null; handle: string }[],

@@ -1,20 +1,20 @@
-// A look at the home from time to time: somebody may remove what is in it under a running daemon.
+// Checks the home periodically: somebody may remove its files while the daemon runs.
 //
-// What other programs need to find the daemon is written again. The lock is taken again, unless another daemon was
-// quicker; then this one has to end, and so it has to when the home itself is gone or another folder has its name.
+// Files that other programs need to find the daemon are written again. The lock is taken again, unless another daemon was
+// faster. Then this daemon ends, as it does when the home itself was removed or replaced.
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { type DaemonFile, HomeLocked, lockHome, readDaemonFile, replaceToken, writeDaemonFile } from "./home.ts";
 
 export interface HomeWatch extends AsyncDisposable {
-	/** settles when this daemon no longer has its home */
+	/** resolves when this daemon no longer holds its home */
 	readonly lost: Promise<Error>;
 }
 
 export interface WatchOptions {
 	home: string;
 	daemon: DaemonFile;
-	/** the person's token, as it is now */
+	/** the person's current token */
 	token(): string;
 	everyMs?: number;
 }
@@ -44,7 +44,7 @@ export async function watchHome({ home, daemon, token, everyMs = 1000 }: WatchOp
 				lost.resolve(
 					new Error(`The lock of ${home} was removed while the daemon was running, and another daemon took it.`),
 				);
-			// anything else, such as a full disk, is tried again the next time
+			// after another error, such as a full disk, the next check tries again
 		}
 		if (!stopped) timer = setTimeout(next, everyMs).unref();
 	};
@@ -64,12 +64,9 @@ export async function watchHome({ home, daemon, token, everyMs = 1000 }: WatchOp
 	};
 }
 
-/** Which file it is, whatever its name; null if there is none. */
-async function identity(place: string): Promise<string | null> {
-	try {
-		const { dev, ino } = await stat(place);
-		return `${dev}:${ino}`;
-	} catch {
-		return null;
-	}
-}
+/** Device and inode; null if there is no such file. */
+const identity = async (place: string): Promise<string | null> =>
+	await stat(place).then(
+		({ dev, ino }) => `${dev}:${ino}`,
+		() => null,
+	);

@@ -1,4 +1,4 @@
-// The home: what is in it beside the store, and who holds it.
+// The home: its files besides the store, and its lock.
 import {
 	chmodSync,
 	closeSync,
@@ -16,6 +16,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { homeProblem } from "#contract/home-rule.ts";
+import { attempt, codeOf, messageOf } from "./errors.ts";
 
 export interface DaemonFile {
 	pid: number;
@@ -26,7 +27,7 @@ export interface DaemonFile {
 	version: string;
 }
 
-/** The home, or a file in it, is not as it has to be; the message says what to do. */
+/** The home, or a file in it, cannot be used; the message says what to do. */
 export class HomeUnusable extends Error {
 	override readonly name = "HomeUnusable";
 	readonly suggestions: string[];
@@ -36,12 +37,12 @@ export class HomeUnusable extends Error {
 	}
 }
 
-/** Somebody else has the home. */
+/** Another process holds the home. */
 export class HomeLocked extends Error {
-	override readonly name = "HomeHeld";
+	override readonly name = "HomeLocked";
 }
 
-/** Only its owner may write in it, else it is refused; that only its owner may look into it is seen to. */
+/** Refuses a home that others can write; makes it private if others can read it. */
 export function makeHome(home: string): void {
 	if (!existsSync(home)) mkdirSync(home, { recursive: true, mode: 0o700 });
 	const found = statSync(home);
@@ -50,28 +51,27 @@ export function makeHome(home: string): void {
 	if ((found.mode & 0o077) !== 0) chmodSync(home, 0o700);
 }
 
-/** The home's random id: the mark by which its processes are told from everybody else's. */
+/** The home's random id: the mark of its processes. */
 export function homeId(home: string, fresh: string): string {
 	return onceWritten(path.join(home, "id"), fresh);
 }
 
-/** The person's token: in a file that only its owner may read, and nothing else in it. */
+/** The person's token, in a file that only its owner may read. */
 export function homeToken(home: string, fresh: string): string {
 	const file = path.join(home, "token");
 	const token = onceWritten(file, fresh);
-	// somebody made it readable for others: that ends now
 	if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
 	return token;
 }
 
-/** A new token in the place of the old one, durable before it counts. Answers with its file. */
+/** Replaces the token durably. Returns its file. */
 export function replaceToken(home: string, fresh: string): string {
 	const file = path.join(home, "token");
 	replace(file, fresh);
 	return file;
 }
 
-/** Made by the first start, which has the home for itself. */
+/** Written by the first start, which holds the home. */
 function onceWritten(file: string, fresh: string): string {
 	if (!existsSync(file)) replace(file, fresh);
 	const written = contentOf(file);
@@ -87,16 +87,14 @@ function contentOf(file: string): string {
 		return readFileSync(file, "utf8").trim();
 	} catch (error) {
 		throw new HomeUnusable(
-			`${file} cannot be read: ${error instanceof Error ? error.message : error}.`,
-			isDenied(error) ? [`chmod 600 ${file}`] : [],
+			`${file} cannot be read: ${messageOf(error)}.`,
+			codeOf(error) === "EACCES" ? [`chmod 600 ${file}`] : [],
 			error,
 		);
 	}
 }
 
-const isDenied = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "EACCES";
-
-/** A file appears whole or not at all, for its owner only, and stays. */
+/** Atomic and durable, readable only by its owner. */
 function replace(file: string, text: string): void {
 	const temporary = `${file}.${process.pid}`;
 	rmSync(temporary, { force: true });
@@ -117,10 +115,7 @@ function replace(file: string, text: string): void {
 const held: DatabaseSync[] = [];
 const tries = 20;
 
-/**
- * Takes the home for this process, or says who has it. The lock is the kernel's: it goes with its holder, however that
- * ends.
- */
+/** Locks the home for this process, or throws who holds it. The kernel releases the lock when its holder ends. */
 export async function lockHome(home: string): Promise<Disposable> {
 	const file = path.join(home, "lock");
 	makeLock(file);
@@ -138,12 +133,8 @@ export async function lockHome(home: string): Promise<Disposable> {
 		} catch (error) {
 			lock.close();
 			if (!isTaken(error))
-				throw new HomeUnusable(
-					`${file} cannot be locked: ${error instanceof Error ? error.message : error}.`,
-					["brood doctor"],
-					error,
-				);
-			// several that start at once can all fail the first time: each waits a little, and not equally long
+				throw new HomeUnusable(`${file} cannot be locked: ${messageOf(error)}.`, ["brood doctor"], error);
+			// several that start at once can all fail the first time, so each waits a different time
 			const holder = readDaemonFile(home);
 			if (attempt >= tries || (holder !== null && attempt >= 2))
 				throw new HomeLocked(
@@ -156,11 +147,11 @@ export async function lockHome(home: string): Promise<Disposable> {
 	}
 }
 
-/** Somebody has the lock, as opposed to a disk that is full or a file that is none of ours. */
+/** SQLITE_BUSY or SQLITE_LOCKED. */
 const isTaken = (error: unknown): boolean =>
 	error instanceof Error && "errcode" in error && (error.errcode === 5 || error.errcode === 6);
 
-/** SQLite would make it readable for others. */
+/** SQLite would make it readable by others. */
 function makeLock(file: string): void {
 	closeSync(openSync(file, "a", 0o600));
 	if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
@@ -168,19 +159,14 @@ function makeLock(file: string): void {
 
 const daemonFile = (home: string): string => path.join(home, "daemon.json");
 
-export function readDaemonFile(home: string): DaemonFile | null {
-	try {
-		return JSON.parse(readFileSync(daemonFile(home), "utf8"));
-	} catch {
-		return null;
-	}
-}
+export const readDaemonFile = (home: string): DaemonFile | null =>
+	attempt((): DaemonFile => JSON.parse(readFileSync(daemonFile(home), "utf8")), null);
 
 export function writeDaemonFile(home: string, daemon: DaemonFile): void {
 	replace(daemonFile(home), `${JSON.stringify(daemon)}\n`);
 }
 
-/** Only its own: a daemon that was replaced must not remove its successor's. */
+/** A daemon that was replaced must not remove its successor's file. */
 export function removeDaemonFile(home: string, pid: number): void {
 	if (readDaemonFile(home)?.pid === pid) rmSync(daemonFile(home), { force: true });
 }

@@ -1,41 +1,26 @@
-// Files that whoever started this program had open and handed down without meaning to: editors and terminals often do.
-// Every process that we start would inherit them as well, and an open folder of outside is a way out of a sandbox. What
-// Node itself opens, and what it was given on purpose, is marked so that it is not handed down.
+// File descriptors that the parent process leaked to us, as editors and terminals often do. Every process that we start
+// would inherit them, and an open folder is a way out of a sandbox. What Node opens itself is close-on-exec.
 import { closeSync, readdirSync, readFileSync } from "node:fs";
+import { attempt } from "./errors.ts";
 
 const closedOnExec = 0o2000000;
 const standardMax = 2;
 
-/**
- * Closes what would be handed down, but for the standard three. Where there is no list of them there is no sandbox
- * either.
- */
+/** Closes inheritable descriptors except the standard three. Without /proc there is no sandbox either. */
 export function closeInherited(): number {
-	return listed().filter((file) => file > standardMax && isHandedDown(file) && isClosed(file)).length;
+	const files = attempt(() => readdirSync("/proc/self/fd"), []).map(Number);
+	return files.filter((file) => file > standardMax && isInheritable(file) && close(file)).length;
 }
 
-function listed(): number[] {
-	try {
-		return readdirSync("/proc/self/fd").map(Number);
-	} catch {
-		return [];
-	}
+function isInheritable(file: number): boolean {
+	const info = attempt(() => readFileSync(`/proc/self/fdinfo/${file}`, "utf8"), "");
+	const flags = /^flags:\s+(\d+)$/m.exec(info)?.[1];
+	return flags !== undefined && (Number.parseInt(flags, 8) & closedOnExec) === 0;
 }
 
-function isHandedDown(file: number): boolean {
-	try {
-		const flags = /^flags:\s+(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${file}`, "utf8"))?.[1];
-		return flags !== undefined && (Number.parseInt(flags, 8) & closedOnExec) === 0;
-	} catch {
-		return false;
-	}
-}
-
-function isClosed(file: number): boolean {
-	try {
+/** False if it was closed already. */
+const close = (file: number): boolean =>
+	attempt(() => {
 		closeSync(file);
 		return true;
-	} catch {
-		return false;
-	}
-}
+	}, false);

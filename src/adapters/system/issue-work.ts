@@ -1,5 +1,5 @@
-// What issues need without git: a folder for their documents, the files that configure them, and a shell for
-// the commands of gates. There is no git here: what agents say is all that counts.
+// What issues need besides git: a folder for their documents, the files that configure them, and a shell for the
+// commands of gates.
 import { spawn } from "node:child_process";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -7,13 +7,14 @@ import type { ProjectSlug } from "#contract/ids.ts";
 import { ProjectConfig } from "#contract/project-config.ts";
 import { type IssueFiles, type IssueWork, noIssueWork } from "#engine/ports/issue-work.ts";
 import { ConfigError, readConfig, readSettings } from "./config.ts";
+import { codeOf } from "./errors.ts";
 import { signalGroup } from "./process-group.ts";
 
 export interface FolderOptions {
 	home: string;
-	/** what a gate's command gets to see of the daemon's environment */
+	/** variables for a gate's command */
 	environment: Readonly<Record<string, string>>;
-	/** a command that takes longer is ended and counts as a "no" */
+	/** a command that takes longer is killed and fails */
 	gateMs?: number;
 }
 
@@ -46,21 +47,20 @@ export function folderIssueWork({ home, environment, gateMs = 30 * 60_000 }: Fol
 	};
 }
 
-/** A document whose name stands in the way of another's folder is only to be had through the API. */
+/** A document whose name conflicts with another's folder is only available through the API. */
 async function keep(file: string, text: string): Promise<void> {
 	try {
 		await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
 		await rm(`${file}.new`, { force: true });
-		// beside it first: an agent may have put a pipe there, which nobody reads, or a link
+		// to a new file first: an agent may have put a pipe or a link there
 		await writeFile(`${file}.new`, text, { mode: 0o600, flag: "wx" });
 		await rename(`${file}.new`, file);
 	} catch (error) {
-		if (!(error instanceof Error && "code" in error && ["ENOTDIR", "EISDIR", "EEXIST"].includes(String(error.code))))
-			throw error;
+		if (!["ENOTDIR", "EISDIR", "EEXIST"].includes(codeOf(error) ?? "")) throw error;
 	}
 }
 
-/** The project's own words before the home's. */
+/** The project's configuration overrides the home's. */
 async function written(home: string, project: ProjectSlug): Promise<IssueFiles | { wrong: string }> {
 	try {
 		const file = path.join(home, "projects", project, "config.yaml");
@@ -79,7 +79,7 @@ interface ShellOptions {
 	timeoutMs: number;
 }
 
-/** Only what it says on standard error is kept: the end of it, if it is long. */
+/** Keeps only the end of standard error. */
 async function shell(
 	command: string,
 	{ cwd, environment, signal, timeoutMs }: ShellOptions,
@@ -103,7 +103,7 @@ async function shell(
 	try {
 		return await new Promise((resolve, reject) => {
 			child.once("error", reject);
-			// whatever it left running would keep its output open
+			// processes that it left running would keep its output open
 			child.once("exit", end);
 			child.once("close", (code) => resolve({ exit: code ?? 1, stderr }));
 		});

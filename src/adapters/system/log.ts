@@ -2,12 +2,13 @@
 //
 //   daemon.log ─▶ daemon.log.1 ─▶ … ─▶ daemon.log.4 ─▶ gone
 //
-// A line is written at once and not synced: what is in it matters after a crash of the daemon, not of the machine.
+// A line is written at once and not synced: it has to survive a crash of the daemon, not of the machine.
 import { closeSync, fchmodSync, fstatSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
 import { errorText, isAtLeast, type LogEntry, type LogFields, type LogLevel } from "#contract/log.ts";
 import type { Clock } from "#engine/ports/clock.ts";
 import type { Log } from "#engine/ports/log.ts";
+import { codeOf } from "./errors.ts";
 import { Quota } from "./quota.ts";
 
 export interface FileLogOptions {
@@ -15,14 +16,14 @@ export interface FileLogOptions {
 	clock: Clock;
 	bytesMax?: number;
 	files?: number;
-	/** values that must not appear in it, whoever mentions them */
+	/** values that must never appear in it */
 	secrets?: readonly string[];
-	/** sees every entry that is written */
+	/** called with every entry */
 	onEntry?(entry: LogEntry): void;
 }
 
 export interface FileLog extends Log, Disposable {
-	/** entries below it are not written; `info` until somebody says otherwise */
+	/** entries below it are not written; `info` by default */
 	setLevel(level: LogLevel): void;
 }
 
@@ -95,7 +96,7 @@ export const secretsOf = (environment: Readonly<Record<string, string | undefine
 /** A short value may be part of any word. */
 const isSecret = (value: string): boolean => value.length >= 8;
 
-/** Our own tokens are known by their shape, what a URL or a header carries by its place, and the rest by its value. */
+/** Our tokens are found by their shape, those in URLs and headers by their place, others by their value. */
 function redacted(text: string, hidden: ReadonlySet<string>): string {
 	let clean = text;
 	for (const secret of hidden) clean = clean.replaceAll(secret, "[secret]");
@@ -106,10 +107,7 @@ function redacted(text: string, hidden: ReadonlySet<string>): string {
 		.replaceAll(/\b(sk|pk|ghp|gho|xoxb|AIza)[-_][A-Za-z0-9_-]{16,}/g, "[secret]");
 }
 
-/**
- * Control characters and those that turn the direction of writing are shown as their numbers; a line break of ours
- * stays one.
- */
+/** Escapes control and bidirectional characters; newlines stay. */
 const plain = (text: string): string =>
 	text
 		.toWellFormed()
@@ -117,7 +115,7 @@ const plain = (text: string): string =>
 			char === "\t" ? " " : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
 		);
 
-/** A disk that takes nothing costs the entry, and nothing else. */
+/** If the disk fails, the entry is lost, and nothing else. */
 class RotatedFile implements Disposable {
 	readonly #file: string;
 	readonly #bytesMax: number;
@@ -140,7 +138,7 @@ class RotatedFile implements Disposable {
 			writeSync(this.#descriptor, bytes);
 			this.#bytes += bytes.length;
 		} catch {
-			// opened again with the next entry: the folder or the disk may be back by then
+			// the next entry opens it again
 			this[Symbol.dispose]();
 		}
 	}
@@ -163,17 +161,17 @@ class RotatedFile implements Disposable {
 		closeSync(descriptor);
 		this.#descriptor = null;
 		for (let at = this.#files - 1; at > 0; at--)
-			moved(at === 1 ? this.#file : `${this.#file}.${at - 1}`, `${this.#file}.${at}`);
+			renameIfPresent(at === 1 ? this.#file : `${this.#file}.${at - 1}`, `${this.#file}.${at}`);
 		// with one file only there is nowhere to move it
 		if (this.#files === 1) rmSync(this.#file, { force: true });
 		return this.#open();
 	}
 }
 
-function moved(from: string, to: string): void {
+function renameIfPresent(from: string, to: string): void {
 	try {
 		renameSync(from, to);
 	} catch (error) {
-		if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+		if (codeOf(error) !== "ENOENT") throw error;
 	}
 }

@@ -1,28 +1,26 @@
-// What the file system looks like in a sandbox, in bubblewrap's words.
+// The file system of a sandbox, as arguments for bubblewrap.
 import { existsSync, statSync } from "node:fs";
 import { concrete, hidingOf, isBelow, realOf, temporary, touches } from "./hiding.ts";
 
 /**
- * What is to be seen of the file system: all of it, read-only, but for these. Of what is hidden and what is readable
- * the inner one counts; what is writable, bound or fixed is laid over both, in this order.
+ * The whole file system is visible, read-only, except for these. Of hidden and readable paths the inner one counts;
+ * writable, bound and fixed paths are mounted over both, in this order.
  */
 export interface SandboxMounts {
-	/** empty inside, whatever is in them: secrets, and what belongs to somebody else */
+	/** empty inside: secrets, and files of other agents */
 	hidden: readonly string[];
-	/** to be seen although something around them is hidden; only what we name ourselves */
+	/** visible although a folder around them is hidden; only paths that we choose */
 	readable: readonly string[];
-	/** the same, for what a repository names: never anything that is hidden, and nothing around it */
+	/** likewise, for paths that a repository names: never a hidden path, or a folder around one */
 	borrowed?: readonly string[];
 	writable: readonly string[];
-	/** inside of something writable, and not writable all the same */
+	/** read-only inside a writable path */
 	fixed: readonly string[];
-	/**
-	 * what is to be seen at another place than where it is; a folder in that place cannot be moved or removed from inside
-	 */
+	/** mounted at another path; a mount point cannot be moved or removed from inside */
 	bound?: readonly BindMount[];
-	/** variables that say where things are inside */
+	/** variables with paths inside */
 	environment?: Readonly<Record<string, string>>;
-	/** nothing is kept from it: only what is bound makes it differ from the machine */
+	/** no restrictions: only `bound` applies */
 	open?: boolean;
 }
 
@@ -32,7 +30,7 @@ export interface BindMount {
 	writable: boolean;
 }
 
-/** Sockets in them lead to programs outside; names are still to be looked up. */
+/** `/run` is empty because of its sockets; these are needed to resolve host names and start programs. */
 const runtime = [
 	"/run/systemd/resolve",
 	"/run/resolvconf",
@@ -42,7 +40,7 @@ const runtime = [
 	"/run/wrappers",
 ];
 
-/** What root may write there without any power: settings of the whole machine. */
+/** Settings of the whole machine, which root may write without any capability. */
 const kernel = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "driver"].map(
 	(name) => `/proc/${name}`,
 );
@@ -51,7 +49,7 @@ export function mountsOf(sandbox: SandboxMounts): string[] {
 	const { hidden, readable, writable, fixed, bound = [], open = false } = sandbox;
 	const binds = bound.flatMap(({ from, to, writable: may }) => [may ? "--bind" : "--ro-bind", from, to]);
 	if (open) return ["--dev-bind", "/", "/", ...binds, "--proc", "/proc"];
-	// root would otherwise keep the powers to undo all of it
+	// root would keep the capabilities to undo all of it
 	const mounts = ["--cap-drop", "ALL", "--unshare-ipc", "--ro-bind", "/", "/", "--dev", "/dev"];
 	for (const folder of temporary) if (isFolder(folder)) mounts.push("--tmpfs", folder);
 	for (const place of runtime) mounts.push("--ro-bind-try", place, place);
@@ -61,7 +59,7 @@ export function mountsOf(sandbox: SandboxMounts): string[] {
 	for (const place of real(writable)) mounts.push("--bind", place, place);
 	mounts.push(...binds);
 	for (const place of real(fixed)) mounts.push("--ro-bind", place, place);
-	// nobody should believe that they wrote something there
+	// a write there must fail, not be lost
 	const over = [...real(writable), ...bound.map(({ to }) => to)];
 	for (const place of view.emptied)
 		if (!over.includes(place) && !isBelow(place, over)) mounts.push("--remount-ro", place);
@@ -73,17 +71,17 @@ export function mountsOf(sandbox: SandboxMounts): string[] {
 	return mounts;
 }
 
-interface Laid {
+interface Layer {
 	place: string;
 	mounts: readonly string[];
 }
 
-/** What is hidden and what is readable, outer places first: so the inner one counts. */
+/** Hidden and readable paths, outer ones first, so that the inner one counts. */
 function viewOf({ hidden, readable, borrowed = [] }: SandboxMounts): { mounts: string[]; emptied: string[] } {
 	const shown = [...real(readable), ...mayBeSeen(borrowed, hidden)];
 	const { around, alone } = hidingOf(hidden, shown);
 	const emptied = around.map(({ folder }) => folder);
-	const laid: Laid[] = [
+	const layers: Layer[] = [
 		...around.map(({ folder, back }) => ({ place: folder, mounts: ["--tmpfs", folder, ...back] })),
 		...alone.map((place) => ({
 			place,
@@ -93,14 +91,14 @@ function viewOf({ hidden, readable, borrowed = [] }: SandboxMounts): { mounts: s
 			.filter((place) => !emptied.includes(place))
 			.map((place) => ({ place, mounts: ["--ro-bind", place, place] })),
 	];
-	const depth = ({ place }: Laid): number => place.split("/").length;
+	const depth = ({ place }: Layer): number => place.split("/").length;
 	return {
-		mounts: laid.toSorted((a, b) => depth(a) - depth(b)).flatMap(({ mounts }) => mounts),
+		mounts: layers.toSorted((a, b) => depth(a) - depth(b)).flatMap(({ mounts }) => mounts),
 		emptied: [...emptied, ...alone.filter(isFolder)],
 	};
 }
 
-/** Whoever wrote the repository has no say in what is hidden, and none in what is everybody's own inside. */
+/** Paths that a repository may name: none that is hidden, or private to each sandbox. */
 export function mayBeSeen(borrowed: readonly string[], hidden: readonly string[]): string[] {
 	const closed = concrete(hidden);
 	return real(borrowed).filter(
@@ -108,12 +106,12 @@ export function mayBeSeen(borrowed: readonly string[], hidden: readonly string[]
 	);
 }
 
-/** What is there, without links: inside, a link on the way may lead nowhere. */
+/** Existing paths, with links resolved: a link may be broken inside. */
 function real(places: readonly string[]): string[] {
 	return places.flatMap((place) => realOf(place) ?? []);
 }
 
-/** Links to what is to be seen that are hidden with what is around them: whoever is told of them has to find them. */
+/** Readable paths that are links in a hidden folder, to make again inside. */
 function linksIn(hidden: readonly string[], readable: readonly string[]): [string, string][] {
 	return readable.flatMap((place) => {
 		const [target] = real([place]);

@@ -1,11 +1,10 @@
-// Where people usually keep credentials and histories. Hidden in every sandbox.
-
+// Usual paths of credentials and histories, which every sandbox hides.
 import { existsSync } from "node:fs";
 import path from "node:path";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** None of these names has a space in it. */
+/** No name has a space in it. */
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** Keys, logins and tokens, below a home. */
@@ -31,7 +30,7 @@ const registries = words(`
 	.config/NuGet/NuGet.Config
 `);
 
-/** Browsers, letters and talks. */
+/** Browsers, mail and chat. */
 const profiles = words(`
 	.mozilla .librewolf .config/google-chrome .config/chromium .config/BraveSoftware .config/microsoft-edge
 	.config/vivaldi .config/opera .var/app snap/firefox snap/chromium .thunderbird .local/share/evolution
@@ -39,51 +38,46 @@ const profiles = words(`
 	.config/Cursor .config/JetBrains
 `);
 
-/** What was typed and looked up: commands with secrets in them, databases, editors. */
+/** Shells, databases and editors; commands may contain secrets. */
 const histories = words(`
 	.zsh_sessions .bash_sessions .zhistory .history .local/share/fish/fish_history .lesshst .viminfo
 	.local/share/nvim/shada .local/state/nvim/shada .wget-hsts .local/share/recently-used.xbel .local/share/atuin
 	.local/state/bash .local/state/zsh
 `);
 
-/** Shells and databases call theirs by many names: `.bash_history`, `.psql_history`. */
+/** `.bash_history`, `.psql_history` and others. */
 export const isHistory = (name: string): boolean => /^\.[\w.-]*_history$/.test(name);
 
-/**
- * Sockets of programs that act for the user or for root, in places that are not empty inside anyway (`/run`, `/tmp`).
- */
+/** Sockets of programs that act for the user or for root, outside `/run` and `/tmp`, which are empty inside. */
 const sockets = words(".colima .lima .orbstack .1password .local/share/containers/podman .config/systemd/user");
 const machineSockets = words(`
 	/var/snap/lxd/common/lxd/unix.socket /var/snap/lxd/common/lxd-user/unix.socket /var/lib/lxd/unix.socket
 	/var/lib/incus/unix.socket /var/lib/incus/unix.socket.user /var/lib/mysql/mysql.sock /var/snap/docker/common/run
 	/nix/var/nix/daemon-socket/socket
 `);
-/** What lets a program speak to the desktop, whose sockets may have no place in the file system. */
+/** Credentials for the desktop, whose sockets may be abstract. */
 const desktop = [".Xauthority", ".ICEauthority", ".config/pulse"];
 
-/**
- * Logins and sessions of agents' programs that Brood does not run. Those that it runs are described where they are
- * (driver/vendors).
- */
+/** Logins and sessions of agents that Brood does not run. For those that it runs see driver/vendors. */
 const otherVendors = words(`
 	.copilot .config/github-copilot .cursor .codeium .continue .qwen .config/goose .local/share/goose .config/amp
 `);
 
-/** Variables that say where such a place is instead, or one more of them. Some name several. */
+/** Variables with another or an additional such path. Some hold several. */
 const named = words(`
 	GNUPGHOME KUBECONFIG AWS_SHARED_CREDENTIALS_FILE AWS_CONFIG_FILE AZURE_CONFIG_DIR CLOUDSDK_CONFIG
 	GOOGLE_APPLICATION_CREDENTIALS DOCKER_CONFIG GH_CONFIG_DIR GLAB_CONFIG_DIR NETRC NPM_CONFIG_USERCONFIG
 	npm_config_userconfig PIP_CONFIG_FILE PGPASSFILE PGSERVICEFILE PASSWORD_STORE_DIR SOPS_AGE_KEY_FILE RCLONE_CONFIG
 	BOTO_CONFIG TF_CLI_CONFIG_FILE HISTFILE XAUTHORITY ICEAUTHORITY
 `);
-/** Variables for a folder that has private places in it, and these places. */
+/** Variables for a folder, and the private files in it. */
 const rooted: readonly (readonly [string, readonly string[]])[] = [
 	["CARGO_HOME", ["credentials.toml", "credentials"]],
 	["GRADLE_USER_HOME", ["gradle.properties"]],
 	["COMPOSER_HOME", ["auth.json"]],
 	["HF_HOME", ["token"]],
 ];
-/** Folders of the home that can be elsewhere. */
+/** Folders of the home that a variable can move. */
 const standard: readonly (readonly [string, string])[] = [
 	["XDG_CONFIG_HOME", ".config/"],
 	["XDG_DATA_HOME", ".local/share/"],
@@ -98,7 +92,7 @@ export const desktopVariables = words(`
 	CONTAINER_HOST BUILDKIT_HOST PULSE_SERVER TMUX STY KRB5CCNAME VSCODE_IPC_HOOK_CLI
 `);
 
-/** All of it for somebody with these variables, whether it is there now or not. */
+/** All private paths for these variables, existing or not. */
 export function privatePaths(seen: Variables): string[] {
 	const places = [...secrets, ...registries, ...profiles, ...histories, ...sockets, ...desktop, ...otherVendors];
 	return [
@@ -131,7 +125,7 @@ function namedBy(seen: Variables): string[] {
 	return [...whole, ...parts];
 }
 
-/** Nobody keeps keys in the root folder, and `/dev/null` says that there is no such file. */
+/** Not the root folder, and not `/dev/null`, which means that there is no such file. */
 const isPlace = (place: string | undefined): place is string =>
 	place !== undefined &&
 	path.isAbsolute(place) &&

@@ -1,12 +1,7 @@
-// A process group that we made: every command is started in one of its own (`detached`), so that what it starts ends
-// with it.
+// Process groups. Every command is started in its own (`detached`), so that its children end with it.
+import { attempt } from "./errors.ts";
 
-/** Nothing happens if nobody is left in it, or if the process was never started. */
+/** Without effect if the group is empty, or the process was never started. */
 export function signalGroup(pid: number | undefined, name: NodeJS.Signals): void {
-	if (pid === undefined) return;
-	try {
-		process.kill(-pid, name);
-	} catch {
-		// nobody is left in it
-	}
+	if (pid !== undefined) attempt(() => process.kill(-pid, name), false);
 }

@@ -1,12 +1,12 @@
-// Processes that we started, and how to be sure that they are gone.
+// Finds and ends the processes that we started.
 //
-// A process is known by its pid and its start time: a pid alone may have been reused. Every process of an
-// agent inherits a mark in its environment, so that also those that left their group, their session and their parent
-// are found. Nothing is ever signalled that does not carry this home's mark or descend from a process that does. One
-// that throws its environment away and leaves its parents as well is only found inside a PID namespace, where orphans
-// fall to a reaper that is ours.
+// A process is identified by pid and start time: a pid alone may have been reused. Every process of an agent inherits a
+// mark in its environment, which finds those that left their group, session and parent. Only processes with this home's
+// mark, and their descendants, are ever signalled. A process that clears its environment and leaves its parents is found
+// only inside a PID namespace, where our reaper adopts orphans.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { attempt } from "./errors.ts";
 
 /** The name of the mark; its value is the home's random id. */
 export const markName = "BROOD_MARK";
@@ -23,56 +23,44 @@ export interface Process {
 /** A signal, and how long to wait for its effect before the next one. After the last comes KILL. */
 export type Signals = readonly { name: NodeJS.Signals; waitMs: number }[];
 export const quick: Signals = [{ name: "SIGTERM", waitMs: 500 }];
-/** for tools that tidy up after themselves */
+/** for tools that clean up on SIGINT */
 export const graceful: Signals = [
 	{ name: "SIGINT", waitMs: 2000 },
 	{ name: "SIGTERM", waitMs: 2000 },
 ];
 
-const lookMs = 15;
-/** a process that is still there this long after the first KILL cannot be ended */
+const pollMs = 15;
+/** a process that survives the first SIGKILL this long cannot be ended */
 const deadlineMs = 5000;
 
 export function alive(): Process[] {
-	// elsewhere than on Linux only the agents' own process groups are ended
+	// without /proc only the agents' own process groups are ended
 	if (!existsSync("/proc/self/stat")) return [];
 	return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? (processOf(Number(name)) ?? []) : []));
 }
 
+/** A file of a process in /proc; null if the process has ended or may not be read. */
+const procFile = (pid: number, name: string): string | null =>
+	attempt(() => readFileSync(`/proc/${pid}/${name}`, "latin1"), null);
+
 function processOf(pid: number): Process | null {
-	try {
-		const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-		// the program's name is in parentheses and may contain anything
-		const [state, parent, , session, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-		if (state === "Z" || state === "X") return null;
-		return {
-			pid,
-			startedAt: rest[15] ?? "",
-			parent: Number(parent),
-			session: Number(session),
-			environment: environmentOf(pid),
-		};
-	} catch {
-		return null;
-	}
+	const stat = procFile(pid, "stat");
+	if (stat === null) return null;
+	// the program's name is in parentheses and may contain anything
+	const [state, parent, , session, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+	if (state === "Z" || state === "X") return null;
+	const environment = procFile(pid, "environ") ?? "";
+	return { pid, startedAt: rest[15] ?? "", parent: Number(parent), session: Number(session), environment };
 }
 
-function environmentOf(pid: number): string {
-	try {
-		return readFileSync(`/proc/${pid}/environ`, "latin1");
-	} catch {
-		return "";
-	}
-}
-
-/** As it was started, for people. */
+/** The command line, for people. */
 export function commandOf(pid: number): string {
-	try {
-		return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim().slice(0, 200);
-	} catch {
-		return "gone";
-	}
+	const line = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"), null);
+	return line === null ? "gone" : line.replaceAll("\0", " ").trim().slice(0, 200);
 }
+
+export const childrenOf = (pid: number): number[] =>
+	(procFile(pid, `task/${pid}/children`)?.match(/\d+/g) ?? []).map(Number);
 
 /** All processes with these variables, those in a session of one of the roots, and everything below them. */
 export function findTree(variables: Readonly<Record<string, string>>, roots: readonly number[] = []): Process[] {
@@ -96,35 +84,21 @@ export function findTree(variables: Readonly<Record<string, string>>, roots: rea
 	return [...found.values()];
 }
 
-/** What a process and all below it have in memory for themselves. */
+/** The private memory of a process and its descendants. */
 export function rssOf(pid: number): number {
-	try {
-		const [, kibibytes = "0"] = /^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
-		const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").match(/\d+/g) ?? [];
-		return children.reduce((sum, child) => sum + rssOf(Number(child)), Number(kibibytes) * 1024);
-	} catch {
-		return 0;
-	}
+	const [, kibibytes = "0"] = /^RssAnon:\s+(\d+) kB/m.exec(procFile(pid, "status") ?? "") ?? [];
+	return childrenOf(pid).reduce((sum, child) => sum + rssOf(child), Number(kibibytes) * 1024);
 }
 
-/** Sends a signal, if the pid still belongs to the process that we mean. */
+/** Sends a signal, if the pid still belongs to the same process. */
 export function signal(target: Process, name: NodeJS.Signals): void {
-	if (processOf(target.pid)?.startedAt !== target.startedAt) return;
-	try {
-		process.kill(target.pid, name);
-	} catch {
-		// it ended in between
-	}
+	if (processOf(target.pid)?.startedAt === target.startedAt) attempt(() => process.kill(target.pid, name), false);
 }
 
 /** Its pid in the namespace right below ours; null if it is in ours. */
 export function innerPid(pid: number): number | null {
-	try {
-		const [, inner] = /^NSpid:\t\d+\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
-		return inner === undefined ? null : Number(inner);
-	} catch {
-		return null;
-	}
+	const [, inner] = /^NSpid:\t\d+\t(\d+)/m.exec(procFile(pid, "status") ?? "") ?? [];
+	return inner === undefined ? null : Number(inner);
 }
 
 export interface EndOptions {
@@ -146,16 +120,16 @@ export async function endAll(
 	for (const { name, waitMs } of signals) {
 		for (const target of left) if (!killOnly(target)) signal(target, name);
 		for (const until = performance.now() + waitMs; left.length > 0 && performance.now() < until; left = find())
-			await pause(lookMs);
+			await pause(pollMs);
 	}
 	const deadline = performance.now() + deadlineMs;
 	for (let rest = find(); rest.length > 0; rest = find()) {
 		if (performance.now() > deadline)
 			throw new Error(`These processes could not be ended: ${rest.map(({ pid }) => pid).join(", ")}.`);
-		// stopped before it is killed, so that a storm of forks cannot outrun us
+		// stopped before it is killed, so that a fork bomb cannot outrun us
 		for (const target of rest) signal(target, "SIGSTOP");
 		for (const target of rest) signal(target, "SIGKILL");
-		await pause(lookMs);
+		await pause(pollMs);
 	}
 	return first.length;
 }

@@ -1,6 +1,5 @@
-// Reading a file that somebody else may have put there. A pipe or a device in its place would keep one of the few
-// threads that read files waiting for ever, and a link could lead anywhere: neither is opened, and what is no regular
-// file counts as none.
+// Reads files that another program may have put there. A pipe or a device would block one of the few threads of the pool
+// for ever, and a link could lead anywhere: neither is opened. What is not a regular file counts as missing.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 
@@ -12,25 +11,18 @@ export class NotRegular extends Error {
 	}
 }
 
-/** Never waits for a pipe that took the place of a file, and takes no terminal. */
+/** Open flags that never block on a pipe, and never acquire a terminal. */
 export const careful = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
-/**
- * Rejects as `readFile` does; what is no regular file, or larger than allowed, is not there. Only the last part of the
- * path is kept from being a link.
- */
+/** Rejects as `readFile` does; a file that is not regular, or too large, is missing. Folders in the path may be links. */
 export async function readRegular(
 	file: string,
 	{ follow = false, bytesMax = Number.POSITIVE_INFINITY } = {},
 ): Promise<Buffer> {
-	const handle = await open(file, follow ? careful : careful | constants.O_NOFOLLOW);
-	try {
-		const about = await handle.stat();
-		if (!about.isFile() || about.size > bytesMax) throw new NotRegular(file);
-		return await handle.readFile();
-	} finally {
-		await handle.close();
-	}
+	await using handle = await open(file, follow ? careful : careful | constants.O_NOFOLLOW);
+	const about = await handle.stat();
+	if (!about.isFile() || about.size > bytesMax) throw new NotRegular(file);
+	return await handle.readFile();
 }
 
 export async function readRegularText(
@@ -40,7 +32,7 @@ export async function readRegularText(
 	return (await readRegular(file, options)).toString();
 }
 
-/** The same at once; what is larger than allowed is told apart. */
+/** Synchronous; a file that is too large is reported as such. */
 export function readRegularNow(
 	file: string,
 	{ follow = false, bytesMax = Number.POSITIVE_INFINITY } = {},

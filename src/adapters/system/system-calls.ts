@@ -1,11 +1,11 @@
-// What processes in a sandbox cannot ask the kernel for. Keyrings belong to a user or a session, and no namespace parts
-// them: kernel keys of the person (ssh, Kerberos, encrypted folders) would be there for every agent that runs as the
-// same user. So the calls that reach them are answered as by a kernel that has none.
+// System calls that are blocked in a sandbox. Kernel keyrings belong to a user or a session, and no namespace separates
+// them: every agent that runs as the same user could use the person's kernel keys (ssh, Kerberos, encrypted folders). The
+// calls fail as in a kernel without keyrings.
 import { openSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { temporaryFolderNow } from "./temporary.ts";
 
-/** By the kernel's name of an architecture: the first of add_key, request_key and keyctl, which follow each other. */
+/** By audit architecture: the number of add_key, which request_key and keyctl follow. */
 const keyCalls = new Map([
 	[0xc000003e, 248], // x86-64
 	[0x40000003, 286], // programs for i386 on it
@@ -14,7 +14,7 @@ const keyCalls = new Map([
 ]);
 const architectures: readonly string[] = ["x64", "arm64"];
 
-/** A second set of numbers for the calls of x86-64, which hardly any kernel has. */
+/** The x32 numbers of x86-64 calls. */
 const otherNumbers = 0x40000000;
 
 const [load, isEqual, isAbove, isAtLeast, answer] = [0x20, 0x15, 0x25, 0x35, 0x06];
@@ -23,13 +23,13 @@ const [allowed, notThere] = [0x7fff0000, 0x00050000 | 38];
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
-/** A program for the kernel (seccomp), as bubblewrap takes it. */
+/** A seccomp program, in the format that bubblewrap takes. */
 export function callFilter(): Buffer {
 	const blocks = [...keyCalls];
 	const program: Instruction[] = [[load, 0, 0, architectureAt]];
 	for (const [index, [architecture, first]] of blocks.entries()) {
 		const instructionsAfter = (blocks.length - index - 1) * 5;
-		// behind the blocks come "not there", for architectures that are not in the list, and "allowed"
+		// after the blocks come "not there", for unknown architectures, and "allowed"
 		program.push(
 			[isEqual, 0, 4, architecture],
 			[load, 0, 0, numberAt],
@@ -51,7 +51,7 @@ export function callFilter(): Buffer {
 
 let opened: number | undefined;
 
-/** An open file with the filter that has no name, so that nobody can put another one in its place. */
+/** An open, unlinked file with the filter, so that nobody can replace it. */
 export function callFilterFile(): number {
 	if (!architectures.includes(process.arch))
 		throw new Error(`the system calls of ${process.arch} are not known, so the kernel's keyrings cannot be closed`);

@@ -1,10 +1,11 @@
-// Temporary folders outside of the home. Their names say whose they are, so that what a killed process left is found by
-// the next one: `brood-<what>-<pid>-<random>` below the system's temporary folder.
+// Temporary folders outside the home, named `brood-<what>-<pid>-<random>`, so that the next process finds what a killed
+// one left.
 import { lstatSync, mkdtempSync, rmSync } from "node:fs";
 import { mkdtemp, readdir } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { dayMs } from "#contract/retention.ts";
+import { codeOf } from "./errors.ts";
 
 type What = "shadow" | "index" | "setup" | "sandbox";
 
@@ -29,8 +30,8 @@ export async function temporaryFolders(): Promise<{ path: string; pid: number }[
 }
 
 /**
- * Removes what processes left that are gone. A container that shares the folder has other numbers for its processes, so
- * nothing goes that was made within a day; none of these folders is in use for as long as that.
+ * Removes folders of dead processes. Only folders older than a day: a container that shares the folder has other pids,
+ * and no folder is in use for so long.
  */
 export async function sweepTemporary(now: number): Promise<number> {
 	let removed = 0;
@@ -49,6 +50,6 @@ function isAlive(pid: number): boolean {
 		process.kill(pid, 0);
 		return true;
 	} catch (error) {
-		return error instanceof Error && "code" in error && error.code === "EPERM";
+		return codeOf(error) === "EPERM";
 	}
 }

@@ -1,8 +1,8 @@
 // From an agent's updates to items. Pure: recorded updates in, items out.
 //
-// Pieces of one message become one item, written when the message is over: when another one begins, a tool is called or
-// the turn ends. A tool call is written when it is first heard of and its result when it is over, with whatever its
-// updates said in between. Updates that say nothing about the conversation are left out.
+// The chunks of one message become one item, written when the message ends: when another one begins, a tool is called or
+// the turn ends. A tool call is written when it is first reported, and its result when it ends, with the content of its
+// updates. Updates that are not about the conversation are ignored.
 import type {
 	ContentBlock,
 	RequestPermissionRequest,
@@ -11,18 +11,20 @@ import type {
 	UsageUpdate,
 } from "@agentclientprotocol/sdk/unstable";
 import type { PartialOf, TurnItem } from "#contract/turn.ts";
+import { attempt } from "../../system/errors.ts";
+import { fieldOf } from "../vendors/vendor.ts";
 import { type Call, Calls } from "./calls.ts";
 
 export interface Translation {
-	/** the message that is being said, piece by piece */
+	/** the message that is being received */
 	open: { message: string; named: boolean; kind: "assistant" | "thought"; text: string } | null;
-	/** the last thing that was said in full: it becomes the turn's final words */
+	/** the last complete message, which becomes the turn's final text */
 	lastMessage: string | null;
-	/** changed in place: a copy for each update would make many calls cost their square */
+	/** changed in place: a copy for each update would take quadratic time */
 	calls: Calls;
-	/** how full the model's window is, as last told */
+	/** how full the model's context window is, as last reported */
 	window: Pick<UsageUpdate, "used" | "size" | "cost"> | null;
-	/** the program said that the turn failed, whatever it answers in the end */
+	/** the program reported a failure, whatever it answers at the end */
 	failed: boolean;
 }
 
@@ -38,7 +40,7 @@ export interface Translated {
 	next: Translation;
 	items: TurnItem[];
 	delta: { message: string; kind: string; text: string } | null;
-	/** what a call has put out that is not over, or what has been said of a message */
+	/** the output of an open call, or the text of an open message */
 	partial?: { of: PartialOf; output(): string };
 }
 
@@ -73,14 +75,12 @@ export function translate(state: Translation, update: SessionUpdate): Translated
 
 const unchanged = (next: Translation): Translated => ({ next, items: [], delta: null });
 
-/** A call is about to be asked about: whoever answers has to see it first. */
+/** Writes a call before its approval question, so that it is visible to the person who answers. */
 export function begun(state: Translation, toolCall: RequestPermissionRequest["toolCall"]): Translated {
 	return call(state, { sessionUpdate: "tool_call_update", ...toolCall }, true);
 }
 
-/**
- * The end of a turn ends whatever was still being said. What a call had put out before it was cut off is its result.
- */
+/** Ends the open message and the open calls. The output of a call that was cut off is its result. */
 export function finish(state: Translation): Translated {
 	const open = [...state.calls.open];
 	const unsaid = open.filter(([, each]) => !each.said).map(([id, each]) => announced(id, each));
@@ -116,12 +116,12 @@ type CallUpdate = Extract<SessionUpdate, { sessionUpdate: "tool_call" | "tool_ca
 function call(state: Translation, update: CallUpdate, needed = false): Translated {
 	const { calls } = state;
 	const id = clip(update.toolCallId, idLengthMax);
-	// some providers number the calls of each answer anew: what begins, or is asked about, is not what is over
+	// some providers reuse call ids: a call that begins, or is asked about, is a new one
 	if (calls.isOver(id) && !needed && update.sessionUpdate !== "tool_call") return unchanged(state);
 	const known = calls.get(id);
 	const over = update.status === "completed" || update.status === "failed";
 	const input = isEmpty(update.rawInput) ? known?.input : bounded(update.rawInput);
-	// a call that is only being prepared says what it is about in a moment
+	// a call that is being prepared gets its input in a moment
 	const ready =
 		needed ||
 		over ||
@@ -162,23 +162,16 @@ const announced = (id: string, { title, tool, input }: Call): TurnItem => ({
 	data: { call: id, tool, input: input ?? null },
 });
 
-/** Codex shows a command's output in a terminal of its own making. */
+/** Codex sends a command's output in a field of its own. */
 function printedIn(update: CallUpdate): string {
 	const data = fieldOf(update, "_meta", "terminal_output_delta", "data");
 	return typeof data === "string" ? data : "";
 }
 
-function fieldOf(value: unknown, ...names: readonly string[]): unknown {
-	return names.reduce(
-		(inner: unknown, name) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, name) : undefined),
-		value,
-	);
-}
-
 const outputOf = ({ shown, printed }: Call): string =>
 	shown === "" ? printed : printed === "" ? shown : `${shown}\n${printed}`;
 
-/** A terminal is the program's own: what it printed is told apart. */
+/** Without terminals, whose output comes separately. */
 const shownIn = (content: readonly ToolCallContent[]): string =>
 	content
 		.filter(({ type }) => type !== "terminal")
@@ -187,7 +180,7 @@ const shownIn = (content: readonly ToolCallContent[]): string =>
 
 function result(id: string, status: string, now: Call): TurnItem {
 	const text = outputOf(now);
-	// what the call was about may only have become known after it had begun
+	// the input may have become known after the call was written
 	const input = now.told || now.input === undefined ? {} : { input: now.input };
 	return {
 		kind: "tool_result",
@@ -217,7 +210,7 @@ function textOf(content: ContentBlock): string {
 	return content.type === "text" ? content.text : `[${content.type}]`;
 }
 
-/** What is longer than an item is kept apart; what is longer than this is a flood. */
+/** Texts longer than an item become blobs; longer than this they are cut. */
 const textLengthMax = 16 * 1024 * 1024;
 const idLengthMax = 1000;
 const dataLengthMax = 100_000;
@@ -229,30 +222,27 @@ function clip(text: string, lengthMax = textLengthMax): string {
 	return text.length <= lengthMax || text.endsWith(cut) ? text : `${text.slice(0, lengthMax)}${cut}`;
 }
 
-/** What was cut stays as it is: a flood is not copied again with each of its pieces. */
+/** A text that was cut is not copied again with each chunk. */
 const longer = (text: string, more: string): string => (text.length > textLengthMax ? text : clip(text + more));
 
-/** What an agent sends along as it likes becomes plain JSON of a sensible size, or a note that it was not. */
+/** Arbitrary data as plain JSON of bounded size, or a note that it was too large. */
 function bounded(value: unknown): TurnItem["data"] {
 	if (value === undefined) return null;
-	const text = written(value);
+	const text = jsonOf(value);
 	if (text === null) return { cut: "it was nested too deeply to keep" };
 	if (text.length > dataLengthMax)
 		return { cut: `${text.length} characters were too long to keep`, start: text.slice(0, 1000) };
 	return depthOf(text) > dataDepthMax ? { cut: "it was nested too deeply to keep" } : JSON.parse(text);
 }
 
-function written(value: unknown): string | null {
-	try {
-		return JSON.stringify(value, (key, inner: unknown) => (key === "__proto__" ? undefined : inner)) ?? "null";
-	} catch {
-		return null;
-	}
-}
+/** Null if it is nested too deeply. */
+const jsonOf = (value: unknown): string | null =>
+	attempt(
+		() => JSON.stringify(value, (key, inner: unknown) => (key === "__proto__" ? undefined : inner)) ?? "null",
+		null,
+	);
 
-/**
- * Counted on the text, so that nothing deep is ever walked into; a bracket inside a string only makes it look deeper.
- */
+/** Counted on the text, to avoid recursion; a bracket inside a string only makes it look deeper. */
 function depthOf(text: string): number {
 	let [depth, deepest] = [0, 0];
 	for (const character of text) {

@@ -1,4 +1,4 @@
-// Steps that race with each other take turns.
+// Runs steps that would race with each other one at a time.
 import { realpath } from "node:fs/promises";
 import { expected } from "#contract/log.ts";
 import { repositoryPathsOf } from "./repository-paths.ts";
@@ -6,8 +6,8 @@ import { repositoryPathsOf } from "./repository-paths.ts";
 const tails = new Map<string, Promise<unknown>>();
 
 /**
- * One at a time per repository, for what races inside git, such as `worktree add`. Any worktree stands for its
- * repository. Never inside another call for the same one: it would wait for itself.
+ * One at a time per repository, for git commands that race, such as `worktree add`. `repository` may be one of its
+ * worktrees. Never nest it for the same repository: that would deadlock.
  */
 export async function exclusively<T>(repository: string, work: () => Promise<T>): Promise<T> {
 	const { commonFolder, realFolder } = await repositoryPathsOf(repository, {});
@@ -15,11 +15,11 @@ export async function exclusively<T>(repository: string, work: () => Promise<T>)
 	return await inTurn(`repository ${key}`, work);
 }
 
-/** Runs `work` when everything that was asked for under the same key before has ended, well or badly. */
+/** Runs `work` after all earlier work with the same key, whether that succeeded or failed. */
 export async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
 	const before = tails.get(key) ?? Promise.resolve();
 	const mine = before.then(work, work);
-	const tail = mine.catch(expected("whoever asked for it hears of it"));
+	const tail = mine.catch(expected("the caller gets the rejection"));
 	tails.set(key, tail);
 	try {
 		return await mine;
