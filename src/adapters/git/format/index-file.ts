@@ -1,9 +1,9 @@
-// Git's index, read as the file that it is: versions 2 to 4, SHA-1 or SHA-256. Enough to see the entries, to give them
-// the file dates of a copied tree, and to leave out what only held in the old place.
+// Git's index file: versions 2 to 4, SHA-1 or SHA-256. Reads the entries, writes the stat data of a copied tree into them,
+// and leaves out what is only valid in the old place.
 import { createHash } from "node:crypto";
 
 export interface IndexEntry {
-	/** where its ten numbers of stat data begin */
+	/** the offset of its stat data */
 	at: number;
 	mode: number;
 	id: Buffer;
@@ -17,7 +17,7 @@ export interface IndexEntry {
 export interface IndexFile {
 	entries: IndexEntry[];
 	extensions: { name: string; bytes: Buffer }[];
-	/** where the entries end */
+	/** the offset after the last entry */
 	end: number;
 }
 
@@ -58,7 +58,7 @@ export function parseIndex(bytes: Buffer, hashLength: number): IndexFile {
 
 function plainName(bytes: Buffer, nameAt: number, entryAt: number): { path: Buffer; next: number } {
 	const end = endOfName(bytes, nameAt);
-	// one to eight zeros, so that each entry's length is a multiple of eight
+	// padded with one to eight zeros to a multiple of eight
 	return { path: bytes.subarray(nameAt, end), next: entryAt + Math.floor((end - entryAt + 8) / 8) * 8 };
 }
 
@@ -102,7 +102,7 @@ export interface FileStat {
 
 const second = 1_000_000_000n;
 
-/** Whether the entry's file had this size and was written at this time. */
+/** Whether the entry has this size and modification time. */
 export function sameFile(bytes: Buffer, entry: IndexEntry, { mtimeNs, size }: FileStat): boolean {
 	return (
 		bytes.readUInt32BE(entry.at + 8) === low(mtimeNs / second) &&
@@ -127,10 +127,10 @@ export function writeStat(bytes: Buffer, entry: IndexEntry, stat: FileStat): voi
 
 const low = (value: bigint): number => Number(BigInt.asUintN(32, value));
 
-/** Extensions that describe the place and not the content, or where things are in the file. */
+/** Extensions with caches of the working tree, or offsets in the file. */
 const local = ["UNTR", "FSMN", "EOIE", "IEOT"];
 
-/** The same index as a file for another place. */
+/** The index file for another working tree. */
 export function rewriteIndex(
 	bytes: Buffer,
 	{ extensions, end }: IndexFile,
@@ -147,10 +147,7 @@ export function rewriteIndex(
 	return Buffer.concat([body, hash]);
 }
 
-/**
- * Without file dates and caches: the same bytes as long as nobody stages anything, however often git looks at the
- * files.
- */
+/** Without stat data and caches: the bytes change only when something is staged. */
 export function withoutTimes(bytes: Buffer, index: IndexFile, hashLength: number): Buffer {
 	const copy = Buffer.from(bytes);
 	for (const { at } of index.entries) copy.fill(0, at, at + 24).fill(0, at + 28, at + statLength);
@@ -158,8 +155,8 @@ export function withoutTimes(bytes: Buffer, index: IndexFile, hashLength: number
 }
 
 /**
- * What is staged, and nothing that spares git a look at the files: no dates, no caches, nothing that is to be taken for
- * unchanged. A file that is not there is left out only if it is `absent` on purpose.
+ * Only what is staged: no stat data, no caches and no assume-unchanged flags, so that git reads every file. An entry keeps
+ * its skip-worktree flag only if its file is `absent`.
  */
 export function withoutStatCache(
 	bytes: Buffer,
@@ -176,7 +173,7 @@ export function withoutStatCache(
 	return withoutTimes(copy, index, hashLength);
 }
 
-/** The index is spread over two files. */
+/** The index is split over two files. */
 export function isSplit({ extensions }: IndexFile): boolean {
 	return extensions.some(({ name }) => name === "link");
 }

@@ -1,8 +1,8 @@
-// Names that go to git as arguments: never an option, never a path out of `refs/`.
+// Names as arguments for git: never an option, never a path out of `refs/`.
 
 const forbidden = /[\p{Cc} ~^:?*[\\]|\.\.|@\{|\/\/|(^|\/)\.|\.(\/|$)|\.lock(\/|$)|^\/|\/$|^@$|^-/u;
 
-/** Whether git takes this for the name of a branch; stricter than git in that no part begins with a dash. */
+/** Whether it is a valid branch name; stricter than git: no part begins with a dash. */
 export function isBranchName(name: string): boolean {
 	return (
 		name.length > 0 &&
@@ -14,19 +14,19 @@ export function isBranchName(name: string): boolean {
 	);
 }
 
-/** The full name of a branch, for arguments that must never be read as anything else. */
+/** The full name of a branch. */
 export function branchRef(name: string): string {
 	if (!isBranchName(name)) throw new Error(`${JSON.stringify(name)} is no name for a branch`);
 	return `refs/heads/${name}`;
 }
 
-/** The id itself, for arguments that must never be read as anything else. */
+/** Throws if it is not a full object id. */
 export function commitId(text: string): string {
 	if (!isCommitId(text)) throw new Error(`${JSON.stringify(text)} is no id of a commit`);
 	return text;
 }
 
-/** A whole object id, not a short or symbolic one. */
+/** A full object id, not an abbreviated or symbolic one. */
 export function isCommitId(text: string): boolean {
 	return /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 }

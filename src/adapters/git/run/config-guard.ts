@@ -1,10 +1,9 @@
-// Keeps a repository's own configuration from running anything.
+// Keeps a repository's own configuration from running programs.
 //
-// Before a command, the whole configuration is listed with the place where each value comes from; listing runs nothing.
-// Each key that names a program (or weakens a guard) and is set by the repository itself gets the value that the user
-// or the system gave it, or a neutral one, through GIT_CONFIG_COUNT, which git hands on to its helpers and submodules.
-// What cannot be overridden is refused. Hooks, the file system monitor, external diffs and text conversions never run
-// at all.
+// Before a command, the whole configuration is listed with the scope of each value; listing runs nothing. Each key that
+// names a program, or weakens a guard, and is set by the repository itself is overridden with the user's or the system's
+// value, or a neutral one, through GIT_CONFIG_COUNT, which git passes on to its helpers and submodules. What cannot be
+// overridden is refused. Hooks, the file system monitor, external diffs and text conversions never run.
 //
 // Known limit: between the listing and the command an agent of the same user can change the file.
 import path from "node:path";
@@ -18,9 +17,9 @@ type Guarded = { args: readonly string[]; environment: Record<string, string> } 
 interface GuardedConfig {
 	overrides: readonly (readonly [string, string])[];
 	environment: Record<string, string>;
-	/** where the repository says its working tree is */
+	/** the repository's core.worktree */
 	worktree: string | null;
-	/** the repository brings programs for trailers */
+	/** the repository configures programs for trailers */
 	trailers: boolean;
 	remotes: Remotes;
 	refused: string | null;
@@ -31,7 +30,7 @@ const knownMax = 500;
 export class ConfigGuard {
 	readonly #plain: Record<string, string>;
 	readonly #list: (folder: string, environment: Record<string, string>) => Promise<Buffer>;
-	/** by everything that the files of configuration say, so that a change is never missed */
+	/** by the contents of all configuration files, so that no change is missed */
 	readonly #known = new Map<string, GuardedConfig>();
 	readonly #nested = new Nested();
 	readonly #settings: readonly (readonly [string, string])[];
@@ -75,9 +74,7 @@ export class ConfigGuard {
 		};
 	}
 
-	/**
-	 * Git looks into the repositories that the index knows; what their own configuration brings is taken away as well.
-	 */
+	/** Git enters nested repositories that the index lists, so their configuration is overridden too. */
 	async #inside(
 		folder: string,
 		place: RepositoryPaths,
@@ -101,8 +98,8 @@ export class ConfigGuard {
 		if (known !== undefined) return known;
 		const settings = parse(await this.#list(folder, environment));
 		const guard = guardAgainst(settings);
-		// what an included file says can change without the file that includes it, and a repository of somebody else is not
-		// listed at all: the same text must then not speak for one that is
+		// an included file can change without the file that includes it; and git does not list the configuration of another
+		// user's repository, so its result must not be used for one that is listed
 		const listed = place.gitFolder === null || settings.some(({ scope }) => scope === "local");
 		const mayKeep = listed && !settings.some((setting) => /^include(if)?\./.test(setting.key));
 		if (mayKeep) this.#known.set(key, guard);
@@ -128,11 +125,11 @@ function parse(listed: Buffer): Setting[] {
 }
 
 function guardAgainst(settings: readonly Setting[]): GuardedConfig {
-	const brought = settings.filter(({ scope }) => scope === "local" || scope === "worktree");
+	const local = settings.filter(({ scope }) => scope === "local" || scope === "worktree");
 	const trusted = settings.filter(({ scope }) => scope === "system" || scope === "global");
 	const overrides: [string, string][] = [];
 	let refused: string | null = null;
-	for (const key of new Set(brought.map((setting) => setting.key))) {
+	for (const key of new Set(local.map((setting) => setting.key))) {
 		const neutral = neutralFor(key);
 		const own = trusted.findLast((setting) => setting.key === key)?.value;
 		if (choosesServers(key) && own !== undefined) overrides.push([key, own]);
@@ -141,8 +138,8 @@ function guardAgainst(settings: readonly Setting[]): GuardedConfig {
 			refused = `the repository's configuration sets ${key}, a name that cannot be overridden`;
 		overrides.push([key, own ?? neutral]);
 	}
-	if (brought.some(({ key }) => isHelper(key))) {
-		// an empty helper forgets all that came before it
+	if (local.some(({ key }) => isHelper(key))) {
+		// an empty helper resets the list
 		overrides.push(
 			["credential.helper", ""],
 			...trusted.filter(({ key }) => isHelper(key)).map(({ key, value }): [string, string] => [key, value]),
@@ -150,11 +147,11 @@ function guardAgainst(settings: readonly Setting[]): GuardedConfig {
 	}
 	return {
 		overrides: [...overrides, ...alwaysSet],
-		// the first core.gitProxy wins, so only this variable can take it away
-		environment: brought.some(({ key }) => key === "core.gitproxy") ? { GIT_PROXY_COMMAND: "" } : {},
-		worktree: brought.findLast(({ key }) => key === "core.worktree")?.value ?? null,
-		trailers: brought.some(({ key }) => /^trailer\..*\.(cmd|command)$/.test(key)),
-		remotes: remotesIn(settings, brought),
+		// the first core.gitProxy wins, so only this variable overrides it
+		environment: local.some(({ key }) => key === "core.gitproxy") ? { GIT_PROXY_COMMAND: "" } : {},
+		worktree: local.findLast(({ key }) => key === "core.worktree")?.value ?? null,
+		trailers: local.some(({ key }) => /^trailer\..*\.(cmd|command)$/.test(key)),
+		remotes: remotesIn(settings, local),
 		refused,
 	};
 }
@@ -193,7 +190,7 @@ const differs = [
 ];
 const looksAtSubmodules = ["status", "diff", "diff-files", "diff-index"];
 
-/** Verbs that ask a repository inside whether it is clean, and take no flag against it. */
+/** Verbs that check nested repositories for changes, and have no flag against it. */
 const looksInside: readonly string[] = [
 	"add",
 	"commit",
@@ -216,10 +213,7 @@ const looksInside: readonly string[] = [
 	"stash",
 ];
 
-/**
- * External diffs cannot be taken away by configuration, and looking into a submodule would run what its configuration
- * says.
- */
+/** Configuration cannot disable external diffs, and checking a submodule would run what its configuration names. */
 function withFlags(args: readonly string[]): readonly string[] {
 	const at = verbAt(args);
 	const verb = args[at] ?? "";

@@ -1,5 +1,5 @@
-// What git gets to see of the daemon's environment: enough to find the user's configuration, keys and proxies, and none
-// of the GIT_ variables that would point it somewhere else.
+// The environment of git: enough to find the user's configuration, keys and proxies, and none of the GIT_ variables that
+// would redirect it.
 import path from "node:path";
 
 const allowed =
@@ -11,7 +11,7 @@ export function environmentOfGit(from: NodeJS.ProcessEnv): Record<string, string
 	);
 	return {
 		...Object.fromEntries(passed),
-		// a relative entry would find programs of the repository itself
+		// a relative entry would find programs in the repository
 		PATH: (from["PATH"] ?? "/usr/local/bin:/usr/bin:/bin")
 			.split(path.delimiter)
 			.filter(path.isAbsolute)
@@ -19,8 +19,7 @@ export function environmentOfGit(from: NodeJS.ProcessEnv): Record<string, string
 		LC_ALL: "C",
 		GIT_TERMINAL_PROMPT: "0",
 		GIT_OPTIONAL_LOCKS: "0",
-		// an object is what its name says, and a commit's parents are those that it names: nobody sees other work than what
-		// is merged
+		// no replaced objects or grafted parents: the reviewed work is what is merged
 		GIT_NO_REPLACE_OBJECTS: "1",
 		GIT_GRAFT_FILE: "/dev/null/none",
 		GIT_EDITOR: ":",

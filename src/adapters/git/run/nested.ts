@@ -1,4 +1,4 @@
-// Repositories inside a working tree that git looks into by itself: those that the index knows as a gitlink.
+// Repositories inside a working tree that git enters: those that the index lists as a gitlink.
 import { lstat, stat } from "node:fs/promises";
 import path from "node:path";
 import { readRegular } from "#adapters/system/regular-file.ts";
@@ -35,7 +35,7 @@ function gitlinksIn(bytes: Buffer): string[] {
 	return [...new Set(entries.filter(({ mode }) => mode === gitlink).map((entry) => entry.path.toString()))];
 }
 
-/** The hash's length is not written in the file; only with the right one do the lengths of all parts add up. */
+/** The file does not say the hash's length; only with the right one do the lengths of all parts add up. */
 export function readEither(bytes: Buffer): ReturnType<typeof parseIndex> & { hashLength: number } {
 	for (const hashLength of [20, 32]) {
 		try {
@@ -43,7 +43,7 @@ export function readEither(bytes: Buffer): ReturnType<typeof parseIndex> & { has
 			const length = index.extensions.reduce((sum, extension) => sum + extension.bytes.length, index.end + hashLength);
 			if (length === bytes.length) return { ...index, hashLength };
 		} catch {
-			// the other one, then
+			// try the other length
 		}
 	}
 	throw new Error("this is no index that we can read");

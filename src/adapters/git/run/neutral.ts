@@ -1,7 +1,7 @@
 // The keys of git's configuration that run a program or weaken a guard, each with a harmless value.
 // Section and variable names are in lower case, as git lists them.
 
-/** Set for every command, whoever configured them. */
+/** Set for every command. */
 export const alwaysSet: readonly (readonly [string, string])[] = [
 	["core.hookspath", "/dev/null"],
 	["core.fsmonitor", "false"],
@@ -15,15 +15,15 @@ export const alwaysSet: readonly (readonly [string, string])[] = [
 	["push.recursesubmodules", "no"],
 	["diff.ignoresubmodules", "dirty"],
 	["status.submodulesummary", "false"],
-	// what is unreachable may be what somebody still looks for
+	// a person may still look for unreachable objects
 	["gc.auto", "0"],
 	["maintenance.auto", "false"],
-	// objects and refs; flushing an index would wait for every file that was checked out with it
+	// objects and refs; flushing an index would wait for every checked-out file
 	["core.fsync", "committed"],
 	["core.fsyncmethod", "batch"],
 ];
 
-/** What git does to three texts if nobody names a driver. */
+/** Git's built-in merge of texts. */
 const textMerge = "git merge-file -q --marker-size=%L %A %O %B";
 
 const neutrals: readonly (readonly [RegExp, string])[] = [
@@ -50,13 +50,13 @@ const neutrals: readonly (readonly [RegExp, string])[] = [
 	[/^hook\..*\.command$/, "true"],
 	[/^tar\..*\.command$/, "cat"],
 	[/^interactive\.difffilter$/, "cat"],
-	// the user's own filter may well be git-lfs, which runs these
+	// git-lfs, which may be the user's own filter, runs these
 	[/^lfs\.customtransfer\..*\.path$/, "false"],
 	[/^lfs\.(.*\.)?standalonetransferagent$/, ""],
 	[/^lfs\.extension\..*\.(clean|smudge)$/, "false"],
 ];
 
-/** Null for a key that may say what it likes. */
+/** Null for a harmless key. */
 export function neutralFor(key: string): string | null {
 	return neutrals.find(([pattern]) => pattern.test(key))?.[1] ?? null;
 }

@@ -1,8 +1,8 @@
-// The other side of a fetch or a push. If that is a repository on this machine, git runs a second git there, which does
-// not inherit our settings and would run that repository's hooks: it gets them on its command line instead. What we do
-// not recognise as a path on this machine may not turn out to be one.
+// The other side of a fetch or a push. For a repository on this machine git runs a second git, which does not inherit our
+// settings and would run that repository's hooks, so it gets the settings on its command line. For an address that we do
+// not recognise as local, git may not use the file protocol.
 
-/** One value of a configuration, and which kind of file it stands in. */
+/** One value of the configuration, and the scope of its file. */
 export interface Setting {
 	scope: string;
 	key: string;
@@ -10,13 +10,13 @@ export interface Setting {
 }
 
 export interface Remotes {
-	/** remotes of the configuration whose other side is on this machine */
+	/** remotes that are on this machine */
 	here: readonly string[];
-	/** the repository itself says which program answers at the other side */
+	/** the repository itself names the program for the other side */
 	programs: boolean;
-	/** a setting of the repository itself that decides which servers are believed */
+	/** a setting of the repository itself that decides which servers are trusted */
 	certificates: string | null;
-	/** objects that are missing are fetched by any command */
+	/** any command may fetch missing objects */
 	promised: boolean;
 }
 
@@ -26,19 +26,19 @@ const receivers = ["push", "send-pack"];
 const senders = ["fetch", "pull", "ls-remote", "clone", "fetch-pack"];
 const others = ["remote", "submodule"];
 
-export function remotesIn(settings: readonly Setting[], brought: readonly Setting[]): Remotes {
+export function remotesIn(settings: readonly Setting[], local: readonly Setting[]): Remotes {
 	const addresses = settings.flatMap(({ key, value }) => {
 		const name = /^remote\.(.*)\.(push)?url$/.exec(key)?.[1];
 		return name === undefined || !isHere(value) ? [] : [name];
 	});
 	return {
 		here: addresses,
-		programs: brought.some(({ key }) => /^remote\..*\.(uploadpack|receivepack|vcs)$/.test(key)),
+		programs: local.some(({ key }) => /^remote\..*\.(uploadpack|receivepack|vcs)$/.test(key)),
 		certificates:
-			brought.find(
-				({ key }) => choosesServers(key) && !settings.some((other) => other.key === key && !brought.includes(other)),
+			local.find(
+				({ key }) => choosesServers(key) && !settings.some((other) => other.key === key && !local.includes(other)),
 			)?.key ?? null,
-		promised: brought.some(({ key }) => /^(remote\..*\.promisor|extensions\.partialclone)$/.test(key)),
+		promised: local.some(({ key }) => /^(remote\..*\.promisor|extensions\.partialclone)$/.test(key)),
 	};
 }
 
@@ -63,20 +63,17 @@ export function throughRemotes(args: readonly string[], remotes: Remotes): Acros
 	};
 }
 
-/**
- * With such a setting a repository could bring its own authority, and be given the password that is meant for another
- * server.
- */
+/** With such a setting a repository could bring its own authority, and get the password for another server. */
 export const choosesServers = (key: string): boolean =>
 	/^http\.(.*\.)?((proxy)?ssl(cainfo|capath)|sslversion|sslcipherlist|sslbackend|schannel\w+)$/.test(key);
 
 const ownAuthority = (key: string): string =>
 	`the repository's own configuration sets ${key}, which decides which servers git believes; if you want that, set it with git config --global`;
 
-/** Where the verb is, behind settings that the caller gave. */
+/** The index of the verb, after the global options. */
 export function verbAt(args: readonly string[]): number {
 	let at = 0;
-	// every option before the verb counts, or the verb would not be taken for what it is
+	// a missed option would hide the verb
 	while (args[at]?.startsWith("-") === true) at += args[at] === "-c" || args[at] === "-C" ? 2 : 1;
 	return at;
 }

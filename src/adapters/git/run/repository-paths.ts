@@ -4,14 +4,14 @@ import path from "node:path";
 import { NotRegular, readRegular, readRegularText } from "#adapters/system/regular-file.ts";
 
 export interface RepositoryPaths {
-	/** null if the folder is no repository's */
+	/** null if the folder is not a repository */
 	gitFolder: string | null;
 	commonFolder: string | null;
 	realFolder: string;
 	bare: boolean;
-	/** every file that git would read its configuration from, but for included ones */
+	/** the text of each configuration file that git would read, except included ones */
 	contents: readonly string[];
-	/** a file that git would open and wait for without end; null if there is none */
+	/** why git would block on a file, such as a pipe; null if there is none */
 	trap: string | null;
 }
 
@@ -38,7 +38,7 @@ export async function repositoryPathsOf(
 		path.join(environment["XDG_CONFIG_HOME"] ?? path.join(home, ".config"), "git", "config"),
 		"/etc/gitconfig",
 	];
-	// people link their own configuration from elsewhere; what it says is only compared
+	// links are followed, as people link their own configuration; the text is only compared
 	const contents = await Promise.all(files.map(async (file) => (await textOf(file, traps, { follow: true })) ?? ""));
 	return {
 		gitFolder,
@@ -50,7 +50,7 @@ export async function repositoryPathsOf(
 	};
 }
 
-/** What git opens first in every repository; a look at a pipe does not wait for its other end. */
+/** For files that git opens in every repository. `stat` does not block on a pipe. */
 async function notAPipe(file: string, traps: string[]): Promise<void> {
 	const about = await stat(file).catch(() => null);
 	if (about !== null && !about.isFile() && !about.isDirectory()) traps.push(new NotRegular(file).message);

@@ -1,5 +1,5 @@
-// Branch names and URLs given by people. A branch is only ever handed to git as `refs/heads/<name>` or as the commit it
-// stands for; a URL only after it was taken apart here.
+// Branch names and URLs from people. Git gets a branch only as `refs/heads/<name>` or as a commit, and a URL only after it
+// was checked here.
 import path from "node:path";
 import { BranchName } from "#contract/project-config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -7,7 +7,7 @@ import type { Git } from "./git.ts";
 
 const fullName = /^(?:HEAD|refs\/[^\p{Cc}\s]+|[0-9a-f]{40}|[0-9a-f]{64})$/u;
 
-/** The commit that a full ref or a hash stands for, or null; nothing else is shown to git. */
+/** The commit of HEAD, a full ref or a hash; null for anything else. */
 export async function commitOf(git: Git, folder: string, ref: string): Promise<string | null> {
 	if (!fullName.test(ref)) return null;
 	const { code, text } = await git(folder, ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`], {
@@ -16,7 +16,7 @@ export async function commitOf(git: Git, folder: string, ref: string): Promise<s
 	return code === 0 ? text : null;
 }
 
-/** Refuses a name that is none, and one that no branch has. */
+/** Refuses an invalid name, and one without a branch. */
 export async function existingBranch(
 	git: Git,
 	repository: string,
@@ -30,7 +30,7 @@ export async function existingBranch(
 			details: { branch: name },
 		});
 	}
-	// a repository without commits has its first branch by name only
+	// in a repository without commits the first branch is only a name
 	const head = await git(repository, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
 	if (head.text === `refs/heads/${name}`) return { branch: name, commit: null };
 	return refuse("NOT_FOUND", `There is no branch ${name}.`, {
@@ -39,21 +39,14 @@ export async function existingBranch(
 	});
 }
 
-/**
- * The agent's branch: in a folder of its own, or beside it where a branch has the folder's name; and whether somebody
- * has it already.
- */
+/** The name of the agent's branch, `brood/…`, or `brood-…` if there is a branch `brood`; and whether it exists. */
 export async function branchFor(
 	git: Git,
 	repository: string,
 	handle: string,
 ): Promise<{ name: string; taken: boolean }> {
-	const { text } = await git(repository, [
-		"for-each-ref",
-		"--format=%(refname)",
-		"refs/heads/brood",
-		`refs/heads/brood-${handle}`,
-	]);
+	const patterns = ["refs/heads/brood", `refs/heads/brood-${handle}`];
+	const { text } = await git(repository, ["for-each-ref", "--format=%(refname)", ...patterns]);
 	const present = new Set(text.split("\n"));
 	const name = present.has("refs/heads/brood") ? `brood-${handle}` : `brood/${handle}`;
 	return { name, taken: present.has(`refs/heads/${name}`) };
@@ -61,14 +54,12 @@ export async function branchFor(
 
 const scp = /^(?:[A-Za-z0-9][A-Za-z0-9._-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:(?![/:])[^\p{Cc}\s]+$/u;
 
-/** Whether somebody means a URL and not a path. */
+/** Whether it is meant as a URL and not as a path. */
 export function looksLikeUrl(source: string): boolean {
 	return !path.isAbsolute(source) && (source.includes("://") || scp.test(source) || source.includes("::"));
 }
 
-/**
- * Refuses what git would not only fetch from: helpers, options in a host's place, passwords that would end up in files.
- */
+/** Refuses remote helpers, options instead of a host, and passwords, which would end up in files. */
 export function checkUrl(source: string): Refusal | null {
 	const refused = (why: string): Refusal =>
 		refuse("VALIDATION_ERROR", `${JSON.stringify(source)} cannot be cloned: ${why}.`);
@@ -89,17 +80,15 @@ const secretRefusal = refuse(
 	"A URL with a password or a token in it, also behind ? or #, ends up in files. Use a credential helper or ssh.",
 );
 
-/**
- * The address alone, as it was written where it has nothing else; empty where nobody can tell what is a secret in it.
- */
+/** The address without credentials; empty where a secret cannot be recognised. */
 export function withoutSecrets(address: string): string {
-	// user:password@host:path is an address of the host `user` to git, and of nothing else to whoever wrote it
+	// git reads user:password@host:path as a path on the host `user`; the person meant a password
 	if (!address.includes("://")) return /^[^/@]*:[^/]*@/.test(address) ? "" : address;
 	if (!URL.canParse(address)) return "";
 	const url = new URL(address);
 	const { protocol, username, password, search, hash } = url;
 	if (protocol === "file:") return address;
-	// over http a user's name alone is a token most of the time; ssh needs one to log in with
+	// over http a user name alone is usually a token; ssh needs one to log in
 	const isWeb = !protocol.endsWith("ssh:");
 	if (password === "" && search === "" && hash === "" && !(isWeb && username !== "")) return address;
 	Object.assign(url, { password: "", search: "", hash: "", ...(isWeb && { username: "" }) });

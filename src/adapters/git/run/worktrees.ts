@@ -1,4 +1,4 @@
-// The worktrees that a repository knows of.
+// The worktrees of a repository.
 import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
@@ -13,7 +13,7 @@ export interface Worktree {
 	bare: boolean;
 	/** the reason, "" if none was given; null if it is not locked */
 	locked: string | null;
-	/** its folder is not there */
+	/** its folder is missing */
 	prunable: boolean;
 }
 
@@ -40,7 +40,7 @@ export async function worktreesOf(git: Git, repository: string): Promise<Worktre
 		});
 }
 
-/** The one at a path, whatever links lead there. */
+/** The worktree at a path, also through links. */
 export async function worktreeAt(git: Git, repository: string, place: string): Promise<Worktree | null> {
 	const real = await realpath(place).catch(() => place);
 	return (
@@ -49,8 +49,8 @@ export async function worktreeAt(git: Git, repository: string, place: string): P
 }
 
 /**
- * Whether a working tree and a repository know each other, as the links between them say. Read from the disk: git lists
- * all worktrees to find one, and a turn must not cost more where there are many.
+ * Whether a working tree and a repository link to each other. Read from the disk: git would list all worktrees, and the
+ * cost of a turn must not grow with their number.
  */
 export async function isWorktreeOf(
 	repository: string,
@@ -70,7 +70,7 @@ export async function isWorktreeOf(
 	return one === other && registered === there;
 }
 
-/** The folder in which the repository keeps what it knows of a worktree, whether or not that is still there. */
+/** The repository's folder for a worktree, whether or not the worktree still exists. */
 export async function registeredFor(git: Git, repository: string, tree: string): Promise<string | null> {
 	const { text: common } = await git(repository, ["rev-parse", "--path-format=absolute", "--git-common-dir"]);
 	const all = path.join(common, "worktrees");

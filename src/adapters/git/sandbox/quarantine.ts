@@ -1,7 +1,6 @@
-// Objects that come out of a sandbox. They arrive as a pack through a pipe, in a store of their own; git checks each of
-// them (what it is called, what is in it, what it leads to) before any of them gets into the project's. Their names
-// follow from their content, so nothing that the project has can be replaced, and where they are kept is for the caller
-// to say and not for the sandbox.
+// Imports objects from a sandbox. They arrive as a pack through a pipe, in a separate store. Git checks each of them (name,
+// content, references) before any is moved into the project's store. Names are hashes of the content, so no object of the
+// project can be replaced, and the caller chooses the refs, not the sandbox.
 import { mkdir, open, readdir, rename } from "node:fs/promises";
 import path from "node:path";
 import { PassThrough } from "node:stream";
@@ -16,25 +15,25 @@ export interface Incoming {
 	/** the project's repository */
 	repository: string;
 	salt: string;
-	/** commits or trees that have to be whole when it is over */
+	/** commits or trees that must be complete afterwards */
 	want: readonly string[];
-	/** what the project has for certain */
+	/** commits that the project has */
 	have: readonly string[];
-	/** lets the sandbox send its pack */
+	/** makes the sandbox send its pack */
 	send(take: (chunk: Buffer) => Promise<void>): Promise<void>;
 }
 
 const packBytesMax = 4 * 1024 * 1024 * 1024;
 const checkTimeoutMs = 10 * 60 * 1000;
-/** small ones are kept as single objects: a pack for each turn would make every look-up slower */
+/** smaller packs are unpacked: one pack per turn would slow down every lookup */
 const looseMax = { objects: 100, bytes: 8 * 1024 * 1024 };
 
-/** Resolves when everything that is wanted is in the project's store, checked and durable. */
+/** Resolves when all wanted objects are in the project's store, checked and durable. */
 export async function importObjects({ git, repository, salt, want, have, send }: Incoming): Promise<void> {
 	const { commonFolder } = await repositoryPathsOf(repository, {});
 	if (commonFolder === null) throw new Error(`${repository} is no repository`);
 	const objects = path.join(commonFolder, "objects");
-	// git's own name for such a place, so that it clears away what a crash leaves
+	// git's own prefix for such folders, so that its gc removes them after a crash
 	const quarantine = path.join(objects, `tmp_objdir-brood-${salt}`);
 	const environment = {
 		GIT_OBJECT_DIRECTORY: quarantine,
@@ -45,7 +44,7 @@ export async function importObjects({ git, repository, salt, want, have, send }:
 	try {
 		await receive(git, repository, environment, send);
 		const input = [...want, ...have.map((commit) => `^${commit}`)].map((name) => `${name}\n`).join("");
-		// whatever it leads to is there, too
+		// fails if anything that they refer to is missing
 		await git(repository, ["rev-list", "--objects", "--quiet", "--stdin"], {
 			environment,
 			input,
@@ -66,7 +65,7 @@ async function receive(
 	const input = new PassThrough();
 	const args = ["-c", "core.fsync=none", "index-pack", "--stdin", "--strict", `--max-input-size=${packBytesMax}`];
 	const received = git(repository, args, { environment, input, timeoutMs: checkTimeoutMs });
-	// it may be refused long before everything was sent
+	// git may reject the pack before it was sent completely
 	received.catch(expected("it is awaited below"));
 	try {
 		await send(async (chunk) => await new Promise((resolve) => void input.write(chunk, () => resolve())));
@@ -89,18 +88,16 @@ async function move(git: Git, repository: string, quarantine: string, objects: s
 	}
 }
 
-/** The index last: without it nobody looks at the pack. */
+/** The index last: git ignores a pack without it. */
 async function movePack(file: string, to: string): Promise<void> {
 	const stem = file.slice(0, -".pack".length);
 	await mkdir(to, { recursive: true });
 	for (const end of [".pack", ".rev", ".idx"]) {
-		const part = await open(`${stem}${end}`).catch(() => null);
+		await using part = await open(`${stem}${end}`).catch(() => null);
 		if (part === null) continue;
 		await part.sync();
-		await part.close();
 		await rename(`${stem}${end}`, path.join(to, `${path.basename(stem)}${end}`));
 	}
-	const folder = await open(to);
+	await using folder = await open(to);
 	await folder.sync();
-	await folder.close();
 }

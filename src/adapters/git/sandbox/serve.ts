@@ -1,8 +1,9 @@
-// Inside of a sandbox: takes requests line by line, does git's work in the one tree that it is for, and answers in
-// frames. What it runs is what the daemon runs elsewhere; only what it cannot see from here comes with each request.
+// The worker's main loop, inside the sandbox: reads requests line by line, runs git steps in its one tree, and answers in
+// frames. It runs the same code as the daemon; what it cannot see from here comes with each request.
 import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { messageOf } from "#adapters/system/errors.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { Layout } from "../layout/layout.ts";
@@ -12,7 +13,7 @@ import { type StepContext, StepRequest, steps } from "../worker/steps.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { handlers, on, type SandboxContext } from "./inside.ts";
 
-/** Everything of ours that is not the tree lies in its git folder: scratch trees, and what is taken away. */
+/** Our own folders, such as scratch trees, are inside the git folder. */
 class InsideLayout extends Layout {
 	readonly #primary: string;
 	constructor(home: string, primary: string) {
@@ -28,16 +29,16 @@ interface SandboxParts {
 	input: Readable;
 	output: Writable;
 	environment: NodeJS.ProcessEnv;
-	/** what a tree brings that a program of this type would run by itself */
+	/** files in the tree that a program of this type would run without asking */
 	findAutorunFiles(folder: string, type: string): Promise<{ files: string[]; fingerprint: string } | null>;
-	/** whether all of these files are the agent's own to change */
+	/** whether the agent may change all of these files */
 	areInside(folder: string, places: readonly string[]): Promise<boolean>;
 }
 
 export function serveSandbox({ input, output, environment, findAutorunFiles, areInside }: SandboxParts): void {
 	on(steps.autorunFiles, async ({ checkout }, { type }) => await findAutorunFiles(checkout.workspace.path, type));
 	on(steps.inside, async ({ checkout }, { places }) => ({ inside: await areInside(checkout.workspace.path, places) }));
-	// what is remembered of commits there may be anything that the agent wrote
+	// the agent could have written the commit graph
 	const git = makeGit({ environment, settings: [["core.commitgraph", "false"]] });
 	const send = async (id: number, kind: FrameKind, bytes: Buffer): Promise<void> =>
 		await new Promise((resolve) => void output.write(frameOf({ id, kind, bytes }), () => resolve()));
@@ -53,7 +54,7 @@ export function serveSandbox({ input, output, environment, findAutorunFiles, are
 			);
 			await send(id, frameKinds.answer, Buffer.from(JSON.stringify(answer)));
 		} catch (error) {
-			await send(id, frameKinds.fault, Buffer.from(error instanceof Error ? error.message : String(error)));
+			await send(id, frameKinds.fault, Buffer.from(messageOf(error)));
 		}
 	};
 	lines.on("line", (line) => void serve(line));
@@ -64,6 +65,6 @@ function sandboxContext(git: Git, scene: StepContext, bytes: SandboxContext["byt
 	const home = path.join(workspace.path, ".git", "brood");
 	const layout = new InsideLayout(home, primaryFolder);
 	const context: GitContext = { git, layout, given, clock: { now: () => now }, ids: randomIds, environment: {} };
-	// its repository is its own, whatever it is called outside
+	// inside, it is a repository of its own, whatever its kind outside
 	return { context, scene, bytes, checkout: { project, agent, workspace: { ...workspace, kind: "clone" } } };
 }

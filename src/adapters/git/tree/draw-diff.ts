@@ -1,4 +1,4 @@
-// A diff as people read it: the files with their counts, and as much of the patch as fits.
+// A diff for people: the files with their line counts, and as much of the patch as fits.
 import type { ChangedFile, Diff, LeftOut } from "#contract/workspace.ts";
 import { displayName } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
@@ -6,7 +6,7 @@ import type { Git } from "../run/git.ts";
 const patchMax = 1024 * 1024;
 const filesMax = 5000;
 const leftMax = 1000;
-/** changed lines beyond which no further files are put into the patch */
+/** after this many changed lines no more files are added to the patch */
 const linesMax = 20_000;
 
 const shape = [
@@ -18,7 +18,6 @@ const shape = [
 	"--no-relative",
 ];
 
-/** Where it is drawn, and what is known of it that git will not draw. */
 export interface Canvas {
 	git: Git;
 	folder: string;
@@ -66,7 +65,7 @@ function fitting(files: readonly ChangedFile[]): number {
 		lines += (file.added ?? 0) + (file.deleted ?? 0);
 		return lines > linesMax;
 	});
-	// at least one, however long it is: its beginning says more than nothing
+	// at least one, whose beginning is shown
 	return at < 0 ? files.length : Math.max(1, at);
 }
 

@@ -1,6 +1,5 @@
-// An index of ours for looking at a tree: what is staged is taken from the tree's own, and nothing else is. That one
-// says of each file when it was last seen and that it need not be read again, and whoever owns the tree can write there
-// what they like. Here git reads every file.
+// A temporary index with the staged content of the tree's own, but without its stat cache: the agent can write anything
+// there, such as that a changed file need not be read. With this index git reads every file.
 import { lstatSync } from "node:fs";
 import { rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -11,7 +10,7 @@ import { openTree, readIndex } from "./tree.ts";
 
 const readTimeoutMs = 10 * 60 * 1000;
 
-/** Does something with the variables that make git use it. */
+/** Runs `work` with the variables that make git use it. */
 export async function withFreshIndex<T>(
 	git: Git,
 	folder: string,
@@ -26,13 +25,13 @@ export async function withFreshIndex<T>(
 			try {
 				return lstatSync(Buffer.concat([Buffer.from(`${folder}/`), name]), { throwIfNoEntry: false }) === undefined;
 			} catch {
-				// below a file or a link that leads to itself there is nothing
+				// a path through a file, or through a link to itself
 				return true;
 			}
 		};
 		if (index !== null) {
 			await writeFile(environment.GIT_INDEX_FILE, withoutStatCache(index.bytes, index, tree.hashLength, absent));
-			// once for all that is to be asked
+			// once for all later commands
 			await git(folder, ["update-index", "-q", "--unmerged", "--refresh"], {
 				environment,
 				answers: [1],

@@ -1,4 +1,4 @@
-// Names that look as if they were inside a folder and are not: below a link, or with dots in them.
+// Names that seem to be inside a folder but are not: below a link, or with dots in them.
 import { lstat } from "node:fs/promises";
 import { nullIfMissing } from "#adapters/system/errors.ts";
 import { type ByteName, parentFolders, pathOf } from "../format/names.ts";
@@ -11,7 +11,7 @@ export class Links {
 		this.#folder = folder;
 	}
 
-	/** Whether something above the name is missing or not a folder. */
+	/** Whether a parent is missing or not a folder. */
 	async leavesFolder(name: ByteName): Promise<boolean> {
 		for (const folder of parentFolders(name)) {
 			const known =
@@ -24,7 +24,7 @@ export class Links {
 	}
 }
 
-/** No empty part, no dots, no git folder. Whoever can write the index or a ref can put such names there. */
+/** No empty part, no dots, no git folder. An agent can put such names into the index or a ref. */
 export function staysInside(name: ByteName): boolean {
 	return name.split("/").every((part) => part !== "" && part !== "." && part !== ".." && part.toLowerCase() !== ".git");
 }

@@ -34,7 +34,7 @@ export async function readOperation({ gitFolder }: Pick<Tree, "gitFolder">): Pro
 }
 
 async function filesBelow(gitFolder: string, folder: string): Promise<string[]> {
-	// one that is a link leads elsewhere
+	// not through a link
 	if ((await lstat(path.join(gitFolder, folder)).catch(nullIfMissing))?.isDirectory() !== true) return [];
 	const entries =
 		(await readdir(path.join(gitFolder, folder), { withFileTypes: true, recursive: true }).catch(nullIfMissing)) ?? [];
@@ -57,7 +57,7 @@ export async function writeOperation({ gitFolder }: Pick<Tree, "gitFolder">, ope
 const idsInside =
 	/^(MERGE_HEAD|ORIG_HEAD|CHERRY_PICK_HEAD|REVERT_HEAD|REBASE_HEAD|MERGE_AUTOSTASH|BISECT_EXPECTED_REV|rebase-(merge|apply)\/(onto|orig-head|stopped-sha|amend|autostash|squash-onto)|sequencer\/(head|abort-safety)|refs\/.*)$/;
 
-/** Commits that the operation needs and that nothing else may be keeping. */
+/** Commits that the operation needs and that may be unreachable otherwise. */
 export function commitsOf(operation: Operation): string[] {
 	const found = [...operation]
 		.filter(([name]) => idsInside.test(name))
@@ -66,9 +66,9 @@ export function commitsOf(operation: Operation): string[] {
 }
 
 export interface OperationBranch {
-	/** the branch that the operation comes back to */
+	/** the branch that the operation returns to */
 	branch: string;
-	/** where that branch was when it began */
+	/** the tip of that branch when the operation began */
 	commit: string | null;
 }
 
@@ -84,7 +84,7 @@ export function operationBranch(operation: Operation): OperationBranch | null {
 	return start === null || /^[0-9a-f]{40,64}$/.test(start) ? null : { branch: `refs/heads/${start}`, commit: null };
 }
 
-/** The same operation for a branch of another worktree: when it ends, it must move that one and not the first. */
+/** The same operation for another branch, which it moves when it ends. */
 export function onBranch(operation: Operation, branch: string): Operation {
 	const renamed = new Map(operation);
 	for (const name of ["rebase-merge/head-name", "rebase-apply/head-name"]) {

@@ -1,7 +1,6 @@
-// Who borrows objects from a repository: workspaces of ours whose own repository names it in `objects/info/alternates`.
-// This is the one place where that is asked. What an agent with a git folder of its own borrows is held by refs
-// (borrows.ts), so no garbage collection takes it; while somebody borrows without such refs, nothing may be removed
-// from the repository.
+// Workspaces that borrow objects from a repository, through `objects/info/alternates`. Refs hold what a sandboxed agent
+// borrows (borrows.ts), so no garbage collection removes it. While a workspace borrows without such refs, nothing may be
+// removed from the repository.
 import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
@@ -15,11 +14,11 @@ import { sandboxMarkAt } from "../workspace/sandbox-mounts.ts";
 interface Borrower {
 	/** the borrower's own git folder */
 	place: string;
-	/** what it borrows is held by refs of the lender */
+	/** refs of the lender hold what it borrows */
 	held: boolean;
 }
 
-/** Workspaces of the project's agents, and what of them lies in the trash. */
+/** Workspaces of the project's agents, in place or in the trash. */
 export async function borrowersOf(
 	context: Pick<GitContext, "layout" | "git">,
 	project: ProjectRepository,
@@ -34,14 +33,14 @@ export async function borrowersOf(
 	const found: Borrower[] = [];
 	const holders = new Set((await borrowedBy(git, project.path)).map(({ agent }) => agent));
 	for (const place of own ?? []) {
-		const mark = await readMark(layout.ownMark(project.slug, path.basename(place)));
+		const mark = await readMark(layout.ownMark(project.slug, place));
 		if (await borrows(place, lender)) found.push({ place, held: mark !== null && holders.has(mark.agent) });
 	}
 	for (const tree of [...(agents ?? []), ...(trash ?? []).map((place) => path.join(place, "files"))]) {
-		// a tree that somebody was locked in with says nothing about its git folder that could be relied on
+		// a sandboxed agent can write anything about its git folder into its tree
 		if ((await sandboxMarkAt(context, project, tree)) !== null) continue;
 		const { gitFolder, commonFolder: its } = await repositoryPathsOf(tree, {});
-		// a worktree has its repository's objects and none of its own
+		// a worktree has no objects of its own
 		if (gitFolder !== null && gitFolder === its && (await borrows(gitFolder, lender)))
 			found.push({ place: gitFolder, held: false });
 	}
@@ -53,7 +52,7 @@ const below = async (folder: string): Promise<string[]> =>
 		.filter((name) => !name.startsWith("."))
 		.map((name) => path.join(folder, name));
 
-/** Directly, or through one that it borrows from. */
+/** Directly or indirectly. */
 async function borrows(gitFolder: string, lender: string): Promise<boolean> {
 	return (await lendersOf(path.join(gitFolder, "objects"), new Set())).has(lender);
 }

@@ -1,8 +1,8 @@
-// Deletes what has expired. Each thing is deleted for a reason that its name or mark states; what has none is listed
-// and kept.
+// Deletes what has expired, if its name or mark says so. Unknown folders are listed and kept.
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { diskBytes } from "#adapters/system/disk.ts";
+import { messageOf } from "#adapters/system/errors.ts";
 import { Handle, type ProjectSlug } from "#contract/ids.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { dayMs, retention as defaults } from "#contract/retention.ts";
@@ -27,10 +27,7 @@ interface Candidate extends Omit<Leftover, "bytes"> {
 	free(): Promise<void>;
 }
 
-/**
- * Everything, or, `atMost`, so many folders and refs and without their sizes: what the daemon does now and then by
- * itself.
- */
+/** Everything; with `atMost`, which the daemon passes, a limited number of folders and refs, without sizes. */
 export async function collect(
 	context: GitContext,
 	project: ProjectRepository,
@@ -43,12 +40,12 @@ export async function collect(
 		...(await borrows(context, project, options.living)),
 		...(await unknownFolders(context, project, options.living)),
 	];
-	const abbreviated =
+	const chosen =
 		options.atMost === undefined
 			? candidates
 			: candidates.filter(({ freed }) => freed).slice(0, options.atMost.folders);
 	const found: Leftover[] = [];
-	for (const { free, place, ...leftover } of abbreviated) {
+	for (const { free, place, ...leftover } of chosen) {
 		const bytes = options.atMost === undefined ? await diskBytes(place) : 0;
 		const kept = options.dryRun || !leftover.freed ? null : await free().then(() => null, reasonOf);
 		found.push({ ...leftover, bytes, ...(kept !== null && { freed: false, reason: kept }) });
@@ -62,17 +59,13 @@ export async function collect(
 	];
 }
 
-/** One that cannot be removed is told of, and keeps none of the others. */
-const reasonOf = (error: unknown): string =>
-	`could not be removed: ${error instanceof Error ? error.message : String(error)}`;
+/** A failure is reported, and does not stop the others. */
+const reasonOf = (error: unknown): string => `could not be removed: ${messageOf(error)}`;
 
-/**
- * Agents with a repository of their own have their snapshots in it. What they themselves left unreachable there stays
- * until they go.
- */
+/** Clones have their agents' snapshots. Other unreachable objects stay until the clone is removed. */
 async function inClones(context: GitContext, project: ProjectRepository, request: GcRequest): Promise<Leftover[]> {
 	const effective = await settingsOf(context, project);
-	// what is in a sandbox is touched by nobody outside of it
+	// the daemon opens no file of a sandbox
 	if (isRefusal(effective) || effective.settings.sandbox === "on") return [];
 	const found: Leftover[] = [];
 	for (const { id, handle } of request.living) {
@@ -98,7 +91,7 @@ async function trash({ layout, clock, retention }: GitContext, slug: ProjectSlug
 		}
 		const [, time, rest] = /^(\d+)-(.+)$/.exec(name) ?? [];
 		const owner = await ownerOf(place);
-		// another project's slug may begin with this one's: an old entry that does not say whose it is is only shown
+		// another project's slug may begin with this one's, so an old entry without an owner is only listed
 		if (time === undefined || (owner === null ? rest?.startsWith(`${slug}-`) !== true : owner !== slug)) continue;
 		const days = (clock.now() - Number(time)) / dayMs;
 		const rules = { now: clock.now(), olderThanMs: trashDays * dayMs, dryRun: false, only: name };
@@ -110,14 +103,14 @@ async function trash({ layout, clock, retention }: GitContext, slug: ProjectSlug
 	return found;
 }
 
-/** The folders in the trash that are known to be of a project. */
+/** The folders in the trash that belong to a project. */
 export async function trashOf(context: GitContext, slug: ProjectSlug): Promise<string[]> {
 	const all = (await names(context.layout.trash)).map((name) => path.join(context.layout.trash, name));
 	const owners = await Promise.all(all.map(ownerOf));
 	return all.filter((_, at) => owners[at] === slug);
 }
 
-/** The slug of the project that something in the trash was of, by the note beside it or the mark in its git folder. */
+/** The project's slug of a folder in the trash, from its note or the mark in its git folder. */
 async function ownerOf(place: string): Promise<string | null> {
 	for (const folder of [place, path.join(place, "git"), path.join(place, ".git")]) {
 		const mark = await readMark(markIn(folder));
@@ -128,7 +121,7 @@ async function ownerOf(place: string): Promise<string | null> {
 
 async function scratches(context: GitContext, project: ProjectRepository): Promise<Candidate[]> {
 	const folder = context.layout.scratches(project.slug);
-	// one may have lost its folder already and still be on the repository's list
+	// git may still list one whose folder is gone
 	const listed = (await worktreesOf(context.git, project.path))
 		.map((worktree) => worktree.path)
 		.filter((place) => path.dirname(place) === folder);
@@ -146,20 +139,15 @@ async function scratches(context: GitContext, project: ProjectRepository): Promi
 
 async function halfClones(context: GitContext, slug: ProjectSlug): Promise<Candidate[]> {
 	const folder = context.layout.project(slug);
-	const left = (await names(folder))
-		.filter((name) => name.startsWith(".clone-"))
-		.map((name) => path.join(folder, name));
-	return left.map((place) => ({
-		what: "clone",
-		name: path.basename(place),
-		place,
-		reason: "half a clone",
-		freed: true,
-		free: async () => await discard(context, place),
-	}));
+	const left = (await names(folder)).filter((name) => name.startsWith(".clone-"));
+	return left.map((name) => {
+		const place = path.join(folder, name);
+		const free = async (): Promise<void> => await discard(context, place);
+		return { what: "clone", name, place, reason: "half a clone", freed: true, free };
+	});
 }
 
-/** What a workspace borrowed is kept until that workspace is neither in its place nor in the trash. */
+/** Borrows are kept until the workspace is neither in its place nor in the trash. */
 async function borrows(
 	{ git, layout }: GitContext,
 	project: ProjectRepository,
@@ -185,7 +173,7 @@ async function borrows(
 		}));
 }
 
-/** Shown only: somebody may know what they are. */
+/** Only listed: a person may know what they are. */
 async function unknownFolders(
 	context: GitContext,
 	project: ProjectRepository,

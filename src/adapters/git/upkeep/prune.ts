@@ -1,10 +1,9 @@
-// Removing the objects of expired snapshots from a person's repository, and nothing else.
+// Removes the objects of expired snapshots from a person's repository, and nothing else.
 //
-// Which commits were dropped is written down before their refs go (`.dropped` beside the project's settings). Once
-// there are enough of them, git's own garbage collection runs, and for as long as it runs refs of ours hold everything
-// else: what the person's refs lead to at this moment, and every object that nothing leads to and that is not of a
-// dropped snapshot. No reflog expires. Git itself spares what is younger than snapshots are kept. A crash in between
-// leaves refs that the next run removes.
+// The dropped commits are recorded before their refs are deleted (`.dropped` in the project's folder of the home). Once
+// there are enough, git's own garbage collection runs. While it runs, refs of ours hold everything else: what the person's
+// refs point to, and every unreachable object that is not of a dropped snapshot. No reflog expires, and git keeps objects
+// younger than the retention of snapshots. A crash leaves refs that the next run removes.
 import { appendFile, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
@@ -18,17 +17,16 @@ import { pruneSnapshots } from "../snapshot/snapshots.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { borrowersOf } from "./borrowers.ts";
 
-/** fewer are not worth looking through a whole repository */
+/** for fewer, scanning the whole repository is not worth it */
 export const droppedMin = 200;
 const keeping = "refs/brood/keep";
 
-/** The snapshots whose refs go now. */
 async function noteDropped(
 	{ layout }: GitContext,
 	project: ProjectRepository,
 	commits: readonly string[],
 ): Promise<void> {
-	// a clone's objects go with the clone
+	// a clone's objects are removed with it
 	if (commits.length === 0 || path.dirname(project.path) === layout.agents(project.slug)) return;
 	await mkdir(layout.project(project.slug), { recursive: true, mode: 0o700 });
 	await appendFile(layout.dropped(project.slug), commits.map((id) => `${id}\n`).join(""), { mode: 0o600 });
@@ -39,7 +37,7 @@ export async function dropped({ layout }: GitContext, { slug }: ProjectRepositor
 	return [...new Set(text.split("\n").filter(isCommitId))];
 }
 
-/** Drops the refs of snapshots that are past their time. */
+/** Deletes the refs of expired snapshots. */
 export async function prune(context: GitContext, project: ProjectRepository, request: GcRequest): Promise<Leftover[]> {
 	const { snapshotDays, snapshotsKept, snapshotsMax } = context.retention ?? defaults;
 	const owners = { living: new Set(request.living.map(({ id }): string => id)), gone: new Set<string>(request.gone) };
@@ -48,14 +46,11 @@ export async function prune(context: GitContext, project: ProjectRepository, req
 		newestPerAgent: snapshotsKept,
 		perAgentMax: snapshotsMax,
 		youngerThanMs: snapshotDays * dayMs,
-	};
-	const bounded = {
-		...rules,
 		owners,
 		needed: new Set(request.needed),
 		...(request.atMost && { atMost: request.atMost.refs }),
 	};
-	const gone = await pruneSnapshots(context.git, project.path, bounded, {
+	const gone = await pruneSnapshots(context.git, project.path, rules, {
 		dryRun: request.dryRun,
 		note: (commits) => noteDropped(context, project, commits),
 	});
@@ -66,22 +61,15 @@ export async function prune(context: GitContext, project: ProjectRepository, req
 			? `older than ${snapshotDays} days, and ${snapshotsKept} newer ones are kept`
 			: `there are more than ${snapshotsMax} of this agent`;
 	};
-	return gone.map(({ ref, agent, at }) => ({
-		what: "snapshot",
-		name: ref,
-		bytes: 0,
-		reason: why(agent, at),
-		freed: true,
-	}));
+	return gone.map(({ ref, agent, at }) => {
+		return { what: "snapshot", name: ref, bytes: 0, reason: why(agent, at), freed: true };
+	});
 }
 
-/** When it was last done, by repository: what git spared as too young it spares an hour later as well. */
-const lastly = new Map<string, number>();
+/** By repository. Objects that were too young for git are still too young an hour later. */
+const lastRun = new Map<string, number>();
 
-/**
- * Answers whether it was done: not while somebody borrows objects, not for fewer than `droppedMin`, and not too often
- * unless asked for.
- */
+/** Returns whether it ran: not while a workspace borrows, not below `droppedMin`, and not too often unless `asked`. */
 export async function pruneDropped(
 	context: GitContext,
 	project: ProjectRepository,
@@ -89,10 +77,10 @@ export async function pruneDropped(
 ): Promise<boolean> {
 	const { git, layout, clock } = context;
 	const { snapshotDays } = context.retention ?? defaults;
-	if (!asked && clock.now() < (lastly.get(project.path) ?? 0) + (snapshotDays * dayMs) / 14) return false;
+	if (!asked && clock.now() < (lastRun.get(project.path) ?? 0) + (snapshotDays * dayMs) / 14) return false;
 	const commits = await existing(git, project.path, await dropped(context, project));
 	if (commits.length < droppedMin || (await borrowersOf(context, project)).some(({ held }) => !held)) return false;
-	lastly.set(project.path, clock.now());
+	lastRun.set(project.path, clock.now());
 	await releaseHolds(git, project.path);
 	const ours = await onlyOf(git, project.path, commits);
 	const others = (await unreachable(git, project.path)).filter((id) => !ours.has(id));
@@ -128,7 +116,7 @@ async function existing(git: Git, repository: string, ids: readonly string[]): P
 		.flatMap((line) => (/^[0-9a-f]+ commit \d+$/.test(line) ? [line.slice(0, line.indexOf(" "))] : []));
 }
 
-/** Objects that these commits lead to and no ref does. */
+/** Objects that only these commits reach, and no ref. */
 async function onlyOf(git: Git, repository: string, commits: readonly string[]): Promise<Set<string>> {
 	const options = { input: commits.map((id) => `${id}\n`).join(""), timeoutMs: 20 * 60_000, background: true };
 	const { text } = await git(
@@ -139,10 +127,10 @@ async function onlyOf(git: Git, repository: string, commits: readonly string[]):
 	return new Set(text.split("\n").map((line) => line.split(" ", 1)[0] ?? ""));
 }
 
-/** Objects that no ref, reflog or index leads to. */
+/** Objects that no ref, reflog or index reaches. */
 async function unreachable(git: Git, repository: string): Promise<string[]> {
 	const args = ["fsck", "--unreachable", "--connectivity-only", "--no-progress", "--no-dangling"];
-	// a repository in which something is broken is not touched: this fails then
+	// fails for a damaged repository, which is left alone
 	const { text } = await git(repository, args, { timeoutMs: 20 * 60_000, background: true });
 	return text.split("\n").flatMap((line) => /^unreachable \w+ ([0-9a-f]+)$/.exec(line)?.[1] ?? []);
 }

@@ -1,4 +1,4 @@
-// What a project takes on the disk: in its repository, and in the home.
+// The disk usage of a project, in its repository and in the home.
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { diskBytes } from "#adapters/system/disk.ts";
@@ -14,7 +14,7 @@ export async function spaceOf(context: GitContext, project: ProjectRepository): 
 	const { git, layout } = context;
 	const { slug } = project;
 	const { commonFolder } = await repositoryPathsOf(project.path, {});
-	const [objects, countOf, loose, refs, borrowers] = await Promise.all([
+	const [objects, counts, loose, refs, borrowers] = await Promise.all([
 		commonFolder === null ? 0 : diskBytes(path.join(commonFolder, "objects")),
 		objectBytes(git, project.path),
 		commonFolder === null ? 0 : looseRefs(path.join(commonFolder, "refs", "brood")),
@@ -32,7 +32,7 @@ export async function spaceOf(context: GitContext, project: ProjectRepository): 
 	return {
 		project: slug,
 		path: project.path,
-		objects: { bytes: objects, loose: countOf.count, packs: countOf.packs },
+		objects: { bytes: objects, loose: counts.count, packs: counts.packs },
 		refs: { brood: names.length, loose },
 		snapshots: names.filter((name) => name.startsWith("refs/brood/snapshots/")).length,
 		workspaces: { count: workspaces.length, bytes: inAgents },

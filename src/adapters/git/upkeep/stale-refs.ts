@@ -1,5 +1,5 @@
-// Refs of ours that have become needless: the commit that they keep is in base, or they tell about an agent that was
-// deleted. What nothing else leads to stays for good, however old: it may be the last copy of somebody's work.
+// Deletes refs of ours that are no longer needed: base contains their commit, or they record a merge of a deleted agent. A
+// commit that nothing else reaches stays for good: it may be the last copy of somebody's work.
 import { isRefusal } from "#contract/refusal.ts";
 import type { GcRequest, Leftover, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { commitOf } from "../run/user-input.ts";
@@ -38,12 +38,12 @@ async function stale(context: GitContext, project: ProjectRepository, gone: Read
 		});
 	};
 	const merged = await list(`--merged=${base}`, "refs/brood/left", "refs/brood/clones", "refs/brood/branches");
-	const told = gone.size === 0 ? [] : await list("refs/brood/merges");
+	const records = gone.size === 0 ? [] : await list("refs/brood/merges");
 	return [
 		...merged
 			.filter(({ kind, owner }) => kind === "branches" || gone.has(owner))
 			.map(({ ref, id }) => ({ ref, id, reason: "base has this commit" })),
-		...told
+		...records
 			.filter(({ owner }) => gone.has(owner))
 			.map(({ ref, id }) => ({ ref, id, reason: "the record of a merge of a deleted agent" })),
 	];

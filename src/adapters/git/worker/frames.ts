@@ -1,4 +1,4 @@
-// How bytes travel out of a sandbox: frames of a length, a kind, the number of the request, and as many bytes.
+// The frames that leave a sandbox: length, kind, request id, then the bytes.
 export const frameKinds = { answer: 1, fault: 2, bytes: 3 } as const;
 export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];
 
@@ -9,7 +9,7 @@ export interface Frame {
 }
 
 const headLength = 9;
-/** no answer is longer; packs come in pieces */
+/** packs are sent in chunks */
 const frameBytesMax = 32 * 1024 * 1024;
 
 export function frameOf({ kind, id, bytes }: Frame): Buffer {
@@ -20,13 +20,13 @@ export function frameOf({ kind, id, bytes }: Frame): Buffer {
 	return Buffer.concat([head, bytes]);
 }
 
-/** Puts pieces together. Throws at what is no frame of ours. */
+/** Joins chunks into frames. Throws at anything else. */
 export class Frames {
-	#pieces: Buffer[] = [];
+	#chunks: Buffer[] = [];
 	#length = 0;
 
 	*put(chunk: Buffer): Generator<Frame> {
-		this.#pieces.push(chunk);
+		this.#chunks.push(chunk);
 		this.#length += chunk.length;
 		while (this.#length >= headLength) {
 			const head = this.#peek();
@@ -34,19 +34,19 @@ export class Frames {
 			const kind = kindOf(head.readUInt8(4));
 			if (length > frameBytesMax) throw new Error(`a frame of ${length} bytes`);
 			if (this.#length < headLength + length) return;
-			const all = Buffer.concat(this.#pieces);
+			const all = Buffer.concat(this.#chunks);
 			const rest = all.subarray(headLength + length);
-			this.#pieces = rest.length === 0 ? [] : [rest];
+			this.#chunks = rest.length === 0 ? [] : [rest];
 			this.#length = rest.length;
 			yield { kind, id: head.readUInt32BE(5), bytes: all.subarray(headLength, headLength + length) };
 		}
 	}
 
 	#peek(): Buffer {
-		const [first] = this.#pieces;
+		const [first] = this.#chunks;
 		if (first !== undefined && first.length >= headLength) return first;
-		this.#pieces = [Buffer.concat(this.#pieces)];
-		return this.#pieces[0] ?? Buffer.alloc(0);
+		this.#chunks = [Buffer.concat(this.#chunks)];
+		return this.#chunks[0] ?? Buffer.alloc(0);
 	}
 }
 
