@@ -1,4 +1,4 @@
-// What is wrong with an agent beside its tree: processes that its tools left behind, and a git step that does not end.
+// Health beyond the workspace itself: processes that an agent's tools left behind, and a git step that does not end.
 import type { AgentState } from "#contract/agent.ts";
 import type { Health, HealthIssue } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
@@ -9,20 +9,20 @@ export interface LeftProcess {
 	command: string;
 }
 
-/** What is no reason to keep an agent from its tree. */
+/** Issues that do not keep an agent from its tree. */
 const harmless: readonly HealthIssue["code"][] = ["LINK_BROKEN", "DISK_LOW"];
 /** Steps that read the agent's files and write none of them. */
-const sparing: readonly LeaseStep[] = ["commit", "approve"];
+const readOnlySteps: readonly LeaseStep[] = ["commit", "approve"];
 
-/** Whether a step that was cut off left nothing half done: what is not committed is then the agent's own. */
+/** Whether an interrupted step left nothing half done, so that uncommitted changes are the agent's own. */
 export function isWhole(
 	issues: readonly HealthIssue[],
 	{ step, dirty }: { step: LeaseStep | undefined; dirty: boolean },
 ): boolean {
-	const spared = step !== undefined && sparing.includes(step);
-	// a merge may have been open before it was to be committed
-	const wrong = issues.filter(({ code }) => !harmless.includes(code) && !(spared && code === "OPERATION_OPEN"));
-	return wrong.length === 0 && (spared || !dirty);
+	const readOnly = step !== undefined && readOnlySteps.includes(step);
+	// a merge may have been open before the commit
+	const wrong = issues.filter(({ code }) => !harmless.includes(code) && !(readOnly && code === "OPERATION_OPEN"));
+	return wrong.length === 0 && (readOnly || !dirty);
 }
 
 const leaseMs = 10 * 60_000;
@@ -31,7 +31,7 @@ const namedMax = 5;
 export function withProcesses(health: Health, agent: AgentState, left: readonly LeftProcess[], now: number): Health {
 	const fix = suggestion("status", agent);
 	const found: HealthIssue[] = [];
-	// what runs during a turn is at work
+	// during a turn its tools may be running
 	if (agent.turn === null && left.length > 0) {
 		const names = left.slice(0, namedMax).map(({ pid, command }) => `${pid} (${command})`);
 		const more = left.length > namedMax ? ` and ${left.length - namedMax} more` : "";
@@ -50,9 +50,9 @@ export function withProcesses(health: Health, agent: AgentState, left: readonly 
 	return { healthy: health.healthy && found.length === 0, issues: [...health.issues, ...found] };
 }
 
-/** With what is wrong with the whole project in front, unless it was found already. */
-export function withProject(health: Health, gone: HealthIssue | null): Health {
-	return gone === null || health.issues.some(({ code }) => code === gone.code)
+/** Adds the project's problem in front, unless it is there already. */
+export function withProject(health: Health, problem: HealthIssue | null): Health {
+	return problem === null || health.issues.some(({ code }) => code === problem.code)
 		? health
-		: { healthy: false, issues: [gone, ...health.issues] };
+		: { healthy: false, issues: [problem, ...health.issues] };
 }

@@ -1,4 +1,4 @@
-// Mail: pulled by its recipient, first in, first out, each piece by one reader.
+// Mail: read by its recipient, oldest first, each mail once.
 import type { AgentState } from "#contract/agent.ts";
 import { readsMail } from "#contract/agent-type.ts";
 import type { NewEvent } from "#contract/event.ts";
@@ -14,9 +14,9 @@ export interface MailboxFacts {
 	length: number;
 	lengthMax: number;
 	sender: AgentState | null;
-	/** whether the sender is above the recipient, or below it */
+	/** the sender is above or below the recipient */
 	related: boolean;
-	/** the first position of the recipient's queue, and whether a prompt for mail is in it */
+	/** of the recipient's queue: the first position, and whether it has a prompt for mail */
 	first: number | null;
 	announced: boolean;
 }
@@ -28,21 +28,19 @@ export function decideSend(
 ): Decision {
 	if (sender !== null && sender.project !== to.project)
 		return refuse("FORBIDDEN", "An agent writes only to agents of its project.", { details: { agent: to.id } });
-	if (to.life === "ended") {
+	if (to.life === "ended")
 		return refuse("RECIPIENT_DEAD", `${to.handle} has ended and reads no mail.`, {
 			details: { agent: to.id },
 			suggestions: [`brood agent status ${to.handle}`],
 		});
-	}
-	if (length >= lengthMax) {
+	if (length >= lengthMax)
 		return refuse("QUEUE_FULL", `The mailbox of ${to.handle} has ${length} unread mails, which is the limit.`, {
 			details: { agent: to.id, limit: lengthMax },
 		});
-	}
-	// only people and the agents above and below it may interrupt an agent; mail of others waits for the end of the turn
+	// only people and related agents may interrupt; other mail waits for the end of the turn
 	const urgent = command.urgent && (sender === null || related);
 	const sent: NewEvent = { kind: "mail.sent", agent: to.id, text: command.body, ...(urgent && { data: { urgent } }) };
-	// a running turn is stopped between two tool calls, by whoever drives it; an idle agent has nothing to stop
+	// the driver stops a running turn between two tool calls; an idle agent is woken here
 	const goesFirst = urgent && to.turn === null && wakesOnMail(to) && !announced;
 	return goesFirst
 		? [
@@ -57,7 +55,7 @@ export function decideSend(
 		: [sent];
 }
 
-/** A mail is handed out once: reading marks it as read for good. */
+/** A mail is given out once: reading marks it as read. */
 export function decideRead(agent: AgentState, unread: readonly MailState[], by: { actor: Actor }): Decision {
 	return (
 		notTheirs(agent, by.actor) ??
@@ -83,7 +81,7 @@ export function decideDelete(
 	return mail.deletedAt === null ? [{ kind: "mail.deleted", agent: agent.id, data: { mail: id } }] : [];
 }
 
-/** People may look into every mailbox, an agent only into its own. */
+/** People may read every mailbox, an agent only its own. */
 function notTheirs(agent: AgentState, actor: Actor): Refusal | null {
 	const caller = agentOf(actor);
 	return caller === null || caller === agent.id
@@ -91,23 +89,23 @@ function notTheirs(agent: AgentState, actor: Actor): Refusal | null {
 		: refuse("FORBIDDEN", "An agent reads only its own mail.", { details: { agent: agent.id } });
 }
 
-/** Mail wakes every agent but agent 0, people, and those that would execute it. */
+/** Mail wakes every agent except agent 0, people, and types that would execute it. */
 export const wakesOnMail = (agent: AgentState): boolean => agent.supervisor !== null && readsMail(agent.type);
 
-/** Mail that nobody was shown yet wakes an agent that has nothing else to do. */
+/** New mail wakes an agent that has nothing else to do. */
 export function decideWake(
 	agent: AgentState,
 	waiting: { mails: number; urgent: number; prompts: readonly PromptState[]; first: number | null; now: number },
 ): Decision {
 	const asleep = agent.life === "live" && agent.activity === "idle" && wakesOnMail(agent);
 	if (!asleep || waiting.mails === 0 || waiting.prompts.some((prompt) => prompt.source === "mail")) return [];
-	// what is urgent goes before the queue, what is not waits until nothing else is to be done
+	// urgent mail goes before the queue, other mail after it
 	if (waiting.urgent === 0 && nextDue(waiting.prompts, waiting.now) !== undefined) return [];
 	const position = waiting.urgent > 0 ? positionBeforeAll(waiting.first) : 0;
 	return [{ kind: "prompt.queued", agent: agent.id, text: "You have mail.", data: { position, source: "mail" } }];
 }
 
-/** Mail as a model is shown it: the words of another agent, never the user's. */
+/** Mail as a model sees it: quoted, with its author. */
 export function rendered(mail: Pick<MailState, "id" | "from" | "body">): string {
 	return quote(`mail ${mail.id} from ${mail.from}`, mail.body, `end of mail ${mail.id}`);
 }

@@ -1,8 +1,7 @@
-// The presets that come with Brood. In all of them work is merged, and an issue done, only once a person has approved
-// it.
+// The presets that come with Brood. In all of them, work is merged only after a person's approval.
 //
-// No line of a template begins with a word that a scripted agent would take for an instruction, and the issue's own
-// words stand on lines of their own, as they are.
+// No line of a template begins with a word that a scripted agent would execute, and the issue's title and body are on
+// lines of their own.
 import type { Preset, Stage } from "#contract/preset.ts";
 
 const end =
@@ -82,7 +81,7 @@ const lean: Preset = {
 	],
 };
 
-/** A fix is reviewed again before it goes on: in falcon it went straight to testing, which its own table forbade. */
+/** A fix is reviewed again before testing. */
 const fullPipeline: Preset = {
 	description: "context, specification, implementation, reviews, tests and documentation",
 	stages: [

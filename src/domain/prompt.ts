@@ -1,5 +1,5 @@
-// The prompt queue. What was put in front comes first; then the higher priority; then first in, first out. An entry
-// that is not due yet lets the others pass.
+// The prompt queue: prompts put in front, then by priority, then first in, first out. A prompt that is not due yet does
+// not block the others.
 import type { AgentState } from "#contract/agent.ts";
 import { executesPrompt } from "#contract/agent-type.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
@@ -13,11 +13,11 @@ import type {
 } from "#contract/prompt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { notInSubtree } from "./agent-state/subtree.ts";
-import { refusedNow, suggestion } from "./agent-state/transitions.ts";
+import { aboutAgent, refusedNow } from "./agent-state/transitions.ts";
 import { because, type Decision } from "./decision.ts";
 import { type Shortage, shortageText } from "./slots.ts";
 
-/** Positions below zero are in front of the others. Prompts that come back after a crash go before even these. */
+/** Positions below zero are in front. Prompts that return after a crash go before even these. */
 export const frontStart = -1_000_000_000;
 
 /** The position before every other one. */
@@ -25,30 +25,28 @@ export const positionBeforeAll = (first: number | null): number => Math.min(firs
 
 type Rank = Pick<PromptState, "position" | "priority">;
 
-/**
- * What was put in front first, then by priority, then in the order in which it came: as the stores' queries have it.
- */
+/** The same order as in the stores' queries. */
 export function asTheyStart(a: PromptState, b: PromptState): number {
 	if (a.position < 0 || b.position < 0) return a.position - b.position;
 	return b.priority - a.priority || a.position - b.position;
 }
 
-/** The entry that starts next: the first in order whose time has come. */
+/** The prompt that starts next: the first that is due. */
 export const nextDue = (queue: readonly PromptState[], now: number): PromptState | undefined =>
 	queue.find(({ notBefore }) => notBefore === null || notBefore <= now);
 
-/** The ends of a queue, null while it is empty, and who stands above the agent. */
+/** Positions are null while the queue is empty. */
 export interface QueueFacts {
 	length: number;
 	lengthMax: number;
 	first: number | null;
-	/** of all, and of those at the front alone */
+	/** the last position of all, and of those in front */
 	last: number | null;
 	lastFront: number | null;
 	above: readonly AgentId[];
-	/** the agent that asks, if one does */
+	/** the calling agent; null for people */
 	caller: AgentState | null;
-	/** what a turn that is to start now would lack */
+	/** what a manual turn lacks to start now */
 	short: Shortage | null;
 }
 
@@ -63,7 +61,7 @@ export function decideQueue(
 		notInSubtree(agent.id, queue.above, by.actor, "prompts") ??
 		refusedNow(agent, "prompt") ??
 		(now ? refusedNow(agent, "start") : null) ??
-		leaving(agent);
+		beingDeleted(agent);
 	if (refusal) return refusal;
 	if (queue.caller !== null && !mayExecute(queue.caller, agent))
 		return refuse(
@@ -71,7 +69,7 @@ export function decideQueue(
 			`${agent.handle} executes its prompts: an agent under the policy ${queue.caller.policy} gives it none.`,
 			{ details: { agent: agent.id, type: agent.type } },
 		);
-	// what holds an agent was set by people, or for them to look at
+	// holds are set by people, or for people to check
 	if (now && agentOf(by.actor) !== null)
 		return refuse("FORBIDDEN", "Only people start a turn in spite of a hold.", { details: { agent: agent.id } });
 	if (queue.length >= queue.lengthMax) return full(agent, queue);
@@ -93,39 +91,35 @@ export function decideQueue(
 	];
 }
 
-/** A prompt that is executed is a command that nobody was asked about: only for who could run it unasked itself. */
+/** An executed prompt runs without approval: only callers that may run commands without approval can queue one. */
 const mayExecute = (caller: AgentState, agent: AgentState): boolean =>
 	!executesPrompt(agent.type) || caller.policy === "full" || executesPrompt(caller.type);
 
-/** What is put at the front stays in front of everything else, and in the order in which it was put there. */
+/** Prompts put in front keep their order. */
 export function nextPosition(front: boolean, { last, lastFront }: Pick<QueueFacts, "last" | "lastFront">): number {
 	return front ? Math.max(frontStart, (lastFront ?? frontStart) + 1) : Math.max(0, (last ?? -1) + 1);
 }
 
-/** It is being deleted: what came now would be thrown away with it. */
-function leaving(agent: AgentState): Refusal | null {
+/** A prompt queued during a delete would be lost. */
+function beingDeleted(agent: AgentState): Refusal | null {
 	if (agent.lease?.step !== "delete") return null;
-	return refuse("AGENT_BUSY", `${agent.handle} is being deleted.`, {
-		details: { agent: agent.id },
-		suggestions: [suggestion("status", agent)],
-	});
+	return refuse("AGENT_BUSY", `${agent.handle} is being deleted.`, aboutAgent(agent, "status"));
 }
 
 function full(agent: AgentState, { length, lengthMax }: QueueFacts): Refusal {
-	return refuse("QUEUE_FULL", `The queue of ${agent.handle} has ${length} prompts, which is the limit.`, {
-		details: { agent: agent.id, limit: lengthMax },
-		suggestions: [suggestion("queue", agent)],
-	});
+	const text = `The queue of ${agent.handle} has ${length} prompts, which is the limit.`;
+	return refuse("QUEUE_FULL", text, aboutAgent(agent, "queue", { limit: lengthMax }));
 }
 
 export function noSlot(agent: AgentState, short: Shortage): Refusal {
-	return refuse("NO_SLOT", `${agent.handle} cannot start now: ${shortageText(short)}.`, {
-		details: { agent: agent.id, ...short },
-		suggestions: [suggestion("status", agent)],
-	});
+	return refuse(
+		"NO_SLOT",
+		`${agent.handle} cannot start now: ${shortageText(short)}.`,
+		aboutAgent(agent, "status", { ...short }),
+	);
 }
 
-/** An entry is not changed but replaced, and both texts are kept with who did it and when. */
+/** The journal keeps both texts. */
 export function decideEdit(
 	agent: AgentState,
 	{ prompt, text, reason }: PromptEdit,
@@ -154,7 +148,7 @@ export function decideEdit(
 			];
 }
 
-/** The entry takes its neighbour's priority, so that it stays where it was put. */
+/** The prompt takes its neighbour's priority, so that it stays in its new place. */
 export function decideMove(agent: AgentState, { prompt, to }: PromptMove, queue: readonly PromptState[]): Decision {
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
@@ -197,8 +191,5 @@ export function decideCancel(
 }
 
 function notQueued(agent: AgentState, prompt: number): Refusal {
-	return refuse("NOT_FOUND", `No prompt ${prompt} waits for ${agent.handle}.`, {
-		details: { agent: agent.id, prompt },
-		suggestions: [suggestion("queue", agent)],
-	});
+	return refuse("NOT_FOUND", `No prompt ${prompt} waits for ${agent.handle}.`, aboutAgent(agent, "queue", { prompt }));
 }

@@ -1,4 +1,4 @@
-// How turns end: each once, with one final item, and with whatever they left open closed.
+// The end of a turn: once, with one final item, and with its open calls, approvals and waits closed.
 import type { AgentState } from "#contract/agent.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
@@ -7,28 +7,28 @@ import type { PartialOutput, TurnEnd, TurnFinish, TurnItem, TurnRelease, TurnSta
 import { Usage } from "#contract/usage.ts";
 import type { WaitState } from "#contract/wait.ts";
 import { stepFailed } from "./agent-state/holds.ts";
-import { suggestion } from "./agent-state/transitions.ts";
+import { aboutAgent } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
 import { positionBeforeAll } from "./prompt.ts";
 import { heldForBudget, withSpent } from "./usage.ts";
 import { over } from "./wait.ts";
 
-export const saidIn = (agent: AgentState, turn: number, items: readonly TurnItem[]): NewEvent[] =>
+export const itemsOf = (agent: AgentState, turn: number, items: readonly TurnItem[]): NewEvent[] =>
 	items.map((item) => ({
 		...item,
-		...(item.kind === "usage" && { data: credentialsOf(agent, item.data) }),
+		...(item.kind === "usage" && { data: withSubscription(agent, item.data) }),
 		agent: agent.id,
 		turn,
 	}));
 
-/** What was used says on which subscription; a program has no say in that. */
-function credentialsOf({ turn }: AgentState, data: TurnItem["data"]): TurnItem["data"] {
+/** Usage counts on the turn's subscription, whatever the program reports. */
+function withSubscription({ turn }: AgentState, data: TurnItem["data"]): TurnItem["data"] {
 	if (typeof data !== "object" || data === null || Array.isArray(data)) return data;
-	const { subscription: _, ...told } = data;
-	return turn === null || turn.subscription === null ? told : { ...told, subscription: turn.subscription };
+	const { subscription: _, ...reported } = data;
+	return turn === null || turn.subscription === null ? reported : { ...reported, subscription: turn.subscription };
 }
 
-/** An end that brings along what was heard last: it is decided with what that has used. */
+/** The decision counts the usage in the turn's last items. */
 export function withLastItems(
 	agent: AgentState,
 	{ turn, items }: TurnEnd,
@@ -36,10 +36,9 @@ export function withLastItems(
 ): Decision {
 	const used = items.flatMap(({ kind, data }) => (kind === "usage" ? (Usage.safeParse(data).data ?? []) : []));
 	const decision = decide({ ...agent, spent: used.reduce(withSpent, agent.spent) });
-	return isRefusal(decision) ? decision : [...saidIn(agent, turn, items), ...decision];
+	return isRefusal(decision) ? decision : [...itemsOf(agent, turn, items), ...decision];
 }
 
-/** Ends the turn that is open, with whatever tool calls it left open closed, and exactly one final item. */
 export function decideTurnEnd(
 	agent: AgentState,
 	{ turn, state, reason, text }: TurnEnd,
@@ -51,19 +50,16 @@ export function decideTurnEnd(
 	);
 }
 
-/** A person's turn is over when a person says so. */
+/** A person ends the turn of a `human` agent. */
 export function decideFinishTurn(agent: AgentState, { message, failed }: TurnFinish, openWork: OpenWork): Decision {
-	const details = { agent: agent.id };
 	if (agent.type !== "human")
-		return refuse("FORBIDDEN", `${agent.handle} is not a person: its driver ends its turns.`, {
-			details,
-			suggestions: [suggestion("interrupt", agent)],
-		});
+		return refuse(
+			"FORBIDDEN",
+			`${agent.handle} is not a person: its driver ends its turns.`,
+			aboutAgent(agent, "interrupt"),
+		);
 	if (agent.turn === null)
-		return refuse("NOT_RUNNING", `${agent.handle} has no open turn.`, {
-			details,
-			suggestions: [suggestion("status", agent)],
-		});
+		return refuse("NOT_RUNNING", `${agent.handle} has no open turn.`, aboutAgent(agent, "status"));
 	const { id: turn } = agent.turn;
 	return [
 		{ kind: "assistant", agent: agent.id, turn, text: message },
@@ -86,7 +82,7 @@ export function decideRelease(
 ): Decision {
 	const refusal = begun(agent, turn);
 	if (refusal) return refusal;
-	// whoever stopped it does not want it to be run either
+	// it was stopped on purpose, so its prompt does not go back to the queue
 	if (turn.stoppingFor !== null)
 		return ending(agent, turn.id, { state: "interrupted", reason: stopReason(turn), text: null }, openWork);
 	return [
@@ -96,11 +92,11 @@ export function decideRelease(
 	];
 }
 
-/** Why a turn was stopped, as its end says it. */
+/** The reason of a stopped turn's end. */
 export const stopReason = ({ stoppingFor }: Pick<TurnState, "stoppingFor">): string =>
 	stoppingFor === "interrupt" ? "interrupted" : (stoppingFor ?? "shutdown");
 
-/** Only what was never handed over may run again. */
+/** Only a prompt that was never handed over may run again. */
 function returned(agent: AgentState, turn: TurnState, first: number | null): NewEvent[] {
 	if (turn.handedAt !== null) return [];
 	return [
@@ -108,7 +104,7 @@ function returned(agent: AgentState, turn: TurnState, first: number | null): New
 	];
 }
 
-/** The daemon died. What was never handed over has done nothing yet and goes back to the head of the queue. */
+/** The daemon died. A prompt that was never handed over goes back to the head of the queue. */
 export function decideCrash(agent: AgentState, turn: TurnState, openWork: OpenWork, first: number | null): Decision {
 	const refusal = closed(agent, turn.id);
 	if (refusal) return refusal;
@@ -128,18 +124,17 @@ export function decideCrash(agent: AgentState, turn: TurnState, openWork: OpenWo
 	];
 }
 
-/** What a turn leaves open when it ends: calls without a result, questions without an answer, waits. */
+/** What a turn leaves open: calls without a result, approvals without an answer, waits. */
 export interface OpenWork {
 	openCalls: readonly OpenCall[];
 	approvals: readonly number[];
 	waits: readonly WaitState[];
-	/** what the open calls had put out, and what had been said of a message, where it is known */
+	/** the partial output of open calls and messages */
 	partials?: readonly PartialOutput[];
 }
 
 export const noOpenWork: OpenWork = { openCalls: [], approvals: [], waits: [] };
 
-/** Nobody waits for these answers any more. */
 export function cancelled(agent: AgentId, approvals: readonly number[]): NewEvent[] {
 	return approvals.length === 0 ? [] : [{ kind: "approval.cancelled", agent, data: { approvals: [...approvals] } }];
 }
@@ -202,7 +197,7 @@ export function openCallsOf(items: readonly { kind: string; data: unknown }[]): 
 	return [...open].map((call) => ({ call }));
 }
 
-/** What further items make of the calls that are open. */
+/** Updates the set of open calls. */
 export function followCalls(open: Set<string>, items: readonly { kind: string; data: unknown }[]): void {
 	for (const { kind, data } of items) {
 		const call = callOf(data);
@@ -218,7 +213,7 @@ function callOf(data: unknown): string | null {
 		: null;
 }
 
-/** The refusal for a turn that cannot be begun: it is over, or its prompt was handed over before. */
+/** The refusal for a turn that is over, or whose prompt was handed over. */
 export function begun(agent: AgentState, turn: Pick<TurnState, "id" | "handedAt">): Refusal | null {
 	if (agent.turn?.id !== turn.id || turn.handedAt === null) return closed(agent, turn.id);
 	return refuse("CONFLICT", `The prompt of turn ${turn.id} was handed over before.`, {
@@ -226,7 +221,7 @@ export function begun(agent: AgentState, turn: Pick<TurnState, "id" | "handedAt"
 	});
 }
 
-/** What is said of a turn that is about to begin is refused once its prompt was handed over, or it is over. */
+/** The same for a command that may name the turn that is about to start. */
 export function tooLate(agent: AgentState, id: number | undefined, turn: TurnState | undefined): Refusal | null {
 	if (id === undefined) return null;
 	return turn === undefined ? closed(agent, id) : begun(agent, turn);

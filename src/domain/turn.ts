@@ -22,7 +22,7 @@ import type { Decision } from "./decision.ts";
 import { rendered } from "./mail.ts";
 import { noSlot, positionBeforeAll } from "./prompt.ts";
 import { type Claim, leasedBy } from "./slots.ts";
-import { begun, cancelled, closed, ending, noOpenWork, type OpenCall, saidIn } from "./turn-end.ts";
+import { begun, cancelled, closed, ending, itemsOf, noOpenWork, type OpenCall } from "./turn-end.ts";
 import { heldForBudget, usedUp } from "./usage.ts";
 
 /** The head of the queue becomes a turn: prompt, agent, place and slot are claimed in this one decision. */
@@ -86,7 +86,7 @@ export function decideHandOver(
 }
 
 export function decideTurnAppend(agent: AgentState, { turn, items }: TurnAppend): Decision {
-	return closed(agent, turn) ?? saidIn(agent, turn, items);
+	return closed(agent, turn) ?? itemsOf(agent, turn, items);
 }
 
 /** The hold is there before the process hears of it, so that nothing new starts in between. Twice changes nothing. */

@@ -1,5 +1,4 @@
-// Workspaces: what an agent is to get, who may be at it, and what git's steps mean for the agent. What git does is not
-// here.
+// Workspaces: which one a new agent gets, who may lease it, and what git steps mean for the agent.
 import type { AgentEvent, AgentState, HoldKind } from "#contract/agent.ts";
 import type { AgentSpawn } from "#contract/agent-commands.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
@@ -15,10 +14,10 @@ import type {
 	WorkspaceRecord,
 } from "#contract/workspace-step.ts";
 import { isHeld } from "./agent-state/label.ts";
-import { suggestion } from "./agent-state/transitions.ts";
+import { aboutAgent, suggestion } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
 
-/** What a new agent gets: a workspace that is there already, a plan for one, or neither. */
+/** An existing workspace, a plan for a new one, or neither. */
 export interface WorkspaceChoice {
 	workspace: Workspace | null;
 	plan: WorkspacePlan | null;
@@ -46,12 +45,7 @@ export function chooseWorkspace(
 			return refuse("VALIDATION_ERROR", `${parent.handle} has no workspace to share.`, {
 				suggestions: [suggestion("status", parent)],
 			});
-		if (parent.lease !== null) {
-			return refuse("AGENT_BUSY", `The workspace of ${parent.handle} is being worked on (${parent.lease.step}).`, {
-				details: { agent: parent.id, step: parent.lease.step },
-				suggestions: [suggestion("wait", parent)],
-			});
-		}
+		if (parent.lease !== null) return leased(parent, parent.lease.step, parent.lease.step);
 		return { workspace: parent.workspace, plan: null };
 	}
 	if (project === null || project.base === null) {
@@ -61,7 +55,7 @@ export function chooseWorkspace(
 				: `${project.slug} is no git repository, so it has no workspaces`;
 		return refuse("VALIDATION_ERROR", `${where}.`, { suggestions: ["brood project list"] });
 	}
-	// two agents in one checkout would trip over each other, so a fork of the one that is there gets a worktree
+	// only one agent may work in the repository itself, so its forks get worktrees
 	const inherited = parent.workspace?.kind ?? parent.plan?.kind ?? "worktree";
 	const kind = command.workspaceKind ?? (inherited === "main" ? "worktree" : inherited);
 	if (kind === "main" && inMain !== undefined) {
@@ -84,13 +78,13 @@ export function chooseWorkspace(
 	};
 }
 
-/** Steps that an agent may take inside of its own turn. */
+/** Steps that an agent may take during its own turn. */
 const duringTurn: readonly LeaseStep[] = ["commit"];
-/** Steps that make sense for an agent that has ended. */
+/** Steps for an agent that has ended. */
 const afterEnd: readonly LeaseStep[] = ["delete", "fork"];
 
-/** Steps that repair a workspace, or do not make it worse. */
-const despiteTrouble: readonly LeaseStep[] = ["recover", "delete", "fork"];
+/** Steps that are allowed before `recover`: they repair a workspace, or do not make it worse. */
+const beforeRecovery: readonly LeaseStep[] = ["recover", "delete", "fork"];
 
 /** `others` are the living agents that share its tree. */
 export function decideLease(
@@ -101,27 +95,19 @@ export function decideLease(
 ): Decision {
 	const details = { agent: agent.id, step };
 	if (agent.workspace === null)
-		return refuse("VALIDATION_ERROR", `${agent.handle} has no workspace.`, {
-			details,
-			suggestions: [suggestion("status", agent)],
-		});
-	if (agent.lease !== null) {
-		return refuse("AGENT_BUSY", `The workspace of ${agent.handle} is being worked on (${agent.lease.step}).`, {
-			details,
-			suggestions: [suggestion("wait", agent)],
-		});
-	}
-	if (agent.life === "ended" && !afterEnd.includes(step)) {
-		return refuse("AGENT_INVALID_STATE", `${agent.handle} has ended: ${step} is not possible any more.`, {
-			details,
-			suggestions: [suggestion("status", agent)],
-		});
-	}
+		return refuse("VALIDATION_ERROR", `${agent.handle} has no workspace.`, aboutAgent(agent, "status", { step }));
+	if (agent.lease !== null) return leased(agent, agent.lease.step, step);
+	if (agent.life === "ended" && !afterEnd.includes(step))
+		return refuse(
+			"AGENT_INVALID_STATE",
+			`${agent.handle} has ended: ${step} is not possible any more.`,
+			aboutAgent(agent, "status", { step }),
+		);
 	const caller = agentOf(by.actor);
 	if (caller !== null && caller !== agent.id)
 		return refuse("FORBIDDEN", "An agent changes only its own workspace.", { details });
 	const own = agent.holds.some((hold) => hold.kind === "recovery" && hold.step === step);
-	if (isHeld(agent, "recovery") && !despiteTrouble.includes(step) && !(again === true && own)) {
+	if (isHeld(agent, "recovery") && !beforeRecovery.includes(step) && !(again === true && own)) {
 		return refuse(
 			"AGENT_INVALID_STATE",
 			`The workspace of ${agent.handle} has to be recovered first: ${step} is not possible now.`,
@@ -144,14 +130,21 @@ export function decideLease(
 			suggestions: [suggestion("wait", agent), suggestion("interrupt", agent)],
 		});
 	}
-	// whoever shares the tree starts no turn in it meanwhile
+	// agents that share the tree start no turn during the step
 	const spread = others.map(
 		(other) => ({ kind: "workspace.leased", agent: other.id, data: { step, holder: agent.id } }) as const,
 	);
 	return [{ kind: "workspace.leased", agent: agent.id, data: { step } }, ...spread];
 }
 
-/** `others` share its tree. Whoever has the lease only because of another one cannot give it back. */
+const leased = (agent: AgentState, running: LeaseStep, step: LeaseStep): Refusal =>
+	refuse(
+		"AGENT_BUSY",
+		`The workspace of ${agent.handle} is being worked on (${running}).`,
+		aboutAgent(agent, "wait", { step }),
+	);
+
+/** `others` share its tree. Only the agent that the lease was taken for can give it back. */
 export function decideFree(
 	agent: AgentState,
 	others: readonly AgentState[],
@@ -161,7 +154,7 @@ export function decideFree(
 	return [...own, ...held].map(({ id }) => ({ kind: "workspace.freed", agent: id }));
 }
 
-/** A copy that was being made of it leaves nothing half done; any other step may have. */
+/** A fork only reads the tree; any other step may have left something half done. */
 export function decideLeaseCrash(agent: AgentState): Decision {
 	if (agent.lease === null) return [];
 	const { step } = agent.lease;
@@ -173,7 +166,7 @@ export function decideLeaseCrash(agent: AgentState): Decision {
 	return [{ kind: "workspace.freed", agent: agent.id }, ...held];
 }
 
-/** Where a branch moved it moved for all who share its tree: it is where each of them left it. */
+/** A moved branch is recorded for all agents that share the tree. */
 export function decideRecord(
 	agent: AgentState,
 	{ fact, tell, mends, frees }: WorkspaceRecord,
@@ -198,7 +191,7 @@ export function decideRecord(
 			? []
 			: others.map((other) => ({ kind: "workspace.moved", agent: other.id, data: { head, step: "shared" } }) as const);
 	const mended = mends === true ? unheld(agent, ["recovery"]) : [];
-	// in one transaction: a crash after it finds no step that was cut off
+	// in the same transaction, so that a crash after it finds no open step
 	const freed = frees === true ? decideFree(agent, others) : [];
 	return [{ ...fact, agent: agent.id }, ...told, ...spread, ...mended, ...freed];
 }

@@ -1,4 +1,4 @@
-// What events do to an agent's row. No rules here: whether something may happen was decided before.
+// What events do to an agent's row. Rules are in the decisions, not here.
 import type { AgentState, Hold } from "#contract/agent.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import { nothingSpent } from "#contract/usage.ts";
@@ -6,7 +6,7 @@ import { withSpent } from "../usage.ts";
 import type { Changes, EventOf } from "./change.ts";
 import { usedIn } from "./used.ts";
 
-/** as many of its last turns as an agent is judged by */
+/** how many turns `availableAt` is estimated from */
 const turnsJudged = 9;
 
 const own = (event: { agent: AgentId }): AgentId[] => [event.agent];
@@ -21,15 +21,10 @@ export const agentChanges = {
 		return { ...row, model, policy, subscription, settings: id };
 	}),
 	"agent.budgeted": on((row, { data }) => ({ ...row, budget: data.budget })),
-	"agent.provisioned": on((row, { data }) => ({
-		...{
-			...row,
-			life: "live",
-			plan: null,
-			workspace: data?.workspace ?? row.workspace,
-			seenCommit: data?.head ?? null,
-		},
-	})),
+	"agent.provisioned": on((row, { data }) => {
+		const { workspace = row.workspace, head = null } = data ?? {};
+		return { ...row, life: "live", plan: null, workspace, seenCommit: head };
+	}),
 	"agent.assigned": on((row, { data, at }) => ({
 		...row,
 		activity: "preparing",
@@ -44,11 +39,9 @@ export const agentChanges = {
 	})),
 	"agent.failed": on((row, { data, at }) => ({ ...row, lastError: { ...data, at } })),
 	"agent.held": on((row, event) => ({
-		...{
-			...row,
-			...(event.data.hold === "limit" && { limitWaivedUntil: null }),
-			holds: withHold(row.holds, held(event)),
-		},
+		...row,
+		...(event.data.hold === "limit" && { limitWaivedUntil: null }),
+		holds: withHold(row.holds, held(event)),
 	})),
 	"agent.unheld": on((row, event) => ({
 		...row,
@@ -141,7 +134,7 @@ function spawned(event: EventOf<"agent.spawned">): AgentState {
 	};
 }
 
-/** While it works on an issue, its workspace is on the issue's branch; where it was before is remembered. */
+/** While it works on an issue, its workspace is on the issue's branch; `home` is the branch before. */
 function onBranch(row: AgentState, branch: string | null): AgentState {
 	const { workspace, issue } = row;
 	if (workspace === null || branch === null) return row;
@@ -157,11 +150,11 @@ function held({ data, actor, at }: EventOf<"agent.held">): Hold {
 	return { kind, reason, by: actor, at, ...(until !== undefined && { until }), ...(step !== undefined && { step }) };
 }
 
-/** Whoever resumes an agent before its limit ends takes the limit off it; time alone does not. */
+/** A person or an agent that resumes it before its limit ends waives the limit; the daemon does not. */
 function waived(row: AgentState, { data, actor }: EventOf<"agent.unheld">): Partial<AgentState> {
 	const limit = row.holds.find((hold) => hold.kind === "limit" && data.holds.includes("limit"));
 	return actor === system || limit?.until === undefined ? {} : { limitWaivedUntil: limit.until };
 }
 
-/** A set by kind: the newest word on a kind replaces the older one. */
+/** At most one hold of each kind: the newest. */
 const withHold = (holds: Hold[], hold: Hold): Hold[] => [...holds.filter((other) => other.kind !== hold.kind), hold];

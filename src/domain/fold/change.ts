@@ -1,5 +1,5 @@
-// What an event does to a row, as data. A row is changed nowhere else: the engine applies these changes inside its
-// transaction, and clients apply the same ones to the rows that they mirror.
+// What an event does to a row, as data. Rows change nowhere else: the engine applies these changes in its transaction,
+// clients apply the same ones to the rows that they mirror.
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { NewEvent, NounEvent, Stamped, StampedItemEvent } from "#contract/event.ts";
@@ -13,10 +13,7 @@ import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 
-/**
- * Every kind of row, by the key that it is found by. Where that is a number, it is the id of the event that made the
- * row, or of its turn.
- */
+/** Every kind of row with its key. A number is the id of the event that created the row, or of its turn. */
 export interface Rows {
 	agent: { key: AgentId; state: AgentState };
 	project: { key: ProjectSlug; state: ProjectState };
@@ -42,21 +39,21 @@ export type EventOf<K extends ChangingKind> = K extends TellingItem
 	? StampedItemEvent
 	: Stamped<Extract<NewEvent, { kind: K }>>;
 
-/** A row that comes into being; the row of the agent that it names is at hand. */
+/** Creates a row; it may read the row of the agent that `agent` names. */
 interface Makes<R extends RowKind, E> {
 	keys(event: E): readonly KeyOf<R>[];
 	make(event: E, agent: AgentState | undefined): StateOf<R>;
 	agent?(event: E): AgentId;
 }
 
-/** A row that is there becomes another one. With `ifThere`, it may be missing. */
+/** Changes a row. With `ifThere`, it may be missing. */
 interface Alters<R extends RowKind, E> {
 	keys(event: E): readonly KeyOf<R>[];
 	change(row: StateOf<R>, event: E): StateOf<R>;
 	ifThere?: true;
 }
 
-/** A row is removed, if it is there. */
+/** Removes a row, if there is one. */
 interface Removes<R extends RowKind, E> {
 	keys(event: E): readonly KeyOf<R>[];
 	gone: true;
@@ -64,5 +61,5 @@ interface Removes<R extends RowKind, E> {
 
 export type Change<R extends RowKind, E> = Makes<R, E> | Alters<R, E> | Removes<R, E>;
 
-/** For one kind of row: what each kind of event that touches it does to it. */
+/** For one kind of row: the change by each kind of event. */
 export type Changes<R extends RowKind> = { readonly [K in ChangingKind]?: Change<R, EventOf<K>> };

@@ -1,8 +1,8 @@
-// The one fold: from events to rows, for the engine and for every client.
+// The fold from events to rows, for the engine and for every client.
 //
-// `changes` has, for each kind of row, what each kind of event does to it. An event is folded in two steps: `needed`
-// names the rows that must be at hand, and `fold` makes of them what they are afterwards. Between the two, the engine
-// reads rows from its transaction; a client that mirrors only some of them has the others missing, and leaves them so.
+// `changes` has, for each kind of row, the change by each kind of event. An event is folded in two steps: `needed` names
+// the rows to load, `fold` changes them. The engine loads them from its transaction; a client that mirrors only some rows
+// skips the others.
 import type { NounEvent, Stamped } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { agentChanges } from "./agent.ts";
@@ -28,7 +28,7 @@ const changes = {
 	note: noteChanges,
 } satisfies { [R in RowKind]: Changes<R> };
 
-/** An agent comes before whatever refers to it. */
+/** Agents come before the rows that refer to them. */
 export const rowKinds: readonly RowKind[] = [
 	...(["agent", "project", "subscription", "turn", "prompt", "lease"] as const),
 	...(["approval", "wait", "mail", "issue", "run", "note"] as const),
@@ -36,7 +36,7 @@ export const rowKinds: readonly RowKind[] = [
 
 type Handled = { [R in RowKind]: keyof (typeof changes)[R] }[RowKind];
 
-/** These change no row. A kind of event that is neither here nor in a table above does not compile. */
+/** Events that change no row. An event that is neither here nor in a table above does not compile. */
 const silent: { readonly [K in Exclude<NounEvent["kind"], Handled>]: true } = {
 	"git.ran": true,
 	"workspace.snapshotted": true,
@@ -44,7 +44,7 @@ const silent: { readonly [K in Exclude<NounEvent["kind"], Handled>]: true } = {
 	"workspace.pushed": true,
 };
 
-/** Rows of one kind that are at hand; a `Map` is one. */
+/** The loaded rows of one kind; a `Map` is one. */
 export interface Shelf<K, V> {
 	get(key: K): V | undefined;
 	set(key: K, row: V): unknown;
@@ -52,7 +52,7 @@ export interface Shelf<K, V> {
 }
 export type Shelves = { readonly [R in RowKind]: Shelf<KeyOf<R>, StateOf<R>> };
 
-/** An event of the journal, or a fact that has just got its id. */
+/** An event of the journal, or a new event that has its id. */
 export type Folded = Stamped<{ kind: string; agent: AgentId | null }>;
 
 export type Key = string | number;
@@ -61,7 +61,7 @@ export interface RowName {
 	key: Key;
 }
 
-/** The rows that have to be at hand before the event is folded. */
+/** The rows to load before the event is folded. */
 export function needed(event: Folded): RowName[] {
 	return stepsFor(event.kind).flatMap((step): RowName[] => {
 		const { kind, agent } = step;
@@ -70,30 +70,27 @@ export function needed(event: Folded): RowName[] {
 	});
 }
 
-/** All rows that the event makes, changes or removes. */
+/** All rows that the event creates, changes or removes. */
 export const touched = (event: Folded): RowName[] =>
 	stepsFor(event.kind).flatMap((step) => keysOf(step, event).map((key) => ({ kind: step.kind, key })));
 
-/** What the event makes of the rows. `missing` is told of a row that the event changes and that is not at hand. */
+/** Applies the event to the rows. `missing` is called for a row that the event changes but that is not loaded. */
 export function fold(event: Folded, rows: Shelves, missing: (row: RowName) => void): void {
 	for (const step of stepsFor(event.kind)) {
 		const shelf: AnyShelf = rows[step.kind];
 		for (const key of keysOf(step, event)) {
 			const row = step.change === undefined ? undefined : Reflect.apply(shelf.get, shelf, [key]);
+			const set = (made: unknown): void => void Reflect.apply(shelf.set, shelf, [key, made]);
 			if (step.gone) Reflect.apply(shelf.delete, shelf, [key]);
 			else if (step.make !== undefined)
-				Reflect.apply(shelf.set, shelf, [
-					key,
-					ask(step.make, event, step.agent && rows.agent.get(ask(step.agent, event))),
-				]);
-			else if (row !== undefined && step.change !== undefined)
-				Reflect.apply(shelf.set, shelf, [key, ask(step.change, row, event)]);
+				set(ask(step.make, event, step.agent && rows.agent.get(ask(step.agent, event))));
+			else if (row !== undefined && step.change !== undefined) set(ask(step.change, row, event));
 			else if (step.ifThere !== true) missing({ kind: step.kind, key });
 		}
 	}
 }
 
-/** Any change of any row: which event and which row it takes is known from where it stands in the tables. */
+/** Any change of any row; the tables above pair each with its event and row. */
 interface AnyChange {
 	keys: (event: never) => readonly Key[];
 	make?: (event: never, agent: never) => object;

@@ -1,4 +1,4 @@
-// What events do to the rows of issues, of their runs, and of what is kept beside them.
+// What events do to the rows of issues, their runs and their notes.
 import type { AgentId } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import { nothingSpent } from "#contract/usage.ts";
@@ -12,7 +12,7 @@ interface OfIssue {
 
 const named = (event: OfIssue): number[] => [event.data.issue];
 
-/** Some fields of the issue that the event names. */
+/** Changes some fields of the issue that the event names. */
 const on = <E extends OfIssue>(change: (row: IssueState, event: E) => Partial<IssueState>) => ({
 	keys: named,
 	change: (row: IssueState, event: E): IssueState => ({ ...row, ...change(row, event), updatedAt: event.at }),
@@ -27,16 +27,10 @@ export const issueChanges = {
 		...(typeof text === "string" && { body: text }),
 	})),
 	"issue.moved": on(moved),
-	"issue.assigned": on((row, { data: { agent, folder } }) => ({
-		...{
-			assignee: agent,
-			lastAgent: agent,
-			folder: folder ?? row.folder,
-			said: null,
-			notBefore: null,
-			attention: null,
-		},
-	})),
+	"issue.assigned": on((row, { data: { agent, folder } }) => {
+		const cleared = { said: null, notBefore: null, attention: null };
+		return { assignee: agent, lastAgent: agent, folder: folder ?? row.folder, ...cleared };
+	}),
 	"issue.released": on((_, { data: { agent, done } }) => ({ assignee: null, said: null, leaving: { agent, done } })),
 	"issue.left": on(() => ({ leaving: null })),
 	"issue.depended": on((row, { data }) => ({ dependsOn: [...row.dependsOn, data.on] })),
@@ -68,38 +62,21 @@ export const issueChanges = {
 function added({ id, data, text, at, actor }: EventOf<"issue.added">): IssueState {
 	return {
 		...{ id, ...data, body: text, waiting: null, branch: null, assignee: null, leaving: null, lastAgent: null },
-		...{
-			run: null,
-			prompt: null,
-			said: null,
-			attempts: 0,
-			bounces: 0,
-			notBefore: null,
-			attention: null,
-			commit: null,
-			folder: null,
-		},
+		...{ run: null, prompt: null, said: null, attempts: 0, bounces: 0, notBefore: null, attention: null },
+		...{ commit: null, folder: null },
 		...{ spent: nothingSpent, approvedBy: null, approvedCommit: null, mergedCommit: null },
 		...{ createdAt: at, createdBy: actor, updatedAt: at, doneAt: null, deletedAt: null },
 	};
 }
 
-/** A new stage begins with a clean slate; one that was done and is opened again has not been approved. */
+/** A new stage resets the attempts; an issue that is reopened loses its approval. */
 function moved(row: IssueState, { data, at }: EventOf<"issue.moved">): Partial<IssueState> {
 	const { to, why, waiting, final, branch } = data;
 	const reopened =
 		row.doneAt !== null ? { approvedBy: null, approvedCommit: null, mergedCommit: null, commit: null, bounces: 0 } : {};
 	return {
-		...{
-			stage: to,
-			waiting,
-			said: null,
-			prompt: null,
-			attempts: 0,
-			notBefore: null,
-			attention: null,
-			doneAt: final === true ? at : null,
-		},
+		...{ stage: to, waiting, said: null, prompt: null, attempts: 0, notBefore: null, attention: null },
+		doneAt: final === true ? at : null,
 		...(branch !== undefined && { branch }),
 		...(why === "back" || why === "gate" ? { bounces: row.bounces + 1 } : why === "work" ? {} : { bounces: 0 }),
 		...reopened,
@@ -119,7 +96,7 @@ export const runChanges = {
 	"run.started": {
 		keys: ({ id }) => [id],
 		agent: ({ agent }): AgentId => agent,
-		// the turn of a run started directly before it, in the same decision
+		// `turn.started` comes right before it, in the same decision
 		make: ({ id, agent, data, at }, row): RunState => ({
 			...{ id, ...data, agent, turn: row?.turn?.id ?? 0, state: "open", startedAt: at },
 			...{ work: false, summary: null, tokens: null, cost: null, session: null, commit: null, endedAt: null },

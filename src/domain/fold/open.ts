@@ -4,48 +4,30 @@ import { system } from "#contract/ids.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Changes, EventOf } from "./change.ts";
 
-const letter = (event: { data: { mail: number } }): number[] => [event.data.mail];
+const byMail = (event: { data: { mail: number } }): number[] => [event.data.mail];
 
 export const mailChanges = {
 	"mail.sent": {
 		keys: ({ id }) => [id],
 		make: ({ id, actor: from, agent: to, text: body, at: sentAt, data }) => ({
-			...{
-				id,
-				from,
-				to,
-				body,
-				urgent: data?.urgent === true,
-				state: "accepted",
-				deliveredIn: null,
-				sentAt,
-				readAt: null,
-				deletedAt: null,
-			},
+			...{ id, from, to, body, urgent: data?.urgent === true, state: "accepted", sentAt },
+			...{ deliveredIn: null, readAt: null, deletedAt: null },
 		}),
 	},
 	"mail.delivered": {
-		keys: letter,
+		keys: byMail,
 		change: (row, { data }) => ({ ...row, state: "delivered", deliveredIn: data.turn }),
 	},
-	"mail.read": { keys: letter, change: (row, { at }) => ({ ...row, state: "read", readAt: at }) },
-	"mail.deleted": { keys: letter, change: (row, { at }) => ({ ...row, deletedAt: at }) },
+	"mail.read": { keys: byMail, change: (row, { at }) => ({ ...row, state: "read", readAt: at }) },
+	"mail.deleted": { keys: byMail, change: (row, { at }) => ({ ...row, deletedAt: at }) },
 } satisfies Changes<"mail">;
 
 export const approvalChanges = {
 	"approval.asked": { keys: ({ id }) => [id], make: asked },
 	"approval.answered": {
 		keys: ({ data }) => [data.approval],
-		change: (row, { data, at, actor }) => ({
-			...{
-				...row,
-				state: data.allowed ? "allowed" : "denied",
-				answeredAt: at,
-				answeredBy: actor,
-				option: data.option,
-				reason: data.reason ?? null,
-			},
-		}),
+		change: (row, { data, at, actor }) =>
+			answered(row, { ...data, reason: data.reason ?? null, answeredAt: at, answeredBy: actor }),
 	},
 	"approval.cancelled": {
 		keys: ({ data }) => data.approvals,
@@ -57,15 +39,15 @@ function asked({ id, agent, data, at }: EventOf<"approval.asked">): ApprovalStat
 	const { turn, answer, ...question } = data;
 	const pending = { answeredAt: null, answeredBy: null, option: null, reason: null };
 	const row: ApprovalState = { id, agent, turn, ...question, state: "pending", askedAt: at, ...pending };
-	if (answer === undefined) return row;
-	return {
-		...row,
-		state: answer.allowed ? "allowed" : "denied",
-		answeredAt: at,
-		answeredBy: system,
-		option: answer.option,
-		reason: answer.why,
-	};
+	return answer === undefined
+		? row
+		: answered(row, { ...answer, reason: answer.why, answeredAt: at, answeredBy: system });
+}
+
+type Answer = Pick<ApprovalState, "answeredAt" | "answeredBy" | "option" | "reason"> & { allowed: boolean };
+
+function answered(row: ApprovalState, { allowed, answeredAt, answeredBy, option, reason }: Answer): ApprovalState {
+	return { ...row, state: allowed ? "allowed" : "denied", answeredAt, answeredBy, option, reason };
 }
 
 export const waitChanges = {
@@ -82,16 +64,7 @@ export const waitChanges = {
 
 function opened({ id, agent, data, at, actor }: EventOf<"wait.opened">): WaitState {
 	const { met, ...request } = data;
-	const row: WaitState = {
-		id,
-		agent,
-		...request,
-		state: "open",
-		openedAt: at,
-		openedBy: actor,
-		endedAt: null,
-		seen: [],
-		ready: null,
-	};
+	const started = { openedAt: at, openedBy: actor, endedAt: null };
+	const row: WaitState = { id, agent, ...request, state: "open", ...started, seen: [], ready: null };
 	return met === undefined ? row : { ...row, state: "met", endedAt: at, seen: met };
 }

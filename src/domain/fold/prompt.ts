@@ -1,4 +1,4 @@
-// What events do to the entries of a queue. One that a turn has taken is kept until that turn has ended.
+// What events do to prompts. A prompt's row is kept until its turn has ended.
 import type { PromptState } from "#contract/prompt.ts";
 import type { Changes, EventOf } from "./change.ts";
 
@@ -11,7 +11,7 @@ export const promptChanges = {
 		change: (row, { id, text, at, actor }) => ({ ...row, text, words: id, editedBy: actor, editedAt: at }),
 	},
 	"prompt.moved": { keys: ({ data }) => data.places.map(({ prompt }) => prompt), change: moved, ifThere: true },
-	// whoever wanted it at once no longer stands behind it
+	// its manual start was used up
 	"prompt.returned": {
 		keys: named,
 		change: (row, { data }) => ({ ...row, position: data.position, manual: false, taken: null }),
@@ -22,16 +22,8 @@ export const promptChanges = {
 } satisfies Changes<"prompt">;
 
 function queued({ id, agent, text, data, at, actor }: EventOf<"prompt.queued">): PromptState {
-	const {
-		position,
-		source,
-		priority = 0,
-		notBefore = null,
-		manual = false,
-		retries = null,
-		metadata = null,
-		from = null,
-	} = data;
+	const { position, source, priority = 0, notBefore = null, manual = false } = data;
+	const { retries = null, metadata = null, from = null } = data;
 	return {
 		...{ id, agent, text, words: id, position, priority, notBefore, manual, source, retries, metadata, from },
 		...{ createdAt: at, createdBy: actor, editedBy: null, editedAt: null, taken: null },

@@ -1,4 +1,4 @@
-// What events do to the rows of turns, and to the leases of those that are at work.
+// What events do to the rows of turns, and to the leases of running ones.
 import type { TurnState } from "#contract/turn.ts";
 import { withUsage } from "../usage.ts";
 import type { Changes, EventOf } from "./change.ts";
@@ -48,7 +48,7 @@ function started({ id, agent, data, at }: EventOf<"turn.started">): TurnState {
 	};
 }
 
-/** A turn that waits gives back its place and its slot with the event that says so. */
+/** A turn that begins to wait gives back its place and its slot with the same event. */
 export const leaseChanges = {
 	"turn.started": {
 		keys: ({ id, data }) => (data.place === true ? [id] : []),

@@ -1,4 +1,4 @@
-// Who works on an issue: the agent and the issue are claimed, and its prompt queued, in one decision.
+// Assigning issues: agent, issue and prompt are claimed in one decision.
 //
 //   issue.assign ─▶ agent `preparing` ─▶ its workspace is on the branch ─▶ `idle`, its prompt starts ─▶ the run
 //   (flow.ts) released     ─▶ agent `settling`  ─▶ its workspace is home again     ─▶ `idle`, without an issue
@@ -9,21 +9,21 @@ import type { IssueAssign, IssueLeft, IssueReady, IssueRetry } from "#contract/i
 import type { Preset, Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import { suggestion } from "../agent-state/transitions.ts";
+import { aboutAgent } from "../agent-state/transitions.ts";
 import type { Decision } from "../decision.ts";
-import { firstWork, isBeforeStart, presetNamed, stageOf } from "../preset.ts";
+import { firstWork, isBeforeStart, presetNamed, stageOf, waitingIn } from "../preset.ts";
 import { nextPosition, noSlot } from "../prompt.ts";
 import type { Claim } from "../slots.ts";
 import { about, blockers, brokenPreset, type IssueInProject, nameOf } from "./decide.ts";
 import { branchOf, stagePrompt } from "./prompt.ts";
 
-/** What an agent has to do beside the issue. */
+/** An agent, and its work besides the issue. */
 export interface AgentFacts {
 	agent: AgentState;
 	queue: { length: number; last: number | null; lastFront: number | null };
-	/** those in its queue that belong to an issue */
+	/** the prompts in its queue that belong to an issue */
 	issuePrompts: readonly number[];
-	/** it ended its turn to be continued later */
+	/** it ended its turn and will be continued by a wait */
 	waits: boolean;
 }
 
@@ -31,9 +31,9 @@ export interface IssueFacts extends IssueInProject {
 	/** all issues of the project */
 	all: readonly IssueState[];
 	notes: readonly NoteState[];
-	/** the run that was started last, if there was one: comments before it are known */
+	/** the latest run, 0 if none: its prompt had the comments before it */
 	lastRun: number;
-	/** the prompt of the attempt that failed, and why it did */
+	/** the prompt of the failed attempt */
 	words: string | null;
 }
 
@@ -58,7 +58,7 @@ export function decideAssign(facts: IssueFacts, on: AgentFacts, { folder, now }:
 	return target === undefined ? [] : claimed(facts, on, target, folder ?? null);
 }
 
-/** The stage in which an agent would work on it now: its own, or the first one if it has not begun. */
+/** The stage in which an agent would work on it now: its own, or the first one if it has not been started. */
 export function workStage(preset: Preset, issue: IssueState): Stage | undefined {
 	const stage = isBeforeStart(preset, issue.stage) ? firstWork(preset) : stageOf(preset, issue.stage);
 	return stage?.prompt === undefined || issue.waiting !== null ? undefined : stage;
@@ -76,19 +76,14 @@ function taken(issue: IssueState): Refusal | null {
 }
 
 export function busy({ agent, queue }: AgentFacts): Refusal | null {
-	const details = { agent: agent.id };
 	if (agent.life === "ended")
-		return refuse("AGENT_INVALID_STATE", `${agent.handle} has ended.`, {
-			details,
-			suggestions: [suggestion("status", agent)],
-		});
-	const no = (why: string, suggestions: string[]): Refusal =>
-		refuse("AGENT_BUSY", `${agent.handle} ${why}.`, { details, suggestions });
-	if (agent.issue !== null) return no(`works on issue ${agent.issue.number}`, [suggestion("wait", agent)]);
-	if (agent.life === "provisioning" || agent.activity !== "idle") return no("is busy", [suggestion("wait", agent)]);
-	if (agent.holds.length > 0)
-		return no(`is held (${agent.holds.map(({ kind }) => kind).join(", ")})`, [suggestion("status", agent)]);
-	return queue.length > 0 ? no(`has ${queue.length} prompts waiting`, [suggestion("queue", agent)]) : null;
+		return refuse("AGENT_INVALID_STATE", `${agent.handle} has ended.`, aboutAgent(agent, "status"));
+	const no = (why: string, suggest: "wait" | "status" | "queue"): Refusal =>
+		refuse("AGENT_BUSY", `${agent.handle} ${why}.`, aboutAgent(agent, suggest));
+	if (agent.issue !== null) return no(`works on issue ${agent.issue.number}`, "wait");
+	if (agent.life === "provisioning" || agent.activity !== "idle") return no("is busy", "wait");
+	if (agent.holds.length > 0) return no(`is held (${agent.holds.map(({ kind }) => kind).join(", ")})`, "status");
+	return queue.length > 0 ? no(`has ${queue.length} prompts waiting`, "queue") : null;
 }
 
 export function blocked(issue: IssueState, all: readonly IssueState[]): Refusal | null {
@@ -108,7 +103,7 @@ const noWork = (issue: IssueState): Refusal =>
 		about(issue),
 	);
 
-/** Counted over the project, whichever preset the others have. */
+/** Counted over the project, whatever presets its issues have. */
 function crowded(issue: IssueState, stage: Stage, all: readonly IssueState[]): Refusal | null {
 	if (stage.wipMax === undefined || inWork(stage.name, all) < stage.wipMax) return null;
 	const many = stage.wipMax === 1 ? "1 issue is" : `${stage.wipMax} issues are`;
@@ -122,7 +117,6 @@ function crowded(issue: IssueState, stage: Stage, all: readonly IssueState[]): R
 export const inWork = (stage: string, all: readonly IssueState[]): number =>
 	all.filter((other) => other.assignee !== null && other.stage === stage).length;
 
-/** Agent, issue and prompt in one. */
 export function claimed(facts: IssueFacts, on: AgentFacts, stage: Stage, folder: string | null): NewEvent[] {
 	const { issue } = facts;
 	const { agent } = on;
@@ -142,16 +136,13 @@ export function started(issue: IssueState, stage: Stage): NewEvent {
 		from: issue.stage,
 		to: stage.name,
 		why: "start" as const,
-		waiting: waitingAtStart(stage),
+		waiting: waitingIn(stage),
 		branch: issue.branch ?? branchOf(issue),
 	};
 	return { kind: "issue.moved", agent: null, data };
 }
 
-const waitingAtStart = ({ prompt, gate }: Stage): "approval" | "gate" | null =>
-	prompt !== undefined || gate === undefined ? null : gate === "human" ? "approval" : "gate";
-
-/** A stage that failed is told the same again; messages that it was told are not told twice. */
+/** A repeated attempt gets the same prompt again; a message is delivered once. */
 function queued(
 	{ issue, notes, lastRun, words }: IssueFacts,
 	{ agent, queue }: AgentFacts,
@@ -165,10 +156,10 @@ function queued(
 	];
 	const again = issue.attempts > 0 && words !== null && messages.length === 0;
 	const text = again ? words : stagePrompt(issue, stage, { comments, documents, messages, folder });
-	// one without an id is written with this decision, and is told already
-	const told = messages.map(({ id }) => id).filter((id) => id !== 0);
+	// a message with id 0 is written by this decision, as delivered
+	const ids = messages.map(({ id }) => id).filter((id) => id !== 0);
 	const delivered: NewEvent[] =
-		told.length === 0 ? [] : [{ kind: "issue.delivered", agent: null, data: { issue: issue.id, messages: told } }];
+		ids.length === 0 ? [] : [{ kind: "issue.delivered", agent: null, data: { issue: issue.id, messages: ids } }];
 	return [
 		...delivered,
 		{
@@ -180,7 +171,7 @@ function queued(
 	];
 }
 
-/** Clears what kept it from going on, and lets its agent, if it has one, try again. */
+/** Clears its attention and its delay, and queues the prompt again if it has an agent. */
 export function decideRetryIssue(
 	{ on, ...facts }: IssueFacts & { on: AgentFacts | null },
 	{ folder }: IssueRetry,
@@ -210,18 +201,14 @@ export function decideRetryIssue(
 
 export function decideUnassign({ issue, on }: { issue: IssueState; on: AgentFacts | null }): Decision {
 	if (on === null) return [];
-	if (on.agent.turn !== null) {
-		return refuse("AGENT_BUSY", `${on.agent.handle} is in the middle of a turn.`, {
-			details: { agent: on.agent.id },
-			suggestions: [suggestion("interrupt", on.agent)],
-		});
-	}
+	if (on.agent.turn !== null)
+		return refuse("AGENT_BUSY", `${on.agent.handle} is in the middle of a turn.`, aboutAgent(on.agent, "interrupt"));
 	return issue.run === null
 		? released(issue, on, false)
 		: refuse("AGENT_BUSY", `What ${on.agent.handle} did is still being settled; try again.`, about(issue));
 }
 
-/** The agent has the issue no more; it is free once it went home. */
+/** The agent is free once its workspace is on its home branch. */
 export function released(issue: IssueState, { agent, issuePrompts }: AgentFacts, done: boolean): NewEvent[] {
 	const prompts = [...issuePrompts];
 	return [
@@ -233,7 +220,7 @@ export function released(issue: IssueState, { agent, issuePrompts }: AgentFacts,
 	];
 }
 
-/** Its workspace is where the issue's branch is: its prompt may start. */
+/** Its workspace is on the issue's branch: its prompt may start. */
 export function decideReady(
 	{ issue, agent }: { issue: IssueState; agent: AgentState | undefined },
 	{ branch }: IssueReady,
@@ -242,7 +229,7 @@ export function decideReady(
 	return prepares ? [{ kind: "agent.readied", agent: agent.id, data: { branch } }] : [];
 }
 
-/** It is home. Its context begins anew, unless the project keeps it. */
+/** Its workspace is on its home branch. Its context is cleared, unless the project keeps it. */
 export function decideLeft(
 	issue: IssueState,
 	agent: AgentState | undefined,

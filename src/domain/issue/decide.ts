@@ -1,4 +1,4 @@
-// What may be done to an issue beside working on it: made, edited, connected, commented, deleted.
+// Changes to an issue besides working on it: add, edit, depend, comment, delete.
 import type { NewEvent } from "#contract/event.ts";
 import { type Actor, agentOf } from "#contract/ids.ts";
 import type { IssueState, NoteState } from "#contract/issue.ts";
@@ -16,7 +16,6 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
 import { isBeforeStart, presetNamed, stageOf } from "../preset.ts";
 
-/** What every decision about an issue sees. */
 export interface IssueInProject {
 	issue: IssueState;
 	project: ProjectState;
@@ -24,7 +23,7 @@ export interface IssueInProject {
 
 export const nameOf = ({ project, number }: Pick<IssueState, "project" | "number">): string => `${project}#${number}`;
 
-/** What every refusal about an issue carries. */
+/** What a refusal about an issue carries. */
 export const about = (
 	issue: IssueState,
 	more: Refusal["details"] = {},
@@ -58,15 +57,9 @@ export function decideAddIssue(
 	const missing = command.dependsOn.find((number) => !facts.known.has(number));
 	if (missing !== undefined) return noIssue(project.slug, missing);
 	const { title, body, priority } = command;
+	const stage = loaded.preset.stages[0]?.name ?? "";
 	const data = {
-		...{
-			project: project.slug,
-			number: facts.number,
-			title,
-			priority,
-			preset,
-			stage: loaded.preset.stages[0]?.name ?? "",
-		},
+		...{ project: project.slug, number: facts.number, title, priority, preset, stage },
 		...{ labels: [...new Set(command.labels)], dependsOn: [...new Set(command.dependsOn)] },
 	};
 	return [{ kind: "issue.added", agent: null, text: body, data }];
@@ -77,7 +70,7 @@ export const noIssue = (project: string, number: number): Refusal =>
 		suggestions: [`brood issue list --project ${project}`],
 	});
 
-/** What is written about it may change at any time; its workflow only before it has begun. */
+/** Its texts may change at any time, its preset only before it has been started. */
 export function decideEditIssue({ issue, project }: IssueInProject, command: IssueEdit): Decision {
 	const { type: _type, issue: _issue, body, preset, labels, ...rest } = command;
 	const changes: Extract<NewEvent, { kind: "issue.edited" }>["data"] = { issue: issue.id };
@@ -92,7 +85,7 @@ export function decideEditIssue({ issue, project }: IssueInProject, command: Iss
 				`The preset ${preset} cannot be used: ${asked.broken}.`,
 				about(issue, { preset }),
 			);
-		// one whose preset is broken is stuck until it gets another
+		// an issue with a broken preset needs another one
 		const begun = "preset" in now && !isBeforeStart(now.preset, issue.stage);
 		if (begun || issue.assignee !== null)
 			return refuse(
@@ -132,7 +125,7 @@ export function decideUndepend({ issue }: IssueInProject, { on }: { on: number }
 	return issue.dependsOn.includes(on) ? [{ kind: "issue.undepended", agent: null, data: { issue: issue.id, on } }] : [];
 }
 
-/** The way from one issue along its dependencies to another, if there is one. */
+/** The path from one issue along dependencies to another; null if there is none. */
 function circleFrom(from: number, to: number, all: readonly IssueState[]): number[] | null {
 	const ways = [[from]];
 	const met = new Set<number>();
@@ -146,7 +139,7 @@ function circleFrom(from: number, to: number, all: readonly IssueState[]): numbe
 	return null;
 }
 
-/** The issues that have to be done first and are not. One that was deleted holds nobody up. */
+/** The dependencies that are neither done nor deleted. */
 export function blockers(issue: IssueState, all: readonly IssueState[]): number[] {
 	return issue.dependsOn.filter((number) =>
 		all.some((other) => other.number === number && other.doneAt === null && other.deletedAt === null),
@@ -157,7 +150,7 @@ export function decideComment({ issue }: IssueInProject, { text }: IssueComment,
 	return notTheirs(issue, by.actor) ?? [{ kind: "issue.commented", agent: null, text, data: { issue: issue.id } }];
 }
 
-/** Every version is kept; the same words again are no new one. */
+/** Every version is kept; the same text again is no new version. */
 export function decideDocument(
 	{ issue, notes }: { issue: IssueState; notes: readonly NoteState[] },
 	{ name, docType, text }: IssueDocument,
@@ -199,7 +192,7 @@ export function decideMessage(
 }
 
 export function decideAttend({ issue }: IssueInProject, { reason, code }: IssueAttend, by: { actor: Actor }): Decision {
-	// what an agent says about itself says nothing about the others
+	// only the daemon knows that there is no agent for it
 	const known = code === undefined || agentOf(by.actor) !== null ? {} : { code };
 	return (
 		notTheirs(issue, by.actor) ?? [
@@ -208,7 +201,7 @@ export function decideAttend({ issue }: IssueInProject, { reason, code }: IssueA
 	);
 }
 
-/** An agent speaks only for the issue that it works on. */
+/** An agent may act only on the issue that it works on. */
 export function notTheirs(issue: IssueState, actor: Actor): Refusal | null {
 	const caller = agentOf(actor);
 	if (caller === null || caller === issue.assignee) return null;
@@ -219,7 +212,7 @@ export function notTheirs(issue: IssueState, actor: Actor): Refusal | null {
 	);
 }
 
-/** It is only hidden; its number is not given to another. */
+/** It is only hidden; its number is not used again. */
 export function decideDeleteIssue({ issue }: IssueInProject): Decision {
 	if (issue.deletedAt !== null) return [];
 	if (issue.assignee !== null || issue.leaving !== null) {

@@ -1,4 +1,4 @@
-// An issue is started, or moved by hand.
+// Starting an issue, and moving it by hand.
 import type { IssueState } from "#contract/issue.ts";
 import type { IssueMove } from "#contract/issue-commands.ts";
 import type { Stage } from "#contract/preset.ts";
@@ -10,7 +10,6 @@ import { about, brokenPreset, nameOf } from "./decide.ts";
 import { branchOf } from "./prompt.ts";
 import { moved } from "./stage-change.ts";
 
-/** Before the first agent has it. */
 export function decideStartIssue({ issue, project, all }: IssueFacts): Decision {
 	const loaded = presetNamed(project, issue.preset);
 	if ("broken" in loaded) return brokenPreset(issue, loaded);

@@ -1,5 +1,4 @@
-// Automatic work: which issue is ready, and which agent takes it. A pure function of the rows, asked again whenever
-// they change.
+// Automatic work: which issue is ready, and which agent takes it. Computed again whenever rows change.
 import type { AgentState } from "#contract/agent.ts";
 import { executesPrompt } from "#contract/agent-type.ts";
 import type { AgentId } from "#contract/ids.ts";
@@ -16,7 +15,7 @@ export interface PickFacts {
 	issues: readonly IssueState[];
 	/** its living agents */
 	agents: readonly AgentState[];
-	/** those that may be given an issue: idle, unheld, nothing to do, nobody's conversation in them */
+	/** agents that may be given an issue: idle, without holds, queue or conversation */
 	free: ReadonlySet<AgentId>;
 	/** the types of all subscriptions, in their order */
 	subscribed: readonly string[];
@@ -24,15 +23,15 @@ export interface PickFacts {
 }
 
 export interface Picked {
-	/** whose first step needs no agent */
+	/** issues whose first stage needs no agent */
 	start: number[];
-	/** which nobody was there for, and somebody is now */
+	/** issues that had no agent and have one now */
 	retry: number[];
 	assign: { issue: number; agent: AgentId }[];
 	spawn: AgentSelector[];
-	/** cannot go on without a person, and why */
+	/** issues that need a person, and why */
 	broken: { issue: number; reason: string; code?: "AGENT_NOT_FOUND" }[];
-	/** when the next one that waits for its time is due */
+	/** when the next delayed issue is due */
 	nextAt: number | null;
 }
 
@@ -46,9 +45,8 @@ export function pickWork({ project, issues, agents, free, subscribed, now }: Pic
 			issue.leaving === null &&
 			issue.waiting === null,
 	);
-	// where the preset names no type, the project does, or what is paid for; a type that executes its prompt is only
-	// taken by name
-	const usual = project.agentType ?? subscribed.find((type) => type !== "human" && !executesPrompt(type));
+	// if the preset names no type: the project's, or that of a subscription; never a type that executes its prompt
+	const defaultType = project.agentType ?? subscribed.find((type) => type !== "human" && !executesPrompt(type));
 	const left = new Set(free);
 	const coming = agents.filter((agent) => agent.life === "provisioning" && agent.holds.length === 0);
 	const workers = agents.filter((agent) => agent.type !== "human").length;
@@ -86,12 +84,12 @@ export function pickWork({ project, issues, agents, free, subscribed, now }: Pic
 			taken.set(stage.name, begun + 1);
 			continue;
 		}
-		// one that is on its way will be asked when it is there
-		const waited = firstMatch(selectors, coming);
-		const type = selectors[0]?.type ?? usual;
-		if (waited !== undefined) coming.splice(coming.indexOf(waited), 1);
+		// an agent that is being provisioned will take it
+		const provisioning = firstMatch(selectors, coming);
+		const type = selectors[0]?.type ?? defaultType;
+		if (provisioning !== undefined) coming.splice(coming.indexOf(provisioning), 1);
 		else if (type === undefined) {
-			// one that is at work may take it when it is free
+			// a busy agent may take it later
 			const later = firstMatch(selectors, agents) !== undefined;
 			if (!later && issue.attention === null)
 				picked.broken.push({ issue: issue.id, code: "AGENT_NOT_FOUND", reason: noAgentType(project) });
@@ -99,13 +97,13 @@ export function pickWork({ project, issues, agents, free, subscribed, now }: Pic
 		} else if (workers + picked.spawn.length < project.agentsMax) picked.spawn.push({ ...selectors[0], type });
 		else continue;
 		if (issue.attention !== null) picked.retry.push(issue.id);
-		// and no more are made than may work in this stage
+		// counts against the stage's limit too
 		taken.set(stage.name, begun + 1);
 	}
 	return picked;
 }
 
-/** Nobody has to look at it, but for somebody who says who works on it. */
+/** It needs no person, or only an agent type. */
 const mayBePicked = ({ attention }: IssueState): boolean => attention === null || attention.code === "AGENT_NOT_FOUND";
 
 const noAgentType = ({ slug }: ProjectState): string =>
@@ -127,7 +125,7 @@ function firstMatch(selectors: readonly AgentSelector[], agents: readonly AgentS
 	return undefined;
 }
 
-/** People are only asked by name, and so are types that would execute the issue's words. */
+/** People, and types that would execute the issue's text, must be named. */
 const matches = ({ type, model }: AgentState, request: AgentSelector): boolean =>
 	(request.type === undefined ? type !== "human" && !executesPrompt(type) : type === request.type) &&
 	(request.model === undefined || model === request.model);

@@ -1,4 +1,4 @@
-// The words with which a stage begins: its template, and behind it everything else that the agent has to know.
+// The prompt of a stage: its template, then messages, comments and documents.
 import type { IssueState, NoteState } from "#contract/issue.ts";
 import type { Stage } from "#contract/preset.ts";
 import { quote } from "#contract/quote.ts";
@@ -51,7 +51,7 @@ const filled = (template: string, issue: IssueState): string => {
 const isVariable = (name: string, values: Record<TemplateVariable, string>): name is TemplateVariable =>
 	Object.hasOwn(values, name);
 
-/** No note can pass for an instruction or for the template. */
+/** Quoted, so that a note cannot pass for an instruction or the template. */
 const quoted = ({ by, text }: NoteState): string => quote(`from ${by}`, text);
 
 /** `issue/12-replace-the-font` */

@@ -1,4 +1,4 @@
-// What a gate's command or a person says of an issue's work, and what came of its merge.
+// Gates, approvals, rejections and merges of an issue's work.
 import type { NewEvent } from "#contract/event.ts";
 import type { Actor } from "#contract/ids.ts";
 import type { IssueState, NoteState } from "#contract/issue.ts";
@@ -12,7 +12,6 @@ import { advanced, attended, moved, sentBack } from "./stage-change.ts";
 
 const laterMs = 60_000;
 
-/** What a gate's command said. */
 export function decideGate(
 	{ issue, project }: IssueInProject,
 	{ exit, stderr }: IssueGate,
@@ -26,7 +25,7 @@ export function decideGate(
 		return [{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "gate", notBefore: at + laterMs } }];
 	const reason = stderr.trim() === "" ? `The command of the gate ended with ${exit} and said nothing.` : stderr;
 	const target = stageOf(loaded.preset, stage.back ?? stage.name);
-	// with nobody to tell, going back would only run the same command again
+	// without an agent to fix it, going back would only run the same command again
 	if (target?.prompt === undefined && target?.gate === stage.gate)
 		return [
 			{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "approval" } },
@@ -35,7 +34,7 @@ export function decideGate(
 	return sentBack(issue, loaded.preset, stage, reason, "gate");
 }
 
-/** Pinned to a commit: what has come since is not approved with it. */
+/** Approves one commit: later ones are not approved with it. */
 export function decideApprove({ issue, project }: IssueInProject, { commit }: IssueApprove): Decision {
 	const loaded = presetNamed(project, issue.preset);
 	if ("broken" in loaded) return brokenPreset(issue, loaded);
@@ -62,7 +61,7 @@ function notWaiting(issue: IssueState, verb: string): Refusal {
 	);
 }
 
-/** What came of the merge: done, or back to the person who approved it. */
+/** After the merge: done, or back to a person. */
 export function decideMerged({ issue, project }: IssueInProject, { commit, problem }: IssueMerge): Decision {
 	const loaded = presetNamed(project, issue.preset);
 	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
@@ -81,7 +80,7 @@ export function decideMerged({ issue, project }: IssueInProject, { commit, probl
 	return [{ kind: "issue.merged", agent: null, data: { issue: issue.id, commit } }, moved(issue, next, "approve")];
 }
 
-/** Back with the reason as the prompt; the agent that did it goes on with it at once, if it is there. */
+/** Sends it back with the reason; its last agent continues at once if it is free. */
 export function decideReject(
 	{ last, ...facts }: IssueFacts & { last: AgentFacts | null },
 	{ reason, folder }: IssueReject,
@@ -100,18 +99,10 @@ export function decideReject(
 		busy(last) === null &&
 		(target.wipMax === undefined || inWork(target.name, all) < target.wipMax);
 	if (!free || target.prompt === undefined) return sentBack(issue, loaded.preset, stage, reason, "reject");
-	// told in the prompt that is queued with it, and so never again
+	// delivered with the prompt that is queued below
 	const message: NoteState = {
-		id: 0,
-		issue: issue.id,
-		kind: "message",
-		...{ at, by },
-		text: reason,
-		name: null,
-		type: null,
-		version: null,
-		stage: target.name,
-		delivered: false,
+		...{ id: 0, issue: issue.id, kind: "message", at, by, text: reason, stage: target.name, delivered: false },
+		...{ name: null, type: null, version: null },
 	};
 	return [
 		moved(issue, target, "reject"),

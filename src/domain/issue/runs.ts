@@ -1,4 +1,4 @@
-// A run ends: what its agent said, what it left behind, and what becomes of the issue.
+// The end of a run: the agent's report, its commits, and the next step of the issue.
 import type { NewEvent } from "#contract/event.ts";
 import { type Actor, actingAgent } from "#contract/ids.ts";
 import type { IssueState, RunState } from "#contract/issue.ts";
@@ -25,7 +25,6 @@ export interface FinishFacts {
 	at: number;
 }
 
-/** A run is over once; what comes of it depends on what it left behind. */
 export function decideFinishRun(facts: FinishFacts, command: RunFinish): Decision {
 	const { run, issue, on, turn } = facts;
 	if (run.state !== "open" || turn.state === "open") return [];
@@ -49,17 +48,17 @@ export function decideFinishRun(facts: FinishFacts, command: RunFinish): Decisio
 			commit: command.commit,
 		},
 	};
-	// what goes on, or is no longer this agent's, is not judged
-	const goesOn = untouched || on.issuePrompts.length > 0 || on.waits || turn.stoppingFor === "urgent mail";
-	if (issue.assignee !== run.agent || (goesOn && on.agent.life !== "ended")) return [finished];
-	return [finished, ...judged(facts, command, work)];
+	// an issue that continues, or is no longer this agent's, stays in its stage
+	const continues = untouched || on.issuePrompts.length > 0 || on.waits || turn.stoppingFor === "urgent mail";
+	if (issue.assignee !== run.agent || (continues && on.agent.life !== "ended")) return [finished];
+	return [finished, ...nextStep(facts, command, work)];
 }
 
-function judged(facts: FinishFacts, { problem }: RunFinish, work: boolean): NewEvent[] {
+function nextStep(facts: FinishFacts, { problem }: RunFinish, work: boolean): NewEvent[] {
 	const { issue, project, on, turn, at } = facts;
 	const loaded = presetNamed(project, issue.preset);
 	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
-	// a person takes over from here with the agent at hand; by itself nothing would free it
+	// without automatic work, the agent stays assigned for the person who takes over
 	const letGo = project.auto || on.agent.life === "ended" ? released(issue, on, false) : [];
 	if ("broken" in loaded || stage === undefined)
 		return [
@@ -90,7 +89,7 @@ function judged(facts: FinishFacts, { problem }: RunFinish, work: boolean): NewE
 const withoutWork = (final: string | null): string =>
 	`The run left no work behind: no commit, no work_complete.${final === null || final.trim() === "" ? "" : ` It ended with: ${final.trim().slice(0, 500).toWellFormed()}`}`;
 
-/** Said by its agent: this stage's work is complete, or has to go back. It counts when the turn ends. */
+/** The agent reports that this stage's work is complete, or has to go back. Takes effect when the turn ends. */
 export function decideComplete(
 	{ issue, project }: IssueInProject,
 	{ summary, back }: IssueComplete,
@@ -106,7 +105,7 @@ export function decideComplete(
 	return [{ kind: "issue.said", agent: null, text: summary, data: { issue: issue.id, back } }];
 }
 
-/** Its agent is gone, or never got to it. Without a reason this is only a look. */
+/** Its agent ended, is held or never started. Without a reason, only checks for that. */
 export function decideLose(
 	{ issue, project, on }: IssueInProject & { on: AgentFacts | null },
 	{ reason }: IssueLose,
@@ -123,10 +122,9 @@ export function decideLose(
 	if (reason !== undefined)
 		return agent.activity === "preparing" ? [...released(issue, on, false), ...failed(issue, project, reason, at)] : [];
 	if (agent.activity !== "idle" || agent.turn !== null || on.waits || issue.attention !== null) return [];
-	// what passes, or a person meant, is waited for; a person who assigned it looks after the rest, and by itself nobody
-	// would
-	const passes: readonly string[] = ["limit", "user", "interrupt"];
-	const held = agent.holds.flatMap(({ kind }) => (passes.includes(kind) ? [] : kind)).join(", ");
+	// other holds need a person: with automatic work nobody watches the agent, so the issue is taken from it
+	const temporary: readonly string[] = ["limit", "user", "interrupt"];
+	const held = agent.holds.flatMap(({ kind }) => (temporary.includes(kind) ? [] : kind)).join(", ");
 	if (project.auto && held !== "")
 		return [...released(issue, on, false), ...failed(issue, project, `${agent.handle} is held (${held}).`, at)];
 	if (on.issuePrompts.length > 0) return [];

@@ -1,5 +1,4 @@
-// The steps from one stage to another that runs, gates and people's answers share: on, through a gate, back, or to a
-// person.
+// Moves between stages, shared by runs, gates and people's decisions.
 import type { NewEvent } from "#contract/event.ts";
 import type { Actor } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
@@ -9,7 +8,7 @@ import type { RefusalCode } from "#contract/refusal.ts";
 import { gateOf, stageOf, waitingIn } from "../preset.ts";
 
 export const retriesMax = 3;
-/** so often agents and commands may send an issue back before a person has to look */
+/** how often agents and gates may send an issue back before it needs a person */
 export const bouncesMax = 3;
 const backoffMs = 5000;
 
@@ -31,7 +30,7 @@ export const attended = (issue: IssueState, reason: string, code?: RefusalCode):
 	data: { issue: issue.id, ...(code !== undefined && { code }) },
 });
 
-/** By itself it is tried again, more and more slowly; then, and where a person assigned it, a person has to look. */
+/** Automatic work tries again with growing delays; after that, and without automatic work, it needs a person. */
 export function failed(
 	issue: IssueState,
 	{ auto }: Pick<ProjectState, "auto">,
@@ -50,7 +49,7 @@ export function failed(
 	];
 }
 
-/** The stage's work is done: through its gate, if it has one. */
+/** The stage's work is done: to its gate, or on. */
 export function passed(issue: IssueState, preset: Preset, stage: Stage): NewEvent[] {
 	const waiting = gateOf(stage);
 	return waiting === null
@@ -58,7 +57,7 @@ export function passed(issue: IssueState, preset: Preset, stage: Stage): NewEven
 		: [{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting } }];
 }
 
-/** To the next stage; into a final one through the merge. */
+/** To the next stage; a final one is entered through the merge. */
 export function advanced(
 	issue: IssueState,
 	preset: Preset,
@@ -74,7 +73,7 @@ export function advanced(
 	return [...(why === "approve" ? [approved] : []), moved(issue, next, why)];
 }
 
-/** The reasons become a message to the stage that it goes back to. */
+/** The reason becomes a message to the stage that it goes back to. */
 export function sentBack(
 	issue: IssueState,
 	preset: Preset,
