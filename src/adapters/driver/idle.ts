@@ -1,11 +1,10 @@
-// The processes that wait for their agents' next turns: for a while, and so many that the machine has room for other
-// things. Of more than that, those whose last turn is longest ago are parked.
+// Idle processes, kept for a while and up to a number and an amount of memory. Beyond that, the least recent are parked.
 import type { AgentId } from "#contract/ids.ts";
 
 export interface IdleBounds {
 	/** how long an idle agent keeps its process */
 	parkMs: number;
-	/** how many of them, and how much memory they may have together */
+	/** how many, and how much memory they may use together */
 	countMax: number;
 	bytesMax: number;
 }
@@ -13,7 +12,7 @@ export interface IdleBounds {
 export class Idle {
 	readonly #bounds: IdleBounds;
 	readonly #park: (agent: AgentId) => void;
-	/** whoever became idle first is first */
+	/** least recent first */
 	readonly #waiting = new Map<AgentId, { bytes: number; timer: NodeJS.Timeout }>();
 	#bytes = 0;
 
@@ -32,7 +31,7 @@ export class Idle {
 		}
 	}
 
-	/** It has something to do, or is gone. */
+	/** It has a turn, or has ended. */
 	take(agent: AgentId): void {
 		const waiting = this.#waiting.get(agent);
 		if (waiting === undefined) return;

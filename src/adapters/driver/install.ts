@@ -1,6 +1,5 @@
-// Installs the packages of a vendor's agent, exactly those that this release was tested with: the lock of each has the
-// digest of every package of the whole tree, and npm takes no package with another one. Nothing of a package runs while
-// it is installed.
+// Installs the packages of a vendor's agent, exactly those that this release was tested with: its lock has the digest of
+// every package, which npm checks. Install scripts do not run.
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -44,7 +43,7 @@ export function manifestOf(type: string): string {
 	});
 }
 
-/** Into an empty folder. Rejects if a package is not the one that the lock knows. */
+/** Into an empty folder. Rejects if a package does not match the lock. */
 export async function installLocked(
 	folder: string,
 	locked: { manifest: string; lock: Lock },
@@ -71,7 +70,7 @@ interface Machine {
 	libc: string | null;
 }
 
-/** Packages that npm would install on this machine without a digest to compare them with. */
+/** Packages that npm would install on this machine without checking a digest. */
 export function withoutDigest({ packages }: Lock, { platform, arch, libc }: Machine = thisMachine()): string[] {
 	const fits = (list: readonly string[] | undefined, name: string | null): boolean =>
 		list === undefined || name === null || list.includes(name);
@@ -88,7 +87,6 @@ function thisMachine(): Machine {
 	return { platform, arch, libc: platform !== "linux" ? null : isGlibc ? "glibc" : "musl" };
 }
 
-/** Where the programs of one type are, below a folder for all of them. */
 export const installedIn = (adapters: string, type: string): string => path.join(adapters, type);
 
 /** How to start it, or null if it is not there. */
@@ -107,7 +105,7 @@ export function installedVersion(adapters: string, type: string): string | null 
 	return typeof version === "string" ? version : null;
 }
 
-/** A sign of a login; that it is still good only a turn can tell. */
+/** Whether there is a login file; only a turn can tell whether it is still valid. */
 export function looksLoggedIn({ login }: Vendor, home: string): boolean {
 	return login.files.some((file) => existsSync(path.join(home, file)));
 }

@@ -4,7 +4,7 @@ import type { AgentId } from "#contract/ids.ts";
 export class ProcessClaims {
 	readonly #taken = new Map<AgentId, { turn: number; left: PromiseWithResolvers<void> }>();
 
-	/** Waits until no other turn has it. False if that was called off. */
+	/** Waits until no other turn has it. False if cancelled. */
 	async take(agent: AgentId, turn: number, signal: AbortSignal): Promise<boolean> {
 		const calledOff = Promise.withResolvers<void>();
 		const stop = (): void => calledOff.resolve();
@@ -24,7 +24,7 @@ export class ProcessClaims {
 		return this.#taken.get(agent)?.turn === turn;
 	}
 
-	/** Nothing happens if it is another turn's. */
+	/** Without effect if another turn has it. */
 	leave(agent: AgentId, turn: number): void {
 		const taken = this.#taken.get(agent);
 		if (taken?.turn !== turn) return;

@@ -11,15 +11,15 @@ export interface AgentProgram extends CommandLine {
 	leavesNothing: boolean;
 	/** keeps the conversation itself, in sessions of its own */
 	keepsSession?: boolean;
-	/** what a turn said that did not complete is in its session, as it is in the journal */
+	/** its session has the items of interrupted turns, as the journal has */
 	keepsInterrupted?: boolean;
-	/** the mode that it is put into, for each policy */
+	/** the program's mode for each policy */
 	modes?: Readonly<Record<Policy, string>>;
 	/** how it logs that its provider refused it */
 	limitLogPattern?: RegExp;
-	/** what it sees of the daemon's environment besides what every agent sees: keys are for those who need them */
+	/** more of the daemon's variables, such as keys, which only this program gets */
 	environmentPattern?: RegExp;
-	/** what it sees beside everybody's variables */
+	/** more variables */
 	environment?: Readonly<Record<string, string>>;
 }
 
@@ -62,9 +62,7 @@ function named(line: string | null): AgentProgram | string {
 	return command === undefined ? `This is not a program with arguments: ${line}` : { command, args, ...vendorTraits };
 }
 
-/**
- * A program and its arguments from one line: words, with quotes and backslashes, and nothing else that a shell knows.
- */
+/** Splits a command line into words, with quotes and backslashes, and no other shell syntax. */
 export function splitCommandLine(line: string): string[] | null {
 	const words: string[] = [];
 	let word: string | null = null;

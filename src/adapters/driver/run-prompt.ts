@@ -1,4 +1,4 @@
-// One turn of one process: the prompt goes in, what it says comes out as items, and how it ended as a value.
+// Runs one turn in a process: sends the prompt, turns its updates into items, and returns how it ended.
 import { createHash } from "node:crypto";
 import type { ApprovalQuestion } from "#contract/approval.ts";
 import type { TurnItem } from "#contract/turn.ts";
@@ -11,26 +11,25 @@ import { begun, emptyTranslation, finish, type Translated, type Translation, tra
 import { countUp, tokensOf, tokensSoFar, usageItem } from "./acp/usage.ts";
 import { PendingQuestions } from "./pending-questions.ts";
 
-/** More than this waiting to be written, and the process has to wait too. */
+/** With more items waiting to be written, the process has to wait. */
 const waitingMax = 64;
 const batchMax = 64;
-/** what was used waits so long for something to be written with: at the end of a turn that is the end itself */
+/** usage items wait this long for others to be written with */
 const lingerMs = 15;
-/** A program that met a limit and says nothing for so long is waiting for it to end. */
-const limitPatienceMs = 30_000;
+/** A program that met a limit and is silent for so long waits for the limit to end. */
+const limitTimeoutMs = 30_000;
 
 export interface RunPromptOptions {
 	watch: TurnWatch;
 	clock: Clock;
-	/** whether all of these files are its own to change */
+	/** whether the agent may change all of these files */
 	areInside(places: readonly string[]): Promise<boolean>;
 	/**
-	 * Our own programs tell of a limit in a way of their own; others may use words. And what ours left running is ended
-	 * after their last words, which do not wait for that; after others nothing is done, and their last words are written
-	 * with the end.
+	 * Our own programs report limits as data; others in text. The last items of ours are written before their processes
+	 * are ended; those of others are written with the end of the turn.
 	 */
 	isOurs: boolean;
-	/** told of what cannot be written */
+	/** called for an item that cannot be written */
 	caught(error: unknown): void;
 }
 
@@ -49,7 +48,7 @@ export async function runPrompt(
 		if (delta !== null) watch.delta(delta);
 	};
 	const since = countUp();
-	/** on the way only if something was used; at the end also how full the window is */
+	/** during the turn only if something was used; at the end always, with the size of the context window */
 	const used = (tokens: ReturnType<typeof tokensOf>, atTheEnd: boolean): boolean => {
 		const cost = process.spent(state.window?.cost ?? null);
 		const fresh = since(tokens);
@@ -58,7 +57,7 @@ export async function runPrompt(
 		outbox.put(items);
 		return items.length > 0;
 	};
-	const asking = new PendingQuestions(watch, (question) => asked(question, areInside));
+	const asking = new PendingQuestions(watch, (question) => completeQuestion(question, areInside));
 	const limit = new LimitWatch(() => process.cancel());
 	const on: PromptHandlers = {
 		complaint: (words) => limit.complain(words, clock.now()),
@@ -67,12 +66,12 @@ export async function runPrompt(
 			limit.over();
 			take(translate(state, update));
 			if (update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update")
-				asking.look(update.toolCallId);
+				asking.update(update.toolCallId);
 			if (update.sessionUpdate !== "usage_update" || !used(tokensSoFar(update), false)) return;
 			void outbox.written().then(() => (outbox.isClosed ? undefined : watch.used().catch(caught)));
 		},
 		drained: () => outbox.drained(),
-		// whoever is asked sees first what led to the question
+		// the items before the question are written first
 		async ask(request) {
 			take(begun(state, request.toolCall));
 			await outbox.empty();
@@ -107,17 +106,17 @@ export async function runPrompt(
 function resultOf({ failed, lastMessage }: Translation, stopReason: string, now: number): TurnResult {
 	if (stopReason === "cancelled") return { state: "interrupted", reason: "cancelled", text: null };
 	if (!failed) return { state: "completed", reason: stopReason === "end_turn" ? null : stopReason, text: lastMessage };
-	// some programs end a turn that failed as if it had not, and say so on the way
+	// some programs report a failure during the turn, and end it normally
 	const reason = lastMessage ?? "its program failed";
 	return { state: "failed", reason, text: null, ...limitFromText(lastMessage ?? "", now) };
 }
 
-/** With what only the disk knows: whether the files that it names are where it may change them. */
-async function asked(
+/** Adds whether the agent may change the files, which needs the disk. */
+async function completeQuestion(
 	{ places, ...question }: Question,
 	areInside: RunPromptOptions["areInside"],
 ): Promise<ApprovalQuestion> {
-	// "always" is for the files of an edit; of anything else it is for exactly what is asked
+	// "always" applies to the files of an edit, and otherwise to exactly this question
 	const files = question.files.toSorted().join("\0");
 	const about =
 		question.tool === "edit" && places.length > 0
@@ -132,7 +131,7 @@ async function asked(
 	};
 }
 
-/** Programs that wait for a limit to end by themselves would keep their turn open, and their slot, for hours. */
+/** Ends a turn whose program waits for a limit: it would keep its slot for hours. */
 class LimitWatch {
 	met: { reason: string; limit: NonNullable<TurnResult["limit"]> } | null = null;
 	readonly #stop: () => void;
@@ -149,25 +148,25 @@ class LimitWatch {
 		this.#timer = setTimeout(() => {
 			this.met = { reason: words, limit };
 			this.#stop();
-		}, limitPatienceMs);
+		}, limitTimeoutMs);
 	}
 
-	/** It goes on, or has ended. */
+	/** The program continues, or has ended. */
 	over(): void {
 		if (this.#timer !== null) clearTimeout(this.#timer);
 		this.#timer = null;
 	}
 }
 
-/** Items on their way into the journal: in order, several at a time, and never too many. */
+/** Writes items to the journal in order and in batches, with a bounded queue. */
 class Outbox {
 	readonly #watch: TurnWatch;
 	readonly #caught: (error: unknown) => void;
 	#waiting: TurnItem[] = [];
 	#writing: Promise<void> | null = null;
-	/** ends the lingering */
+	/** ends the wait for more items */
 	#hurry = (): void => {};
-	/** nothing more is written from here */
+	/** no more items are written from here */
 	#closed = false;
 
 	constructor(watch: TurnWatch, caught: (error: unknown) => void) {
@@ -175,7 +174,6 @@ class Outbox {
 		this.#watch = watch;
 	}
 
-	/** the turn is over, and what it used is looked at with its end */
 	get isClosed(): boolean {
 		return this.#closed;
 	}
@@ -194,13 +192,13 @@ class Outbox {
 		while (this.#writing !== null) await this.#writing;
 	}
 
-	/** The same, without lingering. */
+	/** As `written`, without waiting for more items. */
 	async empty(): Promise<void> {
 		this.#hurry();
 		await this.written();
 	}
 
-	/** What is not being written yet: not more than fits into one command. */
+	/** The items that are not written yet, at most one batch. */
 	async rest(): Promise<TurnItem[]> {
 		this.#closed = true;
 		await this.empty();
@@ -209,7 +207,7 @@ class Outbox {
 	}
 
 	async #write(): Promise<void> {
-		// what arrives in the same moment is written together
+		// items of the same moment are written together
 		await Promise.resolve();
 		while (this.#waiting.length > 0 && !this.#closed) {
 			if (this.#waiting.every(({ kind }) => kind === "usage")) await this.#linger();

@@ -1,4 +1,4 @@
-// A process that is up and waits for its agent's next turn, and whether it can go on with that.
+// A process that is kept for its agent's next turn, and whether it fits that turn.
 import type { AgentState } from "#contract/agent.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { PrepareRequest } from "#engine/ports/driver.ts";
@@ -11,11 +11,9 @@ export interface Warm {
 	program: AgentProgram;
 	launched: Launched;
 	token: string;
-	/** whose slot it was started on */
+	/** the subscription that it was started with */
 	subscription: string | null;
-	/** what it was told to use and to be */
 	settings: LaunchSettings;
-	/** what it may see and change */
 	mounts: SandboxMounts | null;
 	/** its processes before its first turn; null for a program that leaves nothing behind, and before that turn */
 	own: ReadonlySet<number> | null;
@@ -50,7 +48,7 @@ interface LaunchSettings {
 	options: Readonly<Record<string, string>>;
 }
 
-/** Our own programs are told nothing: they know whose they are. */
+/** Our own programs need no settings: they read the agent's. */
 export const launchSettings = (
 	{ model, policy }: AgentState,
 	{ keepsSession, modes }: AgentProgram,

@@ -1,28 +1,27 @@
-// The tool calls of one turn, as far as they have been told of. Bounded: a program that begins calls and never ends
-// them has its oldest ones closed.
+// The tool calls of one turn. Bounded: if a program begins calls and never ends them, the oldest are closed.
 import type { ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import type { TurnItem } from "#contract/turn.ts";
 
 export interface Call {
-	/** its own item was written; one that nothing is known of yet waits until something is */
+	/** its own item was written; a call without any details waits until there are some */
 	said: boolean;
 	title: string;
 	tool: string;
-	/** whether the call's own item had its input already */
+	/** whether the call's own item had its input */
 	told: boolean;
 	input: TurnItem["data"] | undefined;
-	/** all that a question about it has to show, whole */
+	/** what a question about it shows, uncut */
 	asked: { input: unknown; content: readonly ToolCallContent[]; locations: readonly string[] };
-	/** what it has put out, as its program shows it */
+	/** its output, as the program shows it */
 	shown: string;
-	/** what a command put out, where a program tells it piece by piece in a field of its own */
+	/** the output of a command, where a program sends it in chunks in a field of its own */
 	printed: string;
 	output: TurnItem["data"];
 }
 
 const openMax = 1000;
 const lengthMax = 64 * 1024 * 1024;
-/** ended calls whose late updates are known for what they are */
+/** ended calls whose late updates are recognised */
 const overMax = 1000;
 
 export class Calls {
@@ -43,7 +42,7 @@ export class Calls {
 		return this.#open;
 	}
 
-	/** Answers with the calls that had to be closed to make room. */
+	/** Returns the calls that were closed to make room. */
 	put(id: string, call: Call): [string, Call][] {
 		this.#over.delete(id);
 		this.#length += lengthOf(call) - lengthOf(this.#open.get(id));
@@ -71,12 +70,12 @@ export class Calls {
 function lengthOf(call: Call | undefined): number {
 	if (call === undefined) return 0;
 	const { input, content } = call.asked;
-	// what it shows is the rest of its content
+	// `shown` has the rest of its content
 	const before = content.reduce((sum, part) => sum + (part.type === "diff" ? (part.oldText?.length ?? 0) : 0), 0);
 	return call.shown.length + call.printed.length + call.title.length + textIn(input) + before;
 }
 
-/** How much text is in it, not too deep down: what is nested deeper is refused elsewhere. */
+/** The length of all text in it, down to a depth; deeper data is refused elsewhere. */
 function textIn(value: unknown, depth = 0): number {
 	if (typeof value === "string") return value.length;
 	if (typeof value !== "object" || value === null || depth > 8) return 0;

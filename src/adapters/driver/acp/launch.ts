@@ -1,4 +1,4 @@
-// Starting a program that speaks the Agent Client Protocol, and talking to it. What it says is passed on as it is.
+// Starts a program that speaks the Agent Client Protocol, and talks to it. Its messages are passed on unchanged.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Readable, Writable } from "node:stream";
@@ -16,6 +16,7 @@ import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
 import type { OpenSession, PermissionAnswer } from "#engine/ports/driver.ts";
 import { type CommandLine, containedCommand } from "../../system/containment.ts";
+import { messageOf } from "../../system/errors.ts";
 import type { SandboxMounts } from "../../system/mounts.ts";
 import { messageStream } from "./messages.ts";
 import { initialize, openSession, type SessionRequest } from "./open.ts";
@@ -24,53 +25,53 @@ import { spending } from "./usage.ts";
 
 export interface Launch extends CommandLine {
 	containment: ContainmentLevel;
-	/** what it may see and change of the file system; all of it if there is none */
+	/** unrestricted if absent */
 	mounts?: SandboxMounts | null;
-	/** null for a program that only has to say who it is */
+	/** null for the handshake alone */
 	session: SessionRequest | null;
 	folder: string;
 	environment: Readonly<Record<string, string>>;
-	/** how a line of its log begins to say that the model's provider refused it; the first group has the words */
+	/** matches a log line about a request that the model's provider refused; the first group is the provider's message */
 	limitLogPattern?: RegExp;
-	/** told of what it sends that is no message */
+	/** called for an invalid message */
 	bad?(what: string): void;
-	/** gives up waiting for it to be up */
+	/** cancels the start */
 	signal: AbortSignal;
 }
 
 export interface PromptHandlers {
 	update(update: SessionUpdate): void;
-	/** its provider refused it, says its log; it may well try again by itself */
+	/** its log says that the provider refused a request; it may retry by itself */
 	complaint(words: string): void;
-	/** resolves when more may be said */
+	/** resolves when more can be taken */
 	drained(): Promise<void>;
-	/** answers with the id of an option, or null if nobody will choose one */
+	/** null if nobody will answer */
 	ask(request: RequestPermissionRequest): Promise<PermissionAnswer | null>;
 }
 
 export interface Launched {
 	readonly pid: number;
-	/** settles when the process has ended, with how it did */
+	/** resolves with the reason when the process has ended */
 	readonly ended: Promise<string>;
-	/** who the program says that it is, and the session that is open in it */
+	/** the program's name and version, and its open session */
 	readonly program: string | null;
 	readonly session: OpenSession | null;
 	/** One prompt at a time. Rejects if the process ends or answers with an error. */
 	prompt(text: string, on: PromptHandlers): Promise<PromptResponse>;
-	/** what this turn cost, of all that the session has */
+	/** the part of the session's total cost that is new */
 	spent(total: Cost | null): Cost | null;
 	cancel(): void;
-	/** Lets it put its session away, if it can and while it listens. Never rejects, and does not take long. */
+	/** Asks it to close its session, if it can. Never rejects, and has a short timeout. */
 	close(): Promise<void>;
-	/** false once it has ended or closed its end of the line */
+	/** false once it has ended or closed its output */
 	listens(): boolean;
 }
 
 const startMs = 60_000;
 const closeMs = 1000;
-/** how often a process is looked at that cannot be heard to fall silent */
-const lookMs = 2000;
-/** what the agent last wrote to its standard error, for the reason of a failure */
+/** how often the output of a process in `unshare` is checked */
+const pollMs = 2000;
+/** the end of standard error, for the reason of a failure */
 const errorTailMax = 2000;
 const errorLineMax = 64 * 1024;
 
@@ -104,7 +105,7 @@ export async function launch(wanted: Launch): Promise<Launched> {
 			// with unshare, a closed output is not noticed
 			const look =
 				containment === "namespace"
-					? setInterval(() => hasOutputOpen(child.pid ?? 0, output) || unheard.resolve(), lookMs)
+					? setInterval(() => hasOutputOpen(child.pid ?? 0, output) || unheard.resolve(), pollMs)
 					: undefined;
 			try {
 				return await Promise.race([asked, gone.then((how) => Promise.reject(new Error(how)))]);
@@ -129,7 +130,7 @@ export async function launch(wanted: Launch): Promise<Launched> {
 	};
 }
 
-/** Starts the program and takes what it says: only for whoever listens, and only of the session that is open. */
+/** Starts the program. Its messages go to the handlers of the current prompt, if they are of the open session. */
 function connect(wanted: Launch) {
 	const { limitLogPattern, bad = () => {} } = wanted;
 	const { child, stdin, stdout, ...pipes } = startProgram(wanted);
@@ -147,11 +148,11 @@ function connect(wanted: Launch) {
 		},
 	});
 	const connection = client({ name: "brood" })
-		// outside of a turn nobody is there to say yes
+		// outside a turn nobody can answer
 		.onRequest(methods.client.session.requestPermission, async ({ params }) =>
 			chosen((await heard.by?.ask(params)) ?? null),
 		)
-		// updates outside of a turn never open one
+		// updates outside a turn are ignored
 		.onNotification(methods.client.session.update, async ({ params }) =>
 			params.sessionId === heard.session ? heard.by?.update(params.update) : undefined,
 		)
@@ -167,12 +168,12 @@ function connect(wanted: Launch) {
 function chosen(answer: PermissionAnswer | null): RequestPermissionResponse {
 	if (answer === null) return { outcome: { outcome: "cancelled" } };
 	const { option: optionId, reason } = answer;
-	// our own programs hear the reason; the protocol has no field for it
+	// for our own programs; the protocol has no field for the reason
 	return { outcome: { outcome: "selected", optionId }, ...(reason !== null && { _meta: { brood: { reason } } }) };
 }
 
 function startProgram({ containment, mounts = null, folder, environment, command: name, args: words }: Launch) {
-	// a session of its own: signals meant for the daemon's terminal do not reach it, and its group is all its own
+	// detached, so that signals of the daemon's terminal do not reach it, and it has its own process group
 	const { command, args, pipes } = containedCommand(containment, { command: name, args: words }, mounts);
 	const child = spawn(command, [...args], {
 		cwd: folder,
@@ -185,17 +186,16 @@ function startProgram({ containment, mounts = null, folder, environment, command
 	const stdout = child.stdio[pipes.output];
 	const lifeline = pipes.lifeline === null ? null : child.stdio[pipes.lifeline];
 	if (stdin === null || !(stdout instanceof Readable)) throw new Error("an agent without a line");
-	// a wrapper that was ended while it began may leave its inner process; that one ends with the lifeline
+	// a wrapper killed during its start may leave its inner process behind; that one ends when the lifeline closes
 	child.once("exit", () => lifeline?.destroy());
 	for (const pipe of [stdin, lifeline]) pipe?.on("error", expected("a process that has ended is reported by `ended`"));
 	return { child, stdin, stdout, lifeline: lifeline instanceof Writable ? lifeline : null, output: pipes.output };
 }
 
-/** How a process ended says more than that it did, and is known a moment later. */
+/** Waits a moment for the exit reason, which says more than a closed pipe. */
 async function exitReason(error: unknown, stdout: Readable, ended: Promise<string>): Promise<never> {
 	if (!stdout.readableEnded && !stdout.destroyed) throw error;
-	const reason = error instanceof Error ? error.message : String(error);
-	throw new Error(await Promise.race([ended, pause(closeMs, reason, { ref: false })]));
+	throw new Error(await Promise.race([ended, pause(closeMs, messageOf(error), { ref: false })]));
 }
 
 async function tooLong(signal: AbortSignal): Promise<never> {
@@ -217,6 +217,6 @@ async function endOf(child: ChildProcess, hear: (line: string) => void): Promise
 		child.once("error", (error) => resolve(`it could not be started: ${error.message}`));
 		child.once("exit", (code, name) => resolve(name === null ? `it exited with ${code}` : `it was ended by ${name}`));
 	});
-	const words = tail.trim();
-	return words === "" ? how : `${how}: ${words}`;
+	const errors = tail.trim();
+	return errors === "" ? how : `${how}: ${errors}`;
 }

@@ -1,24 +1,24 @@
-// How each vendor's program says that a usage limit was met. Ours say it in the data of the error; others in words, or
-// in a field of their own (`limits` of a vendor). Pure: what was said in, when the limit ends out.
+// Recognises usage limits in errors. Our programs report them in the error's data; others in its text, or in a field of
+// their own (`limits` of a vendor). Pure: an error in, the end of the limit out.
 import { allVendors } from "../vendors/vendors.ts";
 
 export interface Limited {
 	limit?: { until: number | null };
 }
 
-/** What an error means. `now` turns "in two hours" into a time. */
+/** The limit in an error, if any. `now` turns "in two hours" into a time. */
 export function limitOf(error: unknown, { now, fromText }: { now: number; fromText: boolean }): Limited {
 	const data: unknown = Reflect.get(Object(error), "data");
-	const said: unknown = Reflect.get(Object(data), "limit");
-	if (typeof said === "object" && said !== null) return { limit: { until: moment(Reflect.get(said, "resetAt")) } };
+	const own: unknown = Reflect.get(Object(data), "limit");
+	if (typeof own === "object" && own !== null) return { limit: { until: moment(Reflect.get(own, "resetAt")) } };
 	if (!fromText) return {};
 	const words = errorText(error);
-	// any vendor's: a program that an agent names itself may be one of theirs
-	const told = allVendors.some(({ limits }) => limits?.isLimit?.(Object(error)) === true);
-	return told || mentionsLimit(words) ? { limit: { until: endIn(words, now) } } : {};
+	// of any vendor: a custom program may be one of theirs
+	const isLimit = allVendors.some(({ limits }) => limits?.isLimit?.(Object(error)) === true);
+	return isLimit || mentionsLimit(words) ? { limit: { until: endIn(words, now) } } : {};
 }
 
-/** What an error says. */
+/** The message of an error. */
 export function errorText(error: unknown): string {
 	for (const { limits } of allVendors) {
 		const words = limits?.wordsOf?.(Object(error)) ?? null;
@@ -27,7 +27,7 @@ export function errorText(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }
 
-/** The words of a failed turn, where the program said nothing else. */
+/** The limit in the text of a failed turn. */
 export function limitFromText(words: string, now: number): Limited {
 	return mentionsLimit(words) ? { limit: { until: endIn(words, now) } } : {};
 }
@@ -42,11 +42,11 @@ function moment(value: unknown): number | null {
 	return known(at);
 }
 
-/** A moment that a calendar has; null for any other number. */
+/** Null for a number that is not a valid time. */
 const known = (at: number): number | null => (Math.abs(at) <= latestMs ? Math.floor(at) : null);
 const latestMs = 8.64e15;
 
-/** A moment that the words name: seconds since 1970, an ISO time, a vendor's own form, or a time from now. */
+/** A time in the text: seconds since 1970, an ISO time, a vendor's own form, or a duration from now. */
 function endIn(words: string, now: number): number | null {
 	const epoch = /(?:\||resets?(?:At)?\D{1,5})(1\d{9})\b/i.exec(words)?.[1];
 	if (epoch !== undefined) return Number(epoch) * 1000;

@@ -1,26 +1,26 @@
-// The line to an agent's program: one JSON message on each line, both ways.
+// The connection to an agent's program: one JSON message per line, both ways.
 //
-// Nothing that a program sends makes the daemon pay for more than it sent. A line has a largest size; lines are read no
-// faster than what they said is taken in, and than a steady pace; a program that asks and does not read the answers is
-// not listened to until it does; what is no message is left out and told of. So memory is bounded, and a flood waits in
-// the program's own pipe.
+// Memory is bounded, whatever a program sends. A line has a maximum size; lines are read no faster than they are processed,
+// and at a limited rate; requests of a program that does not read its answers are not read either; invalid messages are
+// dropped and reported. A flood waits in the program's own pipe.
 import type { Readable } from "node:stream";
 import { Writable } from "node:stream";
 import { setImmediate as others, setTimeout as pause } from "node:timers/promises";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
+import { messageOf } from "../../system/errors.ts";
 
 export interface LineHandlers {
-	/** resolves when more may be said */
+	/** resolves when more can be taken */
 	drained(): Promise<void>;
-	/** something was sent that is no message */
+	/** an invalid message was dropped */
 	bad(what: string): void;
-	/** the line cannot be used any more */
+	/** the connection failed */
 	broken(why: string): void;
 }
 
-/** Larger than everything that vendors' programs send, pictures included. */
+/** Larger than any message of vendors' programs, images included. */
 export const lineBytesMax = 16 * 1024 * 1024;
-/** requests of the program that were not answered yet, or whose answers it has not read */
+/** requests of the program without an answer, or with one that it has not read */
 const requestsMax = 256;
 
 export function messageStream(stdin: Writable, stdout: Readable, handlers: LineHandlers): Stream {
@@ -57,12 +57,12 @@ async function* received(
 			else handlers.bad("an answer to nothing that was asked");
 		}
 	} catch (error) {
-		handlers.broken(error instanceof Error ? error.message : String(error));
+		handlers.broken(messageOf(error));
 		throw error;
 	}
 }
 
-/** Null for an empty line; a sentence for one that is no message. */
+/** Null for an empty line; a sentence for an invalid one. */
 function parsed(line: Buffer): AnyMessage | string | null {
 	const text = line.toString("utf8").trim();
 	if (text === "") return null;
@@ -98,7 +98,7 @@ async function* linesOf(stdout: Readable): AsyncGenerator<Buffer> {
 	if (bytes > 0) yield Buffer.concat(parts);
 }
 
-/** How many requests of the program are open. */
+/** Limits the open requests of the program. */
 class Requests {
 	#open = 0;
 	#wake = Promise.withResolvers<void>();
@@ -115,27 +115,27 @@ class Requests {
 	}
 }
 
-const atOnce = { bytes: 64 * 1024 * 1024, messages: 20_000 };
+const burst = { bytes: 64 * 1024 * 1024, messages: 20_000 };
 const perMs = { bytes: 8 * 1024, messages: 3 };
-/** as long as this nobody else gets a turn */
-const greedMs = 5;
+/** after this time it yields to other work */
+const sliceMs = 5;
 
-/** Much at once, then so much in each second. */
+/** A token bucket: a burst, then a steady rate. */
 class Pace {
-	readonly #left = { ...atOnce };
+	readonly #left = { ...burst };
 	#at = performance.now();
 	#since = this.#at;
 
 	async take(bytes: number): Promise<void> {
 		const now = performance.now();
 		for (const what of ["bytes", "messages"] as const)
-			this.#left[what] = Math.min(atOnce[what], this.#left[what] + (now - this.#at) * perMs[what]);
+			this.#left[what] = Math.min(burst[what], this.#left[what] + (now - this.#at) * perMs[what]);
 		this.#at = now;
 		this.#left.bytes -= bytes;
 		this.#left.messages -= 1;
 		const waitMs = Math.max(-this.#left.bytes / perMs.bytes, -this.#left.messages / perMs.messages);
 		if (waitMs > 0) await pause(waitMs, undefined, { ref: false });
-		else if (now - this.#since > greedMs) await others();
+		else if (now - this.#since > sliceMs) await others();
 		else return;
 		this.#since = performance.now();
 	}

@@ -1,86 +1,30 @@
-// The files that a call's input names, at any depth and in whatever form. An input is understood or it is not: a field
-// that is not in these lists may be a command or the name of a file, so a call that has one is asked about.
+// The files that a call's input names, at any depth. A field that is not in these lists may be a command or the name of a
+// file, so a call with such a field needs an approval.
 
-/** Fields whose text is the name of a file or a folder, or a pattern of such names. */
-const pathNames = new Set([
-	...[
-		"path",
-		"paths",
-		"file",
-		"files",
-		"file_path",
-		"filePath",
-		"filepath",
-		"filename",
-		"fileName",
-		"relativePath",
-		"relative_path",
-	],
-	...[
-		"abs_path",
-		"absolute_path",
-		"notebook_path",
-		"notebookPath",
-		"dir",
-		"directory",
-		"folder",
-		"cwd",
-		"parentDir",
-		"dir_path",
-	],
-	...[
-		"source",
-		"destination",
-		"from",
-		"to",
-		"target",
-		"old_path",
-		"new_path",
-		"oldPath",
-		"newPath",
-		"move_path",
-		"movePath",
-	],
-	...["pattern", "glob", "include", "exclude", "query", "regex"],
-]);
-/** Fields whose text goes into a file or is looked for in one; only of a tool that edits. */
-const textNames = new Set([
-	...[
-		"content",
-		"contents",
-		"text",
-		"old_string",
-		"new_string",
-		"oldString",
-		"newString",
-		"old_str",
-		"new_str",
-		"oldText",
-		"newText",
-	],
-	...["old", "new", "old_text", "new_text", "old_source", "new_source", "file_text", "insert_text"],
-]);
-/** Fields whose text is a change with the names of its files in it. */
-const patchNames = new Set(["diff", "patch", "unified_diff", "patchText"]);
-/** Fields that choose between a few words. */
-const choiceNames = new Set([
-	"type",
-	"kind",
-	"status",
-	"tool",
-	"edit_mode",
-	"cell_type",
-	"cell_id",
-	"output_mode",
-	"operation",
-]);
+const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+/** Fields with the name of a file or a folder, or a pattern. */
+const pathNames = words(`
+	path paths file files file_path filePath filepath filename fileName relativePath relative_path abs_path absolute_path
+	notebook_path notebookPath dir directory folder cwd parentDir dir_path source destination from to target old_path
+	new_path oldPath newPath move_path movePath pattern glob include exclude query regex
+`);
+/** Fields with text that is written to or searched in a file; only of a tool that edits. */
+const textNames = words(`
+	content contents text old_string new_string oldString newString old_str new_str oldText newText old new old_text
+	new_text old_source new_source file_text insert_text
+`);
+/** Fields with a patch, which names its files. */
+const patchNames = words("diff patch unified_diff patchText");
+/** Fields with one of a few words. */
+const choiceNames = words("type kind status tool edit_mode cell_type cell_id output_mode operation");
 /** Fields that hold further fields. */
-const groupNames = new Set(["input", "arguments", "edits", "changes"]);
+const groupNames = words("input arguments edits changes");
 
 const depthMax = 16;
 const placesMax = 1000;
 
-/** Null if there is something in it that is not understood. */
+/** Null if there is an unknown field in it. */
 export function placesIn(tool: string, input: unknown): string[] | null {
 	const places = new Set<string>();
 	const isUnderstood = (value: unknown, name: string, depth: number): boolean => {
@@ -100,7 +44,7 @@ export function placesIn(tool: string, input: unknown): string[] | null {
 		if (typeof value !== "object" || depth > depthMax) return false;
 		if (Array.isArray(value)) return value.every((each: unknown) => isUnderstood(each, name, depth + 1));
 		return Object.entries(value).every(([key, each]: [string, unknown]) => {
-			// a name of no field is that of a file, as in a list of changes by file
+			// an unknown key is a file name, as in a list of changes by file
 			if (!isField(key)) places.add(key);
 			return isUnderstood(each, key, depth + 1);
 		});
@@ -118,10 +62,7 @@ function namedBy(tool: string, name: string, text: string): readonly string[] | 
 	return choiceNames.has(name) && /^[\w-]{1,64}$/.test(text) ? [] : null;
 }
 
-/**
- * The headers of a change, in the forms of diff, git and the models' own. Lines of a hunk are no headers, whatever they
- * look like.
- */
+/** The files in the headers of a patch, in the formats of diff, git and the models. Lines of a hunk are no headers. */
 export function filesOfPatch(patch: string): string[] | null {
 	const files: string[] = [];
 	let [before, after] = [0, 0];
@@ -136,7 +77,7 @@ export function filesOfPatch(patch: string): string[] | null {
 		if (before < 0 || after < 0) return null;
 		const [, file] = header.exec(line) ?? [];
 		if (file === undefined || file === "/dev/null") continue;
-		// git quotes what is no plain name
+		// git quotes unusual names
 		if (file.startsWith('"')) return null;
 		files.push(file, ...(/^[ab]\//.test(file) ? [file.slice(2)] : []));
 	}

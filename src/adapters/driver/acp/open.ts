@@ -1,5 +1,5 @@
-// The ACP handshake: identity, capabilities and a session (resumed, forked or new). `fs` and `terminal` are not offered
-// to it: no tool of an agent runs inside the daemon.
+// The ACP handshake: identity, capabilities and a session (resumed, forked or new). We offer neither `fs` nor `terminal`:
+// no tool of an agent runs inside the daemon.
 import {
 	type AgentCapabilities,
 	type ClientConnection,
@@ -22,16 +22,16 @@ export interface ToolServer {
 export interface SessionRequest {
 	folder: string;
 	toolServers: readonly ToolServer[];
-	/** a session that it may go on with */
+	/** the session to resume */
 	resume: string | null;
-	/** a session that it may copy */
+	/** the session to fork */
 	copyOf: string | null;
-	/** what either had cost when it was last told */
+	/** the cost of that session, as last reported */
 	costBefore: number;
 	systemPrompt: string | null;
 	model: string | null;
 	mode: string | null;
-	/** whatever else it lets itself be set to, by its own names */
+	/** the program's other options, by its own names */
 	options: Readonly<Record<string, string>>;
 }
 
@@ -115,21 +115,16 @@ async function attempt(session: string | null, open: () => Promise<Opened | null
 	return session === null ? null : await open().catch(() => null);
 }
 
-/** `load` says everything again, which nobody listens to; `resume` does not. */
+/** `load` sends the whole conversation again, which we ignore; `resume` does not. */
 async function resumed(
 	{ agent }: ClientConnection,
 	powers: readonly SessionPower[],
 	sessionId: string,
 	params: SessionParams,
 ): Promise<Opened | null> {
-	if (powers.includes("resume"))
-		return {
-			...(await agent.request(methods.agent.session.resume, { sessionId, ...params })),
-			sessionId,
-			how: "resumed",
-		};
-	if (!powers.includes("load")) return null;
-	return { ...(await agent.request(methods.agent.session.load, { sessionId, ...params })), sessionId, how: "resumed" };
+	const { resume, load } = methods.agent.session;
+	const method = powers.includes("resume") ? resume : powers.includes("load") ? load : null;
+	return method && { ...(await agent.request(method, { sessionId, ...params })), sessionId, how: "resumed" };
 }
 
 async function copied({ agent }: ClientConnection, sessionId: string, params: SessionParams): Promise<Opened> {
@@ -140,10 +135,7 @@ async function fresh({ agent }: ClientConnection, params: SessionParams): Promis
 	return { ...(await agent.request(methods.agent.session.new, params)), how: "new" };
 }
 
-/**
- * By its id or its name, where the program lets itself be told; a model that it does not have is not silently another
- * one.
- */
+/** By its id or its name. A model that the program does not have is an error, never silently another one. */
 async function chooseModel(
 	{ agent }: ClientConnection,
 	{ sessionId, configOptions, ...rest }: Opened,
@@ -175,7 +167,7 @@ async function choose(
 	name: string,
 	value: string,
 ): Promise<void> {
-	// one that says nothing of them when it goes on with a session has them as they were
+	// a resumed session that lists no options keeps them
 	if (how !== "new" && configOptions == null && modes == null) return;
 	const option = configOptions?.find(({ id }) => id === name);
 	if (option?.type === "select") {

@@ -1,12 +1,12 @@
-// What an agent's program asks before it goes on: all that is known of the call, for whoever answers. Nothing of it is
-// cut: what cannot be shown whole is not asked.
+// The approval question of an agent's program, with everything that is known of the call. Nothing is cut: what cannot be
+// shown completely is not asked.
 import type { RequestPermissionRequest, ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import type { ApprovalQuestion } from "#contract/approval.ts";
 import type { Call } from "./calls.ts";
 import { placesIn } from "./named.ts";
 
 export interface Question extends Omit<ApprovalQuestion, "inside" | "digest"> {
-	/** every file that it names anywhere, whatever its program calls it; none where something in it is not understood */
+	/** every file that it names anywhere; none if its input has an unknown field */
 	places: readonly string[];
 }
 
@@ -47,15 +47,14 @@ function placesOf(
 	content: readonly ToolCallContent[],
 ): readonly string[] {
 	const named = placesIn(tool, input);
-	// where its program names no files, those in its input are no promise that there are no others; a terminal is a
-	// command
+	// if the program names no files, there may be others than those in its input; a terminal is a command
 	if (files.length === 0 || named === null || content.some(({ type }) => type === "terminal")) return [];
 	const places = [...new Set([...files, ...named])];
-	// what is moved goes somewhere
+	// a move has a source and a destination
 	return tool === "move" && places.length < 2 ? [] : places;
 }
 
-/** Names of texts that a change has as its old and its new side. */
+/** Fields with the old or the new text of a change. */
 const sides: Readonly<Record<string, "oldText" | "newText">> = {
 	...{ old_string: "oldText", oldString: "oldText", oldText: "oldText", old_text: "oldText", old_str: "oldText" },
 	...{
@@ -68,10 +67,7 @@ const sides: Readonly<Record<string, "oldText" | "newText">> = {
 	},
 };
 
-/**
- * A field each, whole; a text of several lines below its name. Only the old and the new text of a change that is shown
- * below are not shown twice.
- */
+/** Each field, uncut, except the old and the new text of a change that is shown as a diff. */
 function inputText(tool: string, input: unknown, changes: readonly Change[]): string {
 	if (typeof input !== "object" || input === null || Array.isArray(input))
 		return typeof input === "string" ? input : JSON.stringify(input);
@@ -98,10 +94,7 @@ function partText(part: ToolCallContent): string {
 	return JSON.stringify(part);
 }
 
-/**
- * All of both sides. Lines that are the same in both are shown too: that they are in the file already is only what the
- * program says.
- */
+/** All lines of both sides. Equal lines too: only the program says that they are already in the file. */
 export function changeText(path: string, oldText: string | null, newText: string): string {
 	const [before, after] = [oldText === null ? [] : oldText.split("\n"), newText.split("\n")];
 	let start = 0;

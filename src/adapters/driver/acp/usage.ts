@@ -1,9 +1,9 @@
-// What a turn used, as an item. Programs tell it at the end of a turn, and how full the window is on the way.
+// The usage of a turn, as an item. Programs report it at the end, and the size of the context window during the turn.
 import type { Cost, PromptResponse, Usage as TokenUsage, UsageUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { TurnItem } from "#contract/turn.ts";
 import type { Usage } from "#contract/usage.ts";
 
-/** Where the protocol has no word for it yet, programs say it in a field of their own. */
+/** Some programs report tokens in a field of their own. */
 export function tokensOf({ usage, _meta }: Pick<PromptResponse, "usage" | "_meta">): Tokens | null {
 	if (usage) return usage;
 	const count = Object(Reflect.get(Object(_meta?.["quota"]), "token_count"));
@@ -11,11 +11,11 @@ export function tokensOf({ usage, _meta }: Pick<PromptResponse, "usage" | "_meta
 	return typeof inputTokens === "number" && typeof outputTokens === "number" ? { inputTokens, outputTokens } : null;
 }
 
-/** What our own programs tell in the middle of a turn, for which the protocol has no word. */
+/** Our own programs report tokens during a turn, for which the protocol has no field. */
 export function tokensSoFar({ _meta }: Pick<UsageUpdate, "_meta">): Tokens | null {
-	const told: unknown = Reflect.get(Object(_meta?.["brood"]), "tokens");
-	if (typeof told !== "object" || told === null) return null;
-	const known = Object.entries(told).filter(
+	const tokens: unknown = Reflect.get(Object(_meta?.["brood"]), "tokens");
+	if (typeof tokens !== "object" || tokens === null) return null;
+	const known = Object.entries(tokens).filter(
 		(entry): entry is [string, number] => typeof entry[1] === "number" && entry[1] >= 0,
 	);
 	return { inputTokens: 0, outputTokens: 0, ...Object.fromEntries(known) };
@@ -43,20 +43,20 @@ export function usageItem(
 		contextTokensMax: window?.size || undefined,
 	};
 	const known = Object.entries(counts).filter((entry): entry is [string, number] => Number.isFinite(entry[1]));
-	// one field that cannot be kept would take the others along
+	// an invalid currency would make the whole item invalid
 	const sum = ({ amount, currency }: Cost): Cost => ({ amount, currency: currency.slice(0, 10).toWellFormed() || "?" });
-	// a turn that cost nothing still says what its session has: whoever goes on with that counts from there
-	const credentials = {
+	// the session's cost also after a turn that cost nothing: a later process counts from there
+	const costs = {
 		...(cost !== null && isPaid(cost) && { cost: sum(cost) }),
 		...(window?.cost && isPaid(window.cost) && { sessionCost: sum(window.cost) }),
 	};
-	const data: Usage = { ...Object.fromEntries(known), ...credentials };
+	const data: Usage = { ...Object.fromEntries(known), ...costs };
 	return Object.keys(data).length === 0 ? [] : [{ kind: "usage", text: null, data }];
 }
 
 const isPaid = ({ amount }: Cost): boolean => amount > 0 && Number.isFinite(amount);
 
-/** Programs add up the tokens of a turn; an item has what came to them since. */
+/** Programs report running totals of a turn; an item has the difference. */
 export function countUp(): (total: Tokens | null) => Tokens | null {
 	const before = new Map<string, number>();
 	return (total) => {
@@ -72,8 +72,8 @@ export function countUp(): (total: Tokens | null) => Tokens | null {
 }
 
 /**
- * Programs add up the cost of a session; a turn's is what came to it since. A session that a new process goes on with
- * may be counted on, or from nothing: a sum that is smaller than the last one is a new one.
+ * Programs report the total cost of a session; a turn's cost is the difference. After a resume the total may continue or
+ * start at zero: a smaller total is a new one.
  */
 export function spending(already: number): (total: Cost | null) => Cost | null {
 	let before = already;
@@ -82,7 +82,7 @@ export function spending(already: number): (total: Cost | null) => Cost | null {
 		if (total.amount < before) before = 0;
 		const spent = Math.max(0, total.amount - before);
 		before = total.amount;
-		// the difference of two sums of money, without what binary fractions add to it
+		// without the rounding error of binary fractions
 		return { amount: Number(spent.toFixed(8)), currency: total.currency };
 	};
 }
