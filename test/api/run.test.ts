@@ -18,7 +18,7 @@ test("adds the repository, shows what the agent does and what it changed, and sa
 	mkdirSync(path.join(repository, "deep"));
 	const task = "say hello\nwrite b.txt made it\nsay done";
 	const { code, out, err } = await sh.within(path.join(repository, "deep")).brood("run", "scripted", task);
-	const [, name = ""] = /brood agent diff (\S+)/.exec(out) ?? [];
+	const [, name = ""] = /brood diff (\S+)/.exec(out) ?? [];
 	expect(code).toBe(0);
 	expect(err).toContain(`(${repository}).\n`);
 	expect(err).toContain(`${name} (scripted) works in `);

@@ -14,10 +14,13 @@ import { PendingQuestions } from "./pending-questions.ts";
 /** With more items waiting to be written, the process has to wait. */
 const waitingMax = 64;
 const batchMax = 64;
+const deltasMax = 1000;
 /** usage items wait this long for others to be written with */
 const lingerMs = 15;
 /** A program that met a limit and is silent for so long waits for the limit to end. */
 const limitTimeoutMs = 30_000;
+
+type Delta = Parameters<TurnWatch["delta"]>[0];
 
 export interface RunPromptOptions {
 	watch: TurnWatch;
@@ -45,7 +48,7 @@ export async function runPrompt(
 		state = next;
 		outbox.put(items);
 		if (partial !== undefined) watch.partial(partial.of, partial.output);
-		if (delta !== null) watch.delta(delta);
+		if (delta !== null) outbox.putDelta(delta);
 	};
 	const since = countUp();
 	/** during the turn only if something was used; at the end always, with the size of the context window */
@@ -158,11 +161,17 @@ class LimitWatch {
 	}
 }
 
-/** Writes items to the journal in order and in batches, with a bounded queue. */
+const isTurnItem = (each: TurnItem | { delta: Delta }): each is TurnItem => "kind" in each;
+
+/**
+ * Writes items to the journal in batches, with a bounded queue. Deltas wait behind the items before them, so that
+ * readers get both in the order of what happened.
+ */
 class Outbox {
 	readonly #watch: TurnWatch;
 	readonly #caught: (error: unknown) => void;
-	#waiting: TurnItem[] = [];
+	#waiting: (TurnItem | { delta: Delta })[] = [];
+	#deltas = 0;
 	#writing: Promise<void> | null = null;
 	/** ends the wait for more items */
 	#hurry = (): void => {};
@@ -184,8 +193,18 @@ class Outbox {
 		if (this.#waiting.length > 0) this.#writing ??= this.#write();
 	}
 
+	putDelta(delta: Delta): void {
+		if (this.#writing === null) this.#watch.delta(delta);
+		// a store that stands still is no reason to keep more: the whole message comes as an item
+		else if (this.#deltas < deltasMax) {
+			this.#deltas++;
+			this.#waiting.push({ delta });
+			this.#hurry();
+		}
+	}
+
 	async drained(): Promise<void> {
-		while (this.#waiting.length > waitingMax && this.#writing !== null) await this.#writing;
+		while (this.#waiting.length - this.#deltas > waitingMax && this.#writing !== null) await this.#writing;
 	}
 
 	async written(): Promise<void> {
@@ -202,26 +221,34 @@ class Outbox {
 	async rest(): Promise<TurnItem[]> {
 		this.#closed = true;
 		await this.empty();
-		while (this.#waiting.length > batchMax) await this.#send();
-		return this.#waiting.splice(0);
+		while (this.#waiting.length - this.#deltas > batchMax) await this.#send();
+		return this.#waiting.splice(0).filter(isTurnItem);
 	}
 
 	async #write(): Promise<void> {
 		// items of the same moment are written together
 		await Promise.resolve();
 		while (this.#waiting.length > 0 && !this.#closed) {
-			if (this.#waiting.every(({ kind }) => kind === "usage")) await this.#linger();
+			if (this.#waiting.every((each) => isTurnItem(each) && each.kind === "usage")) await this.#linger();
 			if (!this.#closed) await this.#send();
 		}
 		this.#writing = null;
 	}
 
 	/**
-	 * A rejection means that the store is broken, and the engine about to end; or that there is a bug, and these items
-	 * are lost.
+	 * The pieces that come first, then the items up to the next piece. A rejection means that the store is broken, and
+	 * the engine about to end; or that there is a bug, and these items are lost.
 	 */
 	async #send(): Promise<void> {
-		await this.#watch.items(this.#waiting.splice(0, batchMax)).catch(this.#caught);
+		for (let [first] = this.#waiting; first !== undefined && "delta" in first; [first] = this.#waiting) {
+			this.#waiting.shift();
+			this.#deltas--;
+			this.#watch.delta(first.delta);
+		}
+		const end = this.#waiting.findIndex((each) => "delta" in each);
+		const count = Math.min(batchMax, end < 0 ? this.#waiting.length : end);
+		const items = this.#waiting.splice(0, count).filter(isTurnItem);
+		if (items.length > 0) await this.#watch.items(items).catch(this.#caught);
 	}
 
 	async #linger(): Promise<void> {

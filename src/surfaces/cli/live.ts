@@ -11,6 +11,8 @@ const margin = "  ";
 export class LiveThread {
 	readonly #write: (text: string) => void;
 	readonly #colour: boolean;
+	/** the agent's workspace */
+	readonly #folder: string | null;
 	/** what was printed of each message, by its kind and id: items come a little later than the pieces of what follows */
 	readonly #streamed = new Map<string, string>();
 	/** the message whose pieces are being printed */
@@ -18,7 +20,8 @@ export class LiveThread {
 	/** the last message in full: the final item repeats it */
 	#last = "";
 
-	constructor(write = printPainted, colour = hasColour()) {
+	constructor(folder: string | null, write = printPainted, colour = hasColour()) {
+		this.#folder = folder;
 		this.#write = write;
 		this.#colour = colour;
 	}
@@ -67,7 +70,7 @@ export class LiveThread {
 
 	#toolCall({ text, data }: Pick<Item, "text" | "data">): void {
 		const { tool = "", input = null }: { tool?: unknown; input?: unknown } = Object(data);
-		const title = oneLine(text ?? "");
+		const title = this.#short(oneLine(text ?? ""));
 		// a title that says nothing is followed by what the tool was given
 		const more = title === "" || title === tool ? oneLine(JSON.stringify(input ?? "")) : "";
 		const line = cut(`${title}${more === "" ? "" : ` ${more}`}`, this.#width() - String(tool).length - 6);
@@ -76,13 +79,22 @@ export class LiveThread {
 
 	#toolResult({ text, data }: Pick<Item, "text" | "data">): void {
 		const { status }: { status?: unknown } = Object(data);
-		const lines = (text ?? "").trim().split("\n");
+		// programs put a fence around their output
+		const lines = (text ?? "")
+			.trim()
+			.split("\n")
+			.filter((line) => !/^```\w*$/.test(line.trim()));
 		const last = oneLine(lines.at(-1) ?? "");
 		const failed = status === "failed";
 		const more = lines.length > 1 ? ` (${lines.length} lines)` : "";
-		const shown = cut(last, this.#width() - more.length - 6);
+		const shown = cut(this.#short(last), this.#width() - more.length - 6);
 		if (shown === "" && !failed) return;
 		this.#line(failed ? "bad" : "faint", `${margin}${failed ? "✗" : "└"} ${inline(shown)}${more}`);
+	}
+
+	/** Files by their path in the workspace. */
+	#short(text: string): string {
+		return this.#folder === null ? text : text.replaceAll(`${this.#folder}/`, "");
 	}
 
 	#line(style: Style | null, text: string): void {

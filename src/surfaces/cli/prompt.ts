@@ -54,7 +54,7 @@ export async function prompt(reference: string, text: string | undefined, option
 			if (options.wait !== true && options.follow !== true) return queued;
 			if (options.now !== true) await startable(client, queued);
 			const isQuiet = options.json === true;
-			const live = options.follow === true && !isQuiet ? new LiveThread() : null;
+			const live = options.follow === true && !isQuiet ? await liveOf(client, queued) : null;
 			const interactive = live !== null && process.stdin.isTTY && process.stderr.isTTY;
 			const turn = await followTurn(client, queued, { live, interactive, say: isQuiet ? null : sayToPeople });
 			// the turn is still on standard output; the exit code says that it did not go well
@@ -64,6 +64,11 @@ export async function prompt(reference: string, text: string | undefined, option
 		},
 		(answered) => ("answer" in answered ? endOf(answered) : `prompt ${answered.id} queued`),
 	);
+}
+
+async function liveOf(client: Client, { agent }: Prompt): Promise<LiveThread> {
+	const { workspace } = await client.call("agent", { params: { agent } });
+	return new LiveThread(workspace?.path ?? null);
 }
 
 /** The last words of the turn. */

@@ -50,7 +50,7 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 			say(`${agent.handle} (${type}) works in ${project}${branch}. Ctrl+C leaves it at work.`);
 			if (!options.follow) return { agent, turn: null, stat: "" };
 			process.once("SIGINT", () => detach(agent));
-			const live = options.json === true ? null : new LiveThread();
+			const live = options.json === true ? null : new LiveThread(agent.workspace?.path ?? null);
 			const interactive = live !== null && process.stdin.isTTY && process.stderr.isTTY;
 			const turn = await followTurn(client, prompt, { live, interactive, say });
 			if (turn.state !== "completed") process.exitCode = 1;
@@ -121,7 +121,7 @@ function sizeOf(folder: string): number {
 
 function detach({ handle }: Agent): void {
 	sayToPeople(
-		`\n${handle} goes on.\n  follow it:  brood log ${handle} --follow\n  stop it:    brood agent interrupt ${handle}`,
+		`\n${handle} goes on.\n  follow it:  brood log ${handle} --follow\n  stop it:    brood interrupt ${handle}`,
 	);
 	process.exit(130);
 }
@@ -136,8 +136,8 @@ function summary({ agent: { handle }, turn, stat }: Ran): string {
 			: [
 					stat,
 					"",
-					`look at it:  brood agent diff ${handle}`,
-					`keep it:     brood agent commit ${handle} -m '…' && brood agent approve ${handle}`,
+					`look at it:  brood diff ${handle}`,
+					`keep it:     brood commit ${handle} -m '…' && brood approve ${handle}`,
 				]),
 		`go on:       brood prompt ${handle} '…' --follow`,
 	];
