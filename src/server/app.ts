@@ -12,21 +12,21 @@ import type { Ids } from "#engine/ports/clock.ts";
 import { actorOf, type Guard, proofFor } from "./auth.ts";
 import { fingerprintOf, type Idempotency } from "./idempotency.ts";
 import { openApi } from "./openapi/document.ts";
-import type { Handled, Handlers, RequestContext, RouteRequest } from "./request-context.ts";
+import type { HandledRoute, Handlers, RequestContext, RouteRequest } from "./request-context.ts";
 
 export interface AppParts {
 	guard: Guard;
 	ids: Ids;
 	handlers: Handlers;
-	context: Pick<RequestContext, "carry" | "speaks">;
+	context: Pick<RequestContext, "routeCommand" | "outsideTurn">;
 	once: Idempotency;
-	/** answers an agent that speaks MCP; what its tools ask for goes through `routes`, with its own token */
+	/** answers an agent over MCP; its tools call `routes` with the agent's own token */
 	mcp(
-		asked: { request: Request; self: string; token: string },
+		call: { request: Request; self: string; token: string },
 		routes: (request: Request) => Response | Promise<Response>,
 	): Promise<Response>;
 	version: string;
-	/** told of what a handler threw; the caller learns nothing of it */
+	/** reports an unexpected error of a handler; the caller is not told its text */
 	failed(error: unknown, request: string): void;
 }
 
@@ -78,7 +78,7 @@ export function appOf(parts: AppParts): Hono {
 	app.onError((error, context) => {
 		const known = faultRefusal(error);
 		if (known !== null) return refused(context, known);
-		// nobody hears the answer, and nothing went wrong in here
+		// the caller has left, and nothing went wrong here
 		if (isCutOff(error)) return refused(context, refuse("VALIDATION_ERROR", "The request ended before its body did."));
 		parts.failed(error, `${context.req.method} ${context.req.routePath}`);
 		return refused(
@@ -91,7 +91,7 @@ export function appOf(parts: AppParts): Hono {
 	return app;
 }
 
-/** What Node says of a caller that went away in the middle of its request. */
+/** Node's error for a caller that left in the middle of its request. */
 const isCutOff = (error: Error): boolean =>
 	error.message === "aborted" && "code" in error && error.code === "ECONNRESET";
 
@@ -102,46 +102,46 @@ async function answer(parts: AppParts, context: Context, name: string, route: Ro
 	if (actor === null) return refused(context, unauthorized);
 	if (agentOf(actor) !== null && route.agents !== true)
 		return refused(context, refuse("FORBIDDEN", "This is not for agents."));
-	const silent = await parts.context.speaks(actor);
+	const outside = await parts.context.outsideTurn(actor);
 	if (!isRouteName(name)) throw new Error(`${name} is not a route`);
-	const asked = await parsed(context, route, actor);
-	if (isRefusal(asked)) return refused(context, silent ?? asked);
-	// the table has one handler for each name, which takes what its route's schemas let through
+	const request = await parsed(context, route, actor);
+	if (isRefusal(request)) return refused(context, outside ?? request);
+	// each handler takes exactly what its route's schemas have parsed
 	const { command } = route;
-	const handler: (asked: RouteRequest<never>) => Promise<object> =
-		command === undefined ? handlerOf(parts.handlers, name) : (each) => parts.context.carry(each, command);
-	const result = await carriedOut(parts, { name, silent, changes: route.method !== "get" }, asked, handler);
+	const handler: (request: RouteRequest<never>) => Promise<object> =
+		command === undefined ? handlerOf(parts.handlers, name) : (each) => parts.context.routeCommand(each, command);
+	const result = await carriedOut(parts, { name, outside, changes: route.method !== "get" }, request, handler);
 	if (isRefusal(result)) return refused(context, result);
 	return context.json(Array.isArray(result) ? pageOf(result, Paging.parse(context.req.query())) : { data: result });
 }
 
-function handlerOf(handlers: Handlers, name: RouteName): (asked: RouteRequest<never>) => Promise<object> {
-	const isHandled = (each: RouteName): each is Handled => Object.hasOwn(handlers, each);
+function handlerOf(handlers: Handlers, name: RouteName): (request: RouteRequest<never>) => Promise<object> {
+	const isHandled = (each: RouteName): each is HandledRoute => Object.hasOwn(handlers, each);
 	if (!isHandled(name)) throw new Error(`${name} has no handler`);
 	return handlers[name];
 }
 
 interface RequestKind {
 	name: RouteName;
-	silent: Refusal | null;
+	outside: Refusal | null;
 	changes: boolean;
 }
 
 /**
- * What changes something under a key is carried out once. An agent that has no say any more may still hear what it was
- * answered.
+ * A request that changes something under a key is carried out once. An agent whose turn is over may still get the
+ * answer of its earlier request.
  */
 async function carriedOut(
 	parts: AppParts,
-	{ name, silent, changes }: RequestKind,
-	asked: RouteRequest<never>,
-	handler: (asked: RouteRequest<never>) => Promise<object>,
+	{ name, outside, changes }: RequestKind,
+	request: RouteRequest<never>,
+	handler: (request: RouteRequest<never>) => Promise<object>,
 ): Promise<object> {
-	const { actor, key, params, query, body } = asked;
-	if (!changes || key === null) return silent ?? (await handler({ ...asked, key: null }));
+	const { actor, key, params, query, body } = request;
+	if (!changes || key === null) return outside ?? (await handler({ ...request, key: null }));
 	const keyed = { route: name, actor, key, fingerprint: fingerprintOf([name, params, query, body], parts.ids.digest) };
-	if (silent !== null) return (await parts.once.answered(keyed)) ?? silent;
-	return await parts.once.answer(keyed, (earlier, fingerprint) => handler({ ...asked, earlier, fingerprint }));
+	if (outside !== null) return (await parts.once.answered(keyed)) ?? outside;
+	return await parts.once.answer(keyed, (earlier, fingerprint) => handler({ ...request, earlier, fingerprint }));
 }
 
 /** Lists are whole unless a limit is given; then `next` is what `after` has to be for the next page. */
@@ -161,7 +161,7 @@ async function parsed(context: Context, route: Route, actor: Actor): Promise<Rou
 	const body = (route.body ?? z.strictObject({})).safeParse(jsonOf(text === "" ? "{}" : text));
 	if (!body.success) return refuse("VALIDATION_ERROR", validationMessage(body.error));
 	// biome-ignore lint/suspicious/noExplicitAny: the schemas of the route have just given it its type
-	const asked: any = {
+	const request: any = {
 		params: context.req.param(),
 		query: query.data,
 		body: body.data,
@@ -169,7 +169,7 @@ async function parsed(context: Context, route: Route, actor: Actor): Promise<Rou
 		key: key.data,
 		earlier: null,
 	};
-	return asked;
+	return request;
 }
 
 function jsonOf(text: string): unknown {

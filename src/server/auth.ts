@@ -9,31 +9,31 @@ export interface Guard {
 	/** the person's token, from the home's file; another one after it was replaced */
 	token: string;
 	tokens: Tokens;
-	/** `host:port` as the daemon may be called */
+	/** accepted `Host` headers */
 	hosts: readonly string[];
 }
 
-/** The actor behind a request, or null if it is to be turned away. */
+/** The actor of a request, or null if it is not authenticated. */
 export function actorOf(headers: Headers, { token, tokens, hosts }: Guard): Actor | null {
 	const origin = headers.get("origin");
-	// a browser names the port as well, unless it is none of ours; this is what other programs say on the Unix socket
+	// `localhost` without a port is what programs send over the Unix socket; a browser always sends our port
 	if (!hosts.includes(headers.get("host") ?? "") && headers.get("host") !== "localhost") return null;
 	if (origin !== null && !hosts.some((host) => origin === `http://${host}`)) return null;
-	// two headers of this name arrive as one with a comma in it, which no token has
+	// two headers arrive as one with a comma, which no token contains
 	const [, bearer = ""] = /^Bearer ([A-Za-z0-9_-]{1,200})$/.exec(headers.get("authorization") ?? "") ?? [];
 	if (equal(bearer, token)) return human;
 	const agent = tokens.agentOf(bearer);
 	return agent === undefined ? null : actingAgent(agent);
 }
 
-/** Shows a client that this is the daemon it means, before it says its token; null if there is nothing to sign. */
+/** Proves to a client that this is its daemon, before it sends its token; null if the nonce is not valid. */
 export function proofFor(nonce: string | undefined, { token, hosts }: Guard): string | null {
 	const [host] = hosts;
 	if (host === undefined || nonce === undefined || !nonceRule.test(nonce)) return null;
 	return createHmac("sha256", token).update(proofText(host, nonce)).digest("base64url");
 }
 
-/** In a time that does not tell how much of it was right. */
+/** In constant time. */
 function equal(given: string, expected: string): boolean {
 	const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 	return timingSafeEqual(digest(given), digest(expected)) && expected !== "";

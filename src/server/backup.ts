@@ -1,4 +1,4 @@
-// A backup gets its name last: whoever finds the file finds all of it, also after a crash.
+// A backup gets its name last, so that a file with that name is complete, even after a crash.
 import { existsSync, linkSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -6,14 +6,14 @@ import type { RequestContext, RouteRequest } from "./request-context.ts";
 
 export async function backUp(
 	context: RequestContext,
-	asked: RouteRequest<"backup">,
+	request: RouteRequest<"backup">,
 ): Promise<{ file: string; bytes: number } | Refusal> {
-	const { file } = asked.body;
+	const { file } = request.body;
 	const { engine } = context;
-	const by = context.by(asked);
+	const by = context.requester(request);
 	const [part, blobs, folder] = [`${file}.part`, `${file}.blobs`, path.dirname(file)];
 	const again = "begun" in by && by.begun !== null;
-	// none of these was there when it was begun
+	// the first attempt found none of these files
 	if (again && existsSync(file)) return { file, bytes: statSync(file).size };
 	if (again) rmSync(part, { force: true });
 	const taken = again ? undefined : [file, blobs, part].find((each) => existsSync(each));
@@ -24,7 +24,7 @@ export async function backUp(
 	if ("begun" in by) await engine.receipts.begin(by, { step: "backup" });
 	try {
 		const bytes = await engine.backup(part, { blobs, again });
-		// a name that somebody else took meanwhile is theirs
+		// fails if another program has taken the name meanwhile
 		linkSync(part, file);
 		return { file, bytes };
 	} finally {

@@ -1,7 +1,7 @@
 // The resumable event stream: the journal from where the reader left off, then everything as it happens.
 //
-// An event is encoded once and the same bytes go to every reader that asked for it. A reader that does not keep up is
-// cut and told where to resume; the journal has everything, so nothing is lost, and nobody else waits for it.
+// An event is encoded once and the same bytes go to every reader that wants it. A reader that does not keep up is cut and
+// told where to resume; the journal has everything, so nothing is lost and other readers do not wait.
 import type { ServerResponse } from "node:http";
 import type { Event } from "#contract/event.ts";
 import { expected } from "#contract/log.ts";
@@ -18,7 +18,7 @@ const waitingBytesMax = 8 * 1024 * 1024;
 
 interface Reader {
 	out: ServerResponse;
-	/** the last event that it was given */
+	/** the last event that was sent to it */
 	after: number;
 	live: boolean;
 	deltas: boolean;
@@ -34,7 +34,7 @@ export class EventStream implements AsyncDisposable {
 	#closed = false;
 	readonly #ended: Promise<void>;
 	readonly #unjournaled: () => Promise<Unjournaled>;
-	/** what the last message about it said */
+	/** the phases of the last `unjournaled` message */
 	#heard = "{}";
 	#last: number;
 
@@ -47,7 +47,7 @@ export class EventStream implements AsyncDisposable {
 		this.watchersMax = watchersMax;
 		this.#last = last;
 		this.#following = engine.publisher.follow();
-		this.#following.onLive(() => this.#passOn());
+		this.#following.onLive(() => this.#sendDeltas());
 		this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
 		this.#ended = this.#follow();
 	}
@@ -77,13 +77,13 @@ export class EventStream implements AsyncDisposable {
 		await this.#catchUp(reader);
 	}
 
-	/** Ends every reader's stream; one that still has a token that counts begins again where it was. */
+	/** Ends every reader's stream; a reader with a valid token resumes where it was. */
 	cutAll(): void {
 		for (const { out } of this.#readers) out.end();
 		this.#readers.clear();
 	}
 
-	/** The journal, page by page, until the reader has everything that was published; from there on it is live. */
+	/** Sends the journal page by page until the reader has everything that was published; then the reader is live. */
 	async #catchUp(reader: Reader): Promise<void> {
 		while (this.#readers.has(reader)) {
 			const { filter, after } = reader;
@@ -91,14 +91,14 @@ export class EventStream implements AsyncDisposable {
 			const range = filter.range(after, known, pageEvents);
 			const found = await this.#engine.reads.events(range);
 			const events = filter.isOpen ? found : found.filter((event) => filter.takes(event));
-			// a page that is not full went through all that was asked for
+			// a page that is not full covered the whole range
 			const seen = found.length < pageEvents ? (range.upTo ?? known) : after;
-			this.#give(reader, Buffer.from(events.map(encode).join("")), Math.max(seen, found.at(-1)?.id ?? after, after));
-			// nothing can come between this look and the next event: both happen here, one after the other
+			this.#send(reader, Buffer.from(events.map(encode).join("")), Math.max(seen, found.at(-1)?.id ?? after, after));
+			// no event can be published between this check and `live`: nothing is awaited in between
 			if (reader.after >= this.#last) {
 				reader.live = true;
 				reader.out.write(at(reader.after));
-				if (filter.isMirror) await this.#tellUnjournaled([reader]);
+				if (filter.isMirror) await this.#sendUnjournaled([reader]);
 				return;
 			}
 			await drained(reader.out);
@@ -116,11 +116,11 @@ export class EventStream implements AsyncDisposable {
 	async #follow(): Promise<void> {
 		while (!this.#closed) {
 			for (let events = await this.#following.next(); events !== null; events = await this.#following.next())
-				this.#pass(events);
+				this.#sendEvents(events);
 			if (this.#closed) return;
-			// we were cut off ourselves: everybody reads on in the journal
+			// this reader itself was cut: all readers catch up from the journal
 			this.#following = this.#engine.publisher.follow();
-			this.#following.onLive(() => this.#passOn());
+			this.#following.onLive(() => this.#sendDeltas());
 			this.#last = await this.#engine.reads.lastEvent();
 			for (const reader of [...this.#readers].filter(({ live }) => live)) {
 				reader.live = false;
@@ -129,7 +129,7 @@ export class EventStream implements AsyncDisposable {
 		}
 	}
 
-	#pass(events: readonly Event[]): void {
+	#sendEvents(events: readonly Event[]): void {
 		const first = events[0]?.id ?? 0;
 		const last = events.at(-1)?.id ?? this.#last;
 		this.#last = last;
@@ -137,15 +137,15 @@ export class EventStream implements AsyncDisposable {
 		const all = Buffer.from(texts.join(""));
 		for (const reader of this.#readers) {
 			if (!reader.live || reader.after >= last) continue;
-			// a reader that has just caught up may have the beginning of this already
-			if (reader.filter.isOpen && reader.after < first) this.#give(reader, all, last);
-			else this.#give(reader, Buffer.from(some(reader, events, texts)), last);
+			// a reader that has just caught up may already have the first of these events
+			if (reader.filter.isOpen && reader.after < first) this.#send(reader, all, last);
+			else this.#send(reader, Buffer.from(wantedOf(reader, events, texts)), last);
 		}
-		this.#tellHeard();
+		this.#sendPhases();
 	}
 
-	/** Whoever mirrors the rows hears what processes are doing when that has changed; it changes with what they say. */
-	#tellHeard(): void {
+	/** Sends mirrors the phases of open turns if they have changed. */
+	#sendPhases(): void {
 		const heard = JSON.stringify(this.#engine.heard());
 		if (heard === this.#heard) return;
 		this.#heard = heard;
@@ -153,13 +153,13 @@ export class EventStream implements AsyncDisposable {
 			if (live && filter.isMirror) out.write(`event: unjournaled\ndata: {"heard":${heard}}\n\n`);
 	}
 
-	async #tellUnjournaled(readers: readonly Reader[]): Promise<void> {
+	async #sendUnjournaled(readers: readonly Reader[]): Promise<void> {
 		if (readers.length === 0) return;
 		const text = `event: unjournaled\ndata: ${JSON.stringify({ journal: this.#engine.agentZero.id, ...(await this.#unjournaled()) })}\n\n`;
 		for (const { out } of readers) if (!out.destroyed) out.write(text);
 	}
 
-	#give(reader: Reader, bytes: Buffer, last: number): void {
+	#send(reader: Reader, bytes: Buffer, last: number): void {
 		if (reader.live && reader.out.writableLength > waitingBytesMax) {
 			this.#readers.delete(reader);
 			reader.out.end(`event: cut\ndata: ${JSON.stringify({ after: reader.after })}\n\n`);
@@ -169,7 +169,7 @@ export class EventStream implements AsyncDisposable {
 		reader.after = last;
 	}
 
-	#passOn(): void {
+	#sendDeltas(): void {
 		const pieces = this.#following.takeLive();
 		const encoded = pieces.map((piece) => ({ piece, text: `event: delta\ndata: ${JSON.stringify(piece)}\n\n` }));
 		for (const { live, deltas, out, filter } of this.#readers) {
@@ -181,19 +181,19 @@ export class EventStream implements AsyncDisposable {
 
 	#beat(): void {
 		for (const { out } of this.#readers) out.write(": still here\n\n");
-		this.#tellUnjournaled([...this.#readers].filter(({ live, filter }) => live && filter.isMirror)).catch(
-			expected("they are told with the next beat"),
+		this.#sendUnjournaled([...this.#readers].filter(({ live, filter }) => live && filter.isMirror)).catch(
+			expected("the next heartbeat sends it again"),
 		);
 	}
 }
 
 const encode = (event: Event): string => `id: ${event.id}\ndata: ${JSON.stringify(itemView(event))}\n\n`;
 
-/** Tells a reader how far it is although it was not given the last event. */
+/** Says how far a reader is, even if the last event was not sent to it. */
 const at = (event: number): string => `event: at\ndata: ${event}\n\n`;
 
-/** Those that a reader has not got and asked for, and how far it is with them. */
-function some({ after, filter }: Reader, events: readonly Event[], texts: readonly string[]): string {
+/** The events that a reader wants and does not have, and how far it is then. */
+function wantedOf({ after, filter }: Reader, events: readonly Event[], texts: readonly string[]): string {
 	const taken = texts.filter((_, place) => {
 		const event = events[place];
 		return event !== undefined && event.id > after && filter.takes(event);
@@ -201,7 +201,7 @@ function some({ after, filter }: Reader, events: readonly Event[], texts: readon
 	return `${taken.join("")}${at(events.at(-1)?.id ?? after)}`;
 }
 
-/** Resolves when the socket has room again, or is gone. */
+/** Resolves when the socket has room again, or is closed. */
 async function drained(out: ServerResponse): Promise<void> {
 	if (!out.writableNeedDrain || out.destroyed) return;
 	const { promise, resolve } = Promise.withResolvers<void>();

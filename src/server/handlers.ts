@@ -18,7 +18,7 @@ import { usageHandlers } from "./handlers/usage.ts";
 import { workspaceHandlers } from "./handlers/workspaces.ts";
 import type { Handlers, RequestContext } from "./request-context.ts";
 
-/** What handlers need of the world beside the engine. */
+/** What handlers need beside the engine. */
 interface HandlerParts {
 	credentialProblem: Parameters<typeof subscriptionHandlers>[1];
 	adapters: Adapters;

@@ -1,6 +1,6 @@
-// A request with an idempotency key is executed once. The same key with the same payload is answered word for word as
-// the first time: from memory while that is still running, from its receipt afterwards. What a receipt has begun and
-// not ended is ended by the retry.
+// A request with an idempotency key is executed once. A retry with the same key and payload gets the first answer: from
+// memory while the first request is running, from its receipt afterwards. A retry finishes a step that was begun and
+// not ended.
 import type { Actor, Key } from "#contract/ids.ts";
 import type { Receipt } from "#contract/receipt.ts";
 import { isRefusal, type Refusal, refusalCodes } from "#contract/refusal.ts";
@@ -17,7 +17,7 @@ export interface KeyedRequest {
 	fingerprint: string;
 }
 
-/** What a handler has to know of the first time. */
+/** The part of the first attempt's receipt that handlers need. */
 export type PriorReceipt = Pick<Receipt, "answer"> | null;
 
 interface Running {
@@ -33,7 +33,7 @@ export class Idempotency {
 		this.#engine = engine;
 	}
 
-	/** `work` is told of what the first attempt left, and under which fingerprint its commands are remembered. */
+	/** `work` gets the receipt of the first attempt, and the fingerprint for its commands' receipts. */
 	async answer(
 		request: KeyedRequest,
 		work: (earlier: PriorReceipt, fingerprint: string | undefined) => Promise<object>,
@@ -50,7 +50,7 @@ export class Idempotency {
 		}
 	}
 
-	/** What was answered to this request, for a caller who may not ask for anything new; null if that is nothing. */
+	/** The recorded answer, for a caller who may not request anything new; null if there is none. */
 	async answered(request: KeyedRequest): Promise<object | null> {
 		const receipt = await this.#engine.receipts.find(request.actor, request.key);
 		return receipt?.fingerprint === request.fingerprint && receipt.given !== undefined
@@ -63,14 +63,13 @@ export class Idempotency {
 		work: (earlier: PriorReceipt, fingerprint: string | undefined) => Promise<object>,
 	): Promise<object> {
 		const receipt = await this.#engine.receipts.find(request.actor, request.key);
-		// of a release whose receipts were about commands: the command itself looks whether it is the same
+		// written by a release whose receipts were about commands: the command compares its own fingerprint
 		if (receipt !== undefined && !isOfRequest(receipt.fingerprint)) return await work(null, undefined);
 		if (receipt !== undefined && receipt.fingerprint !== request.fingerprint) return keyTaken;
 		if (receipt !== undefined && "refused" in receipt.answer) return receipt.answer.refused;
 		if (receipt?.given !== undefined) return await this.#given(request, receipt);
 		const result = await work(receipt ?? null, request.fingerprint);
-		// what was done is remembered by whoever did it: a store that has no room for its words is no reason to say that it
-		// failed
+		// the commands have their own receipts, so the request succeeded even if its answer cannot be kept
 		await this.#remember(request, result).catch(
 			caught(this.#engine.log, "receipts", "The words of an answer could not be kept"),
 		);
@@ -90,9 +89,9 @@ export class Idempotency {
 const mark = "request:";
 const isOfRequest = (fingerprint: string): boolean => fingerprint.startsWith(mark);
 
-/** The same for every order of the same fields. */
-export const fingerprintOf = (asked: unknown, digest: (text: string) => string): string =>
-	mark + digest(JSON.stringify(asked, inOrder));
+/** Does not depend on the order of fields. */
+export const fingerprintOf = (payload: unknown, digest: (text: string) => string): string =>
+	mark + digest(JSON.stringify(payload, inOrder));
 
 function inOrder(_name: string, value: unknown): unknown {
 	if (typeof value !== "object" || value === null || Array.isArray(value)) return value;

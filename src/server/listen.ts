@@ -1,6 +1,6 @@
-// The listening sockets. A Unix socket in the home is for this machine's own clients: only the home's owner can put one
-// there, so whoever finds it knows whom it leads to. The port is for browsers and other programs: loopback only, on the
-// port that was asked for or the next one that is free.
+// The listening sockets. The Unix socket in the home is for this machine's own clients: only the home's owner can create
+// it, so clients need no proof of who answers. The TCP port is for browsers and other programs: loopback only, on the
+// requested port or the next free one.
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
@@ -8,11 +8,11 @@ import { expected } from "#contract/log.ts";
 
 export interface Listening extends AsyncDisposable {
 	readonly url: string;
-	/** where the Unix socket is; null where there can be none */
+	/** the Unix socket's path; null where there can be none */
 	readonly socket: string | null;
-	/** `host:port` as this machine's own programs may call it */
+	/** the `Host` headers that programs of this machine send */
 	readonly hosts: readonly string[];
-	/** lets requests in; until then they wait */
+	/** starts to answer requests; until then they wait */
 	open(handlers: {
 		fetch(request: Request): Response | Promise<Response>;
 		raw(request: IncomingMessage, response: ServerResponse): boolean;
@@ -21,9 +21,9 @@ export interface Listening extends AsyncDisposable {
 
 export interface ListenOptions {
 	port: number;
-	/** where the Unix socket goes; null for none */
+	/** the Unix socket's path; null for none */
 	socket: string | null;
-	/** told what a request made go wrong outside of the handlers */
+	/** reports errors outside of the handlers */
 	failed(error: unknown): void;
 }
 
@@ -33,7 +33,7 @@ const serving = {
 	requestTimeout: 30_000,
 	headersTimeout: 10_000,
 	keepAliveTimeout: 30_000,
-	/** how often the times above are looked at */
+	/** how often the timeouts above are checked */
 	connectionsCheckingInterval: 5000,
 	maxHeaderSize: 16_384,
 };
@@ -50,7 +50,7 @@ export async function listen({ port, socket, failed }: ListenOptions): Promise<L
 	const [outside, inside] = [serve(), serve()];
 	const bound = await bind(outside, port);
 	const path = socket !== null && (await bindSocket(inside, socket)) ? socket : null;
-	// a connection that could not be accepted (no descriptors, no memory) fails alone
+	// a connection that cannot be accepted (no descriptors, no memory) must not end the daemon
 	for (const server of [outside, inside]) server.on("error", failed);
 	return {
 		url: `http://127.0.0.1:${bound}`,
@@ -74,15 +74,15 @@ interface Answering {
 	raw: Parameters<Listening["open"]>[0]["raw"];
 }
 
-/** Never rejects: whatever a request makes go wrong ends with that request. */
+/** Never rejects: an error ends only its own request. */
 async function answer(
 	opened: Promise<Answering>,
 	request: IncomingMessage,
 	response: ServerResponse,
 	failed: (error: unknown) => void,
 ): Promise<void> {
-	// a caller that left meanwhile is an error of its line, which nobody else has to hear of
-	for (const end of [request, response]) end.on("error", expected("whoever asked has gone"));
+	// a caller that leaves early is an error of its own connection only
+	for (const end of [request, response]) end.on("error", expected("the caller has left"));
 	try {
 		const { listener, raw } = await opened;
 		if (response.destroyed || raw(request, response)) return;
@@ -106,14 +106,14 @@ async function bind(server: Server, wanted: number): Promise<number> {
 	}
 }
 
-/** How long the name of a socket may be, by what the kernel keeps of it. */
+/** The kernel's limit for a socket's path. */
 const pathBytesMax = process.platform === "linux" ? 107 : 103;
 
-/** False where the name is too long or the file system has no sockets: then clients ask for a proof instead. */
+/** False where the path is too long or the file system has no sockets: then clients ask for a proof instead. */
 async function bindSocket(server: Server, path: string): Promise<boolean> {
 	if (Buffer.byteLength(path) > pathBytesMax) return false;
 	try {
-		// the last daemon's, if that was killed: the home is ours by now
+		// left by a daemon that was killed; the home is locked by this one
 		rmSync(path, { force: true });
 		await listening(server, { path });
 		chmodSync(path, 0o600);

@@ -1,18 +1,16 @@
-// What every handler needs: to resolve the agent, to dispatch a command for the caller, and to answer with a noun.
-
+// What every handler needs: finding the agent, dispatching a command for the caller, and answering with a noun.
 import type { z } from "zod";
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput, CommandWithout } from "#contract/command.ts";
+import type { Event } from "#contract/event.ts";
 import { type Actor, AgentId, agentOf, Handle, type Key, ProjectSlug } from "#contract/ids.ts";
-import type { ProjectState } from "#contract/project.ts";
-import { noProject } from "#contract/project.ts";
+import { noProject, type ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { AgentCommand, RouteName, Routes } from "#contract/routes.ts";
-import type { Phase } from "#contract/turn.ts";
 import type { Agent, Item, Project } from "#contract/wire.ts";
 import type { Engine } from "#engine/engine.ts";
 import { until } from "#engine/loop/until.ts";
-import type { Outcome } from "#engine/ports/dispatch.ts";
+import type { Answer } from "#engine/ports/dispatch.ts";
 import type { Reads } from "#engine/ports/store.ts";
 import type { SpawnRequest } from "#engine/workspaces/forking.ts";
 import type { Requester } from "#engine/workspaces/steps.ts";
@@ -25,31 +23,32 @@ export interface RouteRequest<N extends RouteName> {
 	query: Routes[N] extends { query: infer Q extends z.ZodType } ? z.infer<Q> : object;
 	body: Routes[N] extends { body: infer B extends z.ZodType } ? z.infer<B> : object;
 	actor: Actor;
-	/** null for what cannot be sent again: then nothing is remembered */
+	/** null if the caller sent none: then nothing is remembered */
 	key: Key | null;
-	/** of the request; absent where a receipt of an earlier release is about the command */
+	/** absent where an earlier release wrote the receipt, which is about the command */
 	fingerprint?: string | undefined;
-	/** what the first attempt under this key left behind, if its answer was lost */
+	/** the receipt of the first attempt under this key, if its answer was lost */
 	earlier: PriorReceipt;
 }
 
-export type Handler<N extends RouteName> = (asked: RouteRequest<N>) => Promise<z.infer<Routes[N]["answer"]> | Refusal>;
-/** The routes that say one command to the agent of their path; all others have a handler. */
-export type Said = { [N in RouteName]: Routes[N] extends { command: AgentCommand } ? N : never }[RouteName];
-export type Handled = Exclude<RouteName, Said>;
-export type Handlers<N extends RouteName = Handled> = { [K in N]: Handler<K> };
+export type Handler<N extends RouteName> = (
+	request: RouteRequest<N>,
+) => Promise<z.infer<Routes[N]["answer"]> | Refusal>;
+/** The routes that dispatch one command to the agent of their path; all others have a handler. */
+export type CommandRoute = { [N in RouteName]: Routes[N] extends { command: AgentCommand } ? N : never }[RouteName];
+export type HandledRoute = Exclude<RouteName, CommandRoute>;
+export type Handlers = { [N in HandledRoute]: Handler<N> };
 
-interface Caller {
-	actor: Actor;
-	key: Key | null;
-	fingerprint?: string | undefined;
-	earlier: PriorReceipt;
-}
+type Caller = Pick<RouteRequest<RouteName>, "actor" | "key" | "fingerprint" | "earlier">;
 
-interface AgentRouteRequest extends Caller {
+/** A request whose path names an agent or an issue, which is looked for in the project of its query. */
+export interface ScopedRequest extends Caller {
 	params: Readonly<Record<string, string>>;
 	query: { project?: ProjectSlug | undefined };
 }
+
+/** What a command did; `event` is 0 if it recorded no event of its own. */
+type Done = Answer & { event: number; events: readonly Event[] };
 
 interface SpawnParams extends Omit<SpawnRequest["command"], "type"> {
 	wait: boolean;
@@ -59,7 +58,7 @@ export class RequestContext {
 	readonly engine: Engine;
 	/** the agent types that can be started here */
 	readonly types: readonly string[];
-	/** those whose programs can wait inside a turn; any other is told to end its turn and is continued */
+	/** those whose programs can wait inside a turn; the others end their turn and are continued */
 	readonly blockingTypes: readonly string[];
 
 	constructor(
@@ -76,7 +75,7 @@ export class RequestContext {
 	}
 
 	/** Refuses a cursor beyond the end of the journal: a reader that starts there would miss events. */
-	async beyondTheEnd(after: number): Promise<Refusal | null> {
+	async cursorRefusal(after: number): Promise<Refusal | null> {
 		const last = after === 0 ? 0 : await this.reads.lastEvent();
 		if (after <= last) return null;
 		const words = `The journal ends at event ${last}: there is no event ${after} to read on from. It may be of another store.`;
@@ -86,74 +85,76 @@ export class RequestContext {
 		});
 	}
 
-	async say({ actor, key, fingerprint }: Caller, command: CommandInput): Promise<Outcome> {
-		return await this.engine.dispatch({ actor, key, command, fingerprint });
+	async dispatch({ actor, key, fingerprint }: Caller, command: CommandInput): Promise<Done | Refusal> {
+		const outcome = await this.engine.dispatch({ actor, key, command, fingerprint });
+		return "refused" in outcome ? outcome.refused : { event: 0, ...outcome.done, events: outcome.events };
 	}
 
-	/** Who asks for a step of git's, and what the same request began before a crash. */
-	by({ actor, key, fingerprint, earlier }: Caller): Requester {
+	/** The caller of a git step, and what the same request began before a crash. */
+	requester({ actor, key, fingerprint, earlier }: Caller): Requester {
 		if (key === null || fingerprint === undefined) return { actor };
-		return {
-			actor,
-			key,
-			fingerprint,
-			begun: earlier !== null && "begun" in earlier.answer ? earlier.answer.begun : null,
-		};
+		const begun = earlier !== null && "begun" in earlier.answer ? earlier.answer.begun : null;
+		return { actor, key, fingerprint, begun };
 	}
 
-	/** An agent that has no open turn is told so before it learns anything else. */
-	async speaks(actor: Actor): Promise<Refusal | null> {
+	/** Refuses an agent that has no open turn, before it learns anything else. */
+	async outsideTurn(actor: Actor): Promise<Refusal | null> {
 		const caller = agentOf(actor);
 		return caller === null ? null : this.engine.outsideTurn(caller);
 	}
 
-	/** Does something with the agent that the path names, if there is exactly one. */
-	async about<T extends object>(
-		asked: AgentRouteRequest,
+	/** The project of an agent that calls; null for people and for agents without one. */
+	async homeOf(actor: Actor): Promise<ProjectSlug | null> {
+		const caller = agentOf(actor);
+		return caller === null ? null : ((await this.reads.agent(caller))?.project ?? null);
+	}
+
+	/** Runs `work` on the agent that the path names, if there is exactly one. */
+	async withAgent<T extends object>(
+		{ params, query, actor }: ScopedRequest,
 		work: (id: AgentId) => Promise<T | Refusal>,
 	): Promise<T | Refusal> {
-		const caller = agentOf(asked.actor);
-		const home = caller === null ? null : ((await this.reads.agent(caller))?.project ?? null);
-		const meant = await this.engine.resolve(asked.params["agent"] ?? "", asked.query.project ?? home);
-		return isRefusal(meant) ? meant : await work(meant.id);
+		const found = await this.engine.resolve(params["agent"] ?? "", query.project ?? (await this.homeOf(actor)));
+		return isRefusal(found) ? found : await work(found.id);
 	}
 
 	/**
 	 * The same for commands that look for their agent themselves: an id is tried as it is before it is taken for a name.
 	 */
-	async aboutWhom<T extends object>(
-		asked: AgentRouteRequest,
+	async withAgentOrId<T extends object>(
+		request: ScopedRequest,
 		work: (id: AgentId) => Promise<T | Refusal>,
 	): Promise<T | Refusal> {
-		const id = AgentId.safeParse(asked.params["agent"]);
-		// what may be a name is looked up first: the refusal of a command is remembered under its key
-		const straight = id.success && !Handle.safeParse(id.data).success ? await work(id.data) : null;
-		const unknown = straight === null || (isRefusal(straight) && straight.code === "AGENT_NOT_FOUND");
-		return unknown ? await this.about(asked, work) : straight;
+		const id = AgentId.safeParse(request.params["agent"]);
+		// what may be a handle is looked up first: the refusal of a command is remembered under its key
+		const result = id.success && !Handle.safeParse(id.data).success ? await work(id.data) : null;
+		const unknown = result === null || (isRefusal(result) && result.code === "AGENT_NOT_FOUND");
+		return unknown ? await this.withAgent(request, work) : result;
 	}
 
-	/** A command to one agent, answered with that agent. */
-	async tell(asked: AgentRouteRequest, command: CommandWithout<"agent">): Promise<Agent | Refusal> {
-		return await this.about(asked, async (agent) => {
-			const outcome = await this.say(asked, { ...command, agent });
-			return "refused" in outcome ? outcome.refused : await this.agent(agent);
+	/** Dispatches a command to the agent of the path and answers with that agent. */
+	async agentCommand(request: ScopedRequest, command: CommandWithout<"agent">): Promise<Agent | Refusal> {
+		return await this.withAgent(request, async (agent) => {
+			const done = await this.dispatch(request, { ...command, agent });
+			return isRefusal(done) ? done : await this.agent(agent);
 		});
 	}
 
-	/** The command of a route that has no handler, with what was asked for. */
-	async carry(asked: RouteRequest<Said>, command: AgentCommand): Promise<Agent | Refusal> {
-		return await this.about(asked, async (agent) => {
-			const outcome = await this.say(asked, command.parse({ ...asked.body, type: command.shape.type.value, agent }));
-			return "refused" in outcome ? outcome.refused : await this.agent(agent);
+	/** The same for a route that has no handler: its body has the command's other fields. */
+	async routeCommand(request: RouteRequest<CommandRoute>, command: AgentCommand): Promise<Agent | Refusal> {
+		return await this.withAgent(request, async (agent) => {
+			const type = command.shape.type.value;
+			const done = await this.dispatch(request, command.parse({ ...request.body, type, agent }));
+			return isRefusal(done) ? done : await this.agent(agent);
 		});
 	}
 
-	/** A command to one agent that writes an item, answered with the item. */
-	async write(asked: AgentRouteRequest, command: CommandWithout<"agent">): Promise<Item | Refusal> {
-		return await this.about(asked, async (agent) => {
-			const outcome = await this.say(asked, { ...command, agent });
-			if ("refused" in outcome) return outcome.refused;
-			const event = await this.reads.event(outcome.done.event ?? 0);
+	/** Dispatches a command that writes an item and answers with the item. */
+	async itemCommand(request: ScopedRequest, command: CommandWithout<"agent">): Promise<Item | Refusal> {
+		return await this.withAgent(request, async (agent) => {
+			const done = await this.dispatch(request, { ...command, agent });
+			if (isRefusal(done)) return done;
+			const event = await this.reads.event(done.event);
 			return event === undefined ? refuse("NOT_FOUND", "Nothing was written.") : itemView(event);
 		});
 	}
@@ -169,13 +170,13 @@ export class RequestContext {
 			: await this.counted(state);
 	}
 
-	/** A list of what a project has would be empty for a mistyped one; of one that was removed it still says what was. */
+	/** Without this, a list would be empty for a mistyped project. A removed project still has its lists. */
 	async unknownProject(slug: ProjectSlug): Promise<Refusal | null> {
 		return (await this.reads.project(slug)) === undefined ? noProject(slug) : null;
 	}
 
-	/** A new agent, answered when it is ready or has failed, or at once. */
-	async spawned(caller: Caller, { wait, ...command }: SpawnParams): Promise<Agent | Refusal> {
+	/** Makes an agent and answers at once or, with `wait`, when the agent is ready or has failed. */
+	async spawn(caller: Caller, { wait, ...command }: SpawnParams): Promise<Agent | Refusal> {
 		const agentType = command.agentType ?? (await this.#defaultType(command));
 		if (typeof agentType === "object") return agentType;
 		if (agentType !== undefined && !this.types.includes(agentType)) {
@@ -186,17 +187,17 @@ export class RequestContext {
 		const { actor, key, fingerprint, earlier } = caller;
 		const typed = { ...command, ...(agentType !== undefined && { agentType }) };
 		const request = { actor, key, fingerprint, command: { type: "agent.spawn" as const, ...typed } };
-		// a child that was made has its files already
+		// the child of an earlier attempt has its files already
 		const outcome = earlier === null ? await this.engine.spawn(request) : await this.engine.dispatch(request);
 		if ("refused" in outcome) return outcome.refused;
 		const { agent } = outcome.done;
 		if (agent === undefined) return refuse("INTERNAL_ERROR", "A spawn answered no agent.");
-		// nobody can have queued or sent it anything else yet
-		const first = outcome.events.filter((event) => event.kind === "prompt.queued").length;
+		// nothing else can have been queued or sent to it yet
+		const queueLength = outcome.events.filter((event) => event.kind === "prompt.queued").length;
 		const ready = wait ? await this.#ready(agent) : agent;
 		return outcome.replayed
 			? await this.counted(ready)
-			: agentView(ready, { queueLength: first, unreadMail: 0, phase: "model" });
+			: agentView(ready, { queueLength, unreadMail: 0, phase: "model" });
 	}
 
 	/** A fork has its parent's type. Agent 0 has none to give: its children get the project's, or have to be told. */
@@ -225,18 +226,11 @@ export class RequestContext {
 		const [queue, unreadMail, phases] = await Promise.all([
 			this.reads.queue(state.id),
 			this.reads.unreadMail(state.id),
-			this.#phases(state),
+			state.turn === null ? null : this.engine.phases(),
 		]);
 		const counts = { queueLength: queue.length, unreadMail };
-		const availability = (await this.engine.scheduler.availability([state], new Map([[state.id, counts]]))).get(
-			state.id,
-		);
-		return agentView(state, { ...counts, availability, phase: phases?.get(state.id) ?? "model" });
-	}
-
-	/** Only of an agent that has a turn is it asked what the turn is doing. */
-	async #phases({ turn }: AgentState): Promise<ReadonlyMap<AgentId, Phase> | null> {
-		return turn === null ? null : await this.engine.phases();
+		const all = await this.engine.scheduler.availability([state], new Map([[state.id, counts]]));
+		return agentView(state, { ...counts, availability: all.get(state.id), phase: phases?.get(state.id) ?? "model" });
 	}
 
 	async #ready(agent: AgentState): Promise<AgentState> {
@@ -249,6 +243,6 @@ export class RequestContext {
 	}
 }
 
-/** A number in the path; 0, which nothing has, if it is none. */
+/** A number in the path; 0, which no row has, if it is not one. */
 export const numberIn = ({ params }: { params: Readonly<Record<string, string>> }, name: string): number =>
 	Number(/^\d{1,15}$/.exec(params[name] ?? "")?.[0] ?? 0);

@@ -1,4 +1,4 @@
-// `GET /api/events`, which goes around the framework: it writes shared bytes straight into the socket.
+// `GET /api/events`, outside of the framework: it writes the same bytes to many sockets.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { agentOf } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
@@ -14,10 +14,10 @@ export interface Streaming {
 	context: RequestContext;
 }
 
-/** False if the request is for somebody else. */
+/** False if the request is for another route. */
 export function serveEvents(streaming: Streaming, request: IncomingMessage, response: ServerResponse): boolean {
 	const { stream, guard } = streaming;
-	// compared as it was sent: what is no URL at all is not for us either
+	// compared as sent: it may not even be a valid URL
 	const [path, query = ""] = (request.url ?? "").split("?", 2);
 	if (path !== "/api/events" || request.method !== "GET") return false;
 	const headers = new Headers(
@@ -46,12 +46,12 @@ export function serveEvents(streaming: Streaming, request: IncomingMessage, resp
 async function begin({ stream, context }: Streaming, response: ServerResponse, query: StreamQuery): Promise<void> {
 	const { after, deltas, agent: reference, project, kind, threads } = query;
 	const agent = reference === undefined ? null : await context.engine.resolve(reference, project ?? null);
-	const refusal = agent !== null && isRefusal(agent) ? agent : await context.beyondTheEnd(after);
+	const refusal = agent !== null && isRefusal(agent) ? agent : await context.cursorRefusal(after);
 	if (refusal !== null) {
 		turnAway(response, refusal);
 		return;
 	}
-	// the project of an agent's name is where it is looked for
+	// with an agent, the project only says where its name is looked up
 	const whose = agent !== null && "id" in agent ? { agent: agent.id } : { project };
 	await stream.serve(response, { after, deltas, ...whose, kinds: kind?.split(","), threads });
 }

@@ -1,5 +1,5 @@
-// Answers that repeat what the store has and never changes are remembered without it: an issue with a hundred comments
-// would otherwise be kept a hundred times.
+// Receipts keep only the ids of an issue's notes, which never change: otherwise an issue with a hundred comments would be
+// stored a hundred times.
 import type { IssueDetails } from "#contract/issue-wire.ts";
 import type { RouteName } from "#contract/routes.ts";
 import type { Reads } from "#engine/ports/store.ts";
@@ -10,7 +10,7 @@ const withNotes: readonly RouteName[] = ["issueComment", "issueDocument", "issue
 interface Packed {
 	details: Omit<IssueDetails, "comments" | "documents" | "messages">;
 	notes: number[];
-	/** the messages that had been told */
+	/** the messages that had been delivered */
 	delivered: number[];
 }
 
@@ -18,18 +18,18 @@ export function packed(route: RouteName, data: object): object {
 	if (!withNotes.includes(route) || !isDetails(data)) return data;
 	const { comments, documents, messages, ...details } = data;
 	const notes = [...comments, ...documents, ...messages].map(({ id }) => id);
-	const told: Packed = { details, notes, delivered: messages.filter(({ delivered }) => delivered).map(({ id }) => id) };
-	return told;
+	const delivered = messages.filter((message) => message.delivered).map(({ id }) => id);
+	return { details, notes, delivered } satisfies Packed;
 }
 
 export async function unpacked(route: RouteName, given: unknown, reads: Reads): Promise<unknown> {
 	if (!isPacked(route, given)) return given;
 	const { artifacts, ...issue } = given.details;
-	const [named, told] = [new Set(given.notes), new Set(given.delivered)];
-	const notes = (await reads.notes(issue.id)).filter(({ id }) => named.has(id));
+	const [ids, delivered] = [new Set(given.notes), new Set(given.delivered)];
+	const notes = (await reads.notes(issue.id)).filter(({ id }) => ids.has(id));
 	return issueDetails(
 		issue,
-		notes.map((note) => (note.kind === "message" ? { ...note, delivered: told.has(note.id) } : note)),
+		notes.map((note) => (note.kind === "message" ? { ...note, delivered: delivered.has(note.id) } : note)),
 		artifacts,
 	);
 }
@@ -37,6 +37,5 @@ export async function unpacked(route: RouteName, given: unknown, reads: Reads): 
 const isDetails = (data: object): data is IssueDetails =>
 	"comments" in data && "documents" in data && "messages" in data;
 
-/** It was packed by us. */
 const isPacked = (route: RouteName, given: unknown): given is Packed =>
 	withNotes.includes(route) && typeof given === "object" && given !== null && "notes" in given;

@@ -1,5 +1,5 @@
-// Which events and deltas a reader of the event stream asked for. The journal is asked with the same conditions, so
-// that catching up reads no more than it gives.
+// Which events and deltas a reader of the event stream wants. The journal is queried with the same conditions, so that
+// catching up reads no more than it sends.
 import type { Event } from "#contract/event.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { isItem, tellingItems } from "#contract/item.ts";
@@ -10,16 +10,16 @@ export interface Wanted {
 	agent?: AgentId | undefined;
 	project?: ProjectSlug | undefined;
 	kinds?: readonly string[] | undefined;
-	/** items only of these */
+	/** items only of these agents */
 	threads?: readonly AgentId[] | undefined;
 }
 
-/** ids that one question to the journal looks through at most, unless it goes by one agent's index */
+/** the most ids that one query of the journal scans, unless it uses one agent's index */
 const windowIds = 20_000;
 
 export class StreamFilter {
 	readonly #wanted: Wanted;
-	/** of the project that is asked for; those that are made later are learned from their events */
+	/** of the wanted project; later ones are added from their events */
 	readonly #agents: Set<AgentId>;
 	readonly #issues: Set<number>;
 
@@ -40,12 +40,12 @@ export class StreamFilter {
 		this.#issues = new Set(issues);
 	}
 
-	/** nothing is left out */
+	/** whether the reader gets everything */
 	get isOpen(): boolean {
 		return Object.values(this.#wanted).every((each) => each === undefined);
 	}
 
-	/** a client that folds events into rows of its own */
+	/** whether the reader folds events into rows of its own */
 	get isMirror(): boolean {
 		return this.#wanted.threads !== undefined;
 	}
@@ -73,7 +73,7 @@ export class StreamFilter {
 		);
 	}
 
-	/** The next part of the journal to be read, of which `last` is the last event that is known. */
+	/** The next part of the journal to read; `last` is the newest known event. */
 	range(after: number, last: number, limit: number): EventRange {
 		const { agent, project, kinds, threads } = this.#wanted;
 		const byIndex = agent !== undefined || this.isOpen;
@@ -89,12 +89,14 @@ export class StreamFilter {
 	#isOfProject({ id, agent, kind, data }: Event): boolean {
 		const { project } = this.#wanted;
 		if (project === undefined) return true;
-		const told: { project?: unknown; slug?: unknown; issue?: unknown } = Object(data);
-		if (kind === "agent.spawned" && agent !== null && told.project === project) this.#agents.add(agent);
-		if (kind === "issue.added" && told.project === project) this.#issues.add(id);
+		const about: { project?: unknown; slug?: unknown; issue?: unknown } = Object(data);
+		if (kind === "agent.spawned" && agent !== null && about.project === project) this.#agents.add(agent);
+		if (kind === "issue.added" && about.project === project) this.#issues.add(id);
 		if (agent !== null) return this.#agents.has(agent);
 		return (
-			told.slug === project || this.#issues.has(id) || (typeof told.issue === "number" && this.#issues.has(told.issue))
+			about.slug === project ||
+			this.#issues.has(id) ||
+			(typeof about.issue === "number" && this.#issues.has(about.issue))
 		);
 	}
 }

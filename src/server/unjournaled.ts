@@ -1,10 +1,10 @@
-// What is shown beside the rows and is in no event: told with them, and by the stream when it changes.
+// State that is shown beside the rows but is in no event: sent with the rows, and by the stream when it changes.
 import type { Unjournaled } from "#contract/rows.ts";
 import type { Credential } from "#contract/subscription.ts";
 import type { HealthIssue } from "#contract/workspace.ts";
 import type { Engine } from "#engine/engine.ts";
 
-/** `trouble` says what is wrong with a credential, if something is. */
+/** `problem` returns what is wrong with a credential, or null. */
 export async function unjournaled(
 	engine: Engine,
 	problem: (credential: Credential) => string | null,

@@ -8,7 +8,7 @@ export interface Adapters {
 	install(type: string): Promise<Adapter | Refusal>;
 }
 
-export const adapterHandlers = (adapters: Adapters): Handlers<"adapters" | "setup"> => ({
+export const adapterHandlers = (adapters: Adapters): Pick<Handlers, "adapters" | "setup"> => ({
 	adapters: async () => adapters.all(),
 	setup: async ({ params }) => await adapters.install(params["type"] ?? ""),
 });

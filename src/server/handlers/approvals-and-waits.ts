@@ -1,10 +1,8 @@
 // The routes of approvals and waits.
 
-import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { WaitState } from "#contract/wait.ts";
 import type { Approval, Wait } from "#contract/wire.ts";
 import { until } from "#engine/loop/until.ts";
 import { approvalView, waitView } from "#views/wire.ts";
@@ -13,51 +11,45 @@ import { type Handlers, numberIn, type RequestContext, type RouteRequest } from 
 const noApproval = (id: string | undefined): Refusal =>
 	refuse("NOT_FOUND", `There is no approval ${id}.`, { suggestions: ["brood approval list"] });
 
-/** how long a caller who wants to be told is kept on the line before it has to ask again */
+/** how long a blocking request waits before its caller has to send it again */
 const blockMs = 30_000;
 
-export function openHandlers(
-	context: RequestContext,
-): Handlers<"approvals" | "approval" | "approvalAnswer" | "waitOpen" | "wait" | "waitCancel"> {
+export function openHandlers(context: RequestContext) {
 	const { engine, reads } = context;
 	return {
 		approvals: async ({ query }) => {
-			const meant = query.agent === undefined ? null : await engine.resolve(query.agent, query.project ?? null);
-			if (meant !== null && isRefusal(meant)) return meant;
+			const found = query.agent === undefined ? null : await engine.resolve(query.agent, query.project ?? null);
+			if (found !== null && isRefusal(found)) return found;
 			const unknown = query.project === undefined ? null : await context.unknownProject(query.project);
 			if (unknown !== null) return unknown;
 			const shown = await Promise.all(
-				(await reads.pendingApprovals(meant?.id)).map((approval) => withPath(context, approval)),
+				(await reads.pendingApprovals(found?.id)).map((approval) => withPath(context, approval)),
 			);
 			return shown.flatMap(({ approval, project }) =>
 				query.project === undefined || project === query.project ? [approval] : [],
 			);
 		},
-		approval: async (asked) => {
-			const approval = await reads.approval(numberIn(asked, "approval"));
+		approval: async (request) => {
+			const approval = await reads.approval(numberIn(request, "approval"));
 			return approval === undefined
-				? noApproval(asked.params["approval"])
+				? noApproval(request.params["approval"])
 				: (await withPath(context, approval)).approval;
 		},
-		approvalAnswer: async (asked) => {
-			const approval = await reads.approval(numberIn(asked, "approval"));
-			if (approval === undefined) return noApproval(asked.params["approval"]);
-			const outcome = await context.say(asked, {
-				type: "approval.answer",
-				agent: approval.agent,
-				approval: approval.id,
-				...asked.body,
-			});
-			if ("refused" in outcome) return outcome.refused;
-			return (await withPath(context, (await reads.approval(approval.id)) ?? approval)).approval;
+		approvalAnswer: async (request) => {
+			const approval = await reads.approval(numberIn(request, "approval"));
+			if (approval === undefined) return noApproval(request.params["approval"]);
+			const { agent, id } = approval;
+			const done = await context.dispatch(request, { type: "approval.answer", agent, approval: id, ...request.body });
+			if (isRefusal(done)) return done;
+			return (await withPath(context, (await reads.approval(id)) ?? approval)).approval;
 		},
-		waitOpen: async (asked) => {
-			const targets = await targetsOf(context, asked);
+		waitOpen: async (request) => {
+			const targets = await targetsOf(context, request);
 			if (isRefusal(targets)) return targets;
-			const { timeoutMs, for: condition, mode } = asked.body;
-			const caller = agentOf(asked.actor);
+			const { timeoutMs, for: condition, mode } = request.body;
+			const caller = agentOf(request.actor);
 			const type = caller === null ? null : ((await reads.agent(caller))?.type ?? null);
-			const outcome = await context.say(asked, {
+			const done = await context.dispatch(request, {
 				type: "wait.open",
 				targets: targets.ids,
 				for: condition,
@@ -65,50 +57,49 @@ export function openHandlers(
 				...(timeoutMs !== undefined && { timeoutMs }),
 				blocking: type === null || context.blockingTypes.includes(type),
 			});
-			if ("refused" in outcome) return outcome.refused;
-			return await shown(context, outcome.done.event ?? 0, asked.actor);
+			return isRefusal(done) ? done : await shown(context, done.event, request.actor);
 		},
-		wait: async (asked) => {
-			const id = numberIn(asked, "wait");
-			if (asked.query.block) await over(context, id);
-			return await shown(context, id, asked.actor);
+		wait: async (request) => {
+			const id = numberIn(request, "wait");
+			if (request.query.block) await waitOver(context, id);
+			return await shown(context, id, request.actor);
 		},
-		waitCancel: async (asked) => {
-			const id = numberIn(asked, "wait");
-			const outcome = await context.say(asked, { type: "wait.cancel", wait: id });
-			return "refused" in outcome ? outcome.refused : await shown(context, id, asked.actor);
+		waitCancel: async (request) => {
+			const id = numberIn(request, "wait");
+			const done = await context.dispatch(request, { type: "wait.cancel", wait: id });
+			return isRefusal(done) ? done : await shown(context, id, request.actor);
 		},
-	};
+	} satisfies Partial<Handlers>;
 }
 
 async function targetsOf(
 	context: RequestContext,
-	asked: RouteRequest<"waitOpen">,
+	request: RouteRequest<"waitOpen">,
 ): Promise<{ ids: AgentId[] } | Refusal> {
-	const caller = agentOf(asked.actor);
-	const home = caller === null ? null : ((await context.reads.agent(caller))?.project ?? null);
+	const caller = agentOf(request.actor);
+	const project = request.body.project ?? (await context.homeOf(request.actor));
 	const ids: AgentId[] = [];
-	for (const reference of asked.body.agents) {
-		const meant = await context.engine.resolve(reference, asked.body.project ?? home);
-		if (isRefusal(meant)) return meant;
-		ids.push(meant.id);
+	for (const reference of request.body.agents) {
+		const found = await context.engine.resolve(reference, project);
+		if (isRefusal(found)) return found;
+		ids.push(found.id);
 	}
-	if (asked.body.children) {
+	if (request.body.children) {
 		if (caller === null) return refuse("VALIDATION_ERROR", "Only an agent has children to wait for; name the agents.");
 		ids.push(...(await context.reads.children(caller)).map((child) => child.id));
 	} else if (ids.length === 0) return refuse("VALIDATION_ERROR", "Nobody to wait for.");
 	return { ids: [...new Set(ids)] };
 }
 
-/** Resolves when the wait is over, or its caller has to ask again. */
-async function over({ engine, reads }: RequestContext, id: number): Promise<void> {
+/** Resolves when the wait is over, or after `blockMs`. */
+async function waitOver({ engine, reads }: RequestContext, id: number): Promise<void> {
 	const ended = async (): Promise<true | null> => ((await reads.wait(id))?.state === "open" ? null : true);
 	await until(engine.publisher, ended, { matters: ({ kind }) => kind === "wait.ended", deadlineMs: blockMs });
 }
 
-/** An agent sees only its own. */
+/** An agent sees only its own waits. */
 async function shown({ reads }: RequestContext, id: number, actor: Actor): Promise<Wait | Refusal> {
-	const wait: WaitState | undefined = await reads.wait(id);
+	const wait = await reads.wait(id);
 	const caller = agentOf(actor);
 	if (wait === undefined || (caller !== null && wait.agent !== caller))
 		return refuse("NOT_FOUND", `There is no wait ${id}.`);
@@ -124,8 +115,6 @@ async function withPath(
 	approval: ApprovalState,
 ): Promise<{ approval: Approval; project: string | null }> {
 	const ids = [approval.agent, ...(await reads.above(approval.agent))];
-	const agents = (await Promise.all(ids.map((id) => reads.agent(id)))).filter(
-		(agent): agent is AgentState => agent !== undefined,
-	);
+	const agents = (await Promise.all(ids.map((id) => reads.agent(id)))).filter((agent) => agent !== undefined);
 	return { approval: approvalView(approval, agents), project: agents[0]?.project ?? null };
 }

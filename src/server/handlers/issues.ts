@@ -1,5 +1,4 @@
 // The routes of issues: resolves `project#number`, dispatches the command and answers with the issue.
-
 import type { CommandWithout } from "#contract/command.ts";
 import { type Actor, type AgentId, agentOf, type Handle, ProjectSlug } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
@@ -11,38 +10,23 @@ import { until } from "#engine/loop/until.ts";
 import { issueFolder } from "#engine/workspaces/issue-folder.ts";
 import { type IssueFilter, issueDetails, issueView, isWanted, presetsView } from "#views/issue.ts";
 import type { PriorReceipt } from "../idempotency.ts";
-import { type Handlers, numberIn, type RequestContext, type RouteRequest } from "../request-context.ts";
+import {
+	type Handlers,
+	numberIn,
+	type RequestContext,
+	type RouteRequest,
+	type ScopedRequest,
+} from "../request-context.ts";
 
-type Verbs =
-	| "issueEdit"
-	| "issueDelete"
-	| "issueStart"
-	| "issueAssign"
-	| "issueUnassign"
-	| "issueMove"
-	| "issueDepend"
-	| "issueUndepend"
-	| "issueApprove"
-	| "issueReject"
-	| "issueRetry"
-	| "issueAttend"
-	| "workComplete";
-type Notes = "issueComment" | "issueDocument" | "issueMessage";
-type Names = "issues" | "issuesOf" | "issueAdd" | "issue" | Verbs | Notes | "presets" | "projectTune";
-
-export function issueHandlers(context: RequestContext): Handlers<Names> {
+export function issueHandlers(context: RequestContext) {
 	const { engine, reads } = context;
-	const verb = (asked: RouteRequest<Verbs>, command: CommandWithout<"issue">): Promise<Issue | Refusal> =>
+	const verb = (request: ScopedRequest, command: CommandWithout<"issue">): Promise<Issue | Refusal> =>
+		withIssue(context, request, async (issue) => await changed(context, request, issue, command));
+	const note = (request: ScopedRequest, command: CommandWithout<"issue">): Promise<IssueDetails | Refusal> =>
 		withIssue(
 			context,
-			asked,
-			async (issue) => (await said(context, asked, issue, command)) ?? (await shown(context, issue.id)),
-		);
-	const note = (asked: RouteRequest<Notes>, command: CommandWithout<"issue">): Promise<IssueDetails | Refusal> =>
-		withIssue(
-			context,
-			asked,
-			async (issue) => (await said(context, asked, issue, command)) ?? (await detailed(context, issue)),
+			request,
+			async (issue) => (await refusalOf(context, request, issue, command)) ?? (await detailed(context, issue)),
 		);
 	return {
 		issues: ({ query, actor }) => listed(context, actor, query.project, query),
@@ -50,63 +34,63 @@ export function issueHandlers(context: RequestContext): Handlers<Names> {
 			const project = await context.projectNamed(params["project"]);
 			return isRefusal(project) ? project : await listed(context, actor, project.slug, query);
 		},
-		issueAdd: async (asked) => {
-			const project = await tuned(context, asked.params["project"]);
+		issueAdd: async (request) => {
+			const project = await tuned(context, request.params["project"]);
 			if (isRefusal(project)) return project;
-			const outcome = await context.say(asked, { type: "issue.add", project: project.slug, ...asked.body });
-			if ("refused" in outcome) return outcome.refused;
-			const added = await reads.issue(outcome.done.event ?? 0);
+			const done = await context.dispatch(request, { type: "issue.add", project: project.slug, ...request.body });
+			if (isRefusal(done)) return done;
+			const added = await reads.issue(done.event);
 			if (added !== undefined) await engine.issueWork.folder(added);
-			return await shown(context, outcome.done.event ?? 0);
+			return await shown(context, done.event);
 		},
-		issue: (asked) => withIssue(context, asked, (issue) => detailed(context, issue)),
-		issueEdit: (asked) => verb(asked, { type: "issue.edit", ...asked.body }),
-		issueDelete: (asked) => verb(asked, { type: "issue.delete" }),
-		issueStart: (asked) => verb(asked, { type: "issue.start" }),
-		issueAssign: (asked) => withIssue(context, asked, (issue) => assigned(context, asked, issue)),
-		issueUnassign: (asked) => verb(asked, { type: "issue.unassign" }),
-		issueMove: (asked) => verb(asked, { type: "issue.move", ...asked.body }),
-		issueDepend: (asked) => verb(asked, { type: "issue.depend", ...asked.body }),
-		issueUndepend: (asked) => verb(asked, { type: "issue.undepend", on: numberIn(asked, "on") }),
-		issueComment: (asked) => note(asked, { type: "issue.comment", ...asked.body }),
-		issueDocument: (asked) => {
-			const { type: docType, ...body } = asked.body;
-			return note(asked, { type: "issue.document", ...body, ...(docType && { docType }) });
+		issue: (request) => withIssue(context, request, (issue) => detailed(context, issue)),
+		issueEdit: (request) => verb(request, { type: "issue.edit", ...request.body }),
+		issueDelete: (request) => verb(request, { type: "issue.delete" }),
+		issueStart: (request) => verb(request, { type: "issue.start" }),
+		issueAssign: (request) => withIssue(context, request, (issue) => assigned(context, request, issue)),
+		issueUnassign: (request) => verb(request, { type: "issue.unassign" }),
+		issueMove: (request) => verb(request, { type: "issue.move", ...request.body }),
+		issueDepend: (request) => verb(request, { type: "issue.depend", ...request.body }),
+		issueUndepend: (request) => verb(request, { type: "issue.undepend", on: numberIn(request, "on") }),
+		issueComment: (request) => note(request, { type: "issue.comment", ...request.body }),
+		issueDocument: (request) => {
+			const { type: docType, ...body } = request.body;
+			return note(request, { type: "issue.document", ...body, ...(docType && { docType }) });
 		},
-		issueMessage: (asked) => note(asked, { type: "issue.message", ...asked.body }),
-		issueApprove: (asked) => withIssue(context, asked, (issue) => approved(context, asked, issue)),
-		issueReject: (asked) => withFolder(context, asked, { type: "issue.reject", ...asked.body }),
-		issueRetry: (asked) => withFolder(context, asked, { type: "issue.retry" }),
-		issueAttend: (asked) => verb(asked, { type: "issue.attend", ...asked.body }),
-		workComplete: (asked) => verb(asked, { type: "issue.complete", ...asked.body }),
+		issueMessage: (request) => note(request, { type: "issue.message", ...request.body }),
+		issueApprove: (request) => withIssue(context, request, (issue) => approved(context, request, issue)),
+		issueReject: (request) => withFolder(context, request, { type: "issue.reject", ...request.body }),
+		issueRetry: (request) => withFolder(context, request, { type: "issue.retry" }),
+		issueAttend: (request) => verb(request, { type: "issue.attend", ...request.body }),
+		workComplete: (request) => verb(request, { type: "issue.complete", ...request.body }),
 		presets: async ({ params }) => {
 			const project = await tuned(context, params["project"]);
 			return isRefusal(project) ? project : presetsView(project);
 		},
-		projectTune: (asked) => tune(context, asked),
-	};
+		projectTune: (request) => tune(context, request),
+	} satisfies Partial<Handlers>;
 }
 
-async function tune(context: RequestContext, asked: RouteRequest<"projectTune">): Promise<Project | Refusal> {
-	const project = await tuned(context, asked.params["project"]);
+async function tune(context: RequestContext, request: RouteRequest<"projectTune">): Promise<Project | Refusal> {
+	const project = await tuned(context, request.params["project"]);
 	if (isRefusal(project)) return project;
-	const inTheWay = Object.entries(project.written).find(
-		([name, value]) => ![undefined, value].includes(Reflect.get(asked.body, name)),
+	const fixed = Object.entries(project.written).find(
+		([name, value]) => ![undefined, value].includes(Reflect.get(request.body, name)),
 	);
-	if (inTheWay !== undefined)
+	if (fixed !== undefined)
 		return refuse(
 			"CONFLICT",
-			`A config.yaml says issues.${inTheWay[0]}: ${inTheWay[1]} for ${project.slug}, which ranks above this. Change it there.`,
+			`A config.yaml says issues.${fixed[0]}: ${fixed[1]} for ${project.slug}, which ranks above this. Change it there.`,
 			{
 				suggestions: [`brood project settings ${project.slug}`],
 			},
 		);
-	const outcome = await context.say(asked, { type: "project.tune", slug: project.slug, ...asked.body });
-	if ("refused" in outcome) return outcome.refused;
+	const done = await context.dispatch(request, { type: "project.tune", slug: project.slug, ...request.body });
+	if (isRefusal(done)) return done;
 	return context.project((await context.reads.project(project.slug)) ?? project);
 }
 
-/** A project, after a look at what is written about its issues. */
+/** A project, after its configuration files were read again. */
 async function tuned(context: RequestContext, name: string | undefined): Promise<ProjectState | Refusal> {
 	const project = await context.projectNamed(name);
 	if (isRefusal(project)) return project;
@@ -119,32 +103,33 @@ async function listed(
 	project: ProjectSlug | undefined,
 	query: Omit<IssueFilter, "assignee"> & { assignee?: string | undefined },
 ): Promise<Issue[] | Refusal> {
-	const { engine, reads } = context;
+	const { reads } = context;
 	const caller = agentOf(actor);
 	// an agent sees the issues of its own project
 	const of = caller === null ? project : ((await reads.agent(caller))?.project ?? undefined);
 	if (caller !== null && of === undefined) return [];
-	const meant =
-		query.assignee === undefined || query.assignee === "none" ? null : await engine.resolve(query.assignee, of ?? null);
-	if (meant !== null && isRefusal(meant)) return meant;
-	const assignee = meant === null ? (query.assignee === "none" ? ("none" as const) : undefined) : meant.id;
+	const assignee = await assigneeIn(context, query.assignee, of ?? null);
+	if (typeof assignee === "object") return assignee;
 	const found: Issue[] = [];
 	for (const each of await reads.projects()) {
 		if (each.removedAt !== null || (of !== undefined && each.slug !== of)) continue;
 		const all = await reads.issues(each.slug);
-		const extras = {
-			project: each,
-			all,
-			runs: await reads.runsOfProject(each.slug),
-			handles: await handlesOf(context, each.slug),
-		};
-		found.push(
-			...all
-				.filter((issue) => isWanted(issue, { ...query, assignee }, extras))
-				.map((issue) => issueView(issue, extras)),
-		);
+		const [runs, handles] = [await reads.runsOfProject(each.slug), await handlesOf(context, each.slug)];
+		const extras = { project: each, all, runs, handles };
+		const wanted = all.filter((issue) => isWanted(issue, { ...query, assignee }, extras));
+		found.push(...wanted.map((issue) => issueView(issue, extras)));
 	}
 	return found;
+}
+
+async function assigneeIn(
+	{ engine }: RequestContext,
+	name: string | undefined,
+	project: ProjectSlug | null,
+): Promise<AgentId | "none" | undefined | Refusal> {
+	if (name === undefined || name === "none") return name;
+	const agent = await engine.resolve(name, project);
+	return isRefusal(agent) ? agent : agent.id;
 }
 
 async function handlesOf({ reads }: RequestContext, project: ProjectSlug): Promise<ReadonlyMap<AgentId, Handle>> {
@@ -154,34 +139,23 @@ async function handlesOf({ reads }: RequestContext, project: ProjectSlug): Promi
 /** `web#12`, 12 in a project, or `mine` for an agent that has one. */
 export async function withIssue<T extends object>(
 	context: RequestContext,
-	asked: {
-		params: Readonly<Record<string, string>>;
-		query: { project?: ProjectSlug | undefined };
-		actor: Actor;
-		earlier: PriorReceipt;
-	},
+	request: Omit<ScopedRequest, "key">,
 	work: (issue: IssueState) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
 	const { reads } = context;
-	const { params, query, actor } = asked;
-	const before = await changedBefore(context, asked.earlier);
+	const { params, query, actor, earlier } = request;
+	const before = await changedBefore(context, earlier);
 	if (before !== undefined) return await work(before);
 	const name = params["issue"] ?? "";
 	const caller = agentOf(actor);
 	const agent = caller === null ? undefined : await reads.agent(caller);
 	const [, slug, number] = /^(?:(.+)#)?(\d{1,9})$/.exec(name) ?? [];
 	const project = ProjectSlug.safeParse(slug ?? query.project ?? agent?.project);
-	const found =
-		name === "mine"
-			? await reads.issue(agent?.issue?.id ?? 0)
-			: project.success
-				? await reads.issueByNumber(project.data, Number(number ?? 0))
-				: undefined;
+	const numbered = project.success ? await reads.issueByNumber(project.data, Number(number ?? 0)) : undefined;
+	const found = name === "mine" ? await reads.issue(agent?.issue?.id ?? 0) : numbered;
 	if (found === undefined || found.deletedAt !== null || (agent !== undefined && agent.project !== found.project)) {
-		const where =
-			number !== undefined && slug === undefined && !project.success
-				? " Name it project#number, or say --project."
-				: "";
+		const ambiguous = number !== undefined && slug === undefined && !project.success;
+		const where = ambiguous ? " Name it project#number, or say --project." : "";
 		return refuse("NOT_FOUND", `There is no issue ${JSON.stringify(name)}.${where}`, {
 			suggestions: ["brood issue list"],
 		});
@@ -190,7 +164,7 @@ export async function withIssue<T extends object>(
 }
 
 /**
- * The issue that the first attempt was about: deleted, or its caller's no longer, it may not be found by name any more.
+ * The issue of the first attempt: it may have been deleted or unassigned since, and then its name no longer finds it.
  */
 async function changedBefore({ reads }: RequestContext, earlier: PriorReceipt): Promise<IssueState | undefined> {
 	const [first] = earlier !== null && "subject" in earlier.answer ? (earlier.answer.events ?? []) : [];
@@ -199,62 +173,61 @@ async function changedBefore({ reads }: RequestContext, earlier: PriorReceipt): 
 	return typeof id === "number" ? await reads.issue(id) : undefined;
 }
 
-/** Null when it was done. */
-async function said(
+/** Dispatches a command about an issue; null when it was carried out. */
+async function refusalOf(
 	context: RequestContext,
-	asked: RouteRequest<Verbs | Notes>,
+	request: ScopedRequest,
 	issue: IssueState,
 	command: CommandWithout<"issue">,
 ): Promise<Refusal | null> {
-	const project = asked.earlier === null ? await tuned(context, issue.project) : null;
+	const project = request.earlier === null ? await tuned(context, issue.project) : null;
 	if (project !== null && isRefusal(project)) return project;
-	const outcome = await context.say(asked, { ...command, issue: issue.id });
-	return "refused" in outcome ? outcome.refused : null;
+	const done = await context.dispatch(request, { ...command, issue: issue.id });
+	return isRefusal(done) ? done : null;
+}
+
+/** The same, answered with the issue. */
+async function changed(...args: Parameters<typeof refusalOf>): Promise<Issue | Refusal> {
+	const [context, , issue] = args;
+	return (await refusalOf(...args)) ?? (await shown(context, issue.id));
 }
 
 async function withFolder(
 	context: RequestContext,
-	asked: RouteRequest<"issueReject" | "issueRetry">,
+	request: ScopedRequest,
 	command: CommandWithout<"issue">,
 ): Promise<Issue | Refusal> {
-	return await withIssue(context, asked, async (issue) => {
+	return await withIssue(context, request, async (issue) => {
 		const folder = await issueFolder(context.engine.issueWork, context.reads, issue);
-		return (
-			(await said(context, asked, issue, { ...command, ...(folder !== null && { folder }) })) ??
-			(await shown(context, issue.id))
-		);
+		return await changed(context, request, issue, { ...command, ...(folder !== null && { folder }) });
 	});
 }
 
 async function assigned(
 	context: RequestContext,
-	asked: RouteRequest<"issueAssign">,
+	request: RouteRequest<"issueAssign">,
 	issue: IssueState,
 ): Promise<Issue | Refusal> {
 	const { engine, reads } = context;
-	const meant = await engine.resolve(asked.body.agent, issue.project);
-	if (isRefusal(meant)) return meant;
-	const agent = await reads.agent(meant.id);
-	const dirty = agent === undefined || asked.earlier !== null ? null : await engine.issueWork.inspect(agent);
+	const found = await engine.resolve(request.body.agent, issue.project);
+	if (isRefusal(found)) return found;
+	const agent = await reads.agent(found.id);
+	const dirty = agent === undefined || request.earlier !== null ? null : await engine.issueWork.inspect(agent);
 	if (dirty !== null) return dirty;
 	const folder = await issueFolder(engine.issueWork, reads, issue);
-	const command = {
-		type: "issue.assign" as const,
-		agent: meant.id,
-		now: asked.body.now,
-		...(folder !== null && { folder }),
-	};
-	return (await said(context, asked, issue, command)) ?? (await shown(context, issue.id));
+	const { now } = request.body;
+	const command = { type: "issue.assign" as const, agent: found.id, now, ...(folder !== null && { folder }) };
+	return await changed(context, request, issue, command);
 }
 
-/** Answered when the merge is through, or did not go through. */
+/** Answers when the merge has succeeded or failed. */
 async function approved(
 	context: RequestContext,
-	asked: RouteRequest<"issueApprove">,
+	request: RouteRequest<"issueApprove">,
 	issue: IssueState,
 ): Promise<Issue | Refusal> {
 	const { engine, reads } = context;
-	const refused = await said(context, asked, issue, { type: "issue.approve", ...asked.body });
+	const refused = await refusalOf(context, request, issue, { type: "issue.approve", ...request.body });
 	if (refused) return refused;
 	const merged = async (): Promise<{ now: IssueState | undefined } | null> => {
 		const now = await reads.issue(issue.id);
@@ -277,13 +250,8 @@ async function shown(context: RequestContext, id: number): Promise<Issue | Refus
 	const project = issue && (await reads.project(issue.project));
 	if (issue === undefined || project === undefined)
 		return refuse("NOT_FOUND", "There is no such issue.", { suggestions: ["brood issue list"] });
-	const extras = {
-		project,
-		all: await reads.issues(project.slug),
-		runs: await reads.runs(id),
-		handles: await handlesOf(context, project.slug),
-	};
-	return issueView(issue, extras);
+	const [all, runs] = [await reads.issues(project.slug), await reads.runs(id)];
+	return issueView(issue, { project, all, runs, handles: await handlesOf(context, project.slug) });
 }
 
 export async function detailed(context: RequestContext, { id }: IssueState): Promise<IssueDetails | Refusal> {

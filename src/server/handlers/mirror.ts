@@ -1,4 +1,4 @@
-// Where a client's mirror begins: rows from one moment, and what goes beside them.
+// The start of a client's mirror: rows from one moment, and the state that is in no event.
 import type { Credential } from "#contract/subscription.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 import { unjournaled } from "../unjournaled.ts";
@@ -6,7 +6,7 @@ import { unjournaled } from "../unjournaled.ts";
 export function mirrorHandlers(
 	{ engine, reads }: RequestContext,
 	problem: (credential: Credential) => string | null,
-): Handlers<"rows"> {
+): Pick<Handlers, "rows"> {
 	return {
 		rows: async ({ query: { boards, threads, items: itemsMax } }) => ({
 			journal: engine.agentZero.id,

@@ -11,7 +11,7 @@ const looksMax = 8;
 const lookMs = 3000;
 const wordsMax = 300;
 
-export function progressHandlers(context: RequestContext): Handlers<"progress"> {
+export function progressHandlers(context: RequestContext): Pick<Handlers, "progress"> {
 	return {
 		progress: async ({ query: { project } }) => {
 			const agents = await context.reads.agents({ ...(project !== undefined && { project }) });

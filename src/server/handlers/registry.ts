@@ -1,18 +1,17 @@
-// The daemon itself, its projects and its agents.
-
+// The routes of the daemon itself, its projects and its agents.
+import type { CommandInput } from "#contract/command.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { type Actor, agentOf, ProjectSlug } from "#contract/ids.ts";
 import { noProject } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { contractVersion } from "#contract/version.ts";
-import type { Agent } from "#contract/wire.ts";
+import type { Agent, Project } from "#contract/wire.ts";
 import type { WorkspaceKind } from "#contract/workspace.ts";
-import type { Outcome } from "#engine/ports/dispatch.ts";
 import { Mirrored } from "#views/mirrored.ts";
 import { backUp } from "../backup.ts";
-import type { Handlers, RequestContext } from "../request-context.ts";
+import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
 
-/** What `status` says beside what the engine knows. */
+/** What `status` reports about the daemon's process. */
 export interface About {
 	pid: number;
 	url: string;
@@ -21,23 +20,15 @@ export interface About {
 	containment: ContainmentLevel;
 }
 
-type Names =
-	| "status"
-	| "backup"
-	| "tokenRotate"
-	| "projects"
-	| "project"
-	| "projectAdd"
-	| "projectRemove"
-	| "agents"
-	| "agentsOf"
-	| "agent"
-	| "agentAdd"
-	| "agentAddTo";
-
-/** `rotateToken` answers with the file that has the new one. */
-export function registryHandlers(context: RequestContext, about: About, rotateToken: () => string): Handlers<Names> {
+/** `rotateToken` returns the file with the new token. */
+export function registryHandlers(context: RequestContext, about: About, rotateToken: () => string) {
 	const { engine, reads } = context;
+	const changeProject = async (request: ScopedRequest, command: CommandInput): Promise<Project | Refusal> => {
+		const done = await context.dispatch(request, command);
+		if (isRefusal(done)) return done;
+		const { project } = done;
+		return project === undefined ? refuse("INTERNAL_ERROR", "No project was answered.") : context.project(project);
+	};
 	return {
 		status: async () => ({
 			...about,
@@ -59,7 +50,7 @@ export function registryHandlers(context: RequestContext, about: About, rotateTo
 				})),
 			],
 		}),
-		backup: (asked) => backUp(context, asked),
+		backup: (request) => backUp(context, request),
 		tokenRotate: async () => ({ file: rotateToken() }),
 		projects: async ({ query }) => {
 			if (query.check) await engine.problems.lookAtAll();
@@ -71,21 +62,18 @@ export function registryHandlers(context: RequestContext, about: About, rotateTo
 			const project = await context.projectNamed(params["project"]);
 			return isRefusal(project) ? project : context.project(project);
 		},
-		projectAdd: async (asked) => {
-			const { slug, path: source, branch } = asked.body;
+		projectAdd: async (request) => {
+			const { slug, path: source, branch } = request.body;
 			const opened = await engine.cycle?.workspaces.openProject({
 				slug,
 				source,
 				...(branch !== undefined && { branch }),
 			});
 			if (opened !== undefined && isRefusal(opened)) return opened;
-			return projectOf(
-				context,
-				await context.say(asked, { type: "project.add", slug, ...(opened ?? { path: source }) }),
-			);
+			return await changeProject(request, { type: "project.add", slug, ...(opened ?? { path: source }) });
 		},
-		projectRemove: async (asked) =>
-			projectOf(context, await context.say(asked, { type: "project.remove", slug: asked.params["project"] ?? "" })),
+		projectRemove: (request) =>
+			changeProject(request, { type: "project.remove", slug: request.params["project"] ?? "" }),
 		agents: ({ query, actor }) => listed(context, query, actor),
 		agentsOf: async ({ params, query, actor }) => {
 			const slug = ProjectSlug.safeParse(params["project"]);
@@ -93,16 +81,17 @@ export function registryHandlers(context: RequestContext, about: About, rotateTo
 				? await listed(context, { ...query, project: slug.data }, actor)
 				: noProject(params["project"]);
 		},
-		agent: (asked) => context.about(asked, (id) => context.agent(id)),
-		agentAdd: (asked) => context.spawned(asked, { by: engine.agentZero.id, context: "fresh", ...request(asked.body) }),
-		agentAddTo: (asked) =>
-			context.spawned(asked, {
+		agent: (request) => context.withAgent(request, (id) => context.agent(id)),
+		agentAdd: (request) =>
+			context.spawn(request, { by: engine.agentZero.id, context: "fresh", ...spawnParams(request.body) }),
+		agentAddTo: (request) =>
+			context.spawn(request, {
 				by: engine.agentZero.id,
 				context: "fresh",
-				project: asked.params["project"] ?? "",
-				...request(asked.body),
+				project: request.params["project"] ?? "",
+				...spawnParams(request.body),
 			}),
-	};
+	} satisfies Partial<Handlers>;
 }
 
 async function listed(
@@ -140,8 +129,8 @@ interface SpawnInput {
 	workspace?: "none" | "share" | WorkspaceKind | undefined;
 }
 
-/** `type` is another name for `agentType`; a kind of workspace asks for one of its own. */
-export function request<W extends SpawnInput>({ type, agentType = type, workspace, ...rest }: W) {
+/** `type` is another name for `agentType`; a kind of workspace stands for a new one of that kind. */
+export function spawnParams<W extends SpawnInput>({ type, agentType = type, workspace, ...rest }: W) {
 	const place =
 		workspace === undefined
 			? {}
@@ -149,10 +138,4 @@ export function request<W extends SpawnInput>({ type, agentType = type, workspac
 				? { workspace }
 				: { workspace: "new" as const, workspaceKind: workspace };
 	return { ...rest, ...place, ...(agentType !== undefined && { agentType }) };
-}
-
-function projectOf(context: RequestContext, outcome: Outcome) {
-	if ("refused" in outcome) return outcome.refused;
-	const { project } = outcome.done;
-	return project === undefined ? refuse("INTERNAL_ERROR", "No project was answered.") : context.project(project);
 }

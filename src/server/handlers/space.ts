@@ -3,13 +3,13 @@ import type { HomeSpace } from "#contract/space.ts";
 import { projectRepository } from "#engine/workspaces/checkout.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 
-export function spaceHandlers(context: RequestContext, home: () => Promise<HomeSpace>): Handlers<"space"> {
+export function spaceHandlers(context: RequestContext, home: () => Promise<HomeSpace>): Pick<Handlers, "space"> {
 	return {
 		space: async () => {
 			const workspaces = context.engine.cycle?.workspaces;
 			const projects =
 				workspaces === undefined ? [] : (await context.reads.projects()).filter(({ removedAt }) => removedAt === null);
-			// one after another: each of them walks through all of its files; a repository that is gone takes no room
+			// one after another, since each walks all of its files; a missing repository takes no space
 			const found = [];
 			for (const project of projects) {
 				const space = await workspaces?.space(projectRepository(project)).catch(() => null);

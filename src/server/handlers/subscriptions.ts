@@ -1,40 +1,29 @@
-// Subscriptions, and who is free to work.
-import { type Refusal, refuse } from "#contract/refusal.ts";
+// The routes of subscriptions, and of agents that are free to work.
+import type { CommandInput } from "#contract/command.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Credential, LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { Subscription } from "#contract/wire.ts";
-import type { Outcome } from "#engine/ports/dispatch.ts";
 import { withCleanWorkspace } from "#engine/workspaces/clean-workspaces.ts";
 import { agentView, subscriptionView } from "#views/wire.ts";
 import type { PriorReceipt } from "../idempotency.ts";
-import type { Handlers, RequestContext } from "../request-context.ts";
-
-type Names =
-	| "subscriptions"
-	| "subscription"
-	| "subscriptionAdd"
-	| "subscriptionConfigure"
-	| "subscriptionCool"
-	| "subscriptionRemove"
-	| "agentsAvailable";
+import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
 
 /** `problem` says what is wrong with a credential; its content is never read here. */
-export function subscriptionHandlers(
-	context: RequestContext,
-	problem: (credential: Credential) => string | null,
-): Handlers<Names> {
+export function subscriptionHandlers(context: RequestContext, problem: (credential: Credential) => string | null) {
 	const { engine, reads } = context;
 	const view = (state: SubscriptionState, leases: readonly LeaseState[]): Subscription =>
 		subscriptionView(state, { leases, now: engine.scheduler.monotonic(), problem: problem(state.credential) });
 	const shown = async (state: SubscriptionState): Promise<Subscription> => view(state, await reads.leases());
-	const answer = async (outcome: Outcome): Promise<Subscription | Refusal> => {
-		if ("refused" in outcome) return outcome.refused;
-		const { subscription } = outcome.done;
+	const change = async (request: ScopedRequest, command: CommandInput): Promise<Subscription | Refusal> => {
+		const done = await context.dispatch(request, command);
+		if (isRefusal(done)) return done;
+		const { subscription } = done;
 		return subscription === undefined
 			? refuse("INTERNAL_ERROR", "No subscription was answered.")
 			: await shown(subscription);
 	};
 	const unfit = (credential: Credential | undefined, { earlier }: { earlier: PriorReceipt }): Refusal | null => {
-		// what it was when the subscription got it is what counted
+		// a retry gets the answer of the first attempt, which checked the credential
 		const words = credential === undefined || earlier !== null ? null : problem(credential);
 		return words === null ? null : refuse("VALIDATION_ERROR", words);
 	};
@@ -52,41 +41,30 @@ export function subscriptionHandlers(
 				suggestions: ["brood subscription list"],
 			});
 		},
-		subscriptionAdd: async (asked) => {
-			const { type: agentType, ...request } = asked.body;
+		subscriptionAdd: async (request) => {
+			const { type: agentType, ...body } = request.body;
 			return (
-				unfit(request.credential, asked) ??
-				(await answer(await context.say(asked, { type: "subscription.add", agentType, ...request })))
+				unfit(body.credential, request) ?? (await change(request, { type: "subscription.add", agentType, ...body }))
 			);
 		},
-		subscriptionConfigure: async (asked) =>
-			unfit(asked.body.credential, asked) ??
-			(await answer(
-				await context.say(asked, {
-					type: "subscription.configure",
-					name: asked.params["subscription"] ?? "",
-					...asked.body,
-				}),
-			)),
-		subscriptionCool: async (asked) => {
-			const { until } = asked.body;
-			return await answer(
-				await context.say(asked, {
-					type: "subscription.cool",
-					name: asked.params["subscription"] ?? "",
-					until: until === null ? null : Date.parse(until),
-				}),
-			);
+		subscriptionConfigure: async (request) =>
+			unfit(request.body.credential, request) ??
+			(await change(request, { type: "subscription.configure", name: nameIn(request), ...request.body })),
+		subscriptionCool: async (request) => {
+			const { until } = request.body;
+			const end = until === null ? null : Date.parse(until);
+			return await change(request, { type: "subscription.cool", name: nameIn(request), until: end });
 		},
-		subscriptionRemove: async (asked) =>
-			await answer(await context.say(asked, { type: "subscription.remove", name: asked.params["subscription"] ?? "" })),
+		subscriptionRemove: (request) => change(request, { type: "subscription.remove", name: nameIn(request) }),
 		agentsAvailable: async ({ query }) => {
 			const agents = await reads.agents(query.project === undefined ? {} : { project: query.project });
 			const counts = await reads.counts();
 			const free = await withCleanWorkspace(engine.issueWork, await engine.scheduler.available(agents), engine.log);
 			return free.map((agent) => agentView(agent, { ...noCounts, ...counts.get(agent.id), phase: "model" }));
 		},
-	};
+	} satisfies Partial<Handlers>;
 }
+
+const nameIn = ({ params }: ScopedRequest): string => params["subscription"] ?? "";
 
 const noCounts = { queueLength: 0, unreadMail: 0 };

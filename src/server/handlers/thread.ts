@@ -1,4 +1,4 @@
-// Conversations, and the journal that they are part of.
+// The routes of conversations and of the journal.
 import type { Event } from "#contract/event.ts";
 import { agentOf } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
@@ -10,14 +10,12 @@ import { foundView, itemView } from "#views/wire.ts";
 import { type Handlers, numberIn, type RequestContext, type RouteRequest } from "../request-context.ts";
 import { StreamFilter, type Wanted } from "../stream-filter.ts";
 
-export function threadHandlers(
-	context: RequestContext,
-): Handlers<"items" | "item" | "context" | "clear" | "mark" | "rewind" | "journal" | "search"> {
+export function threadHandlers(context: RequestContext) {
 	const { engine, reads } = context;
 	return {
-		items: (asked) =>
-			context.about(asked, async (agent) => {
-				const { last, before } = asked.query;
+		items: (request) =>
+			context.withAgent(request, async (agent) => {
+				const { last, before } = request.query;
 				if (last !== undefined) return (await reads.itemsBefore(agent, before, last)).map(itemView);
 				return (await eventsWhere(reads, { after: 0, agent }, isItem)).map(itemView);
 			}),
@@ -27,34 +25,34 @@ export function threadHandlers(
 			const whole = await engine.wholeText(event);
 			return isRefusal(whole) ? whole : { ...itemView(event), ...whole };
 		},
-		context: (asked) =>
-			context.about(asked, async (id) => {
-				const caller = agentOf(asked.actor);
+		context: (request) =>
+			context.withAgent(request, async (id) => {
+				const caller = agentOf(request.actor);
 				if (caller !== null && caller !== id)
 					return refuse("FORBIDDEN", "An agent sees only its own context.", { details: { agent: id } });
 				const context = await engine.context(id);
 				return isRefusal(context) ? context : context.items.map(itemView);
 			}),
-		clear: (asked) => context.write(asked, { type: "context.clear" }),
-		mark: (asked) => context.write(asked, { type: "context.mark", ...asked.body }),
-		rewind: (asked) => context.write(asked, { type: "context.rewind", ...asked.body }),
+		clear: (request) => context.itemCommand(request, { type: "context.clear" }),
+		mark: (request) => context.itemCommand(request, { type: "context.mark", ...request.body }),
+		rewind: (request) => context.itemCommand(request, { type: "context.rewind", ...request.body }),
 		journal: async ({ query }) => {
 			const { agent: reference, project, kind, since, after, limit } = query;
-			const meant = reference === undefined ? null : await engine.resolve(reference, project ?? null);
-			if (meant !== null && isRefusal(meant)) return meant;
-			const beyond = await context.beyondTheEnd(after);
+			const found = reference === undefined ? null : await engine.resolve(reference, project ?? null);
+			if (found !== null && isRefusal(found)) return found;
+			const beyond = await context.cursorRefusal(after);
 			if (beyond !== null) return beyond;
 			return await pageOf(
 				context,
-				{ agent: meant?.id, project, kinds: kind?.split(",") },
+				{ agent: found?.id, project, kinds: kind?.split(",") },
 				{ after, limit, ...(since && { since: Date.parse(since) }) },
 			);
 		},
-		search: (asked) => search(context, asked),
-	};
+		search: (request) => search(context, request),
+	} satisfies Partial<Handlers>;
 }
 
-/** A page of the journal; where few events are wanted, as many windows of it as make one, or as end it. */
+/** A page of the journal: reads windows of ids until the page is full or the journal ends. */
 async function pageOf(
 	{ reads }: RequestContext,
 	wanted: Wanted,
@@ -74,7 +72,7 @@ async function pageOf(
 	return { events: events.map(itemView), next: upTo < last ? upTo : null };
 }
 
-/** People search everywhere, an agent in its project. */
+/** People search everywhere, an agent only in its project. */
 async function search(
 	{ engine, reads }: RequestContext,
 	{ query, actor }: RouteRequest<"search">,
@@ -83,25 +81,21 @@ async function search(
 	const home = caller === null ? query.project : ((await reads.agent(caller))?.project ?? null);
 	if (query.project !== undefined && query.project !== home)
 		return refuse("FORBIDDEN", "An agent searches only in its project.");
-	const meant = query.agent === undefined ? null : await engine.resolve(query.agent, home ?? null);
-	if (meant !== null && isRefusal(meant)) return meant;
+	const agent = query.agent === undefined ? null : await engine.resolve(query.agent, home ?? null);
+	if (agent !== null && isRefusal(agent)) return agent;
 	const terms = termsOf(query.text);
 	if (terms.length === 0) return refuse("VALIDATION_ERROR", "There is no word to look for.");
 	const { hits, complete } = await engine.search({
 		terms,
 		limit: query.limit,
-		...(meant && { agent: meant.id }),
+		...(agent && { agent: agent.id }),
 		...(home !== undefined && { project: home }),
 	});
-	const agents = new Map(
-		(await Promise.all([...new Set(hits.map((hit) => hit.agent))].map((id) => reads.agent(id)))).map((agent) => [
-			agent?.id,
-			agent,
-		]),
-	);
+	const ids = [...new Set(hits.map((hit) => hit.agent))];
+	const agents = new Map((await Promise.all(ids.map((id) => reads.agent(id)))).map((each) => [each?.id, each]));
 	const found = hits.flatMap((hit) => {
-		const agent = agents.get(hit.agent);
-		return agent === undefined ? [] : [foundView(hit, agent)];
+		const author = agents.get(hit.agent);
+		return author === undefined ? [] : [foundView(hit, author)];
 	});
 	return { found, complete };
 }

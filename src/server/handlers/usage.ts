@@ -1,9 +1,9 @@
-// What was used, by whom and for what.
+// The routes of tokens and cost.
 import { refuse } from "#contract/refusal.ts";
 import { agentUsage, familyUsage, issueUsage, projectUsage, subscriptionUsage } from "#views/usage.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 
-export function usageHandlers(context: RequestContext): Handlers<"usage" | "agentUsage"> {
+export function usageHandlers(context: RequestContext): Pick<Handlers, "usage" | "agentUsage"> {
 	const { reads } = context;
 	return {
 		usage: async ({ query: { by, project } }) => {
@@ -16,8 +16,8 @@ export function usageHandlers(context: RequestContext): Handlers<"usage" | "agen
 			const families = familyUsage(agents);
 			return agents.filter(wanted).map((agent) => agentUsage(agent, families.get(agent.id) ?? agent.spent));
 		},
-		agentUsage: (asked) =>
-			context.about(asked, async (id) => {
+		agentUsage: (request) =>
+			context.withAgent(request, async (id) => {
 				const agents = await reads.agents({});
 				const agent = agents.find((each) => each.id === id);
 				return agent === undefined

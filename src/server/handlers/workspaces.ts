@@ -2,83 +2,76 @@
 
 import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
-import type { ProjectState } from "#contract/project.ts";
-import { noProject } from "#contract/project.ts";
+import { noProject, type ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { runGc } from "#engine/upkeep.ts";
 import type { WorkCycle } from "#engine/workspaces/work-cycle.ts";
 import { snapshotView } from "#views/wire.ts";
-import type { Handlers, RequestContext, RouteRequest } from "../request-context.ts";
+import type { Handlers, RequestContext, RouteRequest, ScopedRequest } from "../request-context.ts";
 
-type OfAgent = "diff" | "commit" | "sync" | "release" | "approve" | "health" | "snapshots" | "snapshot" | "restore";
-type OfProject = "syncProject" | "projectSettings" | "projectApprove" | "warm" | "gc";
-
-export function workspaceHandlers(context: RequestContext): Handlers<OfAgent | OfProject> {
+export function workspaceHandlers(context: RequestContext) {
 	const on = async <T extends object>(
-		asked: RouteRequest<OfAgent>,
+		request: ScopedRequest,
 		work: (cycle: WorkCycle, agent: AgentState) => Promise<T | Refusal>,
 	): Promise<T | Refusal> =>
-		await context.about(asked, async (id) => {
-			const caller = agentOf(asked.actor);
+		await context.withAgent(request, async (id) => {
+			const caller = agentOf(request.actor);
 			if (caller !== null && caller !== id)
 				return refuse("FORBIDDEN", "An agent sees and changes only its own workspace.", { details: { agent: id } });
-			return await withAgent(context, id, work);
+			return await withCycle(context, id, work);
 		});
 	return {
-		diff: (asked) => on(asked, async (cycle, agent) => await diff(context, cycle, agent, asked)),
-		commit: (asked) => on(asked, (cycle, agent) => cycle.commit(agent, asked.body, context.by(asked))),
-		sync: (asked) => on(asked, (cycle, agent) => cycle.sync(agent, asked.body.strategy, context.by(asked))),
-		release: (asked) => on(asked, (cycle, agent) => cycle.release(agent, context.by(asked))),
-		approve: (asked) => on(asked, (cycle, agent) => cycle.approve(agent, asked.body, context.by(asked))),
-		health: (asked) => on(asked, (cycle, agent) => cycle.health(agent)),
-		snapshots: (asked) =>
-			on(asked, async (cycle, agent) => {
+		diff: (request) => on(request, (cycle, agent) => diff(context, cycle, agent, request)),
+		commit: (request) => on(request, (cycle, agent) => cycle.commit(agent, request.body, context.requester(request))),
+		sync: (request) =>
+			on(request, (cycle, agent) => cycle.sync(agent, request.body.strategy, context.requester(request))),
+		release: (request) => on(request, (cycle, agent) => cycle.release(agent, context.requester(request))),
+		approve: (request) => on(request, (cycle, agent) => cycle.approve(agent, request.body, context.requester(request))),
+		health: (request) => on(request, (cycle, agent) => cycle.health(agent)),
+		snapshots: (request) =>
+			on(request, async (cycle, agent) => {
 				const all = await cycle.snapshots(agent);
 				return isRefusal(all) ? all : all.map(snapshotView);
 			}),
-		snapshot: (asked) => on(asked, (cycle, agent) => cycle.showSnapshot(agent, asked.params["snapshot"] ?? "")),
-		restore: (asked) => on(asked, (cycle, agent) => cycle.restore(agent, asked.body.snapshot, context.by(asked))),
-		syncProject: (asked) => inProject(context, asked, (cycle, { slug }) => cycle.syncProject(slug, context.by(asked))),
-		projectSettings: (asked) =>
-			inProject(context, asked, async (cycle, project) => {
+		snapshot: (request) => on(request, (cycle, agent) => cycle.showSnapshot(agent, request.params["snapshot"] ?? "")),
+		restore: (request) =>
+			on(request, (cycle, agent) => cycle.restore(agent, request.body.snapshot, context.requester(request))),
+		syncProject: (request) =>
+			inProject(context, request, (cycle, { slug }) => cycle.syncProject(slug, context.requester(request))),
+		projectSettings: (request) =>
+			inProject(context, request, async (cycle, project) => {
 				const effective = await cycle.workspaces.settings(project, project.approved);
 				const wrong = isRefusal(effective) ? effective : await context.engine.problems.refusal(project);
 				if (isRefusal(effective) || wrong !== null)
 					return wrong ?? refuse("INTERNAL_ERROR", "No settings were answered.");
-				const {
-					preset,
-					agentsMax,
-					context: issueContext,
-					agentType,
-				} = (await context.reads.project(project.slug)) ?? project;
+				const row = (await context.reads.project(project.slug)) ?? project;
+				const { preset, agentsMax, context: issueContext, agentType } = row;
 				return { ...effective, issues: { preset, agentsMax, context: issueContext, agentType } };
 			}),
-		projectApprove: (asked) =>
-			inProject(context, asked, async (cycle, project) => {
+		projectApprove: (request) =>
+			inProject(context, request, async (cycle, project) => {
 				const { slug } = project;
 				const effective = await cycle.workspaces.settings(project, project.approved);
 				if (isRefusal(effective)) return effective;
-				// exactly what somebody has seen: what is there now must still be that, unless it was approved then
-				if (effective.fingerprint !== asked.body.fingerprint && asked.earlier === null)
+				// only what the caller has seen is approved; a retry was checked by the first attempt
+				if (effective.fingerprint !== request.body.fingerprint && request.earlier === null)
 					return refuse("CONFLICT", `This is not what the repository of ${slug} wants to run now.`, {
 						suggestions: [`brood project settings ${slug}`],
 					});
-				const outcome = await context.say(asked, { type: "project.approve", slug, ...asked.body });
-				if ("refused" in outcome) return outcome.refused;
-				return outcome.done.project === undefined ? noProject(slug) : context.project(outcome.done.project);
+				const done = await context.dispatch(request, { type: "project.approve", slug, ...request.body });
+				if (isRefusal(done)) return done;
+				return done.project === undefined ? noProject(slug) : context.project(done.project);
 			}),
-		warm: (asked) =>
-			inProject(context, asked, async (cycle, project) => {
+		warm: (request) =>
+			inProject(context, request, async (cycle, project) => {
 				const warmed = await cycle.workspaces.warm(project, { approved: project.approved });
 				return isRefusal(warmed) ? warmed : { path: warmed.path, commit: warmed.commit, filled: warmed.filled };
 			}),
-		gc: (asked) =>
-			inProject(
-				context,
-				asked,
-				async (cycle, project) => await runGc(cycle.workspaces, context.reads, project, asked.body.dryRun),
+		gc: (request) =>
+			inProject(context, request, (cycle, project) =>
+				runGc(cycle.workspaces, context.reads, project, request.body.dryRun),
 			),
-	};
+	} satisfies Partial<Handlers>;
 }
 
 /** `base`, `index`, `parent`, or another agent by any of its names. */
@@ -90,14 +83,14 @@ async function diff(
 ) {
 	const { against } = query;
 	if (against === "base" || against === "index") return await cycle.diff(agent, against);
-	const meant =
+	const found =
 		against === "parent"
 			? { id: agent.lineage?.agent ?? agent.supervisor }
 			: await context.engine.resolve(against, query.project ?? agent.project);
-	if (isRefusal(meant)) return meant;
-	const other = meant.id === null ? undefined : await context.reads.agent(meant.id);
+	if (isRefusal(found)) return found;
+	const other = found.id === null ? undefined : await context.reads.agent(found.id);
 	if (other === undefined) return refuse("AGENT_NOT_FOUND", `${agent.handle} has no parent.`);
-	// what others have not committed is theirs; `parent` is for people
+	// an agent may not see uncommitted work of agents that are not below it
 	const caller = agentOf(actor);
 	if (caller !== null && caller !== other.id && !(await context.reads.above(other.id)).includes(caller))
 		return refuse("FORBIDDEN", "An agent compares its work only with its base, its index and the agents below it.", {
@@ -106,7 +99,7 @@ async function diff(
 	return await cycle.diff(agent, other);
 }
 
-async function withAgent<T extends object>(
+async function withCycle<T extends object>(
 	context: RequestContext,
 	id: AgentId,
 	work: (cycle: WorkCycle, agent: AgentState) => Promise<T | Refusal>,
@@ -122,16 +115,16 @@ async function withAgent<T extends object>(
 
 async function inProject<T extends object>(
 	context: RequestContext,
-	asked: { params: Readonly<Record<string, string>> },
+	request: { params: Readonly<Record<string, string>> },
 	work: (cycle: WorkCycle, project: ProjectState) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
-	const project = await context.projectNamed(asked.params["project"]);
+	const project = await context.projectNamed(request.params["project"]);
 	if (isRefusal(project)) return project;
 	const { cycle } = context.engine;
 	return cycle === null ? noGit : await explained(context, project, () => work(cycle, project));
 }
 
-/** A fault is the project's if its repository cannot be used: then that is the answer. */
+/** Answers with the project's problem if its repository cannot be used; any other fault is thrown on. */
 async function explained<T extends object>(
 	context: RequestContext,
 	project: ProjectState | undefined,

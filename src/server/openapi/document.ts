@@ -14,7 +14,7 @@ export function openApi(version: string): object {
 	for (const [name, route] of Object.entries<Route>(routes)) {
 		for (const way of [route, ...(route.alias ? [{ ...route, ...route.alias }] : [])]) {
 			const path = way.path.replace(/:(\w+)/g, "{$1}");
-			// an operation has a name of its own
+			// an alias needs an operation id of its own
 			paths[path] = {
 				...paths[path],
 				[way.method]: operation(way === route ? name : `${name}Also`, way, schemas, answers),
@@ -92,8 +92,7 @@ function answerOf(data: JsonSchema, answers: Record<string, JsonSchema>, list: b
 		description: "done",
 		content: { "application/json": { schema: { type: "object", required: ["data"], properties } } },
 	};
-	const single = nameIn(data);
-	const name = single ?? nameIn(data["items"], "List");
+	const name = nameIn(data) ?? nameIn(data["items"], "List");
 	if (name === null) return response;
 	answers[name] = response;
 	return { $ref: `#/components/responses/${name}` };

@@ -46,7 +46,7 @@ const keyHeader = {
 		"A key belongs to its caller and is remembered for 7 days (`limits.receiptsKeptMs`).",
 };
 
-const projectRepository = (name: string): JsonSchema => ({ $ref: `#/components/parameters/${name}` });
+const componentRef = (name: string): JsonSchema => ({ $ref: `#/components/parameters/${name}` });
 
 /** `agentPath`, `projectQuery` and the like, and the key. */
 export function parameterComponents(schemas: Schemas): Record<string, JsonSchema> {
@@ -61,12 +61,12 @@ export function parameterComponents(schemas: Schemas): Record<string, JsonSchema
 	return { ...Object.fromEntries([...paths, ...queries]), idempotencyKey: { ...keyHeader, schema: schemas.read(Key) } };
 }
 
-export const idempotencyKey = projectRepository("idempotencyKey");
+export const idempotencyKey = componentRef("idempotencyKey");
 
 export function pathParameters(path: string): JsonSchema[] {
 	return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => {
 		if (inPath[name] === undefined) throw new Error(`${path}: say in openapi/parameters.ts what :${name} is`);
-		return projectRepository(`${name}Path`);
+		return componentRef(`${name}Path`);
 	});
 }
 
@@ -75,7 +75,7 @@ export function queryParameters(query: z.ZodObject | undefined, schemas: Schemas
 	return Object.entries(query?.shape ?? {}).map(([name, schema]) => {
 		const own = queryParameter(name, schema, schemas);
 		const shared = inManyQueries[name] && queryParameter(name, inManyQueries[name], schemas);
-		return JSON.stringify(own) === JSON.stringify(shared) ? projectRepository(`${name}Query`) : own;
+		return JSON.stringify(own) === JSON.stringify(shared) ? componentRef(`${name}Query`) : own;
 	});
 }
 
