@@ -1,5 +1,5 @@
-// Puts an engine's parts together, in the order in which they need each other: recovery before anything looks at the
-// rows, projects before the reactors that use them, reactors last.
+// Puts an engine's parts together in the order of their dependencies: recovery before anything reads the rows, projects
+// before the reactors that use them, reactors last.
 import type { AgentState } from "#contract/agent.ts";
 import { retention } from "#contract/retention.ts";
 import { Dispatcher } from "./loop/dispatch.ts";
@@ -78,11 +78,7 @@ export async function assemble(parts: EngineParts & { log: Log }): Promise<Assem
 		autoReactor({ ...common, work, problems, agentZero: agentZero.id }),
 	];
 	publisher.startAfter(await reads.lastEvent());
-	const upkeep = new Upkeep({
-		...common,
-		retention: parts.retention ?? retention,
-		sweepers: parts.sweepers ?? [],
-	});
+	const upkeep = new Upkeep({ ...common, retention: parts.retention ?? retention, sweepers: parts.sweepers ?? [] });
 	const supervised = [
 		...reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) })),
 		{ name: "upkeep", start: () => upkeep.start() },

@@ -13,7 +13,7 @@ import { type Assembled, assemble } from "./assemble.ts";
 import { settingsOf } from "./commands/agent.ts";
 import type { Publisher } from "./loop/publish.ts";
 import type { Receipts } from "./loop/receipts.ts";
-import { hurried } from "./loop/retry.ts";
+import { haltAfter } from "./loop/retry.ts";
 import type { Degraded } from "./loop/supervisor.ts";
 import { until } from "./loop/until.ts";
 import type { EngineParts } from "./parts.ts";
@@ -29,17 +29,16 @@ import { forkWithFiles, type SpawnRequest } from "./workspaces/forking.ts";
 import type { ProjectProblems } from "./workspaces/project-problems.ts";
 import type { WorkCycle } from "./workspaces/work-cycle.ts";
 
-/** a process that is told to stop is gone long before; then its files are kept */
+/** a stopped process normally ends long before this; its files are snapshotted after that */
 const stopTimeoutMs = 60_000;
-/** how long a fork waits for a tool call to end before it says that the agent is busy */
+/** how long a fork waits for a tool call to end before it is refused */
 const forkTimeoutMs = 5000;
-/** how long a search waits for what is not in the index yet, which is much only after an upgrade */
+/** how long a search waits for the index to catch up, which takes long only after an upgrade */
 const searchTimeoutMs = 5000;
 
 export class Engine implements AsyncDisposable {
 	readonly publisher: Publisher;
 	readonly agentZero: AgentState;
-	/** what is remembered of requests under their keys */
 	readonly receipts: Receipts;
 	/** settles when the store can no longer be trusted; the process has to exit, the next one recovers from disk */
 	readonly failed: Promise<Error>;
@@ -76,12 +75,11 @@ export class Engine implements AsyncDisposable {
 		return this.#parts.store.kind;
 	}
 
-	/** Who comes next, and why the others do not. */
 	get scheduler(): Scheduler {
 		return this.#made.scheduler;
 	}
 
-	/** What is done with workspaces; null where there is no git. */
+	/** null where there is no git */
 	get cycle(): WorkCycle | null {
 		return this.#made.cycle;
 	}
@@ -90,20 +88,18 @@ export class Engine implements AsyncDisposable {
 		return this.#parts.store.reads;
 	}
 
-	/** A new agent, with its parent's files where it takes these along. */
+	/** Makes an agent, with its parent's files if the fork takes them along. */
 	async spawn(request: SpawnRequest): Promise<Outcome> {
 		const { driver, workspaces = null } = this.#parts;
-		const { publisher, dispatcher } = this.#made;
-		const dispatch = (each: CommandRequest): Promise<Outcome> => dispatcher.dispatch(each);
-		return (
-			(await forkWithFiles({ reads: this.reads, dispatch, publisher, driver, workspaces, log: this.log }, request)) ??
-			(await this.dispatch(request))
-		);
+		const { reads, publisher, log } = this;
+		const dispatch = (each: CommandRequest): Promise<Outcome> => this.#made.dispatcher.dispatch(each);
+		const forked = await forkWithFiles({ reads, dispatch, publisher, driver, workspaces, log }, request);
+		return forked ?? (await this.dispatch(request));
 	}
 
 	/**
-	 * Answers when the effect is there: a kill, when the processes are gone; a fork, when the parent was between two tool
-	 * calls.
+	 * Answers when the command has taken effect: a kill when the processes have ended, a fork when the parent was between
+	 * two tool calls.
 	 */
 	async dispatch(request: CommandRequest): Promise<Outcome> {
 		const answered = this.#dispatchOnceFree(request);
@@ -117,7 +113,7 @@ export class Engine implements AsyncDisposable {
 			event.kind === "agent.ended" && event.agent !== null ? event.agent : [],
 		);
 		const gone = ended.map((agent) => driver.end(agent));
-		// an agent that ends itself cannot be waited for by itself
+		// an agent that ends itself cannot wait for its own end
 		if (caller === null || !ended.includes(caller)) await Promise.all(gone);
 		else
 			for (const end of gone)
@@ -139,12 +135,12 @@ export class Engine implements AsyncDisposable {
 		return this.#made.problems;
 	}
 
-	/** Finds the agent that a person means. */
+	/** Finds an agent by its id, the beginning of its id, or its handle. */
 	async resolve(reference: string, project: ProjectSlug | null = null): Promise<{ id: AgentId } | Refusal> {
 		return resolve(reference, project, await this.reads.agentsNamed(reference));
 	}
 
-	/** What the agent's model sees, the oldest item first. */
+	/** The items that the agent's model sees, oldest first. */
 	async context(id: AgentId): Promise<{ items: Event[] } | Refusal> {
 		const { items, whole } = await this.reads.history(id);
 		if (whole) return { items: contextOf(items) };
@@ -153,10 +149,7 @@ export class Engine implements AsyncDisposable {
 		return refuse(
 			"HISTORY_BROKEN",
 			`An ancestor of ${id} is missing from the store or is its own ancestor: its context cannot be told.`,
-			{
-				details: { agent: id },
-				suggestions: ["brood doctor"],
-			},
+			{ details: { agent: id }, suggestions: ["brood doctor"] },
 		);
 	}
 
@@ -166,7 +159,7 @@ export class Engine implements AsyncDisposable {
 		return { hits: await this.reads.search(params), complete };
 	}
 
-	/** What the processes of open turns said last that they are doing, by turn. */
+	/** The phases that the processes of open turns last reported, by turn. */
 	heard(): Record<string, Phase> {
 		return Object.fromEntries(this.#made.runner?.phases() ?? []);
 	}
@@ -175,7 +168,7 @@ export class Engine implements AsyncDisposable {
 		return this.#parts.limits.turnsMax;
 	}
 
-	/** What every running turn is doing: what its process said last, unless it waits for somebody. */
+	/** The phase of every running turn: as its process last reported, unless it waits for an approval, agents or a slot. */
 	async phases(): Promise<ReadonlyMap<AgentId, Phase>> {
 		const heard = this.#made.runner?.phases() ?? new Map<number, Phase>();
 		const phases = new Map<AgentId, Phase>();
@@ -186,7 +179,7 @@ export class Engine implements AsyncDisposable {
 		return phases;
 	}
 
-	/** The whole text of an item that has only its beginning in its row. */
+	/** The whole text of an item, whose row may have only its beginning. */
 	readonly wholeText = (event: Event): Promise<{ text: string | null } | Refusal> =>
 		wholeText(event, this.#parts.blobs);
 
@@ -195,20 +188,19 @@ export class Engine implements AsyncDisposable {
 	}
 
 	/**
-	 * The store as one file, and long texts, if there are any, in a folder beside it; `again` after an attempt that was
-	 * cut off.
+	 * Copies the store into one file and long texts into a folder beside it; `again` after an attempt that was
+	 * interrupted.
 	 */
 	async backup(
 		file: string,
 		{ blobs = `${file}.blobs`, again = false }: { blobs?: string; again?: boolean } = {},
 	): Promise<number> {
 		const bytes = await this.#parts.store.backup(file);
-		// these never change, so a copy taken after the store's has all that it refers to
+		// blobs never change, so a copy that is taken after the store's has every blob that the store refers to
 		await this.#parts.blobs?.copyTo(blobs, { again });
 		return bytes;
 	}
 
-	/** What is done now and then so that nothing grows for ever. */
 	get upkeep(): Upkeep {
 		return this.#made.upkeep;
 	}
@@ -217,10 +209,10 @@ export class Engine implements AsyncDisposable {
 		return await settingsOf(this.reads, agent.settings);
 	}
 
-	/** No new turns; the running ones may end by themselves for a while. Then everything stops. */
+	/** Starts no new turns and lets the running ones end until `grace` is over; then stops everything. */
 	async drain(grace: Promise<unknown>): Promise<void> {
 		this.#made.scheduler.close();
-		await hurried(this.#drain(grace), grace, () => this.#parts.workspaces?.halt());
+		await haltAfter(grace, this.#drain(grace), () => this.#parts.workspaces?.halt());
 	}
 
 	async #drain(grace: Promise<unknown>): Promise<void> {
@@ -238,15 +230,15 @@ export class Engine implements AsyncDisposable {
 		await this.#parts.store[Symbol.asyncDispose]();
 	}
 
-	/** Resolves when the agent has no open turn; its driver sees to that within seconds. */
+	/** Resolves when the agent has no open turn; its driver ends it within seconds. */
 	async #turnOver(id: AgentId | null): Promise<void> {
 		const over = async (): Promise<true | null> => (id !== null && (await this.reads.agent(id))?.turn ? null : true);
 		await until(this.publisher, over, { deadlineMs: stopTimeoutMs });
 	}
 
 	/**
-	 * A fork of a parent with an open tool call is tried again with every event, until the call has ended or the deadline
-	 * has come.
+	 * A fork of a parent with an open tool call is tried again after every event, until the call has ended or the deadline
+	 * has passed.
 	 */
 	async #dispatchOnceFree(request: CommandRequest): Promise<Outcome> {
 		const first = await this.#made.dispatcher.dispatch(request);

@@ -1,4 +1,4 @@
-// What an engine is made of.
+// The parts of an engine.
 import type { Limits } from "#contract/limits.ts";
 import type { Retention } from "#contract/retention.ts";
 import type { Blobs, Partials } from "./ports/blobs.ts";
@@ -12,15 +12,14 @@ import type { Sweeper } from "./upkeep.ts";
 
 export interface EngineParts {
 	store: Store;
-	/** null where no turns are run: then prompts wait */
+	/** null where no turns are run; prompts then stay queued */
 	driver: Driver | null;
 	limits: Limits;
 	clock: Clock;
 	ids: Ids;
-	/** where texts go that are too long for a row */
+	/** for texts that are too long for a row */
 	blobs?: Blobs;
 	partials?: Partials;
-	/** what issues need of the world */
 	issueWork?: IssueWork;
 	/** null where there is no git */
 	workspaces?: Workspaces | null;
@@ -29,6 +28,6 @@ export interface EngineParts {
 	log?: Log;
 	/** how long things are kept; the defaults if absent */
 	retention?: Retention;
-	/** what else the daemon looks after now and then */
+	/** further steps of upkeep */
 	sweepers?: readonly Sweeper[];
 }

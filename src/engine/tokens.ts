@@ -1,4 +1,4 @@
-// The secrets of living agent processes. A token acts for its agent while the process lives; it is kept in memory only.
+// The tokens of running agent processes. A token authenticates its agent while the process runs; it is only in memory.
 import type { AgentId } from "#contract/ids.ts";
 import type { Ids } from "./ports/clock.ts";
 
@@ -20,7 +20,7 @@ export class Tokens {
 		this.#agents.delete(token);
 	}
 
-	/** The agent that a token speaks for, if its process is still there. */
+	/** The agent of a token, if its process still runs. */
 	agentOf(token: string): AgentId | undefined {
 		return this.#agents.get(token);
 	}

@@ -1,9 +1,8 @@
-// What the daemon does now and then by itself so that nothing grows for ever: expired receipts, snapshots, refs and
-// trash go, loose refs and objects are packed, the store's log is cut, and what died processes left is removed.
+// Upkeep: removes expired receipts, snapshots, refs and trash, packs loose refs and objects, truncates the store's log,
+// and removes what dead processes left.
 //
-// A round is done in pieces, each of them small: so many folders, so many refs, then a pause in which others come
-// first. What is left over is for the next round. Nothing in it is waited for by anybody, and what fails is tried again
-// the next time.
+// A round consists of small, bounded steps with pauses between them, in which requests come first. The next round does
+// the rest. Nothing waits for upkeep, and a step that fails is tried again in the next round.
 import type { Limits } from "#contract/limits.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { Retention } from "#contract/retention.ts";
@@ -21,19 +20,17 @@ export interface UpkeepParts {
 	limits: Limits;
 	retention: Retention;
 	workspaces: Workspaces | null;
-	/**
-	 * what else of the home is to be looked after; each is told the time and which agents were deleted before it expired
-	 */
+	/** steps for other files of the home */
 	sweepers: readonly Sweeper[];
 	log: Log;
 }
 
 export type Sweeper = (round: { now: number; retention: Retention; reads: Reads }) => Promise<unknown>;
 
-/** in one round, of each project */
+/** per round and project */
 const atMost = { folders: 50, refs: 2000 };
 const receiptsAtOnce = 2000;
-/** after the daemon's start: whoever started it wants something else first */
+/** the first round waits until requests after the start are done */
 const firstMs = 20_000;
 const pauseMs = 20;
 
@@ -45,7 +42,7 @@ export class Upkeep {
 		this.#parts = parts;
 	}
 
-	/** As a part of the engine: a round soon, then one every now and then. */
+	/** Runs a round soon after the start, then one every `upkeepMinutes`. */
 	async start(): Promise<Running> {
 		const stop = new AbortController();
 		let timer: ReturnType<typeof setTimeout> | undefined;
@@ -69,7 +66,7 @@ export class Upkeep {
 		};
 	}
 
-	/** Everything once; one round at a time. */
+	/** Runs one round, after the one before it has ended. */
 	async round(signal: AbortSignal = new AbortController().signal): Promise<void> {
 		const mine = this.#rounds.then(() => this.#round(signal));
 		this.#rounds = mine;
@@ -85,21 +82,14 @@ export class Upkeep {
 				() => sweep({ now: clock.now(), retention, reads: store.reads }),
 			]),
 		];
-		const projects =
-			workspaces === null
-				? []
-				: (await store.reads.projects().catch(() => [])).filter(({ removedAt }) => removedAt === null);
-		for (const project of projects)
-			steps.push([
-				`project ${project.slug}`,
-				async () =>
-					await workspaces?.gc(projectRepository(project), {
-						...(await gcRequest(store.reads, project)),
-						dryRun: false,
-						atMost,
-						signal,
-					}),
-			]);
+		const projects = workspaces === null ? [] : await store.reads.projects().catch(() => []);
+		for (const project of projects.filter(({ removedAt }) => removedAt === null)) {
+			const gc = async (): Promise<unknown> => {
+				const request = { ...(await gcRequest(store.reads, project)), dryRun: false, atMost, signal };
+				return await workspaces?.gc(projectRepository(project), request);
+			};
+			steps.push([`project ${project.slug}`, gc]);
+		}
 		steps.push(["store", () => store.trim()]);
 		for (const [name, step] of steps) {
 			if (signal.aborted) return;
@@ -116,7 +106,7 @@ export class Upkeep {
 	}
 }
 
-/** Whose things in a project are whose: what may be freed follows from it. */
+/** The agents and refs that decide what may be freed. */
 export async function gcRequest(
 	reads: Reads,
 	{ slug }: Pick<ProjectState, "slug">,
@@ -129,7 +119,7 @@ export async function gcRequest(
 	return { living, gone: agents.filter((agent) => agent.workspaceRemovedAt !== null).map(({ id }) => id), needed };
 }
 
-/** What a project's upkeep did, or would do. */
+/** Answers with what was freed or, with `dryRun`, what would be. */
 export async function runGc(
 	workspaces: Workspaces,
 	reads: Reads,

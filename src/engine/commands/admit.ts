@@ -1,4 +1,4 @@
-// The first thing that happens to a command: it is parsed, measured and stamped with time, ids and randomness.
+// The first step of a command: it is parsed, measured and stamped with time, ids and randomness.
 import type { z } from "zod";
 import { Command, type Envelope } from "#contract/command.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
@@ -21,7 +21,7 @@ export function admit(request: CommandRequest, { clock, ids, limits }: Stamps): 
 	if (!parsed.success)
 		return refuse("VALIDATION_ERROR", validationMessage(parsed.error), { details: { issues: issuesOf(parsed.error) } });
 	const command = parsed.data;
-	const { texts, textLimit, meant } = definitionOf(command);
+	const { texts, textLimit, identity } = definitionOf(command);
 	const sizes = texts(command).map(utf8Bytes);
 	const largest = Math.max(0, ...sizes);
 	const limit = limits[textLimit];
@@ -33,7 +33,7 @@ export function admit(request: CommandRequest, { clock, ids, limits }: Stamps): 
 	const {
 		key,
 		closes,
-		fingerprint = key === null ? "" : ids.digest(JSON.stringify([request.actor, meant(command)])),
+		fingerprint = key === null ? "" : ids.digest(JSON.stringify([request.actor, identity(command)])),
 	} = request;
 	return {
 		command,
@@ -51,7 +51,7 @@ export function admit(request: CommandRequest, { clock, ids, limits }: Stamps): 
 
 const depthMax = 64;
 
-/** Deeper than any sane value, or with a key that means something else to JavaScript than to JSON. */
+/** Deeper than `depthMax`, or with a key that JavaScript treats specially. */
 function isOddlyShaped(root: unknown): boolean {
 	let level: unknown[] = [root];
 	for (let depth = 0; level.length > 0; depth++) {

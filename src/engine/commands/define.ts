@@ -1,6 +1,6 @@
-// One command, whole: its schema, who may say it, what it locks, what its decider must see, and the decider.
+// The definition of a command: its schema, who may send it, what it locks, the facts for its decider, and the decider.
 //
-//   admit  ─▶ texts, meant                    what is measured, and what makes a retry the same request
+//   admit  ─▶ texts, identity                 what is measured, and what makes a retry the same request
 //   execute ─▶ locks ─▶ speakers ─▶ load ─▶ decide ─▶ subject
 //
 // `load` reads, `decide` is pure, and neither is called with the command of another definition.
@@ -15,8 +15,8 @@ import type { Locks, Reads } from "../ports/store.ts";
 import type { Decided, Work } from "./work.ts";
 
 /**
- * Agents, people and the daemon; people and the daemon; the daemon alone. Each decider still checks whom an agent
- * speaks to.
+ * Agents, people and the daemon; people and the daemon; only the daemon. Each decider still checks which agents an
+ * agent may act on.
  */
 export type Speakers = "everyone" | "people" | "daemon";
 
@@ -25,36 +25,36 @@ export type SchemaOf<C = unknown> = z.ZodType<C & { type: Command["type"] }> & {
 	shape: { type: { value: Command["type"] } };
 };
 
-/** What any command has, whatever it is about. */
+/** What every command has. */
 export interface Common<S extends SchemaOf> {
 	schema: S;
 	speakers: Speakers;
-	/** what people and agents write at length; everything else is bounded by the schema */
+	/** long texts of people and agents; everything else is bounded by the schema */
 	texts?: (command: z.output<S>) => readonly string[];
-	/** what each of these is held against */
+	/** the limit for each text */
 	textLimit?: "textBytesMax" | "mailBytesMax";
-	/** what the caller meant, without what was found out on the way; the whole command if absent */
-	meant?: (command: z.output<S>) => object;
+	/** the part that a retry repeats; the whole command if absent */
+	identity?: (command: z.output<S>) => object;
 }
 
 export interface Parts<S extends SchemaOf, L extends object> extends Common<S> {
-	/** all rows that it may change, and those that must not change while it is decided */
+	/** the rows that it may change, and those that must not change while it is decided */
 	locks: (reads: Reads, command: z.output<S>) => Partial<Locks> | Promise<Partial<Locks>>;
-	/** what the decider must see */
+	/** the facts for the decider */
 	load: (work: Work, command: z.output<S>, limits: Limits) => Promise<L | Refusal>;
 	decide: (loaded: L, command: z.output<S>, envelope: Envelope) => Decision;
 	/** the noun that is answered; "the event" stands for whatever id the first event will get */
 	subject: Subject | "the event" | ((loaded: L, command: z.output<S>, envelope: Envelope) => Subject);
 }
 
-/** What the rest of the engine asks of a command, without knowing which one it is. */
+/** A command as the rest of the engine sees it. */
 export interface Definition<T extends Command["type"] = Command["type"]> {
 	readonly type: T;
 	readonly schema: z.ZodType;
 	readonly speakers: Speakers;
 	readonly textLimit: "textBytesMax" | "mailBytesMax";
 	texts(command: Command): readonly string[];
-	meant(command: Command): object;
+	identity(command: Command): object;
 	locks(reads: Reads, command: Command): Partial<Locks> | Promise<Partial<Locks>>;
 	decide(work: Work, command: Command, limits: Limits): Promise<Decided>;
 }
@@ -74,7 +74,7 @@ export function defineCommand<S extends SchemaOf, L extends object>(
 		speakers: parts.speakers,
 		textLimit: parts.textLimit ?? "textBytesMax",
 		texts: (command) => parts.texts?.(own(command)) ?? [],
-		meant: (command) => parts.meant?.(own(command)) ?? command,
+		identity: (command) => parts.identity?.(own(command)) ?? command,
 		locks: (reads, command) => parts.locks(reads, own(command)),
 		decide: async (work, command, limits) => {
 			const { envelope } = work;
@@ -89,7 +89,7 @@ export function defineCommand<S extends SchemaOf, L extends object>(
 	};
 }
 
-/** The refusal for whoever may not say it. */
+/** The refusal for an actor who may not send the command. */
 export function forbiddenFor(actor: Actor, { type, speakers }: Pick<Definition, "type" | "speakers">): Refusal | null {
 	const agent = agentOf(actor) !== null;
 	if (speakers === "everyone" || actor === system || (speakers === "people" && !agent)) return null;

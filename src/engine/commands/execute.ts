@@ -7,7 +7,7 @@
 // and does no I/O but through the transaction; it runs wherever the store keeps its rows.
 import type { Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
-import { type AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
+import { agentOf } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { Receipt, Subject } from "#contract/receipt.ts";
 import { isRefusal, refusalCodes, refuse } from "#contract/refusal.ts";
@@ -42,7 +42,7 @@ async function runOne(tx: Tx, envelope: Envelope, limits: Limits): Promise<Comma
 		return outcome;
 	} catch (error) {
 		if (tx.failsBatch(error)) throw error;
-		// a bug: this command leaves nothing behind, and its neighbours are not harmed
+		// a bug: this command is rolled back, the others of the batch are not affected
 		await tx.rollback();
 		return { fault: error instanceof Error ? error.message : String(error) };
 	}
@@ -58,7 +58,7 @@ async function runNew(
 	const { decision, subject } =
 		(await forbidden(work, envelope)) ?? (await definitionOf(command).decide(work, command, limits));
 	if (isRefusal(decision)) {
-		// a refusal that passes by itself is not held against a retry
+		// a retryable refusal gets no receipt, so that a retry is decided again
 		const receipt = refusalCodes[decision.code].retryable ? null : { fingerprint, answer: { refused: decision } };
 		return { outcome: { refused: decision, replayed: false }, receipt };
 	}
@@ -72,14 +72,12 @@ async function runNew(
 	};
 }
 
-/**
- * Items and prompts are answered with their id alone: an agent writes thousands and needs no copy of itself each time.
- */
+/** Items and prompts are answered with their id only: an agent writes thousands of them. */
 function eventOf([first]: readonly Event[]): Subject {
 	return first === undefined ? {} : { event: first.id };
 }
 
-/** Who may not say it, and an agent that speaks outside of a turn: its process should not be talking now. */
+/** Refuses actors who may not send the command, and agents outside of a turn. */
 async function forbidden(work: Work, { actor, command }: Envelope): Promise<Decided | null> {
 	const caller = agentOf(actor);
 	const speaker = caller === null ? undefined : await work.agent(caller);
@@ -88,8 +86,8 @@ async function forbidden(work: Work, { actor, command }: Envelope): Promise<Deci
 }
 
 /**
- * The same key again: the first answer, with the first events, if it is the same request, a conflict if it is another
- * one. Null for a request that was begun: nothing of it was said here yet.
+ * The same key again: the first answer with its events if it is the same request, a conflict if it is another one. Null
+ * for a request that was only begun: none of its commands has run.
  */
 async function answerAgain(tx: Tx, envelope: Envelope, { fingerprint, answer }: Receipt): Promise<Outcome | null> {
 	if (fingerprint !== envelope.fingerprint) return { refused: keyTaken, replayed: true };
@@ -102,23 +100,17 @@ async function answerAgain(tx: Tx, envelope: Envelope, { fingerprint, answer }: 
 
 export const keyTaken = refuse("CONFLICT", "This idempotency key was used before, for something else.");
 
-/** Everything that the batch may change, so that all writers take their locks in one order. */
+/** The locks of the whole batch, sorted, so that all writers take them in one order. */
 async function lockSet(tx: Tx, batch: readonly Envelope[]): Promise<Locks> {
-	const agents = new Set<AgentId>();
-	const issues = new Set<number>();
-	const projects = new Set<ProjectSlug>();
-	const slots = new Set<string>();
-	for (const { command } of batch) {
-		const locks = await definitionOf(command).locks(tx, command);
-		for (const id of locks.agents ?? []) agents.add(id);
-		for (const id of locks.issues ?? []) issues.add(id);
-		for (const slug of locks.projects ?? []) projects.add(slug);
-		for (const slot of locks.slots ?? []) slots.add(slot);
-	}
+	const all: Partial<Locks>[] = [];
+	for (const { command } of batch) all.push(await definitionOf(command).locks(tx, command));
+	const unique = <T>(pick: (locks: Partial<Locks>) => readonly T[] | undefined): T[] => [
+		...new Set(all.flatMap((locks) => pick(locks) ?? [])),
+	];
 	return {
-		agents: [...agents].sort(),
-		issues: [...issues].sort((a, b) => a - b),
-		projects: [...projects].sort(),
-		slots: [...slots].sort(),
+		agents: unique(({ agents }) => agents).sort(),
+		issues: unique(({ issues }) => issues).sort((a, b) => a - b),
+		projects: unique(({ projects }) => projects).sort(),
+		slots: unique(({ slots }) => slots).sort(),
 	};
 }

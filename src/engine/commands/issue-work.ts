@@ -1,4 +1,4 @@
-// What the daemon's reactors say of the work on an issue: its branch, its runs, its gate and its merge.
+// Commands of the daemon's reactors about the work on an issue: its branch, its runs, its gate and its merge.
 import type { RunState } from "#contract/issue.ts";
 import { IssueGate, IssueLeft, IssueLose, IssueMerge, IssueReady, RunFinish } from "#contract/issue-commands.ts";
 import type { TurnState } from "#contract/turn.ts";
@@ -19,7 +19,7 @@ export const issueWorkCommands = {
 		}),
 		decide: decideReady,
 	}),
-	// also of an issue that was deleted meanwhile: its agent has to be free again
+	// also for a deleted issue: its agent has to become free
 	"issue.left": defineCommand({
 		schema: IssueLeft,
 		speakers: "daemon",
@@ -74,12 +74,12 @@ async function finishFacts(work: Work, command: RunFinish): Promise<FinishFacts 
 	return { run, issue, project, on, turn, final, ...usageOf(turn), at: work.envelope.monotonic };
 }
 
-/** As far as its program told. */
+/** As far as the agent's program reported it. */
 function usageOf({ usage }: TurnState): Pick<RunState, "tokens" | "cost"> {
 	const { inputTokens, outputTokens, cost } = usage ?? {};
-	const told = inputTokens !== undefined || outputTokens !== undefined;
+	const reported = inputTokens !== undefined || outputTokens !== undefined;
 	return {
-		tokens: told ? { input: inputTokens ?? 0, output: outputTokens ?? 0 } : null,
+		tokens: reported ? { input: inputTokens ?? 0, output: outputTokens ?? 0 } : null,
 		cost: cost?.currency === "USD" ? cost.amount : null,
 	};
 }

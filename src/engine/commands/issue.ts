@@ -1,4 +1,4 @@
-// Commands about issues. What the daemon's reactors say of the work on them is in `issue-work.ts`.
+// Commands about issues. Those of the daemon's reactors are in `issue-work.ts`.
 import {
 	IssueAdd,
 	IssueApprove,

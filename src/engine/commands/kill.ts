@@ -1,4 +1,4 @@
-// How agents end: with whatever they, and those below them, have open.
+// Commands that end agents, with everything that they and the agents below them have open.
 import type { AgentState } from "#contract/agent.ts";
 import { AgentDelete, AgentKill } from "#contract/agent-commands.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
@@ -55,7 +55,7 @@ async function openWorkOfAll(work: Work, agents: readonly AgentState[]): Promise
 	return found;
 }
 
-/** Up from each to the first, since whoever gave may have ended long ago. */
+/** All agents up the chain of budgets, since the nearest giver may have ended. */
 async function giversTo(work: Work, agents: readonly AgentState[]): Promise<Map<AgentId, AgentState>> {
 	const found = new Map<AgentId, AgentState>();
 	for (const { budget } of agents) {

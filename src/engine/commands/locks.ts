@@ -1,4 +1,4 @@
-// What commands lock, where several of them lock the same. The store takes the locks of a whole batch in one order.
+// Locks that several commands share. The store takes the locks of a whole batch in one order.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
@@ -6,14 +6,14 @@ import type { Locks, Reads } from "../ports/store.ts";
 
 export const ofAgent = (_: Reads, { agent }: { agent: AgentId }): Partial<Locks> => ({ agents: [agent] });
 
-/** Whoever has the issue, or had it last, goes with it. */
+/** The issue with the agents that have it or had it last. */
 export async function ofIssue(reads: Reads, { issue: id }: { issue: number }): Promise<Partial<Locks>> {
 	const issue = await reads.issue(id);
 	const agents = [issue?.assignee, issue?.leaving?.agent, issue?.lastAgent];
 	return { ...withProject(issue), agents: agents.filter((agent) => agent != null) };
 }
 
-/** Numbers, circles and limits of issues are the project's. */
+/** With the project, which owns the numbers, dependencies and limits of its issues. */
 export const withProject = (issue: IssueState | undefined): Partial<Locks> =>
 	issue === undefined ? {} : { issues: [issue.id], projects: [issue.project] };
 
@@ -22,7 +22,7 @@ export async function ofWork(reads: Reads, agent: AgentState | undefined): Promi
 	return withProject(agent?.issue ? await reads.issue(agent.issue.id) : undefined);
 }
 
-/** What a turn of the agent may take: `*` stands for the places on the machine, which every turn counts against. */
+/** The slots that a turn of the agent may take; `*` stands for the machine's limit, which every turn counts against. */
 export async function slotsFor(reads: Reads, agent: AgentState | undefined): Promise<string[]> {
 	return ["*", ...(await reads.subscriptions()).filter(({ type }) => type === agent?.type).map(({ name }) => name)];
 }

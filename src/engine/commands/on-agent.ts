@@ -1,4 +1,4 @@
-// Commands about one agent: its row is locked, its decider sees it, and it is the answer.
+// Commands about one agent: its row is locked, given to the decider, and is the answer.
 import type { z } from "zod";
 import type { AgentState } from "#contract/agent.ts";
 import type { Envelope } from "#contract/command.ts";
@@ -12,7 +12,7 @@ import type { Work } from "./work.ts";
 
 type AgentSchema = SchemaOf<{ agent: AgentId }>;
 
-interface Alone<S extends AgentSchema> extends Common<S> {
+interface WithoutLoad<S extends AgentSchema> extends Common<S> {
 	/** the agent's own row if absent */
 	locks?: Parts<S, object>["locks"];
 	/** the agent if absent */
@@ -20,15 +20,17 @@ interface Alone<S extends AgentSchema> extends Common<S> {
 	decide: (agent: AgentState, command: z.output<S>, nothing: null, envelope: Envelope) => Decision;
 }
 
-interface WithLoad<S extends AgentSchema, L> extends Omit<Alone<S>, "decide"> {
-	/** what the decider must see beside the agent */
+interface WithLoad<S extends AgentSchema, L> extends Omit<WithoutLoad<S>, "decide"> {
+	/** what the decider needs beside the agent */
 	load: (work: Work, command: z.output<S>, known: { agent: AgentState; limits: Limits }) => L | Promise<L>;
 	decide: (agent: AgentState, command: z.output<S>, loaded: L, envelope: Envelope) => Decision;
 }
 
 export function onAgent<S extends AgentSchema, L>(parts: WithLoad<S, L>): Definition<z.output<S>["type"]>;
-export function onAgent<S extends AgentSchema>(parts: Alone<S>): Definition<z.output<S>["type"]>;
-export function onAgent<S extends AgentSchema, L>(parts: Alone<S> | WithLoad<S, L>): Definition<z.output<S>["type"]> {
+export function onAgent<S extends AgentSchema>(parts: WithoutLoad<S>): Definition<z.output<S>["type"]>;
+export function onAgent<S extends AgentSchema, L>(
+	parts: WithoutLoad<S> | WithLoad<S, L>,
+): Definition<z.output<S>["type"]> {
 	if (!("load" in parts)) return onAgent({ ...parts, load: () => null });
 	const { load, decide, ...rest } = parts;
 	return defineCommand<S, { agent: AgentState; loaded: L }>({

@@ -1,4 +1,4 @@
-// Commands about one issue: it is locked with its project and its agents, its decider sees it, and it is the answer.
+// Commands about one issue: it is locked with its project and agents, given to the decider, and is the answer.
 import type { z } from "zod";
 import type { Envelope } from "#contract/command.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
@@ -14,25 +14,25 @@ import type { Work } from "./work.ts";
 
 type IssueSchema = SchemaOf<{ issue: number }>;
 
-interface Alone<S extends IssueSchema> extends Common<S> {
+interface WithoutLoad<S extends IssueSchema> extends Common<S> {
 	/** the issue, its project and its agents if absent */
 	locks?: Parts<S, object>["locks"];
 	decide: (subject: IssueInProject, command: z.output<S>, envelope: Envelope) => Decision;
 }
 
-interface WithLoad<S extends IssueSchema, L extends object> extends Omit<Alone<S>, "decide"> {
-	/** what the decider must see beside the issue and its project */
-	load: (work: Work, subject: IssueInProject, asked: { command: z.output<S>; limits: Limits }) => Promise<L>;
+interface WithLoad<S extends IssueSchema, L extends object> extends Omit<WithoutLoad<S>, "decide"> {
+	/** what the decider needs beside the issue and its project */
+	load: (work: Work, subject: IssueInProject, request: { command: z.output<S>; limits: Limits }) => Promise<L>;
 	decide: (loaded: IssueInProject & L, command: z.output<S>, envelope: Envelope) => Decision;
 }
 
-/** An issue that was deleted is not there for anybody. */
+/** A deleted issue is refused as unknown. */
 export function onIssue<S extends IssueSchema, L extends object>(
 	parts: WithLoad<S, L>,
 ): Definition<z.output<S>["type"]>;
-export function onIssue<S extends IssueSchema>(parts: Alone<S>): Definition<z.output<S>["type"]>;
+export function onIssue<S extends IssueSchema>(parts: WithoutLoad<S>): Definition<z.output<S>["type"]>;
 export function onIssue<S extends IssueSchema, L extends object>(
-	parts: Alone<S> | WithLoad<S, L>,
+	parts: WithoutLoad<S> | WithLoad<S, L>,
 ): Definition<z.output<S>["type"]> {
 	if (!("load" in parts)) return onIssue({ ...parts, load: async () => ({}) });
 	const { load, ...rest } = parts;

@@ -1,10 +1,10 @@
-// What an agent and its turn have open: calls, questions, waits.
+// What an agent and its turn have open: tool calls, approvals, waits.
 import type { AgentId } from "#contract/ids.ts";
 import type { TurnItem } from "#contract/turn.ts";
 import { type OpenWork, openCallsOf } from "#domain/turn-end.ts";
 import type { Work } from "./work.ts";
 
-/** What an agent and its open turn leave behind when they end; `last` is what was heard last of the turn. */
+/** `last` are the turn's last items, which are recorded together with its end. */
 export async function openWorkOf(
 	work: Work,
 	agent: AgentId,
@@ -13,7 +13,7 @@ export async function openWorkOf(
 ): Promise<OpenWork> {
 	const openCalls = turn === null ? [] : openCallsOf([...(await work.tx.callsOfTurn(agent, turn)), ...last]);
 	const approvals = (await work.tx.pendingApprovals(agent)).map((approval) => approval.id);
-	// a wait outside of a turn goes on when a turn ends: it is what continues the agent
+	// a wait that does not block a turn outlives it: it is what continues the agent
 	const waits = (await work.tx.openWaits()).filter((wait) => wait.agent === agent && (turn === null || wait.blocking));
 	return { openCalls, approvals, waits };
 }

@@ -13,14 +13,14 @@ export const promptCommands = {
 		speakers: "everyone",
 		texts: ({ text }) => [text],
 		load: async (work, { now }, { agent, limits }) => {
-			const asking = agentOf(work.envelope.actor);
-			const got = now ? claim(agent, await capacityOf(work, limits), true) : null;
+			const caller = agentOf(work.envelope.actor);
+			const claimed = now ? claim(agent, await capacityOf(work, limits), true) : null;
 			return {
 				...(await work.tx.queue(agent.id)),
 				above: await work.tx.above(agent.id),
-				caller: asking === null ? null : ((await work.agent(asking)) ?? null),
+				caller: caller === null ? null : ((await work.agent(caller)) ?? null),
 				lengthMax: limits.queueLengthMax,
-				short: got !== null && "short" in got ? got.short : null,
+				short: claimed !== null && "short" in claimed ? claimed.short : null,
 			};
 		},
 		decide: decideQueue,

@@ -29,7 +29,7 @@ export const spawnCommands = {
 		speakers: "everyone",
 		texts: ({ prompt }) => [prompt ?? ""],
 		// a retry may find a newer snapshot and is still the same request
-		meant: ({ snapshot: _, snapshotOf: __, ...rest }) => rest,
+		identity: ({ snapshot: _, snapshotOf: __, ...rest }) => rest,
 		locks: ofFamily,
 		load: spawnFacts,
 		decide: decideSpawn,
@@ -38,7 +38,7 @@ export const spawnCommands = {
 };
 
 /**
- * The family's limit is counted over all of it, except agent 0, which has none; and the project must not go meanwhile.
+ * The limit counts the whole family below agent 0, which has none; and the project must not be removed meanwhile.
  */
 async function ofFamily(reads: Reads, { by, project }: AgentSpawn): Promise<Partial<Locks>> {
 	const home = project ?? (await reads.agent(by))?.project ?? null;
@@ -62,13 +62,13 @@ async function spawnFacts(work: Work, command: AgentSpawn, limits: Limits): Prom
 		project,
 		handle: await firstFree(work, project?.slug ?? null, handles),
 		subscriptions: command.subscription === undefined ? [] : await tx.subscriptions(),
-		// only who asks for the repository itself has to know whether somebody is in it
+		// only the repository itself can be taken by another agent
 		inMain: project && command.workspaceKind === "main" ? await inMain(work, project.slug) : undefined,
 		full: await fullFamily(work, supervisor, limits.descendantsMax),
 	};
 }
 
-/** The end of the parent's context takes one look-up, however long it is; any other item has to be looked for in it. */
+/** The end of the parent's context takes one query, however long it is; any other item has to be searched for. */
 async function forkPoint({ tx }: Work, parent: AgentState, at: number | undefined): Promise<SpawnFacts["forkPoint"]> {
 	if (at === undefined) return lastOfContext(await tx.newestItem(parent.id), parent.lineage);
 	const item = await tx.event(at);

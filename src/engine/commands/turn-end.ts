@@ -34,8 +34,8 @@ export const turnEndCommands = {
 			withLastItems(agent, command, (spent) => {
 				if (limited === undefined) return decideTurnEnd(spent, command, openWork, turn?.commit ?? null);
 				// the program reported a wall-clock time
-				const told = command.limit?.until ?? null;
-				const limit = { until: told === null ? null : toMonotonic(told, envelope) };
+				const until = command.limit?.until ?? null;
+				const limit = { until: until === null ? null : toMonotonic(until, envelope) };
 				return decideLimitedEnd(spent, { ...command, limit }, openWork, limited);
 			}),
 	}),
@@ -49,7 +49,7 @@ export const turnEndCommands = {
 	"turn.release": onAgent({
 		schema: TurnRelease,
 		speakers: "daemon",
-		load: whatItLeaves,
+		load: leftWork,
 		decide: (agent, command, { turn, openWork, first }) =>
 			turn === undefined ? notOpen(agent, command.turn) : decideRelease(agent, turn, command, openWork, first),
 	}),
@@ -57,14 +57,14 @@ export const turnEndCommands = {
 		schema: TurnCrash,
 		speakers: "daemon",
 		texts: ({ partials }) => partials.map(({ text }) => text),
-		load: whatItLeaves,
+		load: leftWork,
 		decide: (agent, { turn: id, partials }, { turn, openWork, first }) =>
 			turn === undefined ? notOpen(agent, id) : decideCrash(agent, turn, { ...openWork, partials }, first),
 	}),
 };
 
-/** Its prompt goes back to the head of the queue. */
-async function whatItLeaves(work: Work, { agent, turn }: Pick<TurnRelease, "agent" | "turn">) {
+/** The open work of the turn, and the head of the queue, where its prompt goes back to. */
+async function leftWork(work: Work, { agent, turn }: Pick<TurnRelease, "agent" | "turn">) {
 	return {
 		turn: await work.turn(turn),
 		openWork: await openWorkOf(work, agent, turn),

@@ -1,5 +1,4 @@
-// Commands about turns: how they start, what is heard of them, and how they end. What ends with a limit is in
-// `turn-end.ts`.
+// Commands about turns: their start, their items and their retry. How they end is in `turn-end.ts`.
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
@@ -49,7 +48,7 @@ export const turnCommands = {
 			run: agent.issue === null ? null : ((await work.issue(agent.issue.id))?.run ?? null),
 			capacity: await capacityOf(work, limits),
 		}),
-		// what the last run left is settled before the next one begins
+		// the last run is settled before the next one starts
 		decide: (agent, _, { head, run, capacity }) =>
 			run === null ? decideStart(agent, head, claim(agent, capacity, head?.manual)) : [],
 		subject: "the event",
@@ -97,7 +96,7 @@ export const turnCommands = {
 		schema: TurnRetry,
 		speakers: "people",
 		locks: async (reads, { agent: id }) => ({ ...(await ofWork(reads, await reads.agent(id))), agents: [id] }),
-		// what the model saw is run again, not what the queue had: mail was rendered, and a prompt may have been edited
+		// runs again what the model saw, not what was queued: mail was rendered, and a prompt may have been edited
 		load: async (work, { agent, turn: named }) => {
 			const id = named ?? (await work.tx.latestTurns(agent, 1))[0]?.id;
 			const turn = id === undefined ? undefined : await work.turn(id);
@@ -114,7 +113,7 @@ export const turnCommands = {
 
 export const notOpen = (agent: AgentState, turn: number): Decision => closed(agent, turn) ?? [];
 
-/** What the turn's process was given; null if it never was. */
+/** The prompt that the turn's process got; null if it got none. */
 export async function promptTextOf(
 	{ tx }: Work,
 	turn: { id: number; agent: AgentId; handedAt: number | null } | undefined,
@@ -124,10 +123,7 @@ export async function promptTextOf(
 	return first?.turn !== turn.id || first.text === null ? null : { text: first.text, from: authorOf(first.data) };
 }
 
-/**
- * Of a prompt: whoever the words say, else the agent that queued it. A prompt of a person or of the daemon is the
- * user's.
- */
+/** The author is the one that the prompt names, else the agent that queued it; null stands for the user. */
 function promptTextIn(event: Event | undefined): PromptText {
 	const by = event === undefined || agentOf(event.actor) === null ? null : event.actor;
 	return { text: event?.text ?? "", from: authorOf(event?.data) ?? by };
@@ -135,13 +131,13 @@ function promptTextIn(event: Event | undefined): PromptText {
 
 const isNew = (mail: MailState): boolean => mail.state === "accepted";
 
-/** As many as make one item of a sensible size; the others wake the agent again. */
+/** As many as fit into one item; the rest wake the agent again. */
 function firstMails(mails: readonly MailState[]): MailState[] {
 	let length = 0;
 	return mails.filter(({ body }, at) => {
 		length += body.length;
-		return at === 0 || length <= lettersLengthMax;
+		return at === 0 || length <= mailLengthMax;
 	});
 }
 
-const lettersLengthMax = 128 * 1024;
+const mailLengthMax = 128 * 1024;

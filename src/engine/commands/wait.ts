@@ -57,7 +57,7 @@ export const waitCommands = {
 	}),
 };
 
-/** Its targets, whoever waits, and what a turn that waits inside of itself needs to go on. */
+/** Its targets, the waiting agent, and the slots that a blocked turn needs to go on. */
 async function ofWait(reads: Reads, { wait: id }: { wait: number }): Promise<Partial<Locks>> {
 	const wait = await reads.wait(id);
 	if (wait === undefined) return {};
@@ -67,7 +67,7 @@ async function ofWait(reads: Reads, { wait: id }: { wait: number }): Promise<Par
 	return { agents, slots: subscription === null ? ["*"] : ["*", subscription] };
 }
 
-/** Only a turn that is still open and gave its place back has to have one again. */
+/** Only an open turn that gave its slot back needs one again. */
 async function resumeClaimOf(
 	work: Work,
 	{ agent: id, turn: of, blocking }: WaitState,

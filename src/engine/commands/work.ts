@@ -1,5 +1,5 @@
-// One command's unit of work: the rows it read, the events it led to, and what they did to those rows.
-// It knows no noun: which rows an event changes, and how, is in `domain/fold`.
+// One command's unit of work: the rows that it reads, its events, and their effect on the rows. Which rows an event
+// changes, and how, is in `domain/fold`.
 import type { AgentState } from "#contract/agent.ts";
 import type { Envelope } from "#contract/command.ts";
 import type { Event, NewEvent } from "#contract/event.ts";
@@ -10,7 +10,7 @@ import type { Decision } from "#domain/decision.ts";
 import { fold, needed } from "#domain/fold/fold.ts";
 import type { Answer } from "../ports/dispatch.ts";
 import type { Tx } from "../ports/store.ts";
-import { keptIn, load, type RowCache, write } from "./row-cache.ts";
+import { load, type RowCache, rowCache, write } from "./row-cache.ts";
 
 /** A decision and the noun that it is about. */
 export interface Decided {
@@ -22,44 +22,44 @@ export interface Decided {
 export class Work {
 	readonly tx: Tx;
 	readonly envelope: Envelope;
-	readonly #kept: RowCache;
+	readonly #rows: RowCache;
 
 	constructor(tx: Tx, envelope: Envelope) {
 		this.tx = tx;
 		this.envelope = envelope;
-		this.#kept = keptIn(tx);
+		this.#rows = rowCache(tx);
 	}
 
 	async agent(id: AgentId): Promise<AgentState | undefined> {
-		return await this.#kept.agent.load(id);
+		return await this.#rows.agent.load(id);
 	}
 
 	async project(slug: ProjectSlug) {
-		return await this.#kept.project.load(slug);
+		return await this.#rows.project.load(slug);
 	}
 
 	async subscription(name: SubscriptionName): Promise<SubscriptionState | undefined> {
-		return await this.#kept.subscription.load(name);
+		return await this.#rows.subscription.load(name);
 	}
 
 	async turn(id: number) {
-		return await this.#kept.turn.load(id);
+		return await this.#rows.turn.load(id);
 	}
 
 	async issue(id: number) {
-		return await this.#kept.issue.load(id);
+		return await this.#rows.issue.load(id);
 	}
 
-	/** Lets the facts happen: into the journal, and into the rows that they change. */
+	/** Appends the events to the journal and folds them into the rows. */
 	async apply(newEvents: readonly NewEvent[]): Promise<Event[]> {
 		// a new agent's row comes before the events that refer to it; nothing in it depends on their ids
 		const newAgents = newEvents.filter(({ kind }) => kind === "agent.spawned");
-		for (const fact of newAgents) await this.#change(fact, 0);
-		if (newAgents.length > 0) await write(this.#kept);
-		const events = await this.tx.append(newEvents.map((fact) => this.#event(fact)));
-		for (const [index, fact] of newEvents.entries())
-			if (!newAgents.includes(fact)) await this.#change(fact, events[index]?.id ?? 0);
-		await write(this.#kept);
+		for (const event of newAgents) await this.#change(event, 0);
+		if (newAgents.length > 0) await write(this.#rows);
+		const events = await this.tx.append(newEvents.map((event) => this.#event(event)));
+		for (const [index, event] of newEvents.entries())
+			if (!newAgents.includes(event)) await this.#change(event, events[index]?.id ?? 0);
+		await write(this.#rows);
 		return events;
 	}
 
@@ -76,26 +76,24 @@ export class Work {
 		};
 	}
 
-	async #change(fact: NewEvent, id: number): Promise<void> {
+	async #change(newEvent: NewEvent, id: number): Promise<void> {
 		const { actor, at } = this.envelope;
-		const event = { ...fact, id, actor, at };
-		for (const row of needed(event)) await load(this.#kept, row);
-		fold(event, this.#kept, ({ kind, key }) => {
+		const event = { ...newEvent, id, actor, at };
+		for (const row of needed(event)) await load(this.#rows, row);
+		fold(event, this.#rows, ({ kind, key }) => {
 			throw new Error(`${event.kind} of ${kind} ${key}, which there is not`);
 		});
 	}
 
-	#event(fact: NewEvent): Omit<Event, "id"> {
+	#event(event: NewEvent): Omit<Event, "id"> {
+		const { at, actor, key, freshId } = this.envelope;
 		return {
-			agent: fact.agent,
-			turn: "turn" in fact ? (fact.turn ?? null) : null,
-			kind: fact.kind,
-			text: "text" in fact ? (fact.text ?? null) : null,
-			data: "data" in fact ? (fact.data ?? null) : null,
-			at: this.envelope.at,
-			actor: this.envelope.actor,
-			// what the daemon says to itself has no key; its own id says as well what was done together
-			command: this.envelope.key ?? this.envelope.freshId,
+			...{ agent: event.agent, kind: event.kind, at, actor },
+			turn: "turn" in event ? (event.turn ?? null) : null,
+			text: "text" in event ? (event.text ?? null) : null,
+			data: "data" in event ? (event.data ?? null) : null,
+			// the daemon's own commands have no key; a fresh id groups their events as well
+			command: key ?? freshId,
 		};
 	}
 }

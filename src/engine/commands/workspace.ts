@@ -1,4 +1,4 @@
-// Commands about where an agent works, and where its program keeps the conversation.
+// Commands about an agent's workspace and its program's session.
 import type { AgentState } from "#contract/agent.ts";
 import { SessionOpen } from "#contract/session.ts";
 import {
@@ -63,7 +63,7 @@ export const workspaceCommands = {
 
 const turnOf = async (work: Work, id: number | undefined) => (id === undefined ? undefined : await work.turn(id));
 
-/** Who else works in the same tree has a say in what git does there. */
+/** Other agents in the same tree: git steps there concern them too. */
 async function othersIn({ tx }: Work, { id, project, workspace }: AgentState): Promise<AgentState[]> {
 	if (project === null || workspace === null) return [];
 	const neighbours = await tx.agents({ project });

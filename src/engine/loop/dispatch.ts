@@ -1,8 +1,8 @@
-// The way in for every command, a person's click and a driver's output alike.
+// Every command is dispatched here, from people, agents and the daemon itself.
 //
-// Group commit: while a batch is being written, whatever arrives waits and becomes the next one. A store with a
-// thread of its own is given that next one in advance, so that it never waits for us between two commits. Nothing
-// is answered or published before its COMMIT has returned; if a COMMIT fails, nothing is ever answered again.
+// Group commit: commands that arrive while a batch is being written become the next batch. A store with a thread of its
+// own gets that batch in advance, so that it never waits between two commits. Nothing is answered or published before its
+// COMMIT has returned; if a COMMIT fails, nothing is ever answered again.
 import type { Envelope } from "#contract/command.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
 import { admit, type Stamps } from "../commands/admit.ts";
@@ -10,12 +10,12 @@ import type { CommandRequest, Outcome } from "../ports/dispatch.ts";
 import { type Store, StoreFault } from "../ports/store.ts";
 import type { Publisher } from "./publish.ts";
 
-/** A batch ends at whichever comes first; both keep one transaction short enough for the others to wait. */
+/** The limits of one batch; they keep transactions short for the callers that wait. */
 const batchCommandsMax = 256;
 const batchBytesMax = 4 * 1024 * 1024;
 
-/** Fewer than this are not worth a second commit. */
-const crowdMin = 16;
+/** Fewer commands than this are not split into two batches. */
+const splitMin = 16;
 
 interface Waiting {
 	envelope: Envelope;
@@ -30,7 +30,7 @@ export interface DispatchParts extends Stamps {
 export class Dispatcher {
 	readonly #parts: DispatchParts;
 	#waiting: Waiting[] = [];
-	/** batches that the store has been given and has not answered, oldest first */
+	/** batches that the store has not answered yet, oldest first */
 	readonly #writing = new Set<Promise<void>>();
 	#scheduled = false;
 	#bytesWaiting = 0;
@@ -59,7 +59,7 @@ export class Dispatcher {
 		return await settle.promise;
 	}
 
-	/** Takes nothing more, and resolves when everything that was accepted has been answered. */
+	/** Refuses further commands, and resolves when all accepted ones have been answered. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		while (this.#waiting.length > 0 || this.#writing.size > 0) {
@@ -68,7 +68,7 @@ export class Dispatcher {
 		}
 	}
 
-	/** Callers that were just answered come back in this same turn of the event loop: let them all in first. */
+	/** Callers that were just answered often send again in the same turn of the event loop: they join the batch. */
 	#schedule(): void {
 		if (this.#scheduled || this.#waiting.length === 0 || this.#writing.size >= this.#parts.store.batchesMax) return;
 		this.#scheduled = true;
@@ -94,11 +94,11 @@ export class Dispatcher {
 		return batch;
 	}
 
-	/** A store that can be given two batches gets a crowd in two halves: it writes one while we answer the other. */
+	/** A store that takes two batches gets many commands in two halves: it writes one while the other is answered. */
 	#share(): number {
 		const { length } = this.#waiting;
-		const crowd = this.#parts.store.batchesMax > 1 && this.#writing.size === 0 && length >= crowdMin;
-		return crowd ? Math.ceil(length / 2) : length;
+		const split = this.#parts.store.batchesMax > 1 && this.#writing.size === 0 && length >= splitMin;
+		return split ? Math.ceil(length / 2) : length;
 	}
 
 	async #write(batch: readonly Waiting[]): Promise<void> {

@@ -16,7 +16,7 @@ export async function* eventPages(
 	}
 }
 
-/** Those of a range that are wanted, oldest first; only these are kept while the pages go by. */
+/** The wanted events of a range, oldest first; the others are not kept in memory. */
 export async function eventsWhere(
 	reads: Pick<Reads, "events">,
 	range: Omit<EventRange, "limit">,

@@ -1,10 +1,10 @@
-// What a failure of the world means for whoever asked. What is not known here is a bug, and told as one.
+// Which refusal a fault becomes for the caller. An error that is not known here is a bug.
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { StoreFault } from "../ports/store.ts";
 
 /**
- * The refusal for a full disk, a store that is away or cannot be used, and what an adapter names by itself
- * (`refusalCode`); null for anything else. Causes count as well.
+ * The refusal for a full disk, an unavailable or broken store, and errors whose adapter names a `refusalCode`; null for
+ * anything else. An error's causes are examined too.
  */
 export function faultRefusal(error: unknown): Refusal | null {
 	for (let each = error, depth = 0; each instanceof Error && depth < causesMax; each = each.cause, depth++) {
@@ -16,7 +16,7 @@ export function faultRefusal(error: unknown): Refusal | null {
 
 const causesMax = 5;
 
-/** The same with an answer for what is a bug, for those who go on all the same. */
+/** The same, with INTERNAL_ERROR for a bug, for callers that continue after it. */
 export function anyFault(error: unknown): Refusal {
 	const message = error instanceof Error ? error.message : String(error);
 	return faultRefusal(error) ?? refuse("INTERNAL_ERROR", message.slice(0, 2000).toWellFormed());

@@ -4,7 +4,7 @@ import type { Event } from "#contract/event.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { Delta } from "#contract/stream.ts";
 
-/** characters of pieces that may wait for a reader; more are dropped */
+/** characters of deltas that may wait for a reader; more are dropped */
 const liveLengthMax = 1024 * 1024;
 
 export class Publisher {
@@ -16,7 +16,7 @@ export class Publisher {
 		this.#limits = limits;
 	}
 
-	/** What was there before anything was published: a reader that never got anything resumes behind it. */
+	/** The journal's last event at the start: a reader that is cut before its first event resumes after it. */
 	startAfter(event: number): void {
 		this.#lastPublished = Math.max(this.#lastPublished, event);
 	}
@@ -30,7 +30,7 @@ export class Publisher {
 		return reader;
 	}
 
-	/** Pieces of what is still being said: for whoever watches now, and dropped where a reader is behind. */
+	/** Sends a piece of an unfinished item to live readers; it is dropped where a reader is behind. */
 	live(delta: Delta): void {
 		for (const reader of this.#readers) reader.pushLive(delta);
 	}
@@ -60,7 +60,7 @@ export class EventReader implements Disposable {
 		this.#onEnd = onEnd;
 	}
 
-	/** The events that came since the last call, waiting for the first; none if it was nudged, null when it is over. */
+	/** Waits for events since the last call; empty if the reader was nudged, null when it was cut or closed. */
 	async next(): Promise<readonly Event[] | null> {
 		while (this.#state === "open" && this.#backlog.length === 0 && !this.#nudged) {
 			this.#wake = Promise.withResolvers();
@@ -74,19 +74,19 @@ export class EventReader implements Disposable {
 		return events;
 	}
 
-	/** Whoever waits for the next events is to look at the clock instead. */
+	/** Wakes the reader without events. */
 	nudge(): void {
 		this.#nudged = true;
 		this.#wake?.resolve();
 	}
 
-	/** The pieces that came since the last call; nothing depends on them, the closing item has the whole text. */
+	/** The deltas since the last call. They may be lost: the finished item has the whole text. */
 	takeLive(): readonly Delta[] {
 		this.#liveLength = 0;
 		return this.#live.splice(0);
 	}
 
-	/** For a reader that was cut: the last event it was given; the journal has everything after it. */
+	/** Of a reader that was cut: the last event that it got; the journal has everything after it. */
 	get cutAfter(): number | null {
 		return this.#state === "cut" ? this.#lastRead : null;
 	}
@@ -98,9 +98,7 @@ export class EventReader implements Disposable {
 		this.#onLive();
 	}
 
-	/**
-	 * From now on pieces are kept for this reader, and it is called when one has come. Events are waited for with `next`.
-	 */
+	/** From now on deltas are kept for this reader, and `call` is called for each. */
 	onLive(call: () => void): void {
 		this.#onLive = call;
 	}

@@ -1,52 +1,51 @@
-// Side effects live in reactors: they look at the rows, act on the world and come back as commands.
+// Side effects live in reactors: they read the rows, act on the world and dispatch commands.
 //
-// Rows are the truth, wake-ups are hints. A reactor keeps no cursor: whenever an event that concerns it is
-// published, or it was cut off from them, or it starts, it looks at the rows again and does what is due.
-// So a crash between an event and its effect is repaired by the next look.
+// Rows are the truth, events are hints. A reactor keeps no cursor: when it starts, when an event concerns it, and when it
+// was cut off from the events, it reads the rows again and does what is due. So a crash between an event and its effect
+// is repaired by the next look.
 import type { CommandInput } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
-import { system } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
-import type { Dispatch } from "../ports/dispatch.ts";
+import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import type { EventReader, Publisher } from "./publish.ts";
 import { retryWhile } from "./retry.ts";
 import type { Running } from "./supervisor.ts";
 
-/** "again" if there was more to do than could be done now; a time, if there will be something to do then. */
-export type Looked = "done" | "again" | { inMs: number };
+/** "again" if not everything that is due could be done; `inMs` if something is due at that time. */
+export type LookResult = "done" | "again" | { inMs: number };
 
-/** Wall clocks jump: nobody sleeps for longer than this without looking at one again. */
+/** Wall clocks jump, so no reactor sleeps longer than this without another look. */
 const sleepMs = { shortest: 5, longest: 60_000 };
 
 export interface Reactor {
 	readonly name: string;
-	/** whether the event may have given this reactor something to do; with all that was heard in the same moment */
+	/** whether the event may have given this reactor something to do; `together` has all events that came with it */
 	wakes(event: Event, together: readonly Event[]): boolean;
 	/** Looks at the rows and does what is due; must be safe to repeat and to abandon at any point. */
-	look(signal: AbortSignal): Promise<Looked>;
+	look(signal: AbortSignal): Promise<LookResult>;
 }
 
 /** Dispatches commands in small groups; "again" if the store's queue was full. */
 export async function dispatchAll(dispatch: Dispatch, commands: readonly CommandInput[]): Promise<"done" | "again"> {
-	for (let at = 0; at < commands.length; at += crowd) {
-		const said = commands.slice(at, at + crowd).map((command) => dispatch({ actor: system, key: null, command }));
-		const outcomes = await Promise.all(said);
+	for (let at = 0; at < commands.length; at += groupSize) {
+		const group = commands.slice(at, at + groupSize);
+		const outcomes = await Promise.all(group.map((command) => dispatch(bySystem(command))));
 		if (outcomes.some((outcome) => "refused" in outcome && outcome.refused.code === "QUEUE_FULL")) return "again";
 	}
 	return "done";
 }
 
-const crowd = 64;
+const groupSize = 64;
 
 export async function startReactor(reactor: Reactor, publisher: Publisher): Promise<Running> {
 	const stop = new AbortController();
 	const ended = watch(reactor, publisher, stop.signal);
-	ended.catch(expected("the supervisor looks at it; until then it must not count as unhandled"));
+	ended.catch(expected("the supervisor handles it; until then it must not count as unhandled"));
 	return {
 		ended,
 		async [Symbol.asyncDispose]() {
 			stop.abort();
-			await ended.catch(expected("the supervisor has heard of it"));
+			await ended.catch(expected("the supervisor has handled it"));
 		},
 	};
 }
@@ -60,7 +59,7 @@ async function watch(reactor: Reactor, publisher: Publisher, signal: AbortSignal
 			// subscribed before the first look, so that nothing can happen in between unseen
 			let timer = await lookWithRetries(reactor, signal, reader);
 			for (let events = await reader.next(); events !== null; events = await reader.next()) {
-				// no events at all means that the time has come
+				// without events it was nudged by the timer
 				if (events.length > 0 && !events.some((event) => reactor.wakes(event, events))) continue;
 				clearTimeout(timer);
 				timer = await lookWithRetries(reactor, signal, reader);
@@ -73,10 +72,7 @@ async function watch(reactor: Reactor, publisher: Publisher, signal: AbortSignal
 	}
 }
 
-/**
- * The look is repeated, more and more slowly, until it could do all that was due. Answers with the timer for the next
- * one.
- */
+/** Repeats the look with growing pauses until everything due is done. Answers with the timer for the next look. */
 async function lookWithRetries(
 	reactor: Reactor,
 	signal: AbortSignal,

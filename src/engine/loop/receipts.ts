@@ -1,8 +1,8 @@
-// What is remembered of requests under their keys, beside what commands remember themselves (`execute.ts`).
+// Receipts of whole requests, beside those of single commands (`execute.ts`).
 //
-//   begin   before a step outside the store: flushed, because after a crash it is all that leads back to the step given
-//   the words of the answer: survive the end of this process, and cost no flush, since what was done is durable already
-//   refused a refusal that no command recorded
+//   begin    before a step outside the store: flushed, because after a crash only this receipt leads back to the step
+//   given    the data of the answer: survives the end of this process, and costs no flush, since the effect is durable
+//   refused  a refusal that no command recorded
 import type { Actor, Key } from "#contract/ids.ts";
 import type { Receipt, StartedStep, StoredReceipt } from "#contract/receipt.ts";
 import type { Refusal } from "#contract/refusal.ts";
@@ -19,13 +19,13 @@ export interface Operation {
 
 type Named = Omit<Operation, "begun">;
 
-/** A longer answer is worked out again from what its command did. */
+/** A longer answer is computed again from its command's events. */
 const givenLengthMax = 256 * 1024;
 
 export class Receipts {
 	readonly #store: Store;
 	readonly #clock: Clock;
-	/** what waits for the end of this moment, to be written together */
+	/** receipts that are written together in the next turn of the event loop */
 	#waiting: StoredReceipt[] = [];
 	#writing: Promise<void> | null = null;
 
@@ -55,7 +55,7 @@ export class Receipts {
 		return { actor, key, fingerprint, at: monotonicNow(this.#clock), ...rest };
 	}
 
-	/** Callers that were answered in one moment share one trip to the store. */
+	/** Callers that are answered in the same turn of the event loop share one message to the store. */
 	async #soon(receipt: StoredReceipt): Promise<void> {
 		this.#waiting.push(receipt);
 		this.#writing ??= nextTurn().then(async () => {

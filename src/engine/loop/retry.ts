@@ -6,7 +6,7 @@ import { StoreFault } from "../ports/store.ts";
 const pauseMs = { first: 50, longest: 5000 };
 
 /**
- * Repeats an attempt, more and more slowly, while it answers "again" or the store cannot be reached. Null once aborted.
+ * Repeats an attempt with growing pauses while `again` says so or the store cannot be reached. Null once aborted.
  */
 export async function retryWhile<T>(
 	attempt: () => Promise<T>,
@@ -22,16 +22,16 @@ export async function retryWhile<T>(
 			},
 		);
 		if (tried !== null) return tried.result;
-		await waited(delayMs, signal);
+		await sleep(delayMs, signal);
 	}
 	return null;
 }
 
-/** Whether a command that met this outcome may be accepted a moment later. */
+/** Whether the same command may be accepted a moment later. */
 export const isRetryable = (outcome: Outcome): boolean =>
 	"refused" in outcome && refusalCodes[outcome.refused.code].retryable;
 
-async function waited(delayMs: number, signal: AbortSignal): Promise<void> {
+async function sleep(delayMs: number, signal: AbortSignal): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const wake = (): void => resolve();
 	const timer = setTimeout(wake, delayMs);
@@ -41,18 +41,18 @@ async function waited(delayMs: number, signal: AbortSignal): Promise<void> {
 	clearTimeout(timer);
 }
 
-/** in which what a turn left can be kept after its end */
-const hurryMs = 5000;
+/** time after the grace period in which the files of ended turns can be kept */
+const haltMs = 5000;
 
 /**
- * Waits for some work, and halts what nobody waits for then. What is not done soon after the last deadline is halted,
- * and waited for: git may wait without end, for a pipe that an agent left in place of a file.
+ * Waits for `work`. Calls `halt` when it is done, or `haltMs` after `grace`: git may wait for ever for a pipe that an
+ * agent left in place of a file.
  */
-export async function hurried(work: Promise<void>, grace: Promise<unknown>, halt: () => void): Promise<void> {
+export async function haltAfter(grace: Promise<unknown>, work: Promise<void>, halt: () => void): Promise<void> {
 	let over = false;
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	const begin = (): void => {
-		if (!over) timer = setTimeout(halt, hurryMs);
+		if (!over) timer = setTimeout(halt, haltMs);
 	};
 	grace.then(begin, begin);
 	try {
@@ -62,4 +62,11 @@ export async function hurried(work: Promise<void>, grace: Promise<unknown>, halt
 		clearTimeout(timer);
 		halt();
 	}
+}
+
+/** Waits for `work`, but not longer than this; whether it was done in time. */
+export async function doneWithin(timeoutMs: number, work: Promise<unknown>): Promise<boolean> {
+	const late = Promise.withResolvers<boolean>();
+	const timer = setTimeout(() => late.resolve(false), timeoutMs);
+	return await Promise.race([work.then(() => true), late.promise]).finally(() => clearTimeout(timer));
 }

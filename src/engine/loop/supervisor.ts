@@ -1,8 +1,8 @@
 // Long-lived things share one lifecycle: started in order, stopped in reverse, restarted with a limit.
 //
-// No part relies on another: each looks at the rows. So one that fails is restarted alone, and the others go on. More
-// than `restartsMax` failures within `periodMs` mean that restarting at once does not help: the part counts as
-// degraded, is tried again every `retryMs`, and is sound again once it has stayed up for a whole period.
+// No part relies on another: each reads the rows. So a part that fails is restarted alone. After more than `restartsMax`
+// failures within `periodMs` the part counts as degraded: it is started again every `retryMs`, and counts as healthy once
+// it has stayed up for a whole period.
 
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
@@ -39,7 +39,7 @@ interface SupervisedPart {
 	degraded: Degraded | null;
 	/** for the next start, or for the end of a period without a failure */
 	timer: ReturnType<typeof setTimeout> | undefined;
-	/** what is done to the part is done after what was done before */
+	/** starts and stops of the part, one after the other */
 	work: Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export class Supervisor implements AsyncDisposable {
 		return supervisor;
 	}
 
-	/** The parts that failed too often, and are tried again now and then. */
+	/** The parts that failed too often and are retried. */
 	get degraded(): readonly Degraded[] {
 		return this.#kept.flatMap(({ degraded }) => degraded ?? []);
 	}
@@ -90,7 +90,7 @@ export class Supervisor implements AsyncDisposable {
 		const running = await kept.part.start();
 		kept.running = running;
 		const ended = (cause: unknown): void => {
-			// a part that we stopped, or replaced meanwhile, ends as it should
+			// not if the part was stopped or replaced
 			if (!this.#stopping && kept.running === running) this.#failed(kept, cause);
 		};
 		running.ended.then(() => ended(new Error(`${kept.part.name} ended by itself`)), ended);
@@ -127,11 +127,11 @@ export class Supervisor implements AsyncDisposable {
 				if (!this.#stopping) this.#failed(kept, error);
 				return;
 			}
-			if (kept.degraded !== null) kept.timer = setTimeout(() => this.#sound(kept), this.#intensity.periodMs);
+			if (kept.degraded !== null) kept.timer = setTimeout(() => this.#recovered(kept), this.#intensity.periodMs);
 		});
 	}
 
-	#sound(kept: SupervisedPart): void {
+	#recovered(kept: SupervisedPart): void {
 		kept.degraded = null;
 		this.#intensity.log.info("supervisor", `${kept.part.name} works again`, { part: kept.part.name });
 	}

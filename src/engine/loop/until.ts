@@ -1,21 +1,21 @@
-// The one way to wait for something that a command, a reactor or a person will do.
+// The one way to wait for an effect of a command, a reactor or a person.
 //
-// The rows say whether it has happened; events only say when to look at them again. So nothing is missed between a look
-// and the next event, and a waiter that falls behind and is cut off begins again with a look.
+// The rows say whether it has happened; events only say when to read them again. So nothing is missed between a look and
+// the next event, and a waiter that is cut off starts again with a look.
 import type { Event } from "#contract/event.ts";
 import type { Publisher } from "./publish.ts";
 
 interface Until {
-	/** whether the event may have changed what is looked at; any event if absent */
+	/** whether the event may have changed the result; any event if absent */
 	matters?(event: Event): boolean;
 	deadlineMs?: number;
-	/** whoever aborts one of these ends the wait */
+	/** aborting any of these ends the wait */
 	signals?: readonly AbortSignal[];
 }
 
 /**
- * Looks now, and again after every event that matters, until the look answers; null once the deadline or a signal came
- * first.
+ * Looks now, and again after every event that matters, until the look returns a result; null if the deadline or a
+ * signal comes first.
  */
 export async function until<T>(
 	publisher: Publisher,

@@ -1,14 +1,14 @@
-// How commands are sent, and what comes of them.
+// How commands are sent, and their outcomes.
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
-import type { Actor, Key } from "#contract/ids.ts";
+import { type Actor, type Key, system } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { StoredReceipt } from "#contract/receipt.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 
-/** What a command led to. A replayed one did nothing now: its key had been used before. */
+/** The result of a command. A replayed command did nothing now: its key had been used before. */
 export type Outcome = { done: Answer; events: Event[]; replayed: boolean } | { refused: Refusal; replayed: boolean };
 
 /** The result of one command of a batch: an outcome, or a bug that only this command ran into. */
@@ -23,17 +23,20 @@ export interface Answer {
 	event?: number;
 }
 
-/** A command as somebody says it. */
+/** A command and its caller. */
 export interface CommandRequest {
 	actor: Actor;
 	/** null for the daemon's own commands, which are never retried */
 	key: Key | null;
 	command: CommandInput;
-	/** of what was asked for, where the command is not yet all of it; of the command itself if absent */
+	/** of the whole request, where the command is only a part of it; of the command if absent */
 	fingerprint?: string | undefined;
-	/** a receipt that is written with the command, if that is carried out */
+	/** a receipt that is written in the same transaction if the command is carried out */
 	closes?: Omit<StoredReceipt, "at"> | undefined;
 }
+
+/** A command of the daemon's own. */
+export const bySystem = (command: CommandInput): CommandRequest => ({ actor: system, key: null, command });
 
 /** How reactors send commands. */
 export type Dispatch = (request: CommandRequest) => Promise<Outcome>;

@@ -1,4 +1,4 @@
-// What executes turns, as the engine sees it.
+// The driver, which runs turns in agents' processes.
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalRequest } from "#contract/approval.ts";
 import type { AgentId } from "#contract/ids.ts";
@@ -21,25 +21,24 @@ export interface Driver extends AsyncDisposable {
 		signal: AbortSignal,
 	): Promise<TurnResult>;
 	/**
-	 * Sees to it that the agent's process is up, with the credentials of this subscription. Nothing has been given to it
-	 * yet. Once it is up it is this turn's, until that was run or dismissed; a process that another turn has is waited
-	 * for, and never touched.
+	 * Starts the agent's process, if it is not up, with the credentials of this subscription. It gets no prompt yet. It
+	 * belongs to this turn until that has run or is dismissed; a process that belongs to another turn is waited for, and
+	 * never touched.
 	 */
 	prepare(agent: AgentState, turn: number, signal: AbortSignal, request: PrepareRequest): Promise<Prepared>;
 	/** The turn will not be run. Its process is kept for the next one. */
 	dismiss(agent: AgentId, turn: number): void;
-	/** Whether its program keeps the conversation itself, and so has to be told what it does not know of it. */
+	/** Whether its program keeps the conversation itself, so that missing items have to be sent to it. */
 	keepsSession(agent: AgentState): boolean;
-	/** What its folder brings along that its program would run by itself; null if there is nothing of the kind. */
+	/** The files in its folder that its program would run by itself; null if there are none. */
 	autorunFiles(agent: AgentState): Promise<{ files: readonly string[]; fingerprint: string } | null>;
 	/**
-	 * Stops all of the agent's processes where they are, while the work is done; they go on after two seconds at the
-	 * latest.
+	 * Freezes all of the agent's processes during `work`, for two seconds at most; `lasted` says whether they still are
+	 * frozen.
 	 */
 	frozen<T>(agent: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T>;
 	/**
-	 * What its tools started and left running, as far as that can be told: all but its program and what was there before
-	 * its first turn.
+	 * The processes that its tools left running, as far as known: all but its program and what ran before its first turn.
 	 */
 	leftovers(agent: AgentId): readonly LeftProcess[];
 	/** Ends the agent's whole process tree and resolves when nothing of it is left. */
@@ -54,11 +53,11 @@ export interface PrepareRequest {
 	own: { session: string; resumable: boolean } | null;
 	/** a session of which it may take a copy */
 	copyOf: string | null;
-	/** what either had cost when it was last told */
+	/** the cost of that session when it was last reported */
 	costBefore: number;
-	/** what its program is told before everything else, where it can be */
+	/** where the program supports one */
 	systemPrompt: string | null;
-	/** what it is set to, by the names that its program has for it */
+	/** the program's own options by name */
 	options: Readonly<Record<string, string>>;
 }
 
@@ -79,26 +78,26 @@ export interface OpenSession {
 }
 
 export interface TurnWatch {
-	/** Must not reject. The driver waits for it, so that a flood is slowed down and not piled up. */
+	/** Must not reject. The driver waits for it, which slows down a flood of items. */
 	items(items: readonly TurnItem[]): Promise<void>;
-	/** a piece of an item that is still being said; live only */
+	/** a piece of an unfinished item; live only */
 	delta(delta: { message: string; kind: string; text: string }): void;
-	/** what a tool call or a message that is not over has put out; asked for only if it goes on for a while */
+	/** the output of an unfinished tool call or message; `output` is called only if it lasts */
 	partial(of: PartialOf, output: () => string): void;
 	/**
 	 * The process asks for permission; answers with the chosen option, or null if nobody will say. `changed` is aborted
 	 * when the process would do something else now than what was asked: then nobody can allow that any more.
 	 */
 	ask(question: ApprovalRequest, changed?: AbortSignal): Promise<PermissionAnswer | null>;
-	/** something was heard, whatever it was */
+	/** the process has sent something */
 	heard(): void;
-	/** what was used until now has been told: whether it goes on may depend on it */
+	/** usage was reported: the budget may end the turn */
 	used(): Promise<void>;
 }
 
 export interface PermissionAnswer {
 	option: string;
-	/** in the words of whoever answered */
+	/** in the words of the person or agent who answered */
 	reason: string | null;
 }
 
@@ -106,12 +105,12 @@ export interface TurnResult {
 	state: "completed" | "interrupted" | "failed";
 	reason: string | null;
 	text: string | null;
-	/** what was heard last and has not been passed on: it goes into the journal together with the end */
+	/** the last items: recorded together with the end */
 	last?: readonly TurnItem[];
-	/** the process cannot be started: nothing further should be tried by itself */
+	/** the process cannot be started: no automatic retry */
 	broken?: boolean;
-	/** what could not be done, if it was not the process */
+	/** the step that failed, if it was not the process */
 	step?: string;
-	/** a usage limit was met, which ends at that moment if it is known */
+	/** a usage limit was reached; `until` is its end, if known */
 	limit?: { until: number | null };
 }

@@ -1,7 +1,7 @@
-// What issues need of the world: git, a folder for their documents, commands that gates run. One implementation uses
-// plain folders (`adapters/system/issue-work.ts`); workspaces put themselves in front of it.
+// Side effects of issues: git, a folder for their documents, and gates' commands. One implementation uses plain folders
+// (`adapters/system/issue-work.ts`); `workspaces/workspace-issues.ts` wraps it with git.
 //
-// Every method may be called again after a crash and then finds what it had done. An expected "no" is a `Refusal`.
+// Every method can be repeated after a crash. An expected failure is a `Refusal`.
 import type { AgentState } from "#contract/agent.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
@@ -54,19 +54,19 @@ export interface IssueWork {
 	): Promise<string | null>;
 	/** The files in it, as paths below it, sorted. */
 	files(issue: Pick<IssueState, "project" | "number">): Promise<string[]>;
-	/** The project's own presets and how it works on issues, as they are written, or what is wrong with the file. */
+	/** The project's presets and configuration of issues as written, or what is wrong with the file. */
 	written(project: ProjectSlug): Promise<IssueFiles | { wrong: string }>;
 }
 
 export interface IssueFiles {
 	presets: Readonly<Record<string, unknown>>;
-	/** the names of those that its repository brings and nobody has agreed to */
+	/** the names of the repository's presets that are not approved */
 	pending?: readonly string[];
-	/** how its issues are worked on, as far as the files say it */
+	/** as far as the files configure it */
 	issues: IssuesConfig;
 }
 
-/** For agents without a workspace in a daemon without a home: what they say is all that counts. */
+/** For a daemon without a home: agents have no workspaces, and their reports are trusted. */
 export const noIssueWork: IssueWork = {
 	inspect: async () => null,
 	checkout: async () => ({ branch: null }),

@@ -1,5 +1,4 @@
-// The log port: what happened inside the daemon that a person may have to look into. What happened to agents is in the
-// journal.
+// The log of the daemon's own events, for a person who looks into a problem. What happens to agents is in the journal.
 import type { LogFields } from "#contract/log.ts";
 
 type Write = (source: string, text: string, about?: LogFields, error?: unknown) => void;
@@ -12,11 +11,11 @@ type Write = (source: string, text: string, about?: LogFields, error?: unknown) 
 export interface Log {
 	debug: Write;
 	info: Write;
-	/** something failed, and the daemon goes on without it */
+	/** something failed, and the daemon continues without it */
 	warn: Write;
 	/** a bug, or a part of the daemon that does not work now */
 	error: Write;
-	/** one more value that must not appear in it, whoever mentions it */
+	/** redacts this value in every entry */
 	hide(secret: string): void;
 }
 

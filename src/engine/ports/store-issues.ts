@@ -1,4 +1,4 @@
-// The store's operations on issues, their runs and what is kept beside them: a part of the port in `ports.ts`.
+// The store's operations on issues, their runs and notes: a part of the port in `store.ts`.
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 

@@ -1,4 +1,4 @@
-// The store's one question that answers many kinds of rows from one moment: a part of the port in `ports.ts`.
+// The store's one read of many kinds of rows at one moment: a part of the port in `store.ts`.
 import type { MirroredRows, MirrorRequest } from "#contract/rows.ts";
 
 export interface MirrorReads {

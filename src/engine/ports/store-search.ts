@@ -1,4 +1,4 @@
-// The part of the store's port that is about finding items by their words.
+// The store's search for items by their words: a part of the port in `store.ts`.
 import type { Hit, SearchQuery } from "#contract/search.ts";
 
 export interface SearchReads {
@@ -8,8 +8,8 @@ export interface SearchReads {
 
 export interface SearchIndex {
 	/**
-	 * Makes up to so many further events findable, oldest first; answers how many it was. Not part of a commit, where
-	 * it would cost several times what the commit does.
+	 * Indexes up to this many further events, oldest first; answers how many. Not part of a commit, where it would cost
+	 * several times what the commit does.
 	 */
 	index(eventsMax: number): Promise<number>;
 }

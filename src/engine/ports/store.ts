@@ -1,8 +1,8 @@
-// The store. Adapters implement what stands in this folder, and may import nothing else of the engine.
+// The store. Adapters implement the ports in this folder, and may import nothing else of the engine.
 //
-// The store is thick and private: its operations are the questions that decisions ask, not a query builder,
-// and it may change whenever the engine does. Decisions run where the rows are (for SQLite that is the
-// store's own thread), so a store is given `RunBatch` and calls it inside its transaction.
+// The port is thick and private: its operations are exactly the reads and writes that decisions need, and it may change
+// whenever the engine does. Decisions run where the rows are (for SQLite that is the store's own thread), so a store is
+// given `RunBatch` and calls it inside its transaction.
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Envelope } from "#contract/command.ts";
@@ -30,7 +30,7 @@ export interface Range {
 	upTo: number | null;
 }
 
-/** Not `whole` if an ancestor is missing or comes twice: then there is no context, not a shorter one. */
+/** Not `whole` if an ancestor is missing or occurs twice: then there is no context, not a shorter one. */
 export interface Ranges {
 	ranges: Range[];
 	whole: boolean;
@@ -48,7 +48,7 @@ export interface QueueEnds {
 	lastFront: number | null;
 }
 
-/** The prompt that an agent would run next, without its words. */
+/** The prompt that an agent would run next, without its text. */
 export interface QueueHead extends Pick<PromptState, "priority" | "manual" | "source"> {
 	prompt: number;
 	/** when it became due */
@@ -71,7 +71,7 @@ export interface EventRange {
 	since?: number;
 }
 
-/** Questions about committed rows (outside of a batch) or about the batch's own (inside). */
+/** Reads of committed rows (outside of a batch) or of the batch's own (inside). */
 export interface Reads extends IssueReads, SearchReads, MirrorReads {
 	agent(id: AgentId): Promise<AgentState | undefined>;
 	agentByHandle(project: ProjectSlug | null, handle: Handle): Promise<AgentState | undefined>;
@@ -87,9 +87,9 @@ export interface Reads extends IssueReads, SearchReads, MirrorReads {
 	above(agent: AgentId): Promise<AgentId[]>;
 	project(slug: ProjectSlug): Promise<ProjectState | undefined>;
 	projects(): Promise<ProjectState[]>;
-	/** by name, also those that were removed */
+	/** by name, including removed ones */
 	subscriptions(): Promise<SubscriptionState[]>;
-	/** of all turns that are at work, oldest first */
+	/** of all running turns, oldest first */
 	leases(): Promise<LeaseState[]>;
 	event(id: number): Promise<Event | undefined>;
 	/** the last items of the agent's own thread before an event, oldest first */
@@ -110,9 +110,9 @@ export interface Reads extends IssueReads, SearchReads, MirrorReads {
 	prompts(agent: AgentId): Promise<PromptState[]>;
 	/** one that is queued, or that the open turn of its agent has taken */
 	prompt(id: number): Promise<PromptState | undefined>;
-	/** how many prompts of its agent's queue come up to this one, itself counted; 0 if it is not queued */
+	/** its position in its agent's queue, from 1; 0 if it is not queued */
 	placeInQueue(prompt: number): Promise<number>;
-	/** the agents that have prompts whose time has come, oldest first, and the first of these prompts */
+	/** the agents that have prompts that are due, oldest first, and the first of these prompts */
 	queueHeads(now: number): Promise<{ agent: AgentState; head: QueueHead }[]>;
 	/** when the next prompt becomes due, if one will */
 	nextPromptAt(now: number): Promise<number | null>;
@@ -134,7 +134,7 @@ export interface Reads extends IssueReads, SearchReads, MirrorReads {
 	/** the tool calls and results of a turn, oldest first, without their texts */
 	callsOfTurn(agent: AgentId, turn: number): Promise<{ kind: string; data: unknown }[]>;
 	approval(id: number): Promise<ApprovalState | undefined>;
-	/** of one agent, or of all: those that nobody has answered, oldest first */
+	/** of one agent, or of all, oldest first */
 	pendingApprovals(agent?: AgentId): Promise<ApprovalState[]>;
 	wait(id: number): Promise<WaitState | undefined>;
 	/** oldest first */
@@ -144,11 +144,11 @@ export interface Reads extends IssueReads, SearchReads, MirrorReads {
 	mails(agent: AgentId): Promise<MailState[]>;
 	/** how much of it has not been read */
 	unreadMail(agent: AgentId): Promise<number>;
-	/** the agents that have mail which no turn was shown, oldest first */
+	/** the agents with mail that no turn has seen, oldest first */
 	agentsWithNewMail(): Promise<AgentState[]>;
-	/** the agents that have urgent mail which no turn was shown */
+	/** the agents with urgent mail that no turn has seen */
 	agentsWithUrgentMail(): Promise<AgentId[]>;
-	/** its length and its ends; `lastFront` is the last of those that were put in front (positions below zero) */
+	/** its length and its positions; `lastFront` is the last position below zero, of prompts that were put in front */
 	queue(agent: AgentId): Promise<QueueEnds>;
 	/** the newest event's id, 0 if there is none */
 	lastEvent(): Promise<number>;
@@ -166,11 +166,11 @@ export interface Locks {
 	slots: readonly string[];
 }
 
-/** One batch's transaction. Nothing in it is visible to anybody else before its COMMIT has returned. */
+/** One batch's transaction. Nothing in it is visible outside before its COMMIT has returned. */
 export interface Tx extends Reads, IssueWrites {
-	/** takes the locks of the whole batch in one order; only where several writers exist */
+	/** takes the locks of the whole batch in one order; does nothing in a store with one writer */
 	lock(locks: Locks): Promise<void>;
-	/** whether an error concerns the whole batch: a full disk, a lost connection, another batch in the way */
+	/** whether an error fails the whole batch: a full disk, a lost connection, a conflict with another batch */
 	failsBatch(error: unknown): boolean;
 	savepoint(): Promise<void>;
 	/** keeps what was done since the savepoint, or undoes it */
@@ -180,7 +180,7 @@ export interface Tx extends Reads, IssueWrites {
 	putProject(state: ProjectState): Promise<void>;
 	putSubscription(state: SubscriptionState): Promise<void>;
 	putLease(state: LeaseState): Promise<void>;
-	/** nothing happens if the turn has none */
+	/** does nothing if the turn has none */
 	dropLease(turn: number): Promise<void>;
 	putPrompt(state: PromptState): Promise<void>;
 	removePrompt(id: number): Promise<void>;
@@ -200,7 +200,7 @@ export type RunBatch = (tx: Tx, batch: readonly Envelope[]) => Promise<CommandRe
 export interface Store extends AsyncDisposable, SearchIndex {
 	readonly kind: "memory" | "sqlite" | "postgres";
 	readonly reads: Reads;
-	/** how many batches it may be given before the first is answered; it commits them in that order */
+	/** how many batches it takes before the first is answered; it commits them in that order */
 	readonly batchesMax: number;
 	/**
 	 * Commits a batch as one transaction. Rejects with a `StoreFault`: after `unavailable` and `full` nothing of
@@ -210,20 +210,19 @@ export interface Store extends AsyncDisposable, SearchIndex {
 	/** Writes a consistent copy of everything that was committed to a file that does not exist yet; answers its size. */
 	backup(file: string): Promise<number>;
 	/**
-	 * Receipts that no command brings along. `durable` ones are flushed like a commit. The others survive the end of this
-	 * process, but perhaps not that of the machine, and cost no flush: they only say in which words something was
-	 * answered.
+	 * Writes receipts outside of a batch. `durable` ones are flushed like a commit. The others survive the end of this
+	 * process, but perhaps not a power failure, and cost no flush: they only have the data of an answer.
 	 */
 	keepReceipts(receipts: readonly StoredReceipt[], options: { durable: boolean }): Promise<void>;
-	/** forgets receipts older than this moment, at most so many; answers how many there were */
+	/** deletes up to this many receipts that are older; answers how many */
 	dropReceipts(before: number, atMost: number): Promise<number>;
-	/** Gives back the space of what was only kept for the moment; costs nothing while there is none. */
+	/** Frees the space of the store's log; costs nothing if it is empty. */
 	trim(): Promise<void>;
 	/** resolves when the store can no longer be trusted; the daemon has to exit and recover from disk */
 	readonly broken: Promise<StoreFault>;
 }
 
-/** The world failed, and what that means for the caller. */
+/** A fault of the store, and what it means for the caller. */
 export class StoreFault extends Error {
 	override readonly name = "StoreFault";
 	readonly kind: "unavailable" | "full" | "rejected" | "broken";

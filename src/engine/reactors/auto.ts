@@ -1,5 +1,5 @@
-// Automatic work: gives issues that are ready to agents that are free, and makes agents where there are too few.
-// What it sees may be old by the time it is said; the decisions look again, and the next event brings the next look.
+// Automatic work: assigns ready issues to free agents, and makes agents where there are too few. The rows that it reads
+// may be out of date; the commands decide again, and the next event brings the next look.
 
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
@@ -7,7 +7,7 @@ import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { pickWork } from "#domain/issue/pick.ts";
-import { dispatchAll, type Looked, type Reactor } from "../loop/reactor.ts";
+import { dispatchAll, type LookResult, type Reactor } from "../loop/reactor.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import type { Dispatch } from "../ports/dispatch.ts";
 import type { IssueWork } from "../ports/issue-work.ts";
@@ -27,7 +27,7 @@ interface Parts {
 	problems: ProjectProblems;
 }
 
-/** how often a project that cannot be used is looked at again */
+/** how often a project with a problem is checked again */
 const problemRetryMs = 60_000;
 
 const wakers =
@@ -38,7 +38,7 @@ export function autoReactor(parts: Parts): Reactor {
 	return {
 		name: "automatic work",
 		wakes: (event: Event) => wakers.test(event.kind),
-		async look(signal): Promise<Looked> {
+		async look(signal): Promise<LookResult> {
 			let nextAt: number | null = null;
 			const soonest = (at: number): void => {
 				nextAt = Math.min(nextAt ?? at, at);
@@ -47,22 +47,18 @@ export function autoReactor(parts: Parts): Reactor {
 				if (!project.auto || project.removedAt !== null) continue;
 				if (signal.aborted) return "done";
 				try {
-					// one that could not be used before is looked at again, and not used until it can be
+					// a project with a problem is not served until a check finds it fixed
 					if (parts.problems.of(project.slug) !== null && (await parts.problems.look(project)) !== null) {
 						soonest(monotonicNow(clock) + problemRetryMs);
 						continue;
 					}
-					const { said, at } = await serve(parts, project);
-					if (said === "again") return said;
+					const { result, at } = await serve(parts, project);
+					if (result === "again") return result;
 					if (at !== null) soonest(at);
 				} catch (error) {
 					if (error instanceof StoreFault) throw error;
-					log.warn(
-						"automatic work",
-						"The issues of a project could not be given out",
-						{ project: project.slug },
-						error,
-					);
+					const about = { project: project.slug };
+					log.warn("automatic work", "The issues of a project could not be given out", about, error);
 					soonest(monotonicNow(clock) + problemRetryMs);
 				}
 			}
@@ -71,7 +67,7 @@ export function autoReactor(parts: Parts): Reactor {
 	};
 }
 
-async function serve(parts: Parts, project: ProjectState): Promise<{ said: "done" | "again"; at: number | null }> {
+async function serve(parts: Parts, project: ProjectState): Promise<{ result: "done" | "again"; at: number | null }> {
 	const { reads, dispatch } = parts;
 	const picked = await pickFor(parts, project);
 	const issues = new Map((await reads.issues(project.slug)).map((issue) => [issue.id, issue]));
@@ -81,7 +77,7 @@ async function serve(parts: Parts, project: ProjectState): Promise<{ said: "done
 		const folder = row === undefined ? null : await issueFolder(parts.work, reads, row);
 		assign.push({ type: "issue.assign", issue, agent, ...(folder !== null && { folder }) });
 	}
-	const said = await dispatchAll(dispatch, [
+	const result = await dispatchAll(dispatch, [
 		...picked.broken.map((problem) => ({ type: "issue.attend" as const, ...problem })),
 		...picked.retry.map((issue) => ({ type: "issue.retry" as const, issue })),
 		...picked.start.map((issue) => ({ type: "issue.start" as const, issue })),
@@ -92,7 +88,7 @@ async function serve(parts: Parts, project: ProjectState): Promise<{ said: "done
 			...(model !== undefined && { model }),
 		})),
 	]);
-	return { said, at: picked.nextAt };
+	return { result, at: picked.nextAt };
 }
 
 async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState) {
@@ -108,8 +104,7 @@ async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState
 	const subscribed = (await reads.subscriptions())
 		.filter(({ removedAt }) => removedAt === null)
 		.map(({ type }) => type);
-	// only those are looked at that would be given something; whoever has changes of somebody's in its workspace is
-	// passed over
+	// only the workspaces of picked agents are checked; an agent with uncommitted changes is passed over
 	for (;;) {
 		const picked = pickWork({ project, issues, agents, free, subscribed, now: monotonicNow(clock) });
 		const chosen = agents.filter(({ id }) => picked.assign.some(({ agent }) => agent === id));
@@ -119,11 +114,11 @@ async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState
 	}
 }
 
-/** An agent that somebody talks to is not taken out of the conversation: it is free when it is new, or was released. */
+/** An agent in a conversation is not free; it is when it is new or was released. */
 async function hasNoConversation(reads: Reads, agent: AgentState, { context }: ProjectState): Promise<boolean> {
 	if (context === "keep" && agent.totalTasksCompleted > 0) return true;
 	if (agent.turnEndedIn === null) return agent.lineage === null;
 	const { ranges } = await reads.ranges(agent.id);
-	// what the system told it since the clear does not make a conversation
+	// system items since the clear are no conversation
 	return (ranges.findLast((range) => range.agent === agent.id)?.after ?? 0) > agent.turnEndedIn;
 }

@@ -1,5 +1,5 @@
-// Looks at all workspaces once, when the daemon starts: what was moved, changed or lost meanwhile holds its agent
-// before anybody works there. Nothing is repaired. After that every turn looks at its own.
+// Checks all workspaces once, when the daemon starts: an agent whose workspace was moved, changed or lost is held before
+// it works there. Nothing is repaired. After that every turn checks its own.
 import type { AgentState } from "#contract/agent.ts";
 import type { Reactor } from "../loop/reactor.ts";
 import type { Dispatch } from "../ports/dispatch.ts";
@@ -22,11 +22,11 @@ export function driftReactor(parts: {
 		async look(signal) {
 			const settled = (agent: AgentState): boolean =>
 				agent.life === "live" && agent.workspace !== null && agent.turn === null;
-			// a disk may be mounted later than the daemon starts; whoever starts a turn before that is held then
+			// a disk may be mounted after the daemon starts; a turn before that holds its agent
 			const away = (agent: AgentState): boolean => parts.problems.of(agent.project)?.code === "PROJECT_GONE";
 			for (const agent of (await parts.reads.agents()).filter((each) => settled(each) && !away(each))) {
 				if (signal.aborted) break;
-				// a repository that cannot be read is found out by whoever works there next
+				// a repository that cannot be read is reported by the next turn there
 				await drift(parts, agent).catch(
 					caught(parts.log, "drift", "A workspace could not be looked at", { agent: agent.id }),
 				);

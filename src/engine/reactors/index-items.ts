@@ -1,6 +1,6 @@
-// Makes what was said findable, a little after it was said. Indexing costs several times what writing does, so it is
-// done apart from commits and in small portions, which take up a few percent of the writer's time however much is
-// written. A search does not depend on how far this has come: it asks for the rest before it looks.
+// Indexes items for the search, shortly after they were written. Indexing costs several times what writing does, so it
+// is done outside of commits and in small portions, which take a few percent of the writer's time under any load. A
+// search does not depend on it: it indexes the rest before it searches.
 import type { Event } from "#contract/event.ts";
 import { isItem } from "#contract/item.ts";
 import type { Reactor } from "../loop/reactor.ts";
@@ -12,7 +12,7 @@ const pauseMs = 1000;
 const portion = 200;
 
 export function indexItemsReactor({ store, clock, log }: { store: Store; clock: Clock; log: Log }): Reactor {
-	/** when the next portion may be indexed; null if nothing is known to wait */
+	/** when the next portion may be indexed; null if nothing waits */
 	let due: number | null = null;
 	return {
 		name: "index-items",
@@ -20,9 +20,9 @@ export function indexItemsReactor({ store, clock, log }: { store: Store; clock: 
 		async look() {
 			const now = monotonicNow(clock);
 			due ??= now + pauseMs;
-			// a clock that was turned back must not keep it waiting
+			// a clock that was set back must not delay it
 			if (now < due && due - now <= pauseMs) return { inMs: due - now };
-			// a store without room or reach is asked again with the next item
+			// a store that is full or unavailable is tried again with the next item
 			const done = await store.index(portion).catch((error: unknown) => {
 				log.warn("index", "Items could not be indexed for the search", {}, error);
 				return 0;
@@ -33,7 +33,7 @@ export function indexItemsReactor({ store, clock, log }: { store: Store; clock: 
 	};
 }
 
-/** Indexes everything written so far, within the timeout. Answers whether that was everything. */
+/** Indexes everything written so far; false if the timeout came first. */
 export async function indexAll(store: Store, { timeoutMs }: { timeoutMs: number }): Promise<boolean> {
 	let inTime = true;
 	const timer = setTimeout(() => {
@@ -45,7 +45,7 @@ export async function indexAll(store: Store, { timeoutMs }: { timeoutMs: number 
 			if (!inTime) return false;
 		}
 	} catch (error) {
-		// what is in the index can be found also where nothing can be added to it
+		// a full disk does not keep a search from using the index
 		if (error instanceof StoreFault && error.kind === "full") return false;
 		throw error;
 	} finally {

@@ -1,23 +1,23 @@
-// Moves issues along: puts agents on their branches, settles runs that are over, takes agents home, runs gates, merges.
+// Moves issues along: checks out their branches, settles runs that are over, returns agents home, runs gates, merges.
 //
-//   rows say what is due ─▶ the world is changed through `IssueWork` ─▶ a command says what came of it
+//   rows say what is due ─▶ `IssueWork` does it ─▶ a command records the result
 //
-// A step may take minutes (git, a gate's command), so each runs by itself and none waits for another; only the steps of
-// one issue and of one agent come one after the other. A crash in a step means that the next look finds it due again.
+// A step may take minutes (git, a gate's command), so the steps of different issues run side by side; those of one issue
+// run one after the other. After a crash in a step the next look finds it due again.
 
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
-import { type AgentId, system } from "#contract/ids.ts";
+import type { AgentId } from "#contract/ids.ts";
 import type { IssueState, RunState } from "#contract/issue.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { presetNamed, stageOf } from "#domain/preset.ts";
 import { anyFault } from "../loop/fault.ts";
-import type { Looked, Reactor } from "../loop/reactor.ts";
+import type { LookResult, Reactor } from "../loop/reactor.ts";
 import { isRetryable, retryWhile } from "../loop/retry.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
-import type { Dispatch } from "../ports/dispatch.ts";
+import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import type { IssueOfProject, IssueWork } from "../ports/issue-work.ts";
 import type { Log } from "../ports/log.ts";
 import type { Reads } from "../ports/store.ts";
@@ -30,7 +30,7 @@ interface Parts {
 	log: Log;
 }
 
-/** What is due for an issue, and what says that it was done. */
+/** Does what is due for an issue, and returns the command that records it. */
 type Step = (signal: AbortSignal) => Promise<CommandInput | null>;
 
 const wakers =
@@ -41,7 +41,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 	readonly #parts: Parts;
 	/** steps under way, by the issue that they are for */
 	readonly #busy = new Map<number, Promise<void>>();
-	/** those of them that something happened to meanwhile */
+	/** issues that changed while their step was running */
 	readonly #missed = new Set<number>();
 	readonly #stop = new AbortController();
 
@@ -53,7 +53,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		return wakers.test(event.kind);
 	}
 
-	async look(signal: AbortSignal): Promise<Looked> {
+	async look(signal: AbortSignal): Promise<LookResult> {
 		const { reads, clock } = this.#parts;
 		const runs = Map.groupBy(await reads.openRuns(), (run) => run.issue);
 		const moving = await reads.issuesMoving();
@@ -72,24 +72,24 @@ export class IssueMover implements Reactor, AsyncDisposable {
 				continue;
 			}
 			const step = await this.#due(issue, runs.get(id) ?? []);
-			if (step !== null) this.#busy.set(id, this.#walk(id, step));
+			if (step !== null) this.#busy.set(id, this.#runSteps(id, step));
 		}
 		return next === null ? "done" : { inMs: next - monotonicNow(clock) };
 	}
 
-	/** The steps under way have ended, or were told to. */
+	/** Stops the steps and waits for them. */
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.#stop.abort();
 		await Promise.all(this.#busy.values());
 	}
 
-	/** One step after the other, for as long as each changes something or something happens meanwhile. */
-	async #walk(id: number, first: Step): Promise<void> {
+	/** Runs one step after the other, as long as a step changes something or the issue changes meanwhile. */
+	async #runSteps(id: number, first: Step): Promise<void> {
 		const { signal } = this.#stop;
 		try {
 			for (let step: Step | null = first; step !== null && !signal.aborted; ) {
 				this.#missed.delete(id);
-				const changed = await this.#take(step, signal);
+				const changed = await this.#runStep(step, signal);
 				step = changed || this.#missed.has(id) ? await this.#dueNow(id) : null;
 				if (step === null && this.#missed.delete(id)) step = await this.#dueNow(id);
 			}
@@ -101,14 +101,10 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		}
 	}
 
-	async #take(step: Step, signal: AbortSignal): Promise<boolean> {
+	async #runStep(step: Step, signal: AbortSignal): Promise<boolean> {
 		const command = await step(signal);
 		if (command === null || signal.aborted) return false;
-		const outcome = await retryWhile(
-			() => this.#parts.dispatch({ actor: system, key: null, command }),
-			isRetryable,
-			signal,
-		);
+		const outcome = await retryWhile(() => this.#parts.dispatch(bySystem(command)), isRetryable, signal);
 		return outcome !== null && "done" in outcome && outcome.events.length > 0;
 	}
 
@@ -132,7 +128,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		for (const run of runs) {
 			const agent = await reads.agent(run.agent);
 			const over = (await reads.turn(run.turn))?.state !== "open";
-			// a workspace that is being tidied up is settled afterwards
+			// while the turn's files are being kept, the run is not settled
 			if (agent !== undefined && over && (agent.life === "ended" || agent.activity === "idle"))
 				return async () => await this.#settled(assignment, agent, run);
 			return null;
@@ -181,7 +177,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 				return { type: "issue.ready", issue: issue.id, branch: there.branch };
 			};
 		}
-		// whether it is lost is decided with the rows in hand
+		// whether it is lost is decided inside the transaction
 		const mayBeLost =
 			agent?.life === "ended" || (agent?.activity === "idle" && agent.turn === null && issue.attention === null);
 		const waits =
@@ -222,7 +218,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 
 const nothing = {};
 
-/** The world failing is an answer here: somebody has to look, and the rest goes on. */
+/** A fault becomes a refusal, which is shown on the issue. */
 async function attempt<T extends object>(work: () => Promise<T | Refusal>): Promise<T | Refusal> {
 	try {
 		return await work();

@@ -1,5 +1,4 @@
-// Holds the agents of a subscription that cools down, and lets them go on when it is over: at its time, or before if
-// somebody says so.
+// Holds the agents of a subscription that cools down, and releases them when the cool-down ends or is lifted.
 
 import { dispatchAll, type Reactor } from "../loop/reactor.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
@@ -18,19 +17,19 @@ export function limitsReactor({ reads, dispatch, clock }: { reads: Reads; dispat
 			);
 			const types = new Set(cooling.map(({ type }) => type));
 			const live = await reads.agents({ life: "live" });
-			const concerned = live.filter(({ type, holds }) => types.has(type) || holds.some(({ kind }) => kind === "limit"));
+			const affected = live.filter(({ type, holds }) => types.has(type) || holds.some(({ kind }) => kind === "limit"));
 			if (signal.aborted) return "done";
-			// whether one is to be held, or let go, is decided with the rows in hand
-			const said = await dispatchAll(
+			// whether one is held or released is decided inside the transaction
+			const result = await dispatchAll(
 				dispatch,
-				concerned.map((agent) => ({ type: "agent.limit", agent: agent.id })),
+				affected.map((agent) => ({ type: "agent.limit", agent: agent.id })),
 			);
 			const ends = [
 				...cooling.map(({ coolingUntil }) => coolingUntil ?? now),
-				...concerned.flatMap(({ holds }) => holds.flatMap(({ until }) => until ?? [])),
+				...affected.flatMap(({ holds }) => holds.flatMap(({ until }) => until ?? [])),
 			];
 			const next = Math.min(...ends.filter((end) => end > now));
-			return said === "again" || !Number.isFinite(next) ? said : { inMs: next - monotonicNow(clock) };
+			return result === "again" || !Number.isFinite(next) ? result : { inMs: next - monotonicNow(clock) };
 		},
 	};
 }

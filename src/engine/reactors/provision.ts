@@ -1,15 +1,14 @@
-// Gives a new agent its workspace. Every step of that can be begun again: a daemon that dies here leaves an agent that
-// is still being provisioned, and the next one goes on. A failure leaves nothing on disk and holds the agent until
-// somebody says `recover`; its conversation is there all the same.
+// Gives a new agent its workspace. Every step can be repeated: if the daemon dies here, the next one continues. A failure
+// leaves nothing on disk and holds the agent until `recover`; its conversation is not affected.
 
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
-import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
+import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { anyFault } from "../loop/fault.ts";
-import type { Looked, Reactor } from "../loop/reactor.ts";
+import type { LookResult, Reactor } from "../loop/reactor.ts";
 import { isRetryable, retryWhile } from "../loop/retry.ts";
-import type { Dispatch } from "../ports/dispatch.ts";
+import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import { caught, type Log } from "../ports/log.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Provisioned, StepControl } from "../ports/workspace-requests.ts";
@@ -24,11 +23,11 @@ interface Parts {
 	log: Log;
 }
 
-/** More at once in one project only make each other slow. */
+/** More at once in one project only slow each other down. */
 const atOnceMax = 8;
 const linesMax = 100;
 const itemLengthMax = 64 * 1024;
-/** what a command may put out before the rest is left out */
+/** the output of a command beyond this is dropped */
 const outputLengthMax = 2 * 1024 * 1024;
 
 export class Provisioner implements Reactor {
@@ -45,13 +44,13 @@ export class Provisioner implements Reactor {
 		return ["agent.spawned", "agent.unheld", "agent.provisioned", "agent.failed", "agent.ended"].includes(event.kind);
 	}
 
-	async look(signal: AbortSignal): Promise<Looked> {
+	async look(signal: AbortSignal): Promise<LookResult> {
 		const waiting = await this.#parts.reads.agents({ life: "provisioning" });
 		const due = waiting.filter(
 			(agent) => !this.#running.has(agent.id) && !agent.holds.some((hold) => hold.kind === "error"),
 		);
 		const ids = new Set(waiting.map((agent) => agent.id));
-		// whoever was killed needs no place any more
+		// an agent that was killed needs no workspace
 		for (const [id, { stop }] of this.#running) if (!ids.has(id)) stop.abort();
 		if (signal.aborted) return "done";
 		for (const agent of due) {
@@ -74,25 +73,25 @@ export class Provisioner implements Reactor {
 	async #provision(agent: AgentState, signal: AbortSignal): Promise<void> {
 		const { plan } = agent;
 		const { workspaces } = this.#parts;
-		if (plan === null) return await this.#say({ type: "agent.provisioned", agent: agent.id });
-		// without git it waits for a daemon that has it
+		if (plan === null) return await this.#send({ type: "agent.provisioned", agent: agent.id });
+		// without git the agent waits for a daemon that has it
 		if (workspaces === null) return;
 		const made = await this.#make(agent, workspaces, signal).catch((error: unknown) =>
 			error instanceof Error ? error : new Error(String(error)),
 		);
-		// whoever stops us leaves it to the next daemon
+		// while the daemon stops, the next one continues
 		if (this.#stop.signal.aborted) return;
-		if ((await this.#parts.reads.agent(agent.id))?.life === "ended") return await this.#takeBack(agent, made);
+		if ((await this.#parts.reads.agent(agent.id))?.life === "ended") return await this.#removeUnused(agent, made);
 		if (made instanceof Error) return await this.#failed(agent, anyFault(made));
 		if (isRefusal(made)) return await this.#failed(agent, made);
 		const missing = made.missing.slice(0, 20).map(({ path, reason }) => `${path} did not come along: ${reason}.`);
 		for (const text of [...missing, ...made.notes])
-			await this.#say({ type: "item.append", agent: agent.id, kind: "system", text });
-		await this.#say({ type: "agent.provisioned", agent: agent.id, workspace: made.workspace, head: made.head });
+			await this.#send({ type: "item.append", agent: agent.id, kind: "system", text });
+		await this.#send({ type: "agent.provisioned", agent: agent.id, workspace: made.workspace, head: made.head });
 	}
 
-	/** Nobody has used it: what was made for an agent that ended meanwhile goes again. */
-	async #takeBack({ id, handle, project: slug }: AgentState, made: Provisioned | Refusal | Error): Promise<void> {
+	/** Removes the unused workspace of an agent that ended meanwhile. */
+	async #removeUnused({ id, handle, project: slug }: AgentState, made: Provisioned | Refusal | Error): Promise<void> {
 		const project = slug === null ? undefined : await this.#parts.reads.project(slug);
 		if (project === undefined || made instanceof Error || isRefusal(made) || made.workspace.kind === "main") return;
 		const checkout = { project: projectRepository(project), agent: { id, handle }, workspace: made.workspace };
@@ -104,7 +103,7 @@ export class Provisioner implements Reactor {
 	}
 
 	async #failed(agent: AgentState, { code, message }: Pick<Refusal, "code" | "message">): Promise<void> {
-		await this.#say({ type: "agent.fail", agent: agent.id, code, step: "provision", reason: message.slice(0, 1000) });
+		await this.#send({ type: "agent.fail", agent: agent.id, code, step: "provision", reason: message.slice(0, 1000) });
 	}
 
 	async #make(agent: AgentState, workspaces: Workspaces, signal: AbortSignal): Promise<Provisioned | Refusal> {
@@ -112,24 +111,24 @@ export class Provisioner implements Reactor {
 		const project = agent.project === null ? undefined : await reads.project(agent.project);
 		const { plan, id, handle } = agent;
 		if (project === undefined || plan === null) throw new Error("a workspace without a project");
-		const tenant = { project: projectRepository(project), agent: { id, handle }, kind: plan.kind };
-		using lines = new Lines((text) => this.#say({ type: "item.append", agent: id, kind: "command", text }));
+		const request = { project: projectRepository(project), agent: { id, handle }, kind: plan.kind };
+		using lines = new Lines((text) => this.#send({ type: "item.append", agent: id, kind: "command", text }));
 		const live: StepControl = { line: (text) => lines.add(text), signal, approved: await approvedIn(reads, agent) };
 		if (project.url !== null) await workspaces.refresh(project, { signal });
-		const made = plan.parent === null ? null : await this.#fromParent(plan, tenant, workspaces, live);
+		const made = plan.parent === null ? null : await this.#fromParent(plan, request, workspaces, live);
 		const result =
-			made ?? (await workspaces.provision({ ...tenant, ...(plan.from !== null && { from: plan.from }) }, live));
+			made ?? (await workspaces.provision({ ...request, ...(plan.from !== null && { from: plan.from }) }, live));
 		await lines.written();
 		return result;
 	}
 
 	/**
-	 * The parent's tree itself while nobody is at it and it is as it was when the fork was asked for; else the snapshot
-	 * of that moment.
+	 * Copies the parent's tree if it is unused and unchanged since the fork was requested; else the snapshot of that
+	 * moment.
 	 */
 	async #fromParent(
 		{ parent: id, snapshot }: NonNullable<AgentState["plan"]>,
-		tenant: Parameters<Workspaces["provision"]>[0],
+		request: Parameters<Workspaces["provision"]>[0],
 		workspaces: Workspaces,
 		live: StepControl,
 	): Promise<Provisioned | Refusal | null> {
@@ -137,29 +136,25 @@ export class Provisioner implements Reactor {
 		const agent = id === null ? undefined : await reads.agent(id);
 		const parent = agent === undefined ? null : await checkoutOf(reads, agent);
 		if (parent === null) return null;
-		const leased = await dispatch({
-			actor: system,
-			key: null,
-			command: { type: "workspace.lease", agent: parent.agent.id, step: "fork" },
-		});
+		const leased = await dispatch(bySystem({ type: "workspace.lease", agent: parent.agent.id, step: "fork" }));
 		try {
-			const still = "done" in leased && (await isStill(this.#parts.log, workspaces, parent, snapshot));
+			const unchanged = "done" in leased && (await isUnchanged(this.#parts.log, workspaces, parent, snapshot));
 			return await workspaces.provisionFrom(
-				{ ...tenant, parent, ...(!still && snapshot !== null && { snapshot }) },
+				{ ...request, parent, ...(!unchanged && snapshot !== null && { snapshot }) },
 				live,
 			);
 		} finally {
-			if ("done" in leased) await this.#say({ type: "workspace.free", agent: parent.agent.id });
+			if ("done" in leased) await this.#send({ type: "workspace.free", agent: parent.agent.id });
 		}
 	}
 
-	async #say(command: CommandInput): Promise<void> {
-		await retryWhile(() => this.#parts.dispatch({ actor: system, key: null, command }), isRetryable, this.#stop.signal);
+	async #send(command: CommandInput): Promise<void> {
+		await retryWhile(() => this.#parts.dispatch(bySystem(command)), isRetryable, this.#stop.signal);
 	}
 }
 
-/** Nothing changed in the tree since this snapshot of it. */
-async function isStill(
+/** Whether the tree is unchanged since this snapshot. */
+async function isUnchanged(
 	log: Log,
 	workspaces: Workspaces,
 	checkout: Parameters<Workspaces["snapshots"]>[0],
@@ -172,7 +167,7 @@ async function isStill(
 	return taken?.fresh === false && taken.snapshot.id === snapshot;
 }
 
-/** What a command prints, as items of several lines each. */
+/** Records a command's output as items of several lines each. */
 class Lines implements Disposable {
 	readonly #write: (text: string) => Promise<void>;
 	#waiting: string[] = [];

@@ -14,7 +14,7 @@ export function wakeOnMailReactor(parts: { reads: Reads; dispatch: Dispatch }): 
 			const waiting = await parts.reads.agentsWithNewMail();
 			const asleep = waiting.filter((agent) => agent.life === "live" && agent.activity === "idle");
 			if (signal.aborted) return "done";
-			// whether it really has nothing else to do is decided with the rows in hand
+			// whether it is really idle is decided inside the transaction
 			return await dispatchAll(
 				parts.dispatch,
 				asleep.map((agent) => ({ type: "mail.wake", agent: agent.id })),

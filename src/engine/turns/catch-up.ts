@@ -1,9 +1,9 @@
-// What an agent's program has to be told beside the prompt. A program that keeps the conversation itself may have less
-// of it than our journal, or something else; the journal is the truth.
+// What an agent's program has to be sent beside the prompt. A program that keeps the conversation itself may know less
+// than the journal, or something else; the journal is the truth.
 //
-//   goes on with its own session        what was said in the journal between its turns
-//   has a copy of its parent's          what was said since the fork
-//   has a new session                   the whole context, quoted, and an item that says so
+//   continues its own session      the items since its last turn
+//   has a copy of its parent's     the items since the fork
+//   has a new session              the whole context, quoted, and an item that says so
 import type { AgentState, Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
@@ -17,7 +17,7 @@ import { eventsWhere } from "../loop/event-pages.ts";
 import type { OpenSession } from "../ports/driver.ts";
 import type { Reads } from "../ports/store.ts";
 
-/** What its program may go on with. */
+/** The session that the program may continue or copy. */
 export async function sessionStartOf(reads: Reads, agent: AgentState, turn: TurnState): Promise<SessionStart> {
 	const above = agent.session === null && agent.lineage !== null ? reads.agent(agent.lineage.agent) : undefined;
 	const [own, parent] = await Promise.all([factsOf(reads, agent.id, turn.id), above]);
@@ -28,7 +28,7 @@ export async function sessionStartOf(reads: Reads, agent: AgentState, turn: Turn
 	});
 }
 
-/** What it is told before the prompt, and what the journal says about that. */
+/** The text that is sent before the prompt, and what the journal records about it. */
 export interface CatchUp {
 	text: string | null;
 	how: "new" | "resumed" | "forked" | "seeded" | null;
@@ -36,8 +36,7 @@ export interface CatchUp {
 }
 
 /**
- * `since` is what happened since its last turn ended, asked for when this one began: while a process starts, more may
- * happen.
+ * `since` are the items since the agent's last turn, read when this turn began; more may follow while the process starts.
  */
 export async function catchUp(
 	reads: Reads,
@@ -50,9 +49,8 @@ export async function catchUp(
 	const rules = instructions === null ? [] : [`Follow these instructions throughout:\n${instructions}`];
 	if (opened.how !== "new") {
 		const known = opened.how === "forked" ? (agent.lineage?.forkPoint ?? 0) : (agent.turnEndedIn ?? 0);
-		// what its own turns said it knows; what happened between them it does not. Nothing was cut since, or it would have
-		// a new session
-		const between = opened.how === "kept" ? await since : await saidAfter(reads, agent, known);
+		// it knows the items of its own turns, but not those between them; after a cut it would have a new session
+		const between = opened.how === "kept" ? await since : await itemsBetweenTurns(reads, agent, known);
 		const news = render(between, seedLengthFor(between.length === 0 ? null : await windowOf(reads, agent)));
 		const words = [...((agent.settings ?? 0) > known ? rules : []), ...(news.items === 0 ? [] : [news.text])];
 		return {
@@ -65,7 +63,7 @@ export async function catchUp(
 	const before = contextOf(items).filter((item) => item.turn !== turn.id);
 	const windowTokens = await windowOf(reads, agent);
 	const seed = render(before, seedLengthFor(windowTokens));
-	// what an agent hears of itself before its first turn is no conversation
+	// notes to an agent before its first turn are no conversation
 	if (before.every((item) => item.agent === agent.id && item.turn === null)) {
 		const news = [...rules, ...(seed.items === 0 ? [] : [seed.text])];
 		return { text: news.length === 0 ? null : `${news.join("\n")}\n`, how: "new", note: null };
@@ -73,11 +71,11 @@ export async function catchUp(
 	return { text: `${[...rules, fenced(seed)].join("\n\n")}\n`, how: "seeded", note: noteOf(seed, windowTokens) };
 }
 
-/** What was said to an agent between its turns. */
-export const saidAfter = async (reads: Reads, { id }: AgentState, after: number): Promise<readonly Event[]> =>
+/** The items after an event that belong to no turn. */
+export const itemsBetweenTurns = async (reads: Reads, { id }: AgentState, after: number): Promise<readonly Event[]> =>
 	await eventsWhere(reads, { after, agent: id }, (event) => isItem(event) && event.turn === null);
 
-/** What an agent's program is told before everything else; its own tools read the files. */
+/** The system prompt; the agent's own tools read the pinned files. */
 export function instructionsOf({ systemPrompt, pinned }: Settings): string | null {
 	const files =
 		pinned.length === 0
@@ -99,28 +97,26 @@ function noteOf({ items, shortened, dropped }: Rendered, windowTokens: number | 
 	return `A new session was begun with ${items} items of the conversation${lossy.length === 0 ? "" : ` (${lossy.join(", ")}${why})`}.`;
 }
 
-/**
- * How large its model's window is, as its last turns said, or its parent's with the same model; null if nobody said.
- */
+/** The model's context window, as reported by its last turns or by its parent's with the same model; null if unknown. */
 async function windowOf(reads: Reads, agent: AgentState): Promise<number | null> {
-	const own = await toldWindow(reads, agent);
+	const own = await reportedWindow(reads, agent);
 	const parent = own === null && agent.lineage !== null ? await reads.agent(agent.lineage.agent) : undefined;
-	return parent?.type === agent.type && parent.model === agent.model ? await toldWindow(reads, parent) : own;
+	return parent?.type === agent.type && parent.model === agent.model ? await reportedWindow(reads, parent) : own;
 }
 
-/** Another model may have been chosen with its latest settings: then what was said before counts no more. */
-async function toldWindow(reads: Reads, { id, settings }: AgentState): Promise<number | null> {
+/** Only turns after the latest settings count: these may have chosen another model. */
+async function reportedWindow(reads: Reads, { id, settings }: AgentState): Promise<number | null> {
 	const turns = await reads.latestTurns(id, 5);
-	const told = turns.findLast((turn) => turn.id > (settings ?? 0) && turn.usage?.contextTokensMax !== undefined);
-	return told?.usage?.contextTokensMax ?? null;
+	const reported = turns.findLast((turn) => turn.id > (settings ?? 0) && turn.usage?.contextTokensMax !== undefined);
+	return reported?.usage?.contextTokensMax ?? null;
 }
 
-/** The latest before this one, or of all; and what its session had cost when somebody last told. */
+/** The latest turn (before another one), and the session's cost when it was last reported. */
 async function factsOf(reads: Reads, agent: AgentId, before: number | null) {
 	const [turns, cut] = await Promise.all([reads.latestTurns(agent, 10), cutAt(reads, agent)]);
 	const earlier = turns.filter((turn) => before === null || turn.id < before);
-	const told = earlier.findLast((turn) => turn.usage?.sessionCost !== undefined);
-	return { lastTurn: earlier.at(-1), sessionCost: told?.usage?.sessionCost?.amount ?? 0, cutAt: cut };
+	const reported = earlier.findLast((turn) => turn.usage?.sessionCost !== undefined);
+	return { lastTurn: earlier.at(-1), sessionCost: reported?.usage?.sessionCost?.amount ?? 0, cutAt: cut };
 }
 
 /** Where the agent itself last cut its context. */

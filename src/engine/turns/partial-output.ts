@@ -1,8 +1,8 @@
-// What the open tool calls of one turn have put out so far, and what has been said of a message, kept now and then, so
-// that it outlives a daemon that is killed.
+// The output of open tool calls and of an unfinished message, written to a file every two seconds, so that it survives a
+// daemon that is killed.
 //
-// It is not in the journal: there, a call's output is one item, written when the call is over, and so is a message.
-// This is what that item is made of if nobody is left to write it.
+// In the journal a call's output and a message are one item each, written at their end. After a crash, recovery makes
+// these items from the file.
 import type { Event } from "#contract/event.ts";
 import type { PartialOf, PartialOutput, TurnItem } from "#contract/turn.ts";
 import type { Partials } from "../ports/blobs.ts";
@@ -10,7 +10,7 @@ import { caught, type Log } from "../ports/log.ts";
 
 const flushMs = 2000;
 const message = "the message";
-/** as much of a long text as its item has for certain */
+/** every item has at least this much of a long text */
 const comparedLength = 8 * 1024;
 
 export class PartialOutputFile implements Disposable {
@@ -20,7 +20,7 @@ export class PartialOutputFile implements Disposable {
 	readonly #log: Log;
 	readonly #open = new Map<string, { of: PartialOf; output: () => string }>();
 	#timer: ReturnType<typeof setTimeout> | undefined;
-	/** whatever is done to the file is done after what was done before */
+	/** the last operation on the file; the next one follows it */
 	#last: Promise<void> | null = null;
 
 	constructor(partials: Partials | null, { turn, lengthMax, log }: { turn: number; lengthMax: number; log: Log }) {
@@ -30,14 +30,14 @@ export class PartialOutputFile implements Disposable {
 		this.#lengthMax = lengthMax;
 	}
 
-	/** What is over before the first flush never costs anything. One message is said at a time. */
+	/** Nothing is written for what ends before the first flush. There is one message at a time. */
 	heard(of: PartialOf, output: () => string): void {
 		if (this.#partials === null) return;
 		this.#open.set("call" in of ? `call ${of.call}` : message, { of, output });
 		this.#timer ??= setTimeout(() => this.#flush(), flushMs);
 	}
 
-	/** It is in the journal. Of a message that began since, the next piece tells again. */
+	/** The item is in the journal. A message that began since is added again with its next piece. */
 	over({ kind, data }: TurnItem): void {
 		if (kind === "tool_result") this.#open.delete(`call ${Reflect.get(Object(data), "call")}`);
 		else if (kind === "assistant" || kind === "thought") this.#open.delete(message);
@@ -58,7 +58,7 @@ export class PartialOutputFile implements Disposable {
 		if (open.length > 0) this.#then((partials) => partials.keep(this.#turn, open));
 	}
 
-	/** A disk that takes nothing costs the output of a crash, and nothing else. */
+	/** If the disk fails, only the output before a crash is lost. */
 	#then(work: (partials: Partials) => Promise<void>): void {
 		const partials = this.#partials;
 		if (partials !== null)
@@ -68,7 +68,7 @@ export class PartialOutputFile implements Disposable {
 	}
 }
 
-/** Without the messages that are in the journal: they may have been written after the last flush. */
+/** Leaves out messages that were recorded after the last flush. */
 export const notRecorded = (partials: readonly PartialOutput[], items: readonly Event[]): PartialOutput[] =>
 	partials.filter((each) => {
 		const beginning = each.text.slice(0, comparedLength);

@@ -1,4 +1,4 @@
-// Getting an agent's process ready for a turn, with all that it has to know before its first words.
+// Starts an agent's process for a turn, with its session, settings and subscription.
 import type { AgentState } from "#contract/agent.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
@@ -13,18 +13,17 @@ export async function prepare(
 	agent: AgentState,
 	signal: AbortSignal,
 ): Promise<Prepared> {
+	const subscribed = subscriptionOfTurn(reads, turn);
 	if (!driver.keepsSession(agent))
-		return await driver.prepare(agent, turn.id, signal, {
-			subscription: await subscriptionOfTurn(reads, turn),
-			...newSession,
-		});
+		return await driver.prepare(agent, turn.id, signal, { subscription: await subscribed, ...newSession });
 	const [subscription, settings, opening] = await Promise.all([
-		subscriptionOfTurn(reads, turn),
+		subscribed,
 		settingsOf(reads, agent.settings),
 		sessionStartOf(reads, agent, turn),
 	]);
-	const told = { systemPrompt: instructionsOf(settings), options: settings.options };
-	return await driver.prepare(agent, turn.id, signal, { subscription, ...told, ...opening });
+	const { options } = settings;
+	const systemPrompt = instructionsOf(settings);
+	return await driver.prepare(agent, turn.id, signal, { subscription, systemPrompt, options, ...opening });
 }
 
 async function subscriptionOfTurn(reads: Reads, { subscription }: TurnState): Promise<SubscriptionState | null> {

@@ -1,13 +1,13 @@
-// Carries out the turns that are open: hands the prompt over, writes down what the process says, and ends the turn.
+// Runs the open turns: hands the prompt over, records the process's output, and ends the turn.
 //
-// The hand-over is recorded before it is made, and only once the process is up. So a turn without that record has done
+// The hand-over is recorded before it happens, and only once the process is up. So a turn without that record has done
 // nothing, and its prompt goes back to the queue; a turn with it may have done anything, and only a person runs it
 // again.
 //
-// That record is also the claim on the turn: it is made once, on the row, and whoever does not make it gives no prompt
-// to a process. What was read a moment ago may be over by now, and what runs here is only known to memory: neither
-// decides. So whatever is done before the claim can be done in vain: commands name the turn, and are refused if it is
-// over or was claimed; a process that another turn has is not touched.
+// That record is also the claim on the turn: it is made once, on the row, and a prompt is given to a process only after
+// it. Rows that were read before, and what this process remembers, may be out of date and decide nothing. Everything
+// before the claim is harmless if the claim fails: commands name the turn, and are refused if it is over or claimed; the
+// process of another turn is not touched.
 
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
@@ -15,14 +15,14 @@ import type { AgentId } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
 import { promptForModel } from "#contract/quote.ts";
 import type { TurnState } from "#contract/turn.ts";
-import type { Looked, Reactor } from "../loop/reactor.ts";
+import type { LookResult, Reactor } from "../loop/reactor.ts";
 import type { Dispatch } from "../ports/dispatch.ts";
 import type { Driver, OpenSession, Prepared, TurnResult } from "../ports/driver.ts";
 import { caught } from "../ports/log.ts";
 import { StoreFault } from "../ports/store.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { drift, keep, tellOfCommits } from "../workspaces/after-turn.ts";
-import { catchUp, saidAfter } from "./catch-up.ts";
+import { catchUp, itemsBetweenTurns } from "./catch-up.ts";
 import { prepare } from "./prepare.ts";
 import { untrustedFiles } from "./trust.ts";
 import { failure, TurnCommands } from "./turn-commands.ts";
@@ -37,7 +37,7 @@ interface Parts extends TurnRecorderParts {
 interface Running {
 	stop: AbortController;
 	over: Promise<void>;
-	/** null for a person, who may be silent for as long as they like */
+	/** null for a person, who may be silent for any time */
 	recorder: TurnRecorder | null;
 }
 
@@ -60,7 +60,7 @@ export class TurnRunner implements Reactor {
 		);
 	}
 
-	async look(signal: AbortSignal): Promise<Looked> {
+	async look(signal: AbortSignal): Promise<LookResult> {
 		const { reads } = this.#parts;
 		const [open, beginners, urgently] = await Promise.all([
 			reads.openTurns(),
@@ -69,17 +69,16 @@ export class TurnRunner implements Reactor {
 		]);
 		const ids = new Set(open.map((turn) => turn.id));
 		const stopping = new Set(open.filter((turn) => turn.stoppingAt !== null).map((turn) => turn.id));
-		// a turn that somebody stopped, or ended for us, must not go on in its process
+		// a turn that was stopped or ended must not continue in its process
 		for (const [id, { stop }] of this.#running) if (!ids.has(id) || stopping.has(id)) stop.abort();
 		if (signal.aborted) return "done";
 		for (const turn of open) {
 			if (this.#running.has(turn.id)) continue;
-			// what was read in the same moment may be from before this turn
+			// the agents were read at the same time as the turns, and may be older than this turn
 			const agent = beginners.find((each) => each.turn?.id === turn.id) ?? (await reads.agent(turn.agent));
 			if (agent === undefined || this.#running.has(turn.id)) continue;
-			if (turn.handedAt === null || goesOn(agent)) this.#begin(turn, agent);
-			// handed over, open, and not run here: its end could not be written when it came; one that is over meanwhile is
-			// not ended twice
+			if (turn.handedAt === null || isPerson(agent)) this.#begin(turn, agent);
+			// handed over, open, and not running here: its end could not be recorded. The check keeps it from ending twice
 			else if (agent.turn?.id === turn.id)
 				await this.#commands.end(turn, { state: "failed", reason: "its end could not be recorded", text: null });
 		}
@@ -88,12 +87,11 @@ export class TurnRunner implements Reactor {
 		return "done";
 	}
 
-	/** What the turns are doing that are run here. */
 	phases(): ReadonlyMap<number, "model" | "tool" | "wait"> {
 		return new Map([...this.#running].map(([id, { recorder }]) => [id, recorder?.phase ?? "wait"]));
 	}
 
-	/** Lets the running turns end by themselves for a while, then ends them as interrupted, without a hold. */
+	/** Lets the running turns end until `grace` is over, then ends them as interrupted, without a hold. */
 	async drain(grace: Promise<unknown>): Promise<void> {
 		this.#draining = true;
 		const running = [...this.#running.values()];
@@ -101,28 +99,28 @@ export class TurnRunner implements Reactor {
 		await Promise.race([Promise.allSettled(ending.map(({ over }) => over)), grace]);
 		for (const { stop } of this.#running.values()) stop.abort();
 		await Promise.allSettled(running.map(({ over }) => over));
-		// turns that were started while we stopped looking: nothing of them was done
+		// turns that were started after the last look: nothing of them has run
 		for (const turn of await this.#parts.reads.openTurns())
-			if (turn.handedAt === null) await this.#commands.say(turn, { type: "turn.release", reason: "shutdown" });
+			if (turn.handedAt === null) await this.#commands.send(turn, { type: "turn.release", reason: "shutdown" });
 	}
 
 	#begin(turn: TurnState, agent: AgentState): void {
 		const stop = new AbortController();
-		const recorder = new TurnRecorder(turn, this.#parts, (command) => this.#commands.say(turn, command), stop.signal);
+		const recorder = new TurnRecorder(turn, this.#parts, (command) => this.#commands.send(turn, command), stop.signal);
 		const over = this.#carryOut(turn, agent, recorder, stop.signal).finally(() => {
 			recorder[Symbol.dispose]();
 			this.#running.delete(turn.id);
 		});
-		// where its end cannot be recorded either, the next look tries again, or the next daemon finds the turn open
+		// if its end cannot be recorded, the next look or the next daemon ends it
 		over.catch(this.#caught("The end of a turn could not be recorded", turn));
-		if (goesOn(agent)) recorder[Symbol.dispose]();
-		this.#running.set(turn.id, { stop, over, recorder: goesOn(agent) ? null : recorder });
+		if (isPerson(agent)) recorder[Symbol.dispose]();
+		this.#running.set(turn.id, { stop, over, recorder: isPerson(agent) ? null : recorder });
 	}
 
 	async #carryOut(turn: TurnState, agent: AgentState, recorder: TurnRecorder, signal: AbortSignal): Promise<void> {
-		// nothing is given to a person who is at it since before the daemon started
+		// a person who has had the prompt since before the daemon started does not get it again
 		const item =
-			turn.handedAt !== null && goesOn(agent)
+			turn.handedAt !== null && isPerson(agent)
 				? { text: null, data: null }
 				: await this.#claim(turn, agent, recorder, signal);
 		if (item === null) return;
@@ -136,8 +134,8 @@ export class TurnRunner implements Reactor {
 	}
 
 	/**
-	 * Gets everything ready, then claims the turn. Null if there is nothing to run: it could not be made ready, or
-	 * another has it.
+	 * Prepares the process, then claims the turn. Null if there is nothing to run: the process is not ready, or the turn
+	 * is over or claimed.
 	 */
 	async #claim(
 		turn: TurnState,
@@ -146,22 +144,24 @@ export class TurnRunner implements Reactor {
 		signal: AbortSignal,
 	): Promise<{ text: string | null } | null> {
 		const { driver, reads } = this.#parts;
-		const failed = await this.#unready(turn, agent, recorder);
+		const failed = await this.#startProblem(turn, agent, recorder);
 		if (failed !== null) return await this.#commands.giveBack(turn, failed, signal);
-		// asked for early: most often its program is up, and nothing else is waited for
-		const since = driver.keepsSession(agent) ? saidAfter(reads, agent, agent.turnEndedIn ?? 0) : Promise.resolve([]);
-		since.catch(expected("it is waited for further down"));
+		// read early: usually the program is up, and nothing else takes time
+		const since = driver.keepsSession(agent)
+			? itemsBetweenTurns(reads, agent, agent.turnEndedIn ?? 0)
+			: Promise.resolve([]);
+		since.catch(expected("it is awaited below"));
 		const prepared = await prepare(this.#parts, turn, agent, signal).catch((error: unknown): Prepared => {
 			this.#caught("The process of an agent could not be prepared", turn)(error);
-			// whatever it is, it would be met again at once, for ever
+			// a retry would fail the same way, for ever
 			return { up: false, end: { ...failure(error), broken: !(error instanceof StoreFault) } };
 		});
 		if (!prepared.up) return await this.#commands.giveBack(turn, prepared.end, signal);
 		let item: Pick<Event, "text" | "data"> | null = null;
 		try {
-			const told = prepared.session && (await this.#catchUp(turn, agent, prepared.session, since));
+			const news = prepared.session && (await this.#catchUp(turn, agent, prepared.session, since));
 			item = await this.#commands.handOver(turn);
-			return item && { text: told === null ? item.text : `${told}${promptForModel(item)}` };
+			return item && { text: news === null ? item.text : `${news}${promptForModel(item)}` };
 		} catch (error) {
 			if (isBroken(error)) throw error;
 			this.#caught("A turn could not be begun", turn)(error);
@@ -171,7 +171,7 @@ export class TurnRunner implements Reactor {
 		}
 	}
 
-	/** The process is not needed after all; that of an agent which ended meanwhile has to go. */
+	/** The process is not needed now; that of an agent that has ended is stopped. */
 	async #dismiss(turn: TurnState): Promise<void> {
 		const { driver, reads } = this.#parts;
 		driver.dismiss(turn.agent, turn.id);
@@ -187,31 +187,31 @@ export class TurnRunner implements Reactor {
 		signal: AbortSignal,
 	): Promise<void> {
 		const end = await this.#parts.driver.run({ agent, turn: turn.id, text }, recorder, signal).catch(failure);
-		// a person goes on with it when the daemon is back
-		if (this.#draining && goesOn(agent)) return;
+		// a person's turn continues when the daemon is back
+		if (this.#draining && isPerson(agent)) return;
 		const last = end.last ?? [];
-		// keeping the files takes a while, in which everybody can see the last words
+		// keeping the files takes a while; until then the last items are visible
 		if (agent.workspace !== null && last.length > 0) await recorder.items(last);
 		await this.#settle(agent, turn);
 		await this.#commands.end(
 			turn,
 			signal.aborted ? await this.#commands.stopped(turn) : end,
-			agent.workspace === null ? await recorder.keepable(last) : [],
+			agent.workspace === null ? await recorder.storable(last) : [],
 			recorder,
 		);
 	}
 
-	/** What its program does not know yet, and the record of the session that it is told in. */
+	/** The text that its program needs before the prompt; records the session. */
 	async #catchUp(
 		turn: TurnState,
 		agent: AgentState,
 		opened: OpenSession,
-		since: ReturnType<typeof saidAfter>,
+		since: ReturnType<typeof itemsBetweenTurns>,
 	): Promise<string> {
 		const { text, how, note } = await catchUp(this.#parts.reads, agent, turn, opened, since);
 		const { session, folder, powers, program } = opened;
 		if (how !== null)
-			await this.#commands.say(turn, {
+			await this.#commands.send(turn, {
 				type: "session.open",
 				opened: { session, type: agent.type, folder, powers: [...powers], program, how },
 				note,
@@ -219,24 +219,24 @@ export class TurnRunner implements Reactor {
 		return text ?? "";
 	}
 
-	/** Why its turn cannot start. A person looks after their own workspace. */
-	async #unready(turn: TurnState, agent: AgentState, recorder: TurnRecorder): Promise<TurnResult | null> {
+	/** Why the turn cannot start, or null. */
+	async #startProblem(turn: TurnState, agent: AgentState, recorder: TurnRecorder): Promise<TurnResult | null> {
 		try {
-			return (await this.#unfit(turn, agent)) ?? (await untrustedFiles(this.#parts, agent, recorder));
+			return (await this.#workspaceProblem(turn, agent)) ?? (await untrustedFiles(this.#parts, agent, recorder));
 		} catch (error) {
 			if (isBroken(error)) throw error;
-			// it would be looked at again at once, for ever
+			// without a hold it would be tried again at once, for ever
 			return { ...failure(error), broken: true, step: "trust" };
 		}
 	}
 
-	async #unfit({ id: turn }: TurnState, agent: AgentState): Promise<TurnResult | null> {
-		if (agent.workspace === null || goesOn(agent)) return null;
+	async #workspaceProblem({ id: turn }: TurnState, agent: AgentState): Promise<TurnResult | null> {
+		if (agent.workspace === null || isPerson(agent)) return null;
 		try {
 			const reason = await drift(this.#parts, agent, { turn });
 			if (reason !== null) return { state: "failed", reason, text: null };
 		} catch (error) {
-			// a place that cannot even be looked at would be looked at again at once, for ever
+			// without a hold a workspace that cannot be read would be tried again at once, for ever
 			return { ...failure(error), broken: true, step: "checkout" };
 		}
 		await tellOfCommits(this.#parts, agent, { turn }).catch(
@@ -245,17 +245,18 @@ export class TurnRunner implements Reactor {
 		return null;
 	}
 
-	/**
-	 * Its files are kept before anybody learns that the turn is over. What cannot be kept does not keep the turn open.
-	 */
+	/** Keeps the files before the turn's end is visible. A failure does not keep the turn open. */
 	async #settle(agent: AgentState, turn: TurnState): Promise<void> {
 		if (agent.workspace === null || this.#parts.workspaces === null) return;
-		const settling = await this.#commands.say(turn, { type: "turn.settle" });
-		// somebody else ended it: then others may be at the workspace, and it is kept only if they are not
+		const settling = await this.#commands.send(turn, { type: "turn.settle" });
+		// the turn was ended elsewhere: others may use the workspace, so its files are kept only under a lease
 		if ("refused" in settling) return await this.#keepAfterwards(agent, turn);
 		await keep(this.#parts, agent, turn.id).catch(async (error: unknown) => {
 			const text = `The files of this turn could not be kept: ${failure(error).reason}`;
-			await this.#commands.say(turn, { type: "turn.append", items: [{ kind: "system", text: text.slice(0, 10_000) }] });
+			await this.#commands.send(turn, {
+				type: "turn.append",
+				items: [{ kind: "system", text: text.slice(0, 10_000) }],
+			});
 		});
 	}
 
@@ -265,7 +266,7 @@ export class TurnRunner implements Reactor {
 		const now = await this.#parts.reads.agent(id);
 		if (now !== undefined)
 			await keep(this.#parts, now, turn.id).catch(this.#caught("The files of a turn could not be kept", turn));
-		await this.#commands.untilKept({ type: "workspace.free", agent: id });
+		await this.#commands.untilRecorded({ type: "workspace.free", agent: id });
 	}
 
 	#caught(text: string, { id, agent }: { id?: number; agent: AgentId }): (error: unknown) => void {
@@ -273,7 +274,7 @@ export class TurnRunner implements Reactor {
 	}
 }
 
-/** A person's turn has no process that could end, and goes on after a restart of the daemon. */
-const goesOn = ({ type }: AgentState): boolean => type === "human";
+/** A person's turn has no process, and continues after a restart of the daemon. */
+const isPerson = ({ type }: AgentState): boolean => type === "human";
 
 const isBroken = (error: unknown): boolean => error instanceof StoreFault && error.kind === "broken";

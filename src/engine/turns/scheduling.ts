@@ -1,13 +1,13 @@
-// What the scheduler is asked with: the rows as they are, and which project was served when.
+// Plans turns from the rows as they are, and from when each project last had a turn.
 import type { AgentState } from "#contract/agent.ts";
-import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
+import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { expected } from "#contract/log.ts";
 import { availableAt, isIdle, waitsElsewhere } from "#domain/availability.ts";
 import { type Schedule, schedule, type Waiter, type Waiting } from "#domain/schedule.ts";
 import { type Capacity, claim } from "#domain/slots.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
-import type { CommandRequest, Dispatch, Outcome } from "../ports/dispatch.ts";
+import { bySystem, type CommandRequest, type Dispatch, type Outcome } from "../ports/dispatch.ts";
 import type { Counts, QueueHead, Reads } from "../ports/store.ts";
 
 interface Parts {
@@ -25,10 +25,10 @@ export interface Availability {
 
 export class Scheduler {
 	readonly #parts: Parts;
-	/** read from the rows once; from then on what was started is known here */
+	/** read from the rows once, then kept up to date here */
 	#served: Map<ProjectSlug | null, number> | null = null;
-	/** as the last look at the rows had it; before the first, nobody knows */
-	#nobodyWaits = false;
+	/** as of the last plan; false before the first */
+	#nothingWaits = false;
 	#closed = false;
 
 	constructor(parts: Parts) {
@@ -37,40 +37,39 @@ export class Scheduler {
 
 	async plan(): Promise<Schedule> {
 		const plan = await this.#planFor(this.#parts.reads.queueHeads(this.#parts.clock.now()));
-		this.#nobodyWaits = !this.#closed && plan.waits.size === 0;
+		this.#nothingWaits = !this.#closed && plan.waits.size === 0;
 		return plan;
 	}
 
 	/**
-	 * A prompt that comes while nobody waits starts its turn in the commit that it is queued in: there is nobody to be
-	 * fair to. Said right after the prompt, so that both are written together; whether there is room is decided then, as
-	 * for any start.
+	 * A prompt that is queued while nothing waits starts its turn at once: there is no order to keep. Dispatched right after
+	 * the prompt, so that both are in one commit; whether there is a slot is decided there, as for any start.
 	 */
 	startAtOnce({ command }: CommandRequest, dispatch: Dispatch): void {
-		if (command.type !== "prompt.queue" || !this.#nobodyWaits) return;
+		if (command.type !== "prompt.queue" || !this.#nothingWaits) return;
 		const started = (outcome: Outcome): void => {
-			if ("refused" in outcome) this.#nobodyWaits = false;
+			if ("refused" in outcome) this.#nothingWaits = false;
 			else this.#served = null;
 		};
-		void dispatch({ actor: system, key: null, command: { type: "turn.start", agent: command.agent } }).then(
+		void dispatch(bySystem({ type: "turn.start", agent: command.agent })).then(
 			started,
-			expected("the prompt itself failed with it, or waits for the next look"),
+			expected("the prompt failed too, or the next look starts its turn"),
 		);
 	}
 
-	/** Nobody carries out turns any more. */
+	/** No further turns are started. */
 	close(): void {
 		this.#closed = true;
-		this.#nobodyWaits = false;
+		this.#nothingWaits = false;
 	}
 
-	/** Remembers whose turns were started. */
+	/** Remembers which projects were served. */
 	async started(plan: Schedule): Promise<void> {
 		const served = await this.#lastServed();
 		for (const [at, { agent }] of plan.starts.entries()) served.set(agent.project, this.#parts.clock.now() + at / 1000);
 	}
 
-	/** Those of the agents that are free, and could start a turn at once. */
+	/** The agents that are free and could start a turn at once. */
 	async available(agents: readonly AgentState[]): Promise<AgentState[]> {
 		const [capacity, counts] = [await this.#capacity(), await this.#parts.reads.counts()];
 		return agents.filter(
@@ -83,12 +82,12 @@ export class Scheduler {
 		);
 	}
 
-	/** The time by which cool-downs go. */
+	/** The time that cool-downs are measured in. */
 	monotonic(): number {
 		return monotonicNow(this.#parts.clock);
 	}
 
-	/** Agents that have nothing to do wait for nothing and are left out. */
+	/** Agents without a turn or prompts are left out. */
 	async availability(
 		agents: readonly AgentState[],
 		counts: ReadonlyMap<AgentId, Counts>,
@@ -110,21 +109,16 @@ export class Scheduler {
 		return availability;
 	}
 
-	async #planFor(asked: Promise<readonly { agent: AgentState; head: QueueHead }[]>): Promise<Schedule> {
-		// each is a way to the store and back: all at once
+	async #planFor(queueHeads: Promise<readonly { agent: AgentState; head: QueueHead }[]>): Promise<Schedule> {
+		// each read is a round trip to the store, so they are sent together
 		const [heads, capacity, waiters, served] = await Promise.all([
-			asked,
+			queueHeads,
 			this.#capacity(),
 			this.#waiters(),
 			this.#lastServed(),
 		]);
 		const ready = heads.filter(({ agent, head }) => isIdle(agent) && (head.manual || agent.holds.length === 0));
-		return schedule({
-			...capacity,
-			heads: ready.map(({ agent, head }) => ({ agent, ...head })),
-			waiters,
-			served,
-		});
+		return schedule({ ...capacity, heads: ready.map(({ agent, head }) => ({ agent, ...head })), waiters, served });
 	}
 
 	async #lastServed(): Promise<Map<ProjectSlug | null, number>> {
@@ -154,17 +148,11 @@ export class Scheduler {
 			reads.projects(),
 			reads.leases(),
 		]);
-		return {
-			subscriptions,
-			projects,
-			leases,
-			turnsMax: limits.turnsMax,
-			now: clock.now(),
-			monotonic: monotonicNow(clock),
-		};
+		const { turnsMax } = limits;
+		return { subscriptions, projects, leases, turnsMax, now: clock.now(), monotonic: monotonicNow(clock) };
 	}
 
-	/** Why an agent's next prompt is no matter of the scheduler. */
+	/** Why an agent's next prompt does not start, if not for want of a slot. */
 	async #elsewhere(agent: AgentState, head: QueueHead | undefined): Promise<Waiting | null> {
 		const known = waitsElsewhere(agent, true, []);
 		if (known !== null || head !== undefined) return known;

@@ -1,5 +1,5 @@
-// Starts turns, and lets those go on that have waited: whom, and in which order, the scheduler says. Whether there is
-// really room is decided with the rows in hand.
+// Starts turns and continues blocked ones, in the scheduler's order. Whether there is really a slot is decided inside the
+// transaction.
 import type { Event } from "#contract/event.ts";
 import { dispatchAll, type Reactor } from "../loop/reactor.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -7,22 +7,9 @@ import type { Dispatch } from "../ports/dispatch.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Scheduler } from "./scheduling.ts";
 
-const wakers = [
-	...[
-		"prompt.queued",
-		"prompt.returned",
-		"prompt.moved",
-		"turn.ended",
-		"agent.unheld",
-		"agent.provisioned",
-		"agent.configured",
-		"workspace.freed",
-	],
-	// a turn that waits has given its place back, and one that is to go on wants it again
-	...["wait.opened", "wait.ready"],
-	...["subscription.added", "subscription.configured", "subscription.cooled", "subscription.removed"],
-	...["agent.readied", "agent.released", "run.finished"],
-];
+/** A turn that waits gives its slot back (`wait.opened`), and needs one again when it goes on (`wait.ready`). */
+const wakers =
+	/^(prompt\.(queued|returned|moved)|turn\.ended|agent\.(unheld|provisioned|configured|readied|released)|workspace\.freed|wait\.(opened|ready)|subscription\.(added|configured|cooled|removed)|run\.finished)$/;
 
 export function startTurnsReactor(parts: {
 	reads: Reads;
@@ -33,9 +20,9 @@ export function startTurnsReactor(parts: {
 	const { reads, dispatch, clock, scheduler } = parts;
 	return {
 		name: "start turns",
-		wakes: (event, together) => wakers.includes(event.kind) && !together.some((other) => began(other, event)),
+		wakes: (event, together) => wakers.test(event.kind) && !together.some((other) => started(other, event)),
 		async look(signal) {
-			// whoever is done waiting goes on before anybody starts
+			// turns whose wait is over continue before new ones start
 			const [waits, first] = await Promise.all([reads.openWaits(), scheduler.plan()]);
 			const waiting = waits.filter((wait) => wait.agent !== null && wait.blocking && wait.ready === null);
 			await dispatchAll(
@@ -44,22 +31,19 @@ export function startTurnsReactor(parts: {
 			);
 			const plan = waiting.length === 0 ? first : await scheduler.plan();
 			if (signal.aborted) return "done";
-			// a refusal means that somebody was quicker; the next look sees what is left
-			const said = await dispatchAll(dispatch, [
+			// a refusal means that another start was quicker; the next look plans again
+			const result = await dispatchAll(dispatch, [
 				...plan.continues.map(({ wait }) => ({ type: "wait.look" as const, wait })),
 				...plan.starts.map(({ agent }) => ({ type: "turn.start" as const, agent: agent.id })),
 			]);
 			await scheduler.started(plan);
 			const now = clock.now();
-			const next = Math.min(
-				plan.nextAt ?? Number.POSITIVE_INFINITY,
-				(await reads.nextPromptAt(now)) ?? Number.POSITIVE_INFINITY,
-			);
-			return said === "again" || !Number.isFinite(next) ? said : { inMs: next - now };
+			const next = Math.min(plan.nextAt ?? Infinity, (await reads.nextPromptAt(now)) ?? Infinity);
+			return result === "again" || !Number.isFinite(next) ? result : { inMs: next - now };
 		},
 	};
 }
 
-/** Whether a prompt has its turn already: then it waits for nobody. */
-const began = ({ kind, data }: Event, queued: Event): boolean =>
+/** Whether a queued prompt's turn was started with it: then nothing is left to start. */
+const started = ({ kind, data }: Event, queued: Event): boolean =>
 	queued.kind === "prompt.queued" && kind === "turn.started" && Object(data).prompt === queued.id;

@@ -1,9 +1,8 @@
-// Before a turn: whether the repository brings along what an agent's program would run by itself, and whether somebody
-// has agreed to it. Asked once for each content, of whoever answers approvals; remembered with the project.
+// Before a turn: whether the repository has files that the agent's program would run by itself, and whether a person has
+// approved them. Asked once per content, as an approval; remembered with the project.
 import type { AgentState } from "#contract/agent.ts";
-import { system } from "#contract/ids.ts";
 import { trustTool } from "#domain/approval.ts";
-import type { Dispatch } from "../ports/dispatch.ts";
+import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import type { Driver, TurnResult, TurnWatch } from "../ports/driver.ts";
 import type { Reads } from "../ports/store.ts";
 import { approvedIn } from "../workspaces/checkout.ts";
@@ -17,16 +16,16 @@ interface Parts {
 const allow = "allow";
 const namedMax = 10;
 
-/** Why no turn may start there, or null. */
+/** Why no turn may start, or null. */
 export async function untrustedFiles(
 	{ reads, dispatch, driver }: Parts,
 	agent: AgentState,
 	recorder: Pick<TurnWatch, "ask">,
 ): Promise<TurnResult | null> {
-	const brought = await driver.autorunFiles(agent);
-	if (brought === null || agent.project === null || (await approvedIn(reads, agent)).includes(brought.fingerprint))
+	const found = await driver.autorunFiles(agent);
+	if (found === null || agent.project === null || (await approvedIn(reads, agent)).includes(found.fingerprint))
 		return null;
-	const { files, fingerprint } = brought;
+	const { files, fingerprint } = found;
 	const named = [
 		...files.slice(0, namedMax),
 		...(files.length > namedMax ? [`${files.length - namedMax} more`] : []),
@@ -36,28 +35,12 @@ export async function untrustedFiles(
 		{ id: allow, name: "Allow this content", kind: "allow_once" as const },
 		{ id: "deny", name: "Start no turns with it", kind: "reject_once" as const },
 	];
-	const answer = await recorder.ask({
-		title,
-		tool: trustTool,
-		call: null,
-		options,
-		content: files.join("\n"),
-		digest: fingerprint,
-	});
-	if (answer?.option !== allow)
-		return {
-			state: "failed",
-			reason: `Nobody agreed to what the repository would run: ${named}.`,
-			text: null,
-			broken: true,
-			step: "trust",
-		};
-	const approved = await dispatch({
-		actor: system,
-		key: null,
-		command: { type: "project.approve", slug: agent.project, fingerprint },
-	});
+	const content = files.join("\n");
+	const answer = await recorder.ask({ title, tool: trustTool, call: null, options, content, digest: fingerprint });
+	const reason = `Nobody agreed to what the repository would run: ${named}.`;
+	if (answer?.option !== allow) return { state: "failed", reason, text: null, broken: true, step: "trust" };
+	const approved = await dispatch(bySystem({ type: "project.approve", slug: agent.project, fingerprint }));
 	if ("refused" in approved) return { state: "failed", reason: approved.refused.message, text: null };
-	// an answer takes its time, in which other content may have come
+	// the content may have changed while the approval was pending
 	return await untrustedFiles({ reads, dispatch, driver }, agent, recorder);
 }

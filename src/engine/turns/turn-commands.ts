@@ -1,12 +1,12 @@
-// The commands about an open turn: that its prompt is handed over, given back, what its process said, and its end. Each
-// is repeated until the store accepts it; only a broken store ends that.
+// The commands about an open turn: handing its prompt over or back, its items, and its end. Each is repeated until the
+// store accepts it; only a broken store ends that.
 import type { CommandInput, CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
-import { type AgentId, system } from "#contract/ids.ts";
+import type { AgentId } from "#contract/ids.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
 import { stopReason } from "#domain/turn-end.ts";
 import { isRetryable, retryWhile } from "../loop/retry.ts";
-import type { Dispatch, Outcome } from "../ports/dispatch.ts";
+import { bySystem, type Dispatch, type Outcome } from "../ports/dispatch.ts";
 import type { TurnResult } from "../ports/driver.ts";
 import type { Reads } from "../ports/store.ts";
 import type { TurnRecorder } from "./turn-recorder.ts";
@@ -22,16 +22,15 @@ export class TurnCommands {
 	}
 
 	/**
-	 * Null if it is refused, because the turn is over or claimed, or if it ended the turn, because there was nothing left
-	 * to say.
+	 * Null if it is refused because the turn is over or claimed, or if the turn ended because its prompt was empty.
 	 */
 	async handOver(turn: TurnState): Promise<Pick<Event, "text" | "data"> | null> {
-		const handed = await this.say(turn, { type: "turn.hand" });
+		const handed = await this.send(turn, { type: "turn.hand" });
 		return ("done" in handed ? handed.events.find((event) => event.kind === "user") : null) ?? null;
 	}
 
 	/**
-	 * The process never got the prompt: it returns to the head of the queue, and a process that will not start holds the
+	 * The process never got the prompt, which goes back to the head of the queue. A process that cannot start holds the
 	 * agent.
 	 */
 	async giveBack(
@@ -41,7 +40,7 @@ export class TurnCommands {
 	): Promise<null> {
 		const failed = broken === true && !signal.aborted ? { failed: { code: "PROCESS_FAILED" as const, step } } : {};
 		const why = signal.aborted ? "shutdown" : (reason?.slice(0, 1000) ?? "its process did not start");
-		await this.say(turn, { type: "turn.release", reason: why, ...failed });
+		await this.send(turn, { type: "turn.release", reason: why, ...failed });
 		return null;
 	}
 
@@ -57,26 +56,26 @@ export class TurnCommands {
 		recorder: TurnRecorder | null = null,
 	): Promise<void> {
 		const bare = { type: "turn.end" as const, state, reason: reason?.slice(0, 2000) ?? null };
-		// a program may name a time that is none
+		// a program may report an invalid time
 		const until = limit !== undefined && Number.isSafeInteger(limit.until) ? limit.until : null;
 		const end = { ...bare, text: text && brief(text), ...(limit && { limit: { until } }) };
-		if (!unkept(await this.say(turn, { ...end, items: [...items] }))) return;
-		// one of the items cannot be kept: each is tried by itself; and a turn ends, whatever cannot be kept of its end
+		if (!isRejected(await this.send(turn, { ...end, items: [...items] }))) return;
+		// an item cannot be recorded: each is tried alone, and the turn ends in any case
 		if (items.length > 0) await recorder?.items(items);
-		if (unkept(await this.say(turn, end))) await this.say(turn, bare);
+		if (isRejected(await this.send(turn, end))) await this.send(turn, bare);
 	}
 
-	async say(turn: { id: number; agent: AgentId }, command: CommandWithout<"agent" | "turn">): Promise<Outcome> {
-		return await this.untilKept({ ...command, agent: turn.agent, turn: turn.id });
+	async send(turn: { id: number; agent: AgentId }, command: CommandWithout<"agent" | "turn">): Promise<Outcome> {
+		return await this.untilRecorded({ ...command, agent: turn.agent, turn: turn.id });
 	}
 
 	async once(command: CommandInput): Promise<Outcome> {
-		return await this.#dispatch({ actor: system, key: null, command });
+		return await this.#dispatch(bySystem(command));
 	}
 
-	async untilKept(command: CommandInput): Promise<Outcome> {
+	async untilRecorded(command: CommandInput): Promise<Outcome> {
 		const outcome = await retryWhile(
-			() => this.#dispatch({ actor: system, key: null, command }),
+			() => this.#dispatch(bySystem(command)),
 			(results) => isRetryable(results) && !isOverLimit(results),
 			this.#neverAborted,
 		);
@@ -85,16 +84,16 @@ export class TurnCommands {
 	}
 }
 
-/** Too many questions are open: to wait would be one more that does. */
+/** Too many approvals are open: a retry would only add to them. */
 const isOverLimit = (outcome: Outcome): boolean =>
 	"refused" in outcome && outcome.refused.details["limitName"] !== undefined;
 
-/** The final item repeats the last words; if these are long, their beginning is enough. */
+/** The final item repeats the last message; the beginning of a long one is enough. */
 const brief = (text: string): string =>
 	text.length <= finalLengthMax ? text : `${text.slice(0, finalLengthMax).toWellFormed()}\n[cut]`;
 const finalLengthMax = 64 * 1024;
 
-const unkept = (outcome: Outcome): boolean => "refused" in outcome && outcome.refused.code !== "TURN_NOT_OPEN";
+const isRejected = (outcome: Outcome): boolean => "refused" in outcome && outcome.refused.code !== "TURN_NOT_OPEN";
 
 export const failure = (error: unknown): TurnResult => ({
 	state: "failed",

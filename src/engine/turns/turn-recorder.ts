@@ -1,4 +1,4 @@
-// Records one turn in the journal: its items, its approvals, and how long it has been silent.
+// Records one turn in the journal: its items, its approvals, and whether it is silent.
 
 import type { ApprovalRequest, ApprovalState } from "#contract/approval.ts";
 import type { CommandWithout } from "#contract/command.ts";
@@ -20,32 +20,32 @@ import { PartialOutputFile } from "./partial-output.ts";
 export interface TurnRecorderParts {
 	reads: Reads;
 	publisher: Publisher;
-	/** null where there is no place for long texts: then they are cut */
+	/** null where long texts cannot be kept; they are cut then */
 	blobs: Blobs | null;
-	/** null where nothing outlives the daemon anyway */
+	/** null where nothing outlives the daemon */
 	partials: Partials | null;
 	clock: Clock;
 	limits: Limits;
 	log: Log;
 }
 
-/** how much of a text that is kept elsewhere is still in its item */
+/** how much of a text in a blob is also in its item */
 const previewLength = 16 * 1024;
-/** how much of what an open call has put out is kept for the case of a crash */
+/** how much output of an open call survives a crash */
 const partialLengthMax = 128 * 1024;
-/** what the rest of an item may need beside its text */
+/** the room for an item's data beside its text */
 const dataRoom = 128 * 1024;
 
 export class TurnRecorder implements TurnWatch, Disposable {
 	readonly #turn: TurnState;
 	readonly #parts: TurnRecorderParts;
-	readonly #say: (command: CommandWithout<"agent" | "turn">) => Promise<Outcome>;
+	readonly #send: (command: CommandWithout<"agent" | "turn">) => Promise<Outcome>;
 	readonly #signal: AbortSignal;
 	/** the calls of the turn that have no result yet */
 	readonly #openCalls = new Set<string>();
 	readonly #partial: PartialOutputFile;
 	#yields = false;
-	/** a question was refused, and the agent was told */
+	/** an approval was refused, and the agent has been told */
 	#refused = false;
 	#heardAt: number;
 	#silent = false;
@@ -54,12 +54,12 @@ export class TurnRecorder implements TurnWatch, Disposable {
 	constructor(
 		turn: TurnState,
 		parts: TurnRecorderParts,
-		say: (command: CommandWithout<"agent" | "turn">) => Promise<Outcome>,
+		send: (command: CommandWithout<"agent" | "turn">) => Promise<Outcome>,
 		signal: AbortSignal,
 	) {
 		this.#turn = turn;
 		this.#parts = parts;
-		this.#say = say;
+		this.#send = send;
 		this.#signal = signal;
 		this.#partial = new PartialOutputFile(parts.partials, {
 			turn: turn.id,
@@ -67,7 +67,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 			log: parts.log,
 		});
 		this.#heardAt = monotonicNow(parts.clock);
-		this.#watchTheClock();
+		this.#scheduleCheck();
 	}
 
 	get phase(): "model" | "tool" {
@@ -76,14 +76,14 @@ export class TurnRecorder implements TurnWatch, Disposable {
 
 	async items(items: readonly TurnItem[]): Promise<void> {
 		this.heard();
-		await this.#append(await this.keepable(items));
+		await this.#append(await this.storable(items));
 		for (const item of items) this.#partial.over(item);
 		followCalls(this.#openCalls, items);
 		await this.#yieldIfAsked();
 	}
 
-	/** Items as they can be kept. */
-	async keepable(items: readonly TurnItem[]): Promise<TurnItem[]> {
+	/** Long texts are moved into blobs. */
+	async storable(items: readonly TurnItem[]): Promise<TurnItem[]> {
 		return await Promise.all(items.map((item) => this.#shortened(item)));
 	}
 
@@ -96,11 +96,11 @@ export class TurnRecorder implements TurnWatch, Disposable {
 		this.#parts.publisher.live({ agent: this.#turn.agent, turn: this.#turn.id, ...delta });
 	}
 
-	/** Recorded before anybody can answer it; the answer may come from any surface, or never. */
+	/** The question is recorded before it can be answered; the answer may come from any surface, or never. */
 	async ask(question: ApprovalRequest, changed?: AbortSignal): Promise<PermissionAnswer | null> {
 		this.heard();
 		try {
-			const outcome = await this.#say({ type: "approval.ask", question });
+			const outcome = await this.#send({ type: "approval.ask", question });
 			if ("refused" in outcome) {
 				await this.#tellOfRefusal(outcome.refused);
 				return null;
@@ -115,15 +115,15 @@ export class TurnRecorder implements TurnWatch, Disposable {
 				matters: ({ kind }) => kind.startsWith("approval."),
 				signals,
 			});
-			// a turn that is stopped takes its questions along; what has become another question is taken back
-			if (found === null && !this.#signal.aborted) await this.#say({ type: "approval.withdraw", approval: id });
+			// stopping the turn closes its approvals; a question that has changed is withdrawn
+			if (found === null && !this.#signal.aborted) await this.#send({ type: "approval.withdraw", approval: id });
 			return found?.answer ?? null;
 		} finally {
 			this.heard();
 		}
 	}
 
-	/** Once: whoever asks too much goes on asking. */
+	/** Only once per turn: an agent that asks too much goes on asking. */
 	async #tellOfRefusal({ code, message }: Refusal): Promise<void> {
 		if (this.#refused || code === "TURN_NOT_OPEN") return;
 		this.#refused = true;
@@ -136,12 +136,12 @@ export class TurnRecorder implements TurnWatch, Disposable {
 		this.#heardAt = monotonicNow(this.#parts.clock);
 		if (!this.#silent) return;
 		this.#silent = false;
-		void this.#say({ type: "turn.heard" }).catch(
+		void this.#send({ type: "turn.heard" }).catch(
 			this.#caught("It could not be recorded that a silent turn was heard again"),
 		);
 	}
 
-	/** The turn ends at the next moment in which no tool call is open. */
+	/** Ends the turn as soon as no tool call is open. */
 	async yield(): Promise<void> {
 		if (this.#yields) return;
 		this.#yields = true;
@@ -159,34 +159,31 @@ export class TurnRecorder implements TurnWatch, Disposable {
 	}
 
 	async #yieldIfAsked(): Promise<void> {
-		if (this.#yields && this.#openCalls.size === 0) await this.#say({ type: "turn.yield" });
+		if (this.#yields && this.#openCalls.size === 0) await this.#send({ type: "turn.yield" });
 	}
 
 	async #append(items: readonly TurnItem[]): Promise<void> {
-		const outcome = await this.#say({ type: "turn.append", items: [...items] });
-		// a turn that is over takes nothing more; anything else is the matter of one item, not of its neighbours
+		const outcome = await this.#send({ type: "turn.append", items: [...items] });
+		// a turn that is over takes no items; any other refusal concerns one item, so each is tried alone
 		if (!("refused" in outcome) || outcome.refused.code === "TURN_NOT_OPEN") return;
 		for (const item of items) {
-			const alone = await this.#say({ type: "turn.append", items: [item] });
+			const alone = await this.#send({ type: "turn.append", items: [item] });
 			if ("refused" in alone)
-				await this.#say({
+				await this.#send({
 					type: "turn.append",
 					items: [{ kind: "system", text: `An item could not be kept: ${alone.refused.message}` }],
 				});
 		}
 	}
 
-	/**
-	 * A text that is too long for a row goes to a place of its own; the item has its beginning and says where the rest
-	 * is.
-	 */
+	/** A text that is too long for a row goes into a blob; the item has its beginning and the blob's name. */
 	async #shortened(item: TurnItem): Promise<TurnItem> {
 		const { blobs, limits } = this.#parts;
 		const { text, data } = item;
 		const bytes = utf8Bytes(text ?? "");
 		if (text === null || bytes <= limits.textBytesMax - Math.min(dataRoom, limits.textBytesMax / 2)) return item;
 		const start = text.slice(0, Math.min(previewLength, Math.floor(limits.textBytesMax / 8))).toWellFormed();
-		// a disk without room for it must not take the rest of the item along
+		// if the disk is full, the item is still recorded
 		const blob = (await blobs?.put(text).catch(this.#caught("A long text could not be kept"))) ?? null;
 		const note = blob === null ? "the rest could not be kept" : "the whole of it is kept apart";
 		const fields =
@@ -202,25 +199,25 @@ export class TurnRecorder implements TurnWatch, Disposable {
 		return caught(this.#parts.log, "turns", text, { agent: this.#turn.agent, turn: this.#turn.id });
 	}
 
-	#watchTheClock(): void {
+	#scheduleCheck(): void {
 		const { clock, limits } = this.#parts;
 		const inMs = this.#silent ? limits.silentTurnMs : this.#heardAt + limits.silentTurnMs - monotonicNow(clock);
 		this.#timer = setTimeout(
-			() => void this.#lookAtTheClock().catch(this.#caught("A silent turn could not be recorded")),
+			() => void this.#checkSilence().catch(this.#caught("A silent turn could not be recorded")),
 			Math.min(Math.max(inMs, 1), 2 ** 31 - 1),
 		);
 	}
 
-	/** Only shown to people: nothing is ever ended for being silent. Who waits for somebody has a reason to be. */
-	async #lookAtTheClock(): Promise<void> {
+	/** Silence is only shown to people, and never ends a turn. A turn that waits for an answer is not silent. */
+	async #checkSilence(): Promise<void> {
 		const { clock, limits } = this.#parts;
 		const due = !this.#silent && monotonicNow(clock) - this.#heardAt >= limits.silentTurnMs;
 		if (due && (await this.#waits())) this.#heardAt = monotonicNow(clock);
 		else if (due) {
 			this.#silent = true;
-			await this.#say({ type: "turn.silent", since: this.#heardAt });
+			await this.#send({ type: "turn.silent", since: this.#heardAt });
 		}
-		if (!this.#signal.aborted) this.#watchTheClock();
+		if (!this.#signal.aborted) this.#scheduleCheck();
 	}
 
 	async #waits(): Promise<boolean> {

@@ -1,4 +1,4 @@
-// Texts that are too long for a row: the row has the beginning, a file the whole.
+// Texts that are too long for a row: the row has the beginning, a blob the whole text.
 import type { Event } from "#contract/event.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Blobs } from "../ports/blobs.ts";

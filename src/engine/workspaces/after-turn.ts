@@ -1,11 +1,10 @@
-// What happens to an agent's workspace around its turns: it is looked at before one, and kept after one.
+// An agent's workspace around its turns: checked before a turn, kept after it.
 
 import type { AgentState } from "#contract/agent.ts";
-import { system } from "#contract/ids.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { healthCodes } from "#contract/workspace.ts";
 import type { Recorded } from "#contract/workspace-step.ts";
-import type { Dispatch } from "../ports/dispatch.ts";
+import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Checkout, Snapshot } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
@@ -18,20 +17,14 @@ interface Parts {
 	workspaces: Workspaces | null;
 }
 
-/** What makes it another place than the one that the agent left; the rest is only worth mentioning. */
+/** The issues that count as drift; the others are only shown. */
 const drifting: readonly (typeof healthCodes)[number][] = [
-	"PATH_GONE",
-	"NOT_OURS",
-	"BRANCH_GONE",
-	"OTHER_BRANCH",
-	"HEAD_WENT_BACK",
-	"UNFINISHED",
-	"PROJECT_GONE",
+	...(["PATH_GONE", "NOT_OURS", "BRANCH_GONE", "OTHER_BRANCH"] as const),
+	...(["HEAD_WENT_BACK", "UNFINISHED", "PROJECT_GONE"] as const),
 ];
 
 /**
- * Why no turn may start there, or null. An agent whose workspace is not where or as it was is held, and nothing is
- * repaired.
+ * Why no turn may start, or null. An agent whose workspace is not where or as it was is held; nothing is repaired.
  */
 export async function drift(
 	{ reads, dispatch, workspaces }: Parts,
@@ -44,15 +37,11 @@ export async function drift(
 	const found = issues.filter(({ code }) => drifting.includes(code)).map(({ text }) => text);
 	if (found.length === 0) return null;
 	const reason = found.join(" ").slice(0, 1000);
-	await dispatch({
-		actor: system,
-		key: null,
-		command: { type: "workspace.drift", agent: agent.id, reason, ...before },
-	});
+	await dispatch(bySystem({ type: "workspace.drift", agent: agent.id, reason, ...before }));
 	return reason;
 }
 
-/** Commits that somebody else made in the agent's tree since it was last looked at: the agent is told. */
+/** Tells the agent of commits that others made in its tree since its last turn. */
 export async function tellOfCommits(
 	{ reads, dispatch, workspaces }: Parts,
 	agent: AgentState,
@@ -66,23 +55,16 @@ export async function tellOfCommits(
 	const head = commits.at(-1)?.commit;
 	if (head === undefined) return;
 	const lines = others.slice(-20).map(({ commit, author, subject }) => `${commit.slice(0, 10)} ${author}: ${subject}`);
-	const tell =
-		others.length === 0
-			? {}
-			: {
-					tell: [`Others have committed in your worktree since your last turn:`, ...lines].join("\n").slice(0, 10_000),
-				};
-	await dispatch({
-		actor: system,
-		key: null,
-		command: {
+	const text = ["Others have committed in your worktree since your last turn:", ...lines].join("\n").slice(0, 10_000);
+	await dispatch(
+		bySystem({
 			type: "workspace.record",
 			agent: agent.id,
 			fact: { kind: "workspace.moved", data: { head, step: "commit" } },
-			...tell,
+			...(others.length > 0 && { tell: text }),
 			...before,
-		},
-	});
+		}),
+	);
 }
 
 /** Keeps what a turn left: a snapshot if anything changed, and a push where the project wants one. */
@@ -92,7 +74,7 @@ export async function keep(parts: Parts, agent: AgentState, turn: number): Promi
 	const checkout = workspaces === null || now === undefined ? null : await checkoutOf(reads, now);
 	if (workspaces === null || checkout === null || now === undefined) return;
 	await snapshot(parts, checkout, { reason: "end of turn", turn });
-	// what the agent itself did to its branch in its turn is where it left it, amended or not
+	// commits of the agent's own turn are expected, amended or not
 	const branchStatus = await workspaces.branchStatus(checkout);
 	if (!isRefusal(branchStatus) && branchStatus.head !== now.seenCommit)
 		await record(parts, checkout, { kind: "workspace.moved", data: { head: branchStatus.head, step: "turn" } });
@@ -118,5 +100,5 @@ export async function snapshot(
 }
 
 async function record({ dispatch }: Parts, { agent }: Checkout, fact: Recorded): Promise<void> {
-	await dispatch({ actor: system, key: null, command: { type: "workspace.record", agent: agent.id, fact } });
+	await dispatch(bySystem({ type: "workspace.record", agent: agent.id, fact }));
 }

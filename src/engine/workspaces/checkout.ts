@@ -15,10 +15,10 @@ export async function checkoutOf(
 	return { project: projectRepository(project), agent: { id, handle }, workspace };
 }
 
-/** A project as git needs to know it. */
+/** A project as git steps take it. */
 export const projectRepository = ({ slug, path, base }: ProjectState): ProjectRepository => ({ slug, path, base });
 
-/** What its repository may run, because somebody agreed. */
+/** The fingerprints of repository configuration that a person has approved. */
 export async function approvedIn(reads: Reads, { project }: Pick<AgentState, "project">): Promise<readonly string[]> {
 	return project === null ? [] : ((await reads.project(project))?.approved ?? []);
 }

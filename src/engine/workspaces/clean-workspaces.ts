@@ -1,12 +1,12 @@
-// Which agents have a clean workspace. Only git can say: a file may have changed a moment ago.
+// Which agents have a clean workspace. Only git can tell: a file may have changed a moment ago.
 import type { AgentState } from "#contract/agent.ts";
 import type { IssueWork } from "../ports/issue-work.ts";
 import { caught, type Log } from "../ports/log.ts";
 
-/** so many workspaces are looked at at one time */
+/** workspaces that are checked at the same time */
 const atOnce = 8;
 
-/** Those of the agents that could take an issue as far as their workspaces go, in their order. */
+/** The agents whose workspaces could take an issue, in the same order. */
 export async function withCleanWorkspace(
 	work: Pick<IssueWork, "inspect">,
 	agents: readonly AgentState[],
@@ -15,7 +15,7 @@ export async function withCleanWorkspace(
 	const clean: AgentState[] = [];
 	for (let at = 0; at < agents.length; at += atOnce) {
 		const some = agents.slice(at, at + atOnce);
-		// one that cannot be looked at is not known to be clean
+		// a workspace that cannot be checked is not clean
 		const found = await Promise.all(
 			some.map((agent) =>
 				work.inspect(agent).catch(caught(log, "workspaces", "A workspace could not be looked at", { agent: agent.id })),

@@ -1,18 +1,18 @@
-// A child that takes its parent's files along: the conversation and the tree are cut at one moment.
+// A fork with its parent's files: the conversation and the tree are cut at one moment.
 //
-// While a parent is idle, a lease keeps its turns and git's other steps away until the cut is made. While it runs, its
-// processes stand still, and the cut is made between two tool calls; whoever has to wait for that waits with nothing
-// frozen. A fork from an older item takes the last snapshot that was made before the turn of that item was over: a turn
-// that changed nothing made none, so the one before it has its files.
+// While the parent is idle, a lease keeps turns and other git steps away until the cut is made. While it runs, its
+// processes are stopped and the cut is made between two tool calls; nothing is stopped while the fork waits for such a
+// moment. A fork from an older item takes the last snapshot before the end of that item's turn: a turn that changed
+// nothing takes none, so an earlier one has its files.
 
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
-import { type AgentId, agentOf, system } from "#contract/ids.ts";
+import { type AgentId, agentOf } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { openCallsOf } from "#domain/turn-end.ts";
 import type { Publisher } from "../loop/publish.ts";
 import { until } from "../loop/until.ts";
-import type { CommandRequest, Dispatch, Outcome } from "../ports/dispatch.ts";
+import { bySystem, type CommandRequest, type Dispatch, type Outcome } from "../ports/dispatch.ts";
 import type { Driver } from "../ports/driver.ts";
 import { caught, type Log } from "../ports/log.ts";
 import type { Reads } from "../ports/store.ts";
@@ -33,15 +33,15 @@ export interface SpawnRequest extends CommandRequest {
 	command: Extract<CommandInput, { type: "agent.spawn" }> & { by: AgentId };
 }
 
-/** how long a fork waits for its moment before it says that the agent is busy */
+/** how long a fork waits for a moment to cut before it is refused */
 const timeoutMs = 10_000;
 
-/** how long a fork waits to hear of the call that it is made by */
+/** how long a fork waits for its own tool call to be recorded */
 const callTimeoutMs = 1000;
 
 type Files = { snapshot: string; snapshotOf: AgentId };
 
-/** Null if no files of the parent are asked for: then there is nothing to cut but the conversation. */
+/** Null if the fork takes no files along: then only the conversation is cut. */
 export async function forkWithFiles(parts: ForkParts, request: SpawnRequest): Promise<Outcome | null> {
 	const { command: params } = request;
 	await callRecorded(parts, request);
@@ -74,8 +74,8 @@ export async function forkWithFiles(parts: ForkParts, request: SpawnRequest): Pr
 }
 
 /**
- * An agent forks itself by a tool call, of which it tells on another way than it asks for the fork: whichever comes
- * first, the call belongs to the conversation that the child inherits.
+ * An agent forks itself with a tool call, which reaches the journal on another path than the fork itself. The call
+ * belongs to the conversation that the child inherits, so the fork waits for it.
  */
 async function callRecorded(
 	{ reads, publisher }: ForkParts,
@@ -109,7 +109,7 @@ async function cut(parts: ForkParts, request: SpawnRequest): Promise<Outcome | "
 	return parts.driver === null ? await made(() => true) : await parts.driver.frozen(parent.id, made);
 }
 
-/** A person's fork waits for the end of a call; an agent's own call is the open one. */
+/** A person's fork waits for the end of a call; for an agent's fork, that call is its own. */
 async function inToolCall(
 	{ reads }: ForkParts,
 	{ id, turn }: AgentState,
@@ -124,34 +124,28 @@ async function whileLeased(
 	{ id }: AgentState,
 	work: () => Promise<Outcome>,
 ): Promise<Outcome | "not now"> {
-	const leased = await parts.dispatch({
-		actor: system,
-		key: null,
-		command: { type: "workspace.lease", agent: id, step: "fork" },
-	});
+	const leased = await parts.dispatch(bySystem({ type: "workspace.lease", agent: id, step: "fork" }));
 	if ("refused" in leased) return leased.refused.code === "AGENT_BUSY" ? "not now" : await work();
 	try {
 		return await work();
 	} finally {
-		await parts.dispatch({ actor: system, key: null, command: { type: "workspace.free", agent: id } });
+		await parts.dispatch(bySystem({ type: "workspace.free", agent: id }));
 	}
 }
 
-/** The tree at this moment; the newest snapshot of one that is gone. */
+/** A snapshot of the tree now; the newest one if the tree is gone. */
 async function filesNow(parts: ForkParts, parent: AgentState): Promise<Files | null> {
 	const checkout = await checkoutOf(parts.reads, parent);
 	if (checkout === null || parts.workspaces === null) return null;
 	const taken = await snapshot(parts, checkout, { reason: "fork" }).catch(
 		caught(parts.log, "fork", "No snapshot could be taken for a fork", { agent: parent.id }),
 	);
-	const id =
-		taken?.id ??
-		(
-			await parts.workspaces
-				.snapshots(checkout)
-				.catch(caught(parts.log, "fork", "The snapshots of an agent could not be listed", { agent: parent.id }))
-		)?.[0]?.id;
-	return id === undefined ? null : { snapshot: id, snapshotOf: parent.id };
+	if (taken !== undefined) return { snapshot: taken.id, snapshotOf: parent.id };
+	const all = await parts.workspaces
+		.snapshots(checkout)
+		.catch(caught(parts.log, "fork", "The snapshots of an agent could not be listed", { agent: parent.id }));
+	const newest = all?.[0];
+	return newest === undefined ? null : { snapshot: newest.id, snapshotOf: parent.id };
 }
 
 async function filesAt({ reads, workspaces }: ForkParts, at: number): Promise<Files | null | Refusal> {
@@ -168,20 +162,12 @@ async function filesAt({ reads, workspaces }: ForkParts, at: number): Promise<Fi
 	const nearest = there.findLast((each) => Number(each.id) > Number(id ?? 0)) ?? there[0];
 	const words =
 		nearest === undefined ? "There is none of its tree any more." : `The nearest that is there is ${nearest.id}.`;
-	return refuse(
-		"SNAPSHOT_GONE",
-		`There is no snapshot of the files that belong to item ${at} of ${owner.handle}. ${words}`,
-		{
-			details: {
-				agent: owner.id,
-				item: at,
-				turn: item.turn,
-				nearest: nearest?.id ?? null,
-				nearestTurn: nearest?.turn ?? null,
-			},
-			suggestions: [`brood snapshot list ${owner.handle}`],
-		},
-	);
+	const text = `There is no snapshot of the files that belong to item ${at} of ${owner.handle}. ${words}`;
+	const { id: nearestId = null, turn: nearestTurn = null } = nearest ?? {};
+	return refuse("SNAPSHOT_GONE", text, {
+		details: { agent: owner.id, item: at, turn: item.turn, nearest: nearestId, nearestTurn },
+		suggestions: [`brood snapshot list ${owner.handle}`],
+	});
 }
 
 const withFiles = (request: SpawnRequest, files: Files | null): CommandRequest => ({
@@ -193,8 +179,7 @@ async function noteSlowSnapshot({ dispatch }: ForkParts, outcome: Outcome): Prom
 	const child = "done" in outcome ? outcome.done.agent?.id : undefined;
 	const text =
 		"Keeping the files took longer than the agent could stand still: they may be newer than the conversation.";
-	if (child !== undefined)
-		await dispatch({ actor: system, key: null, command: { type: "item.append", agent: child, kind: "system", text } });
+	if (child !== undefined) await dispatch(bySystem({ type: "item.append", agent: child, kind: "system", text }));
 }
 
 function busy(parent: AgentState): Refusal {

@@ -1,35 +1,18 @@
-// The git commands that changed something, on their way into the journal: several at a time, and nobody waits for it.
-import { system } from "#contract/ids.ts";
+// Records the git commands that changed something in the journal: several at a time, in the background.
 import type { GitRun } from "#contract/project.ts";
-import type { Dispatch } from "../ports/dispatch.ts";
+import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import { caught, type Log, noLog } from "../ports/log.ts";
 
 /**
- * Commands that change refs, files or the repository itself. The others only look, or write objects that nothing leads
- * to yet: there are dozens of them for every turn, and what comes of them is told by the command that makes it count.
+ * Commands that change refs, files or the repository itself. The others only read, or write objects that nothing refers
+ * to yet: there are dozens of them in every turn.
  */
 const changing: readonly string[] = [
-	...[
-		"add",
-		"apply",
-		"branch",
-		"checkout",
-		"cherry-pick",
-		"clone",
-		"commit",
-		"fetch",
-		"gc",
-		"init",
-		"maintenance",
-		"merge",
-		"mv",
-		"pack-refs",
-		"pull",
-		"push",
-	],
-	...["read-tree", "rebase", "repack", "reset", "restore", "rm", "switch", "tag", "update-ref"],
+	...["add", "apply", "branch", "checkout", "cherry-pick", "clone", "commit", "fetch", "gc", "init", "maintenance"],
+	...["merge", "mv", "pack-refs", "pull", "push", "read-tree", "rebase", "repack", "reset", "restore", "rm", "switch"],
+	...["tag", "update-ref"],
 ];
-/** Verbs that change something in some of their forms: these. */
+/** Commands that change something only in some forms. */
 const forms: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
 	config: (words) => !words.some((word) => /^(-l|--(list|get.*))$/.test(word)),
 	remote: (words) => words.some((word) => !word.startsWith("-") && word !== "show" && word !== "get-url"),
@@ -46,7 +29,7 @@ export function changesSomething(args: readonly string[]): boolean {
 
 const flushMs = 500;
 const runsMax = 100;
-/** More than this waiting means that nothing can be written; then the oldest are let go. */
+/** If more wait, the store cannot be written; the oldest are dropped. */
 const waitingMax = 10_000;
 
 export class GitJournal implements AsyncDisposable {
@@ -60,13 +43,13 @@ export class GitJournal implements AsyncDisposable {
 		this.#log = log;
 	}
 
-	/** What was run before there was a journal to write to follows now. */
+	/** Records also what was run before the engine was up. */
 	connect(dispatch: Dispatch): void {
 		this.#dispatch = dispatch;
 		this.#soon();
 	}
 
-	/** `aside` is what happens beside the repository, in an index of our own. */
+	/** `aside` commands work on an index of our own, beside the repository. */
 	add(run: { folder: string; args: readonly string[]; aside: boolean; code: number | null; ms: number }): void {
 		if (run.aside || !changesSomething(run.args)) return;
 		const args = run.args.slice(0, 64).map((word) => word.slice(0, 500).toWellFormed());
@@ -93,7 +76,7 @@ export class GitJournal implements AsyncDisposable {
 		this.#writing = this.#writing.then(async () => {
 			while (this.#waiting.length > 0) {
 				const runs = this.#waiting.splice(0, runsMax);
-				await dispatch({ actor: system, key: null, command: { type: "git.record", runs } }).catch(
+				await dispatch(bySystem({ type: "git.record", runs })).catch(
 					caught(this.#log, "git journal", "Git commands could not be recorded", { commands: runs.length }),
 				);
 			}

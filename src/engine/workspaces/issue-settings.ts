@@ -1,14 +1,14 @@
-// Brings what is written about a project's issues (its presets above all) into its row, so that decisions see it.
-import { type ProjectSlug, system } from "#contract/ids.ts";
+// Reads a project's configuration of issues (mainly its presets) into its row, so that deciders see it.
+import type { ProjectSlug } from "#contract/ids.ts";
 import { type LoadedPreset, PresetName } from "#contract/preset.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { loadPreset, presetNamed } from "#domain/preset.ts";
 import { decideConfigureProject } from "#domain/project.ts";
-import type { Dispatch } from "../ports/dispatch.ts";
+import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import type { IssueWork } from "../ports/issue-work.ts";
 import type { Reads } from "../ports/store.ts";
 
-/** A preset that is broken is brought along with what is wrong with it; a file that is broken changes nothing. */
+/** A broken preset is stored with its error; a broken file changes nothing. */
 export async function loadIssueSettings(
 	slug: ProjectSlug,
 	parts: { reads: Reads; dispatch: Dispatch; work: IssueWork },
@@ -27,18 +27,18 @@ export async function loadIssueSettings(
 			);
 		loaded[name] = loadPreset(preset);
 	}
-	// nothing that nobody agreed to may stand in the way of what there is without it
+	// a preset that is not approved must not hide a built-in one
 	for (const name of pending)
 		if (PresetName.safeParse(name).success && "broken" in presetNamed({ presets: loaded }, name))
-			loaded[name] ??= notAgreed(slug);
+			loaded[name] ??= notApproved(slug);
 	const command = { type: "project.tune" as const, slug, presets: loaded, written: issues };
 	const decided = decideConfigureProject({ project }, command);
-	// whoever only reads writes nothing
+	// nothing is dispatched if nothing changed
 	if (!isRefusal(decided) && decided.length === 0) return null;
-	const outcome = await parts.dispatch({ actor: system, key: null, command });
+	const outcome = await parts.dispatch(bySystem(command));
 	return "refused" in outcome ? outcome.refused : null;
 }
 
-const notAgreed = (slug: ProjectSlug): LoadedPreset => ({
+const notApproved = (slug: ProjectSlug): LoadedPreset => ({
 	broken: `the repository's .brood.yaml brings it, and nobody has approved that; see brood project settings ${slug}`,
 });

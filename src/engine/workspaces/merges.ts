@@ -1,4 +1,4 @@
-// Every merge of an agent's work: merged by git, recorded with what came of its push, and told to the agent.
+// Merges of an agent's work: merged by git, recorded with the result of the push, and reported to the agent.
 import type { AgentState } from "#contract/agent.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -36,9 +36,9 @@ export class Merges {
 
 	async ofAgent(agent: AgentState, request: ApproveOptions, by: Requester): Promise<Merged | Refusal> {
 		return await this.#steps.leased(agent, "approve", by, async (checkout, control) => {
-			// a retry merges the commit that was meant the first time, wherever the branch is now
-			const meant = request.commit ?? startedStepOf(by, "approve")?.commit;
-			const pinned = meant === undefined ? await this.#tip(checkout) : { commit: meant };
+			// a retry merges the commit of the first attempt, wherever the branch is now
+			const given = request.commit ?? startedStepOf(by, "approve")?.commit;
+			const pinned = given === undefined ? await this.#tip(checkout) : { commit: given };
 			if (isRefusal(pinned)) return pinned;
 			await this.#steps.begin(by, { step: "approve", commit: pinned.commit });
 			const { begin: _begin, begun: _begun, ...watched } = control;
@@ -46,7 +46,7 @@ export class Merges {
 		});
 	}
 
-	/** Whatever the agent does meanwhile, it does somewhere else. */
+	/** Takes no lease: the agent's workspace is not touched. */
 	async ofBranch(agent: AgentState, branch: BranchToMerge, by: Requester): Promise<Merged | Refusal> {
 		const { project, base, commit, message } = branch;
 		const workspace = { kind: "worktree" as const, path: nowhere, branch: branch.branch, base };

@@ -1,10 +1,11 @@
-// Projects that do not work now, and why. A failed check is reported as that project's problem, and the others are
-// still checked.
+// Projects that do not work now, and why. A failed check is reported as that project's problem; the others are still
+// checked.
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { configProblem } from "#contract/project-config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { HealthIssue } from "#contract/workspace.ts";
+import { doneWithin } from "../loop/retry.ts";
 import type { Dispatch } from "../ports/dispatch.ts";
 import type { IssueWork } from "../ports/issue-work.ts";
 import { caught, type Log } from "../ports/log.ts";
@@ -21,24 +22,24 @@ interface Parts {
 	log: Log;
 }
 
-/** so many are looked at at one time */
+/** projects that are checked at the same time */
 const atOnce = 8;
 const timeoutMs = 300;
-/** A repository that git cannot read within this time counts as trouble until git answers: nobody else waits for it. */
+/** A repository that git cannot read within this time has a problem until git answers. */
 const answerMs = 3000;
 
 export class ProjectProblems {
 	readonly #parts: Parts;
 	readonly #known = new Map<ProjectSlug, HealthIssue>();
 	#looking: Promise<void> | null = null;
-	/** looks that have not ended, so that a repository that never answers is not asked again and again */
+	/** checks that have not ended: a repository that never answers is not checked again */
 	readonly #pending = new Map<ProjectSlug, Promise<unknown>>();
 
 	constructor(parts: Parts) {
 		this.#parts = parts;
 	}
 
-	/** As the last look had it. */
+	/** As of the last check. */
 	of(slug: ProjectSlug | null): HealthIssue | null {
 		return (slug === null ? undefined : this.#known.get(slug)) ?? null;
 	}
@@ -52,24 +53,17 @@ export class ProjectProblems {
 			await Promise.all(present.slice(at, at + atOnce).map((project) => this.#lookBriefly(project)));
 	}
 
-	/** A look that is not waited for longer than `answerMs`; what it finds later counts from then on. */
+	/** Waits for a check for `answerMs` at most; a later result replaces the one given here. */
 	async #lookBriefly(project: ProjectState): Promise<void> {
 		const { slug, path } = project;
 		const look = this.#pending.get(slug) ?? this.look(project).finally(() => this.#pending.delete(slug));
 		this.#pending.set(slug, look);
 		const text = `${slug}: git has not answered for ${answerMs / 1000} s in ${path}`;
-		const late = Symbol("late");
-		const { promise, resolve } = Promise.withResolvers<typeof late>();
-		const timer = setTimeout(() => resolve(late), answerMs);
-		const first = await Promise.race([look, promise]);
-		clearTimeout(timer);
-		if (first === late) this.#found(slug, { code: "PROJECT_GONE", text, fix: `git -C ${path} status` });
+		if (!(await doneWithin(answerMs, look)))
+			this.#found(slug, { code: "PROJECT_GONE", text, fix: `git -C ${path} status` });
 	}
 
-	/**
-	 * All that are known, after another look at them; a look that takes long is not waited for, since a disk may not
-	 * answer.
-	 */
+	/** All known problems, after another check; one that takes long is not waited for. */
 	async again(): Promise<readonly (HealthIssue & { project: ProjectSlug })[]> {
 		if (this.#looking === null && this.#known.size > 0) {
 			this.#looking = this.#lookAtKnown()
@@ -78,10 +72,7 @@ export class ProjectProblems {
 					this.#looking = null;
 				});
 		}
-		const { promise, resolve } = Promise.withResolvers<void>();
-		const timer = setTimeout(resolve, timeoutMs);
-		await Promise.race([this.#looking, promise]);
-		clearTimeout(timer);
+		if (this.#looking !== null) await doneWithin(timeoutMs, this.#looking);
 		return [...this.#known].map(([project, issue]) => ({ project, ...issue }));
 	}
 
@@ -90,7 +81,7 @@ export class ProjectProblems {
 		await Promise.all(projects.map((project) => this.look(project)));
 	}
 
-	/** Looks at its repository, and brings what is written about its issues into its row. Never throws. */
+	/** Checks its repository and reads its configuration of issues into its row. Never throws. */
 	async look(project: ProjectState): Promise<HealthIssue | null> {
 		const { workspaces, reads, dispatch, work } = this.#parts;
 		try {
@@ -100,14 +91,12 @@ export class ProjectProblems {
 			return this.#found(project.slug, wrong === null ? null : configProblem(project.slug, wrong.message));
 		} catch (error) {
 			this.#parts.log.warn("projects", "A project could not be looked at", { project: project.slug }, error);
-			return this.#found(
-				project.slug,
-				configProblem(project.slug, error instanceof Error ? error.message : String(error)),
-			);
+			const message = error instanceof Error ? error.message : String(error);
+			return this.#found(project.slug, configProblem(project.slug, message));
 		}
 	}
 
-	/** The same, for somebody who is about to use it. */
+	/** The same, as a refusal. */
 	async refusal(project: ProjectState): Promise<Refusal | null> {
 		const problem = await this.look(project);
 		return problem === null ? null : refusalOf(problem);
@@ -124,6 +113,6 @@ export class ProjectProblems {
 	}
 }
 
-/** A repository that is not there, or a file that has to be mended: the caller can do something about both. */
+/** The caller can fix both: a missing repository, or a wrong configuration file. */
 export const refusalOf = ({ code, text, fix }: HealthIssue): Refusal =>
 	refuse(code === "PROJECT_CONFIG" ? "VALIDATION_ERROR" : "REPOSITORY_GONE", text, { suggestions: [fix] });

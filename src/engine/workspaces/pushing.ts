@@ -1,13 +1,12 @@
-// Pushing after a turn, where the project wants it: what the turn left, and what was committed for it afterwards.
+// Pushes after a turn, if the project says so: the turn's commits, and those made for it afterwards.
 import type { AgentState } from "#contract/agent.ts";
-import { system } from "#contract/ids.ts";
 import { isRefusal } from "#contract/refusal.ts";
-import type { Dispatch } from "../ports/dispatch.ts";
+import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { approvedIn, checkoutOf } from "./checkout.ts";
 
-/** A remote that says no has answered, and that is written down too. */
+/** A remote's refusal is recorded too. */
 export async function pushAfterTurn(
 	parts: { reads: Reads; dispatch: Dispatch; workspaces: Workspaces },
 	agent: AgentState,
@@ -20,5 +19,5 @@ export async function pushAfterTurn(
 	const pushed = await workspaces.push(checkout);
 	if (isRefusal(pushed)) return;
 	const fact = { kind: "workspace.pushed" as const, data: pushed };
-	await dispatch({ actor: system, key: null, command: { type: "workspace.record", agent: agent.id, fact } });
+	await dispatch(bySystem({ type: "workspace.record", agent: agent.id, fact }));
 }

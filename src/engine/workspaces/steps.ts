@@ -1,47 +1,45 @@
-// Fencing: runs one git step on a workspace, so that nobody else is at it, and so that a crash in the middle is found.
+// Fencing: runs one git step on a workspace exclusively, and makes a crash in the middle of it visible.
 //
-// The problem. What git does takes long, happens outside of every transaction, and cannot be taken back. Meanwhile a
-// turn could begin in the same files, another step could, the agent could be forked or deleted, and the daemon can die
-// at any moment: before git has done anything, in the middle, or after it and before the store knows.
+// The problem. A git step takes long, happens outside of every transaction, and cannot be undone. Meanwhile a turn or
+// another step could start in the same files, the agent could be forked or deleted, and the daemon can die at any moment:
+// before git has done anything, in the middle, or after it and before the store knows.
 //
 // What always holds
-//   - A step has a lease: a mark on the agent's row, taken by a command like any other and therefore by one asker only.
-//     Agents that share the tree are marked with it. While it is there no turn starts, and no other step does; whoever
-//     asks is told which step is at work.
-//   - A lease has no time limit. It ends with the step, or with the process that holds it: nothing of ours goes on
-//     after the daemon's end (processes are ended with it), so the next daemon knows that every lease it finds is of
-//     a step that was cut off. It turns it into a `recovery` hold (`recover.ts`), which ends by itself if nothing was
-//     left half done (`lookAfterCrash`).
-//   - A turn has the same fence: the agent's row names the one that is open, and whatever speaks for another one is
-//     refused (`domain/turn.ts`). The hand-over of its prompt is a claim on the turn's row that is granted once.
-//   - What git did is recorded however often it takes; a full disk or a lost connection only makes it late.
+//   - A step has a lease: a mark on the agent's row, taken by a command and therefore by one caller only. Agents that
+//     share the tree are marked too. While it is there, no turn and no other step starts; callers are refused with the
+//     name of the running step.
+//   - A lease has no time limit. It ends with the step or with the daemon, whose processes all end with it. So every
+//     lease that the next daemon finds belongs to an interrupted step. It becomes a `recovery` hold (`recover.ts`), which
+//     ends by itself if nothing was left half done (`lookAfterCrash`).
+//   - A turn has the same fence: the agent's row names the open one, and commands of any other are refused
+//     (`domain/turn.ts`). The hand-over of its prompt is a claim on the turn's row that is granted once.
+//   - The result of git is recorded with retries; a full disk or a lost connection only delays it.
 //
 // The steps
-//   1. `workspace.lease`. Of a request under a key, the receipt says in the same transaction that it was begun
-//   2. git looks. Right before what cannot be taken back, the receipt says where the branch was
-//   3. git acts
-//   4. `workspace.record`: what came of it, the answer under the key, and the end of the lease, in one transaction;
-//      where there is nothing to record, `workspace.free`
+//   1. `workspace.lease`. For a request with a key, the same transaction writes a receipt that the step was begun
+//   2. git reads. Right before a change that cannot be undone, the receipt gets the branch's position
+//   3. git changes
+//   4. `workspace.record`: the result, the answer under the key, and the end of the lease, in one transaction; without a
+//      result, `workspace.free`
 //
 // A crash
-//   - before 3: nothing happened; the same request begins anew
-//   - between 3 and 4: whoever asks again with the same key takes the step up where it was. git is asked whether the
-//     branch has moved from where it was, and only what is missing is done. Two commits are never made of one request
-//   - after 4: the same request gets the recorded answer
+//   - before 3: nothing happened; a retry starts again
+//   - between 3 and 4: a retry with the same key continues. If the branch has moved from the position in the receipt, only
+//     what is missing is done. One request never makes two commits
+//   - after 4: a retry gets the recorded answer
 //
 // Why not another way
-//   - a lease that expires: a step of any length would have to prove that it still lives, and a slow disk would let two
-//     in
-//   - a lock in memory: after a crash it would not say which step was cut off
+//   - a lease that expires: a long step would have to renew it, and a slow disk would let two in
+//   - a lock in memory: after a crash it would not say which step was interrupted
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
-import { type Actor, type Key, system } from "#contract/ids.ts";
+import type { Actor, Key } from "#contract/ids.ts";
 import type { ReceiptAnswer, StartedStep } from "#contract/receipt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { LeaseStep, Recorded } from "#contract/workspace-step.ts";
 import type { Operation, Receipts } from "../loop/receipts.ts";
 import { isRetryable, retryWhile } from "../loop/retry.ts";
-import type { Dispatch } from "../ports/dispatch.ts";
+import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Checkout, StepControl } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
@@ -78,7 +76,7 @@ export class Steps {
 		this.#parts = parts;
 	}
 
-	/** Does a step of git's while nobody else is at the workspace. */
+	/** Runs a git step under a lease. */
 	async leased<T extends object>(
 		agent: AgentState,
 		step: LeaseStep,
@@ -94,15 +92,15 @@ export class Steps {
 		};
 		const operation = operationOf(by);
 		const { turn, issue } = agent;
-		const said = begun ?? {
+		const started = begun ?? {
 			step,
 			...(turn !== null && { turn: turn.id }),
 			...(issue !== null && { stage: issue.stage }),
 		};
-		const opens = operation === null ? {} : { closes: receiptOf(operation, { answer: { begun: said } }) };
+		const opens = operation === null ? {} : { closes: receiptOf(operation, { answer: { begun: started } }) };
 		const leased = await this.#parts.dispatch({ actor: by.actor, key: null, command, ...opens });
 		if ("refused" in leased) return leased.refused;
-		const working = this.#work(agent, { by, said }, work);
+		const working = this.#work(agent, { by, started }, work);
 		const over = working.then(
 			() => {},
 			() => {},
@@ -112,13 +110,13 @@ export class Steps {
 		return await working;
 	}
 
-	/** Written down under the key of whoever asked, and flushed. */
+	/** Writes a durable receipt under the caller's key. */
 	async begin(by: Requester, begun: StartedStep): Promise<void> {
 		const operation = operationOf(by);
 		if (operation !== null) await this.#parts.receipts.begin(operation, begun);
 	}
 
-	/** Retried until it is recorded: what git did has happened. */
+	/** Retried until it is recorded: git's change has happened. */
 	async record(
 		{ agent }: Checkout,
 		fact: Recorded,
@@ -140,7 +138,7 @@ export class Steps {
 		await this.#untilRecorded({ actor: by.actor, key: null, command, ...receipt });
 	}
 
-	async say(command: CommandInput, by: Requester): Promise<Refusal | null> {
+	async send(command: CommandInput, by: Requester): Promise<Refusal | null> {
 		const outcome = await this.#parts.dispatch({ actor: by.actor, ...keyOf(by), command });
 		return "refused" in outcome ? outcome.refused : null;
 	}
@@ -158,7 +156,7 @@ export class Steps {
 		return await work(checkout);
 	}
 
-	/** Commands of projects that are still running are ended; what git was doing is waited for. */
+	/** Ends projects' commands that are still running, and waits for git. */
 	async drain(): Promise<void> {
 		this.#stop.abort();
 		await Promise.all(this.#running);
@@ -176,20 +174,18 @@ export class Steps {
 				return await work(checkout, { approved, signal: this.#stop.signal, ...this.#trail(how) });
 			});
 		} finally {
-			await this.#untilRecorded({ actor: system, key: null, command: { type: "workspace.free", agent: agent.id } });
+			await this.#untilRecorded(bySystem({ type: "workspace.free", agent: agent.id }));
 		}
 	}
 
-	#trail({ by, said }: Taking): Pick<StepControl, "begin" | "begun"> {
+	#trail({ by, started }: Taking): Pick<StepControl, "begin" | "begun"> {
 		if (operationOf(by) === null) return {};
-		// where the branch was before the first attempt stays known, however often it is cut off
-		if (said.head !== undefined) return { begun: { head: said.head } };
-		return { begin: async ({ head }) => await this.begin(by, { ...said, head }) };
+		// the branch's position before the first attempt is kept, however often the step is interrupted
+		if (started.head !== undefined) return { begun: { head: started.head } };
+		return { begin: async ({ head }) => await this.begin(by, { ...started, head }) };
 	}
 
-	/**
-	 * A mirror is brought up to date before anything is measured against it; a remote that is away is no reason to wait.
-	 */
+	/** Fetches a mirror before a step compares with it; a remote that is away does not stop the step. */
 	async #refresh({ project: slug }: Pick<AgentState, "project">): Promise<void> {
 		const project = slug === null ? undefined : await this.#parts.reads.project(slug);
 		if (project?.url != null) await this.#parts.workspaces.refresh(project, { signal: this.#stop.signal });
@@ -207,17 +203,17 @@ const receiptOf = ({ actor, key, fingerprint }: Operation, closing: Closing) => 
 	...closing,
 });
 
-/** What is remembered with a record: the answer, or how far it has come. */
+/** The receipt that is written with a record: the answer, or how far the step is. */
 export interface Closing {
 	answer: ReceiptAnswer;
 	given?: unknown;
 }
 
-/** The record is the end of it, and this is the answer. */
+/** The record ends the step, with this answer. */
 export const closing = (given: unknown): Closing => ({ answer: { subject: {} }, given });
 
 interface Taking {
 	by: Requester;
-	/** what is written down of it so far */
-	said: StartedStep;
+	/** as its receipt has it so far */
+	started: StartedStep;
 }

@@ -1,6 +1,6 @@
-// The verbs that people and agents use on a workspace. Each takes a lease on it, lets git do its step, and writes down
-// what came of it in the name of whoever asked; the lease is given back whatever happened. What may be done when is
-// decided where the lease is; what git can do is known only when it has tried.
+// The verbs that people and agents use on a workspace. Each takes a lease, runs its git step, and records the result in
+// the caller's name; the lease is always given back. Whether a verb is allowed is decided with the lease; whether git can
+// do it is known only after trying.
 import type { AgentState } from "#contract/agent.ts";
 import { agentOf, type ProjectSlug, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
@@ -63,16 +63,16 @@ export class WorkCycle {
 	): Promise<Committed | Refusal> {
 		const begun = startedStepOf(by, "commit");
 		return await this.#steps.leased(agent, "commit", by, async (checkout, control) => {
-			// the words of a commit that was begun are those of the turn that it was begun in
+			// a retry uses the turn and stage of the first attempt for the commit's trailers
 			const { turn, stage } = begun ?? { turn: agent.turn?.id, stage: agent.issue?.stage };
 			const { message, paths } = request;
-			const asked = {
+			const details = {
 				message,
 				...(paths && { paths }),
 				...(turn !== undefined && { turn }),
 				...(stage !== undefined && { stage }),
 			};
-			const made = await this.workspaces.commit(checkout, asked, control);
+			const made = await this.workspaces.commit(checkout, details, control);
 			if (isRefusal(made)) return made;
 			const files = made.files.map(({ status, path }) => `${status} ${path}`);
 			const data = {
@@ -82,7 +82,7 @@ export class WorkCycle {
 				filesTotal: files.length,
 				turn: turn ?? null,
 			};
-			// the agent knows what it did itself; anybody else's commit it has to be told of
+			// the agent knows its own commits; it is told of all others
 			const tell =
 				agentOf(by.actor) === agent.id
 					? undefined
@@ -96,7 +96,7 @@ export class WorkCycle {
 		});
 	}
 
-	/** What was committed after the turn had been pushed. */
+	/** Pushes commits that were made after the turn's push. */
 	async push(agent: AgentState): Promise<void> {
 		await pushAfterTurn(this.#parts, agent);
 	}
@@ -111,26 +111,26 @@ export class WorkCycle {
 		return await this.#move(agent, "release", by, (checkout, control) => this.workspaces.release(checkout, control));
 	}
 
-	/** To the branch of an issue, or home from it: from then on that branch is the workspace's own. */
+	/** Moves to the branch of an issue, or back home: from then on that branch is the workspace's own. */
 	async enter(agent: AgentState, branch: string, by: Requester): Promise<MoveResult | Refusal> {
 		return await this.#move(agent, "release", by, (checkout, control) =>
 			this.workspaces.enter({ ...checkout, workspace: { ...checkout.workspace, branch } }, control),
 		);
 	}
 
-	/** A snapshot first, then home, or only as much of it as is needed; error holds are cleared with it. */
+	/** Takes a snapshot, then moves home as far as needed, and clears error holds. */
 	async recover(agent: AgentState, by: Requester): Promise<MoveResult | Refusal | null> {
 		const over = { type: "agent.recover" as const, agent: agent.id };
-		if (agent.workspace === null || agent.life !== "live") return await this.#steps.say(over, by);
-		// only what is said at the end is remembered: up to then it may be done again
+		if (agent.workspace === null || agent.life !== "live") return await this.#steps.send(over, by);
+		// only the last command gets a receipt: until then the step may be repeated
 		const home = await this.#move(agent, "recover", { actor: by.actor }, (checkout, control) =>
 			this.workspaces.recover(checkout, control, acceptable(agent)),
 		);
 		if (isRefusal(home)) return home;
-		return (await this.#steps.say(over, by)) ?? home;
+		return (await this.#steps.send(over, by)) ?? home;
 	}
 
-	/** A step that the daemon died in and that left nothing half done is no reason to keep the agent from its work. */
+	/** Ends the recovery hold of an interrupted step that left nothing half done. */
 	async lookAfterCrash(agent: AgentState): Promise<void> {
 		const hold = agent.holds.find(({ kind }) => kind === "recovery");
 		const checkout = hold === undefined ? null : await checkoutOf(this.#parts.reads, agent);
@@ -140,7 +140,7 @@ export class WorkCycle {
 			await this.workspaces.branchStatus(checkout),
 		];
 		if (isRefusal(branchStatus) || !isWhole(issues, { step: hold.step, dirty: branchStatus.dirty })) return;
-		await this.#steps.say({ type: "workspace.found", agent: agent.id, whole: true }, { actor: system });
+		await this.#steps.send({ type: "workspace.found", agent: agent.id, whole: true }, { actor: system });
 	}
 
 	async health(agent: AgentState): Promise<Health | Refusal> {
@@ -149,7 +149,7 @@ export class WorkCycle {
 				await this.workspaces.health(checkout, { commit: agent.seenCommit }),
 				await this.workspaces.problem(checkout.project),
 			);
-			if (health.healthy) await this.#steps.say({ type: "workspace.found", agent: agent.id }, { actor: system });
+			if (health.healthy) await this.#steps.send({ type: "workspace.found", agent: agent.id }, { actor: system });
 			return withProcesses(health, agent, this.#parts.driver?.leftovers(agent.id) ?? [], this.#parts.clock.now());
 		});
 	}
@@ -169,7 +169,7 @@ export class WorkCycle {
 			const newest = earlier === undefined ? (before[0]?.id ?? null) : earlier;
 			await this.#steps.begin(by, { step: "restore", newest });
 			const home = await this.workspaces.restoreSnapshot(checkout, id);
-			// what was there before the first attempt was kept by that one
+			// the first attempt took the snapshot of the earlier tree
 			const first = before.findLast((each) => Number(each.id) > Number(newest ?? 0));
 			return isRefusal(home) || first === undefined ? home : { ...home, snapshot: first.id };
 		});
@@ -195,7 +195,7 @@ export class WorkCycle {
 
 	/** The other agents of a project follow its base. */
 	async syncProject(project: ProjectSlug, by: Requester): Promise<Synced[]> {
-		return await this.#followers.bringAlong(project, by);
+		return await this.#followers.syncAll(project, by);
 	}
 
 	/** The workspace goes to the trash, with a snapshot; then the agent is deleted. */
@@ -209,19 +209,19 @@ export class WorkCycle {
 		);
 		const command = { type: "agent.delete" as const, agent: agent.id, reason: request.reason };
 		const gone = agent.workspace === null || agent.workspaceRemovedAt !== null;
-		// the repository itself is nobody's to remove, and what others work in stays for them
+		// the repository itself is never removed, and neither is a tree that others share
 		if (gone || shared || agent.workspace?.kind === "main")
-			return await this.#steps.say({ ...command, force: request.force }, by);
+			return await this.#steps.send({ ...command, force: request.force }, by);
 		const waiting = (await this.#parts.reads.prompts(agent.id)).length;
-		if (waiting > 0 && !request.force) return await this.#steps.say({ ...command, force: false }, by);
-		// while the lease is there no prompt is taken, so that none is thrown away
+		if (waiting > 0 && !request.force) return await this.#steps.send({ ...command, force: false }, by);
+		// during the lease no prompt is accepted, so none is lost
 		const removed = await this.#steps.leased(agent, "delete", by, async (checkout, control) => {
 			const result = await this.workspaces.remove(checkout, {
 				...control,
 				force: request.force,
 				branch: request.branch,
 			});
-			return isRefusal(result) ? result : ((await this.#steps.say({ ...command, force: true }, by)) ?? result);
+			return isRefusal(result) ? result : ((await this.#steps.send({ ...command, force: true }, by)) ?? result);
 		});
 		return isRefusal(removed) ? removed : null;
 	}
@@ -236,7 +236,7 @@ export class WorkCycle {
 			const home = await work(checkout, control);
 			if (isRefusal(home)) return home;
 			const fact = { kind: "workspace.moved", data: { head: home.standing.head, step } } as const;
-			// also when the branch stayed where it was: files that were put into a snapshot are no longer there
+			// even if the branch did not move: files that went into a snapshot are gone from the tree
 			const cleaned =
 				step === "recover" && home.snapshot !== null ? ` What was not committed is in snapshot ${home.snapshot}.` : "";
 			const tell = home.moved || cleaned !== "" ? `${home.text}${cleaned}` : undefined;
@@ -252,8 +252,7 @@ export class WorkCycle {
 }
 
 /**
- * Which files may stay as they are: those of a step that was cut off, and those that only drifted, which somebody else
- * may have wanted.
+ * Which trees may stay as they are: those of an interrupted step, and those that only drifted, perhaps on purpose.
  */
 function acceptable({ holds, seenCommit }: AgentState): { seen: string | null; step?: LeaseStep } | undefined {
 	const kinds = holds.map(({ kind }) => kind);
@@ -263,5 +262,4 @@ function acceptable({ holds, seenCommit }: AgentState): { seen: string | null; s
 	return kinds.includes("dirty") ? { seen: seenCommit } : undefined;
 }
 
-/** It was written down by us. */
 const isMerged = (value: unknown): value is Merged => typeof value === "object" && value !== null;

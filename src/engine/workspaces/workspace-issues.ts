@@ -1,5 +1,5 @@
-// What issues need of git, on top of the work cycle. Agents in worktrees go from branch to branch with their issues; an
-// agent without a workspace, in a clone of its own or in the repository itself stays where it is.
+// Git for issues, on top of the work cycle. Agents in worktrees change branches with their issues; an agent without a
+// workspace, in its own clone or in the repository itself stays where it is.
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -8,7 +8,7 @@ import type { Reads } from "../ports/store.ts";
 import { checkoutOf, projectRepository } from "./checkout.ts";
 import type { WorkCycle } from "./work-cycle.ts";
 
-/** Where several share a worktree, none of them takes it to another branch. */
+/** A shared worktree stays on its branch. */
 async function changesBranches(reads: Reads, { id, workspace }: AgentState): Promise<boolean> {
 	if (workspace?.kind !== "worktree") return false;
 	return !(await reads.agents()).some(
@@ -37,7 +37,7 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 			const there = await cycle.enter(agent, branch, { actor: system });
 			return isRefusal(there) ? there : { branch };
 		},
-		/** What was not committed is, in the agent's name; an agent that has ended left what it left. */
+		/** Commits what is left in the agent's name, unless the agent has ended. */
 		async settle({ agent, issue }) {
 			const checkout = await checkoutOf(reads, agent);
 			if (checkout === null) return { ahead: 0, commit: null };
@@ -57,7 +57,7 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 			const home = await cycle.enter(agent, agent.issue?.home ?? agent.workspace?.branch ?? "", { actor: system });
 			return isRefusal(home) ? home : null;
 		},
-		/** What its repository brings, if somebody agreed to it, ranks below what the home says. */
+		/** Approved presets of the repository rank below those of the home. */
 		async written(slug) {
 			const [own, project] = [await plain.written(slug), await reads.project(slug)];
 			if ("wrong" in own || project === undefined || project.base === null) return own;
@@ -73,7 +73,7 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 		async gate(place, signal) {
 			const commit = await commitToTry(cycle, reads, place);
 			if (commit !== null && typeof commit !== "string") return { exit: 1, stderr: commit.message };
-			// only where there is no git at all: an empty repository has nothing that could be tried either
+			// only without git: an empty repository has no commit either
 			if (commit === null) return await plain.gate(place, signal);
 			const ran = await workspaces.runAtCommit(
 				place.project,
@@ -86,8 +86,7 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 }
 
 /**
- * What would be merged: the issue's branch, else the branch of an agent that works on its own one; for work without a
- * commit it is base.
+ * The commit that would be merged: of the issue's branch, else of the agent's own branch, else of base.
  */
 async function commitToTry(
 	{ workspaces }: WorkCycle,
@@ -101,7 +100,7 @@ async function commitToTry(
 	return own ?? (project.base === null ? null : await workspaces.tipOf(project, project.base));
 }
 
-/** Work without a commit, which only the agent's word stands for, has nothing to merge. */
+/** Work without a commit has nothing to merge. */
 async function merged(
 	cycle: WorkCycle,
 	{ project, agent, branch, commit, issue }: Parameters<IssueWork["merge"]>[0],
@@ -117,7 +116,7 @@ async function merged(
 		{ project, base: project.base, branch, commit, message },
 		{ actor: system },
 	);
-	// all of it was in base before
+	// base has all of it already
 	if (isRefusal(result)) return result.code === "AGENT_NO_COMMIT" ? { commit: null } : result;
 	return { commit: result.commit };
 }

@@ -23,12 +23,6 @@ export interface About {
 /** `rotateToken` returns the file with the new token. */
 export function registryHandlers(context: RequestContext, about: About, rotateToken: () => string) {
 	const { engine, reads } = context;
-	const changeProject = async (request: ScopedRequest, command: CommandInput): Promise<Project | Refusal> => {
-		const done = await context.dispatch(request, command);
-		if (isRefusal(done)) return done;
-		const { project } = done;
-		return project === undefined ? refuse("INTERNAL_ERROR", "No project was answered.") : context.project(project);
-	};
 	return {
 		status: async () => ({
 			...about,
@@ -70,10 +64,10 @@ export function registryHandlers(context: RequestContext, about: About, rotateTo
 				...(branch !== undefined && { branch }),
 			});
 			if (opened !== undefined && isRefusal(opened)) return opened;
-			return await changeProject(request, { type: "project.add", slug, ...(opened ?? { path: source }) });
+			return await changeProject(context, request, { type: "project.add", slug, ...(opened ?? { path: source }) });
 		},
 		projectRemove: (request) =>
-			changeProject(request, { type: "project.remove", slug: request.params["project"] ?? "" }),
+			changeProject(context, request, { type: "project.remove", slug: request.params["project"] ?? "" }),
 		agents: ({ query, actor }) => listed(context, query, actor),
 		agentsOf: async ({ params, query, actor }) => {
 			const slug = ProjectSlug.safeParse(params["project"]);
@@ -138,4 +132,15 @@ export function spawnParams<W extends SpawnInput>({ type, agentType = type, work
 				? { workspace }
 				: { workspace: "new" as const, workspaceKind: workspace };
 	return { ...rest, ...place, ...(agentType !== undefined && { agentType }) };
+}
+
+async function changeProject(
+	context: RequestContext,
+	request: ScopedRequest,
+	command: CommandInput,
+): Promise<Project | Refusal> {
+	const done = await context.dispatch(request, command);
+	if (isRefusal(done)) return done;
+	const { project } = done;
+	return project === undefined ? refuse("INTERNAL_ERROR", "No project was answered.") : context.project(project);
 }
