@@ -1,4 +1,4 @@
-// The home while this daemon has it: locked for others, and announced to whoever looks for a daemon.
+// The daemon's home: locks it against other daemons, and announces this one to clients.
 import path from "node:path";
 import { persistMonotonicClock, systemClock } from "#adapters/system/clock.ts";
 import { HomeLocked, lockHome, removeDaemonFile, writeDaemonFile } from "#adapters/system/home.ts";
@@ -6,7 +6,7 @@ import { type HomeWatch, watchHome } from "#adapters/system/home-watch.ts";
 import { holdersOf } from "#src/holders.ts";
 import { version } from "./version.ts";
 
-/** By one daemon, which goes on with the steady time of the last one. */
+/** Locks the home, and continues the monotonic time of the last daemon. */
 export async function lockedHome(home: string): Promise<AsyncDisposable> {
 	await using held = new AsyncDisposableStack();
 	held.use(await lockHome(home));
@@ -15,13 +15,13 @@ export async function lockedHome(home: string): Promise<AsyncDisposable> {
 	return held.move();
 }
 
-/** Whose lock was removed still has the home, until it notices. */
+/** A daemon whose lock file was removed still uses the home until it notices. */
 function refuseSecond(home: string): void {
 	const [pid] = holdersOf(home, { lockRemoved: true }) ?? [];
 	if (pid !== undefined) throw new HomeLocked(`A daemon (pid ${pid}) still uses ${home}, though its lock was removed.`);
 }
 
-/** From now on others can find the daemon, for as long as it has the home. */
+/** Lets clients find the daemon as long as it has the home. */
 export async function announce(
 	home: string,
 	{ url, socket, token }: { url: string; socket: string | null; token(): string },

@@ -21,11 +21,11 @@ import { version } from "./version.ts";
 
 const defaultPort = 4180;
 const drainMs = 10_000;
-/** what has not stopped this long after its turns had their time is ended: everything that counts is on the disk */
+/** after the turns' grace period, the daemon exits at this time at the latest: everything durable is on disk */
 const stopMs = 10_000;
 
 closeInherited();
-process.stdout.on("error", expected("whoever read along went away, which is no reason to end"));
+process.stdout.on("error", expected("the reader of the output has left, which is no reason to end"));
 const { values } = parseArgs({
 	options: {
 		home: { type: "string" },
@@ -49,13 +49,12 @@ try {
 		secrets: secretsOf(process.env),
 		...(!values.background && { onEntry: show }),
 	});
-	// libraries tell of what agents send them that is wrong: that is bounded, as everything that agents cause
+	// libraries print about invalid input of agents: that goes to the log, which is bounded
 	for (const name of ["log", "info", "warn", "error"] as const)
 		console[name] = (...words: unknown[]) => log.warn("libraries", format(...words));
 	let up = false;
-	// What is durable is in the store's own transactions, and what is in memory is read from there: a fault that nobody
-	// caught costs whatever it interrupted and no more. Only a store that cannot be trusted ends the process
-	// (`engine.failed`).
+	// Durable state is in the store's transactions, and memory is read from there: an uncaught error costs only what it
+	// interrupted. Only a store that cannot be trusted ends the process (`engine.failed`).
 	process.on("uncaughtException", (error, origin) => {
 		log.error(
 			"daemon",
@@ -111,15 +110,15 @@ try {
 	process.exit(1);
 }
 
-/** Tells the command that started us what came of it. */
+/** Reports the start's result to the command that started this daemon. */
 async function report(what: { up: string } | { held: string } | { refused: Refusal }): Promise<void> {
 	if (process.send === undefined || !process.connected) return;
-	// it may have left meanwhile
+	// the command may have exited meanwhile
 	await new Promise<void>((resolve) => process.send?.(what, undefined, undefined, () => resolve()));
 	if (process.connected) process.disconnect?.();
 }
 
-/** Why there is no daemon now, in a sentence; the code is INTERNAL_ERROR for what nobody expected. */
+/** Why the daemon did not start; INTERNAL_ERROR for an unexpected error. */
 function startRefusal(error: unknown): Refusal {
 	if (error instanceof HomeUnusable)
 		return faultRefusal(error) ?? refuse("HOME_UNUSABLE", error.message, { suggestions: error.suggestions });
@@ -134,7 +133,7 @@ function startRefusal(error: unknown): Refusal {
 		: refuse("INTERNAL_ERROR", message);
 }
 
-/** What Node itself printed when the last daemon in the background died; what we printed is in the log. */
+/** What Node printed when the last background daemon died; the daemon's own output is in the log. */
 function lastOutput(): string {
 	const file = path.join(home, "daemon.out");
 	if (!existsSync(file)) return "";

@@ -1,10 +1,10 @@
-// Which processes of this user have a home's lock open: by what the kernel says, whatever became of the files.
+// Which processes of this user have a home's lock open, according to the kernel.
 import { readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 
 /**
- * Their process numbers, other than ours; null where the kernel does not tell. With `lockRemoved` only those whose lock
- * has no name any more.
+ * Their pids, without this process; null where there is no /proc. With `lockRemoved` only those whose lock file was
+ * removed.
  */
 export function holdersOf(home: string, { lockRemoved = false } = {}): number[] | null {
 	if (statSync("/proc/self/fd", { throwIfNoEntry: false }) === undefined) return null;
@@ -16,18 +16,18 @@ export function holdersOf(home: string, { lockRemoved = false } = {}): number[] 
 		.map(Number);
 }
 
-/** Those of another user's processes are not to be seen. */
+/** Those of another user's processes are not visible. */
 function openFilesOf(pid: string): string[] {
 	const folder = `/proc/${pid}/fd`;
-	return attempted(() => readdirSync(folder), []).flatMap((name) =>
-		attempted(() => [readlinkSync(path.join(folder, name))], []),
+	return orElse(() => readdirSync(folder), []).flatMap((name) =>
+		orElse(() => [readlinkSync(path.join(folder, name))], []),
 	);
 }
 
-/** A home that is gone is looked for by the name that it had. */
-const real = (home: string): string => attempted(() => realpathSync(home), path.resolve(home));
+/** A home that is gone keeps the path that it had. */
+const real = (home: string): string => orElse(() => realpathSync(home), path.resolve(home));
 
-function attempted<T>(look: () => T, otherwise: T): T {
+function orElse<T>(look: () => T, otherwise: T): T {
 	try {
 		return look();
 	} catch {

@@ -129,7 +129,7 @@ export async function startDaemon({
 	const mark = homeId(home, randomIds.key());
 	const { retention = retentionDefaults } = config;
 	const hidden = hiddenIn(process.env);
-	// with the mark, what a project's own commands leave behind is found like what agents leave behind
+	// the mark finds processes that projects' commands leave behind, as it does for agents
 	const workspaces = parts.use(
 		workspacesIn(home, { record: (run) => runs.add(run), mark, containment, retention, log, hides: hidden.all }),
 	);
@@ -156,7 +156,7 @@ export async function startDaemon({
 	};
 	const engine = parts.use(await startEngine({ home }, inForceLimits, engineParts, config.agentZero?.type));
 	up.resolve(engine);
-	// the last of them are written while the engine still takes commands
+	// disposed before the engine, so that the last runs are still recorded
 	parts.use(runs);
 	runs.connect((request) => engine.dispatch(request));
 	const stream = parts.use(await streamOf(engine, inForceLimits));
@@ -171,7 +171,6 @@ export async function startDaemon({
 	return { engine, url: server.url, token, containment, lost, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** The agents' processes, as they may be started in this home. */
 function processesIn(
 	home: string,
 	{ programs, workspaces, tokens, engine, logins, ...more }: ProcessParts,
@@ -205,7 +204,7 @@ interface ProcessParts extends Pick<DriverOptions, "mark" | "url" | "containment
 	logins: Hidden["logins"];
 }
 
-/** What is usual on this machine, changed by the configuration, and that by the caller. */
+/** The machine's defaults, overridden by the configuration, and that by the caller. */
 function limitsInForce(configured: { [K in keyof Limits]?: number | undefined }, given: Partial<Limits>): Limits {
 	const set: Partial<Limits> = Object.fromEntries(
 		Object.entries(configured).filter(([, value]) => value !== undefined),
@@ -213,7 +212,7 @@ function limitsInForce(configured: { [K in keyof Limits]?: number | undefined },
 	return { ...defaultLimits, turnsMax: machineTurns(), ...machineIdle(), ...set, ...given };
 }
 
-/** Never less than what was asked for. */
+/** Never a weaker containment than configured. */
 function inForce(found: DetectedContainment, home: string): ContainmentLevel {
 	if ("level" in found) return found.level;
 	throw new ConfigError(
@@ -223,7 +222,7 @@ function inForce(found: DetectedContainment, home: string): ContainmentLevel {
 
 const issueWorkIn = (home: string) => folderIssueWork({ home, environment: environmentFor({}, process.env) });
 
-/** What is left in and around the home by processes that died, and by agents that were deleted. */
+/** Remove what dead processes and deleted agents left in and around the home. */
 function sweepersOf(home: string): Sweeper[] {
 	return [
 		({ now }) => sweepTemporary(now),
@@ -239,7 +238,6 @@ function sweepersOf(home: string): Sweeper[] {
 	];
 }
 
-/** Git, as it may be used in this home. */
 function workspacesIn(
 	home: string,
 	{
@@ -268,7 +266,7 @@ type WorkspaceParts = Pick<
 	"containment" | "retention" | "log" | "hides"
 >;
 
-/** Only the store in use is loaded: each brings a library along. */
+/** Loads only the store in use: each needs its own library. */
 async function openStore(place: StoreLocation, limits: Limits): Promise<Store> {
 	if ("memory" in place) {
 		const { openMemory } = await import("#adapters/store/memory/store.ts");

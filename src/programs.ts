@@ -1,4 +1,4 @@
-// Where the programs are that run beside the daemon: next to the source in a checkout, next to the bundle in a release.
+// Paths of the programs that run beside the daemon: next to the source in a checkout, next to the bundle in a release.
 import { fileURLToPath } from "node:url";
 
 const bundled = !import.meta.url.endsWith(".ts");
@@ -19,14 +19,13 @@ export function programUrl(name: Program): URL {
 	);
 }
 
-/** Everything that a program needs beside itself, its libraries included. */
+/** The folder with the programs and their libraries. */
 export const programFolder = fileURLToPath(new URL(bundled ? "." : "..", import.meta.url));
 
 export const programPath = (name: Program): string => fileURLToPath(programUrl(name));
 
 /**
- * The environment with `brood` in it: behind everything else, and only in a checkout, since a release was found by its
- * name already.
+ * Adds this checkout's `brood` to the end of PATH; a release is on PATH already.
  */
 export function withCommand(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	if (bundled) return environment;

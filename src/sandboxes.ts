@@ -1,4 +1,4 @@
-// Sandboxes, put together: what the driver, the workspaces and the rows each know of them.
+// Puts sandboxes together from the driver, the workspaces and the rows.
 import path from "node:path";
 import type { DriverOptions } from "#adapters/driver/options.ts";
 import { Sandbox } from "#adapters/driver/sandbox.ts";
@@ -13,19 +13,20 @@ import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { checkoutOf, projectRepository } from "#engine/workspaces/checkout.ts";
 import { programFolder } from "#src/programs.ts";
 
-/** What only its sandbox may look at in a workspace. */
+/** Checks of a workspace that run inside its sandbox. */
 export function seenInside(
 	workspaces: GitWorkspaces,
 	engine: Promise<Engine>,
 ): Pick<DriverOptions, "autorunFilesInSandbox" | "ownInside"> {
-	const stayIn = async (agent: AgentState): Promise<Checkout | null> => await checkoutOf((await engine).reads, agent);
+	const checkoutFor = async (agent: AgentState): Promise<Checkout | null> =>
+		await checkoutOf((await engine).reads, agent);
 	return {
 		async autorunFilesInSandbox(agent) {
-			const checkout = await stayIn(agent);
+			const checkout = await checkoutFor(agent);
 			return checkout === null ? "not in a sandbox" : await workspaces.autorunFiles(checkout, agent.type);
 		},
 		async ownInside(agent, places) {
-			const checkout = await stayIn(agent);
+			const checkout = await checkoutFor(agent);
 			return checkout === null ? "not in a sandbox" : await workspaces.areInside(checkout, places);
 		},
 	};
@@ -42,11 +43,11 @@ interface SandboxParts {
 }
 
 export interface Hidden {
-	/** what lets subscriptions in */
+	/** the credentials of subscriptions */
 	logins(): Promise<readonly string[]>;
-	/** what no sandbox of any kind shows: logins of all agents, and what the daemon's own variables name */
+	/** what every sandbox hides: the logins of all agents, and paths in the daemon's environment */
 	all(): Promise<readonly string[]>;
-	/** the rows have to be known before the engine is up: sandboxes are made while it starts */
+	/** called before the engine is up: sandboxes are made while it starts */
 	opened(store: { reads: Pick<Reads, "subscriptions"> }): void;
 }
 

@@ -1,4 +1,4 @@
-// Answers requests, from when the daemon is up: routes, the event stream, MCP.
+// Serves routes, the event stream and MCP once the daemon is up.
 import { credentialProblem } from "#adapters/driver/credential.ts";
 import { vendorTypes } from "#adapters/driver/programs.ts";
 import type { Setup } from "#adapters/driver/setup.ts";
@@ -20,15 +20,19 @@ import { unjournaled } from "#server/unjournaled.ts";
 import { ownPrograms } from "./own-programs.ts";
 import { version } from "./version.ts";
 
-export function serve(server: Listening, engine: Engine, { stream, guard, about, setup, own, failed }: Inside): void {
+export function serve(
+	server: Listening,
+	engine: Engine,
+	{ stream, guard, about, setup, own, failed }: ServeParts,
+): void {
 	const types = [...new Set([...Object.keys(own), ...vendorTypes, "human"])];
 	const context = new RequestContext(engine, { types, blockingTypes: Object.keys(ownPrograms) });
 	const rotateToken = (): string => rotate(about.home, guard, stream);
 	const space = async (): ReturnType<typeof homeSpace> => await homeSpace(about.home);
 	const handlers = handlersOf(context, about, { credentialProblem, adapters: setup, rotateToken, space });
-	// few daemons are ever asked for it, and it brings a library along
-	const mcp: AppParts["mcp"] = async (asked, routes) =>
-		(await import("#surfaces/mcp/http.ts")).answerMcp(asked, { url: server.url, routes });
+	// loaded on the first request: few daemons need it
+	const mcp: AppParts["mcp"] = async (call, routes) =>
+		(await import("#surfaces/mcp/http.ts")).answerMcp(call, { url: server.url, routes });
 	server.open({
 		fetch: appOf({ guard, ids: randomIds, handlers, context, once: new Idempotency(engine), mcp, version, failed })
 			.fetch,
@@ -36,12 +40,12 @@ export function serve(server: Listening, engine: Engine, { stream, guard, about,
 	});
 }
 
-interface Inside {
+interface ServeParts {
 	stream: EventStream;
 	guard: Guard;
 	about: { pid: number; url: string; version: string; home: string; containment: ContainmentLevel };
 	setup: Setup;
-	/** our own agents' programs, and those that tests bring */
+	/** our own agents' programs, and those of tests */
 	own: Readonly<Record<string, unknown>>;
 	failed(error: unknown, request?: string): void;
 }

@@ -1,4 +1,4 @@
-// The program of the embedded store's threads: SQLite and the engine's half of a commit, side by side.
+// The program of the SQLite store's threads, where the engine's decisions run beside the rows.
 import { parentPort, workerData } from "node:worker_threads";
 import { serveSqlite } from "#adapters/store/sqlite/thread.ts";
 import { batchRunner } from "#engine/commands/execute.ts";

@@ -1,12 +1,12 @@
-// What our own agent programs share: they speak ACP on their standard input and output, and do one prompt at a time.
+// Serves our own agent programs over ACP on standard input and output, one prompt at a time.
 import { Readable, Writable } from "node:stream";
 import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
 import { TurnReporter } from "./turn-reporter.ts";
 
-/** A prompt that is over because something went wrong, in words for a person. */
+/** Ends a turn as failed, with a message for people. */
 export class TurnFailed extends Error {}
 
-/** The provider will not do more before a certain moment. */
+/** Ends a turn at a usage limit, with its end. */
 export class LimitMet extends Error {
 	readonly data: { limit: { resetAt: string } };
 	constructor(resetAt: number) {
@@ -15,9 +15,9 @@ export class LimitMet extends Error {
 	}
 }
 
-export function serveAgent(name: string, carryOut: (prompt: string, reporter: TurnReporter) => Promise<void>): void {
+export function serveAgent(name: string, run: (prompt: string, reporter: TurnReporter) => Promise<void>): void {
 	let stop = new AbortController();
-	let said = 0;
+	let names = 0;
 	const connection = agent({ name })
 		.onRequest(methods.agent.initialize, async () => ({ protocolVersion: PROTOCOL_VERSION, agentCapabilities: {} }))
 		.onRequest(methods.agent.session.new, async () => ({ sessionId: "1" }))
@@ -25,9 +25,9 @@ export function serveAgent(name: string, carryOut: (prompt: string, reporter: Tu
 		.onRequest(methods.agent.session.prompt, async ({ params: { sessionId, prompt }, client }) => {
 			stop = new AbortController();
 			const { signal } = stop;
-			const reporter = new TurnReporter({ client, sessionId, signal, nextNumber: () => ++said });
+			const reporter = new TurnReporter({ client, sessionId, signal, nextNumber: () => ++names });
 			try {
-				await carryOut(prompt.map((block) => (block.type === "text" ? block.text : "")).join("\n"), reporter);
+				await run(prompt.map((block) => (block.type === "text" ? block.text : "")).join("\n"), reporter);
 			} catch (error) {
 				if (!signal.aborted)
 					throw new RequestError(

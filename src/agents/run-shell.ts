@@ -1,26 +1,21 @@
-// Running a shell command in the agent's folder, as one step of a turn.
+// Runs a shell command in the agent's folder.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { signalGroup } from "#adapters/system/process-group.ts";
 
 const outputMax = 8 * 1024 * 1024;
-/**
- * Now and then what there is so far is told, so that it survives whoever ends us; longer outputs are told only at the
- * end.
- */
+/** The output so far is reported at this interval, so that it survives a crash; a longer one only at the end. */
 const flushMs = 300;
 const flushMax = 256 * 1024;
 const graceMs = 300;
 
-/**
- * Answers with what it printed; rejects with that and how it ended if it failed. Aborting ends it and all of its group.
- */
+/** Answers with its output; rejects with output and exit status if it failed. Aborting ends its process group. */
 export async function runShell(
 	command: string,
 	signal: AbortSignal,
 	soFar: (output: string) => void = () => {},
 ): Promise<string> {
-	// who was stopped in the meantime begins nothing, and would hear of no stop any more
+	// an aborted signal would not fire again
 	if (signal.aborted) throw new Error("stopped");
 	const child = spawn("/bin/sh", ["-c", command], { stdio: ["ignore", "pipe", "pipe"], detached: true });
 	let output = "";
@@ -32,16 +27,16 @@ export async function runShell(
 	};
 	child.stdout.setEncoding("utf8").on("data", take);
 	child.stderr.setEncoding("utf8").on("data", take);
-	let told = 0;
+	let reported = 0;
 	const flush = setInterval(() => {
-		if (output.length === told || output.length > flushMax) return;
-		told = output.length;
+		if (output.length === reported || output.length > flushMax) return;
+		reported = output.length;
 		soFar(output);
 	}, flushMs);
 	const stopped = Promise.withResolvers<void>();
 	const stop = (): void => void endGroup(child).then(stopped.resolve);
 	signal.addEventListener("abort", stop, { once: true });
-	// what it left running may hold its output open; a command that was stopped is not waited for any longer than that
+	// processes that it left running may hold its output open, so a stopped command is not waited for
 	await Promise.race([once(child, "close"), stopped.promise]);
 	signal.removeEventListener("abort", stop);
 	clearInterval(flush);

@@ -1,11 +1,11 @@
-// The agent type `scripted`: each line of the prompt is an instruction, any other line is said as it is. It needs no
-// key and no network: the newcomer's first agent, the demo and the test double.
+// The agent type `scripted`: each line of the prompt is an instruction; any other line is repeated as a message. It needs
+// no key and no network: for a first try, the demo and tests.
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { LimitMet, serveAgent, TurnFailed } from "./acp-agent.ts";
-import { askDaemon, waitThere } from "./daemon.ts";
+import { askDaemon, waitInTurn } from "./daemon.ts";
 import { runShell } from "./run-shell.ts";
 import type { TurnReporter } from "./turn-reporter.ts";
 
@@ -39,8 +39,8 @@ let spentInPrompt = 0;
 let limitedUntil: number | null = null;
 
 /**
- * `limit SECONDS`: from now on a usage limit is met, for so long; then the same instruction goes on.
- * `SCRIPTED_LIMIT=off` lifts it.
+ * `limit SECONDS`: reports a usage limit for this time; after it the same instruction succeeds. `SCRIPTED_LIMIT=off`
+ * lifts it.
  */
 async function limit(seconds: string, reporter: TurnReporter): Promise<void> {
 	const now = performance.timeOrigin + performance.now();
@@ -58,14 +58,8 @@ async function spend(rest: string, reporter: TurnReporter): Promise<void> {
 	const [tokens = 0, dollars = 0] = rest.split(" ").map(Number);
 	cost += dollars;
 	spentInPrompt += tokens;
-	await reporter.used({
-		inputTokens: spentInPrompt,
-		outputTokens: 0,
-		totalTokens: spentInPrompt,
-		cachedReadTokens: 0,
-		cachedWriteTokens: 0,
-		...(cost > 0 && { cost }),
-	});
+	const counts = { inputTokens: spentInPrompt, outputTokens: 0, totalTokens: spentInPrompt };
+	await reporter.used({ ...counts, cachedReadTokens: 0, cachedWriteTokens: 0, ...(cost > 0 && { cost }) });
 }
 
 async function flood(bytes: string, reporter: TurnReporter): Promise<void> {
@@ -74,7 +68,7 @@ async function flood(bytes: string, reporter: TurnReporter): Promise<void> {
 		await reporter.piece(`flood-${Math.floor(at / 64)}`, line.slice(0, left));
 }
 
-/** Only below the agent's own folder. */
+/** Only inside the agent's own folder. */
 function write(rest: string): string {
 	const [, name = "", text = ""] = /^(\S+)(?: ([\s\S]*))?$/.exec(rest) ?? [];
 	const file = path.resolve(name);
@@ -89,7 +83,10 @@ async function wait(rest: string, signal: AbortSignal): Promise<string> {
 	const [, whom = "", seconds] = /^(\S+)(?: +([\d.]+))? *$/.exec(rest) ?? [];
 	if (whom === "") throw new Error("Say: wait AGENT|children [SECONDS].");
 	const timeout = seconds === undefined ? {} : { timeoutMs: Math.round(Number(seconds) * 1000) };
-	return await waitThere(whom === "children" ? { children: true, ...timeout } : { agents: [whom], ...timeout }, signal);
+	return await waitInTurn(
+		whom === "children" ? { children: true, ...timeout } : { agents: [whom], ...timeout },
+		signal,
+	);
 }
 
 async function send(rest: string): Promise<string> {

@@ -1,4 +1,4 @@
-// How our own agent programs tell of a turn: what they say, the tools that they use, what they ask, and what it cost.
+// How our own agent programs report a turn over ACP: messages, tool calls, permission requests and usage.
 import {
 	type AgentContext,
 	methods,
@@ -13,7 +13,7 @@ export interface Call {
 	input?: object;
 	/** the files that it changes */
 	paths?: readonly string[];
-	/** somebody has to allow it */
+	/** needs permission */
 	asks?: boolean;
 }
 
@@ -45,14 +45,14 @@ interface ReporterParts {
 	client: AgentContext;
 	sessionId: string;
 	signal: AbortSignal;
-	/** for names that no earlier prompt of this process used */
+	/** for names that are unique in this process */
 	nextNumber(): number;
 }
 
 export class TurnReporter {
 	readonly #parts: ReporterParts;
 	readonly signal: AbortSignal;
-	/** the latest that was told */
+	/** as last reported */
 	usage: Tokens | null = null;
 
 	constructor(parts: ReporterParts) {
@@ -70,59 +70,50 @@ export class TurnReporter {
 		await this.#update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text } });
 	}
 
-	/**
-	 * tells of a call before it is done, so that several are told in their order; then does it and answers with its id
-	 */
+	/** Reports a call before it runs, so that several are reported in order. The result runs it and answers its id. */
 	async begin({ title, kind, input, paths = [], asks = false }: Call): Promise<(work: Work) => Promise<string>> {
 		const toolCallId = `call-${self}-${this.#parts.nextNumber()}`;
 		const raw = input === undefined ? {} : { rawInput: input };
 		const locations = paths.map((path) => ({ path }));
-		await this.#update({
-			sessionUpdate: "tool_call",
-			toolCallId,
-			title,
-			kind,
-			status: "in_progress",
-			locations,
-			...raw,
-		});
-		const tell = (output: string) => [
+		const status = "in_progress";
+		await this.#update({ sessionUpdate: "tool_call", toolCallId, title, kind, status, locations, ...raw });
+		const contentOf = (output: string) => [
 			{ type: "content" as const, content: { type: "text" as const, text: fitting(output) } },
 		];
 		const soFar = (output: string): void =>
-			void this.#update({ sessionUpdate: "tool_call_update", toolCallId, content: tell(output) }).catch(
-				expected("the daemon has gone; the result fails with the same"),
+			void this.#update({ sessionUpdate: "tool_call_update", toolCallId, content: contentOf(output) }).catch(
+				expected("the daemon has gone; reporting the result fails too"),
 			);
 		return async (work) => {
-			const [status, text] = await (asks ? this.#allowed({ toolCallId, title, kind }) : Promise.resolve())
+			const [ended, text] = await (asks ? this.#allowed({ toolCallId, title, kind }) : Promise.resolve())
 				.then(() => work(soFar))
 				.then(
 					(output) => ["completed", output] as const,
 					(error: unknown) => ["failed", error instanceof Error ? error.message : String(error)] as const,
 				);
-			await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status, content: tell(text) });
+			await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: ended, content: contentOf(text) });
 			return toolCallId;
 		};
 	}
 
-	/** does something and tells how it went */
+	/** runs something as a tool call */
 	async tool(title: string, kind: Call["kind"], work: Work): Promise<void> {
 		const run = await this.begin({ title, kind });
 		await run(work);
 	}
 
-	/** the same, once somebody has allowed it */
+	/** the same, with permission */
 	async ask(title: string, work: Work): Promise<void> {
 		const run = await this.begin({ title, kind: "other", asks: true });
 		await run(work);
 	}
 
-	/** what the prompt has cost until now: told at once, so that a budget can end it */
+	/** the usage of the prompt so far: reported at once, so that a budget can end the turn */
 	async used({ cost, contextTokens = 0, ...tokens }: Usage): Promise<void> {
 		this.usage = tokens;
 		const price = cost === undefined ? {} : { cost: { amount: cost, currency: "USD" } };
 		const _meta = { brood: { tokens } };
-		// nobody here knows how large the model's window is
+		// the size of the model's window is not known here
 		await this.#update({ sessionUpdate: "usage_update", used: contextTokens, size: 0, ...price, _meta });
 	}
 
@@ -145,7 +136,7 @@ export class TurnReporter {
 /** in a PID namespace every process has the same pid, and a fork inherits its parent's calls */
 const self = `${process.env["BROOD_AGENT"] ?? process.pid}-${Math.trunc(performance.timeOrigin).toString(36)}`;
 
-/** A message has a largest size, and what cannot be written as it is takes up to six times its length. */
+/** The protocol limits a message's size; JSON escapes take up to six times a text's length. */
 const escapedMax = 12 * 1024 * 1024;
 function fitting(text: string): string {
 	const escaped = text.length * 6 <= escapedMax ? 0 : JSON.stringify(text).length;

@@ -1,4 +1,4 @@
-// Looking at and changing files of the workspace, and of nothing outside of it, whatever a name or a link says.
+// Reads and changes files inside the workspace only, whatever a path or a link says.
 import { execFile } from "node:child_process";
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { glob } from "node:fs/promises";
@@ -11,15 +11,13 @@ const namesMax = 500;
 const pinnedLengthMax = 200_000;
 const grepMs = 30_000;
 
-export function readFile({
-	path: name,
-	offset = 1,
-	limit = linesMax,
-}: {
+interface ReadRequest {
 	path: string;
 	offset?: number | undefined;
 	limit?: number | undefined;
-}): string {
+}
+
+export function readFile({ path: name, offset = 1, limit = linesMax }: ReadRequest): string {
 	const file = inside(name);
 	if (statSync(file).size > fileBytesMax) throw new Error(`${name} is larger than ${fileBytesMax} bytes.`);
 	const lines = readFileSync(file, "utf8").split("\n");
@@ -37,17 +35,8 @@ export function writeFile({ path: name, content }: { path: string; content: stri
 	return `wrote ${name}`;
 }
 
-export function editFile({
-	path: name,
-	old,
-	new: text,
-	all,
-}: {
-	path: string;
-	old: string;
-	new: string;
-	all: boolean;
-}): string {
+export function editFile(edit: { path: string; old: string; new: string; all: boolean }): string {
+	const { path: name, old, new: text, all } = edit;
 	const file = writable(name);
 	const before = readFileSync(file, "utf8");
 	const times = before.split(old).length - 1;
@@ -62,7 +51,7 @@ export async function findFiles({ pattern }: { pattern: string }): Promise<strin
 	if (path.isAbsolute(pattern) || pattern.split(/[\\/]/).includes(".."))
 		throw new Error("A pattern stays inside of the workspace.");
 	const found: string[] = [];
-	// braces and links in a pattern lead anywhere
+	// braces and links in a pattern may lead outside
 	for await (const name of glob(pattern, { cwd: process.cwd(), exclude: (each) => skipped.has(path.basename(each)) }))
 		if (isInside(name) && found.push(name) >= namesMax) break;
 	const cut = found.length >= namesMax ? [`[only the first ${namesMax} are shown]`] : [];
@@ -81,14 +70,14 @@ export async function findText(
 	const args = ["-rnIE", "--max-count=100", ...filters, "-e", pattern, "--", place];
 	return await new Promise((resolve, reject) =>
 		execFile("grep", args, { signal, timeout: grepMs, maxBuffer: 4 * 1024 * 1024 }, (error, out, problems) => {
-			// 1 says that there is none
+			// grep exits with 1 if nothing matches
 			if (error === null || error.code === 1) resolve(out === "" ? "nothing was found" : out);
 			else reject(new Error(problems.trim() || error.message));
 		}),
 	);
 }
 
-/** Files as they are now, for a turn that sees them from its beginning; null if there are none. */
+/** The content of pinned files at the start of a turn; null if there are none. */
 export function pinnedText(names: readonly string[]): string | null {
 	if (names.length === 0) return null;
 	let remaining = pinnedLengthMax;
@@ -114,7 +103,7 @@ function textOf(name: string): string {
 
 const skipped: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
-/** The real place of a file that is there or is to be made. */
+/** The real path of an existing or new file; throws if it is outside the workspace. */
 function inside(name: string): string {
 	const root = realpathSync(process.cwd());
 	const file = realOf(path.resolve(root, name));
@@ -130,7 +119,7 @@ function isInside(name: string): boolean {
 	}
 }
 
-/** Some file systems take a name for the same in other letters. */
+/** Compared in lower case, since some file systems ignore case. */
 function writable(name: string): string {
 	const file = inside(name);
 	const names = path.relative(realpathSync(process.cwd()), file).toLowerCase().split(path.sep);
@@ -141,8 +130,7 @@ function writable(name: string): string {
 const linksMax = 40;
 
 /**
- * Links are followed as far as there is something, and further: a link to what is not there yet is written through as
- * well.
+ * Also resolves paths that do not exist yet, through links to missing files: a write would follow these too.
  */
 function realOf(file: string, links = 0): string {
 	try {

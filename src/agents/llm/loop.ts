@@ -1,9 +1,7 @@
-// One prompt: the model is asked, its calls are carried out side by side, and it is asked again, until it calls nothing
-// more.
+// One prompt: the model is asked, its tool calls run side by side, and it is asked again until it makes no more calls.
 //
-// What the model gets is never kept here. Before each request the context is fetched from the daemon, once it has in it
-// what was done since: the model sees exactly what the journal says, and so will whoever forks from here or comes after
-// a crash.
+// The conversation is not kept here. Before each request the context is fetched from the daemon, once it contains the
+// results of the last calls: the model sees exactly what the journal has, and so does a fork or a retry after a crash.
 import { setTimeout as pause } from "node:timers/promises";
 import { type LanguageModel, streamText } from "ai";
 import type { ToolContext } from "#client/tools.ts";
@@ -16,9 +14,9 @@ import { callOf, carryOut, offered } from "./tools.ts";
 
 export interface Turn {
 	model: LanguageModel;
-	/** what it is told after what every agent is told; the same for a fork until somebody changes it */
+	/** appended to the instructions of every agent; a fork has the same until it is configured */
 	systemPrompt: string | null;
-	/** the files that this turn sees, as they were when it began */
+	/** the pinned files as they were when the turn began */
 	pinned: string | null;
 	reporter: TurnReporter;
 	toolContext: ToolContext;
@@ -29,7 +27,7 @@ const stepsMax = 200;
 const outputTokensMax = 16_000;
 const journalMs = 10_000;
 
-/** The same for every agent: who it is, it learns from its conversation. */
+/** The same for every agent, so that forks share the prompt cache. */
 const instructions = [
 	"You are a coding agent that works in a folder of its own, the workspace. Paths are relative to it.",
 	"You are one of several agents that Brood runs. With the tools you can work in the workspace, make child agents, write to other agents and wait for them.",
@@ -40,30 +38,30 @@ const instructions = [
 interface ModelCall {
 	name: string;
 	input: Record<string, unknown>;
-	/** why it cannot be carried out as it is */
+	/** why it cannot be run */
 	wrong: string | null;
 }
 
 export async function runTurn(turn: Turn): Promise<void> {
-	const total: Usage = { ...nothing };
+	const total: Usage = { ...noUsage };
 	let done: readonly string[] = [];
 	for (let step = 0; step < stepsMax; step++) {
 		const messages = messagesOf(await contextWith(turn, done), turn.pinned);
-		const { calls, usage } = await withRetries(turn.reporter.signal, (saying) => ask(turn, messages, saying));
+		const { calls, usage } = await withRetries(turn.reporter.signal, (started) => ask(turn, messages, started));
 		for (const key of counts) total[key] += usage[key];
 		await turn.reporter.used({ ...total, contextTokens: usage.totalTokens });
 		if (calls.length === 0 || turn.reporter.signal.aborted) return;
-		done = await doAll(turn, calls);
+		done = await runCalls(turn, calls);
 		if (turn.reporter.signal.aborted) return;
 	}
 	throw new TurnFailed(`The model was asked ${stepsMax} times in one turn and was not done.`);
 }
 
-/** One request. `saying` is told with the first word that cannot be taken back. */
+/** One request. Calls `started` with the first output. */
 async function ask(
 	{ model, reporter, systemPrompt }: Turn,
 	messages: ReturnType<typeof messagesOf>,
-	saying: () => void,
+	started: () => void,
 ): Promise<{ calls: ModelCall[]; usage: Usage }> {
 	const { fullStream, usage } = streamText({
 		...{
@@ -75,16 +73,16 @@ async function ask(
 			maxOutputTokens: outputTokensMax,
 			abortSignal: reporter.signal,
 		},
-		// the provider finds by itself how much of a conversation it has seen before
+		// the provider finds the cached part of the conversation by itself
 		providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } },
 		onError: () => {},
 	});
-	// whatever goes wrong is in the stream as well
-	Promise.resolve(usage).catch(expected("the answer that it belongs to failed, and is reported"));
+	// errors are in the stream as well
+	Promise.resolve(usage).catch(expected("the stream failed too, and is reported"));
 	const calls: ModelCall[] = [];
 	for await (const part of fullStream) {
 		if (part.type === "text-delta" && part.text !== "") {
-			saying();
+			started();
 			await reporter.piece(messageName(part.id), part.text);
 		} else if (part.type === "text-end") ended(part.id);
 		else if (part.type === "tool-call")
@@ -94,12 +92,12 @@ async function ask(
 				wrong: part.invalid === true ? reasonOf(part.error) : null,
 			});
 		else if (part.type === "error") throw part.error;
-		else if (part.type === "abort") return { calls: [], usage: nothing };
+		else if (part.type === "abort") return { calls: [], usage: noUsage };
 	}
 	const used = await usage;
 	const { cacheReadTokens: cachedReadTokens = 0, cacheWriteTokens: cachedWriteTokens = 0 } = used.inputTokenDetails;
 	const [input, outputTokens] = [used.inputTokens ?? 0, used.outputTokens ?? 0];
-	// the library's input has the cache in it, which is told apart: it would be counted twice
+	// the library's input tokens include cached ones, which are reported separately
 	const inputTokens = Math.max(0, input - cachedReadTokens - cachedWriteTokens);
 	return {
 		calls,
@@ -107,21 +105,15 @@ async function ask(
 	};
 }
 
-const nothing = {
-	inputTokens: 0,
-	outputTokens: 0,
-	totalTokens: 0,
-	cachedReadTokens: 0,
-	cachedWriteTokens: 0,
-} satisfies Usage;
 const counts = ["inputTokens", "outputTokens", "totalTokens", "cachedReadTokens", "cachedWriteTokens"] as const;
+const noUsage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cachedReadTokens: 0, cachedWriteTokens: 0 };
 
-/** All are told before the first is done, in the order in which the model asked for them. Answers with their ids. */
-async function doAll({ reporter, toolContext }: Turn, calls: readonly ModelCall[]): Promise<string[]> {
-	const begun: (() => Promise<string>)[] = [];
+/** Reports all calls in the model's order before the first one runs. Answers with their ids. */
+async function runCalls({ reporter, toolContext }: Turn, calls: readonly ModelCall[]): Promise<string[]> {
+	const runs: (() => Promise<string>)[] = [];
 	for (const { name, input, wrong } of calls) {
 		const run = await reporter.begin({ ...callOf(name, input), ...(wrong !== null && { asks: false }) });
-		begun.push(() =>
+		runs.push(() =>
 			run(async (soFar) => {
 				if (wrong !== null) throw new Error(wrong);
 				if (reporter.signal.aborted) throw new Error("stopped");
@@ -129,7 +121,7 @@ async function doAll({ reporter, toolContext }: Turn, calls: readonly ModelCall[
 			}),
 		);
 	}
-	return await Promise.all(begun.map((run) => run()));
+	return await Promise.all(runs.map((run) => run()));
 }
 
 async function orStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
@@ -143,7 +135,7 @@ async function orStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 	}
 }
 
-/** The context as soon as the results of these calls are in it. */
+/** The context, once it has the results of these calls. */
 async function contextWith({ context, reporter }: Turn, calls: readonly string[]): Promise<readonly ContextItem[]> {
 	for (const until = performance.now() + journalMs; ; ) {
 		const items = await context();
@@ -156,12 +148,12 @@ async function contextWith({ context, reporter }: Turn, calls: readonly string[]
 	}
 }
 
-// The names that a provider gives to its messages may come again with the next request.
-let said = 0;
+// A provider may use the same message names again in its next request.
+let messages = 0;
 const names = new Map<string, string>();
 
 function messageName(id: string): string {
-	const name = names.get(id) ?? `message-${++said}`;
+	const name = names.get(id) ?? `message-${++messages}`;
 	names.set(id, name);
 	return name;
 }

@@ -1,6 +1,5 @@
-// From the items of a context to the messages that a provider gets. Pure, and a function of each item and what came
-// before it: two contexts that begin with the same items begin with the same messages, so that a fork finds its
-// parent's prompt cache.
+// From the items of a context to a provider's messages. Pure, and each message depends only on its item and earlier ones:
+// contexts that begin with the same items begin with the same messages, so that a fork hits its parent's prompt cache.
 import type { ModelMessage } from "ai";
 import { z } from "zod";
 import { linesOf, promptForModel, quote } from "#contract/quote.ts";
@@ -13,7 +12,7 @@ export interface ContextItem {
 	actor?: string | undefined;
 }
 
-/** How our own calls are written down: the tool that the model named, and what it gave it. */
+/** How our own calls are recorded: the tool and its input. */
 export const OwnCall = z.object({
 	call: z.string(),
 	input: z.object({ tool: z.string(), input: z.record(z.string(), z.json()) }),
@@ -22,15 +21,15 @@ const AnyCall = z.object({ call: z.string() });
 const Status = z.object({ status: z.string() });
 
 interface Open {
-	/** made from the item's id, which both sides of a fork share and no other call of the context has */
+	/** from the item's id, which is unique in the context and the same on both sides of a fork */
 	id: string;
 	tool: string;
 }
 
-/** What is told to the model in the daemon's name. Other kinds are for people, or repeat what was said. */
+/** The kinds that the model gets as notes of the daemon. Other kinds are for people, or repeat other items. */
 const notes: ReadonlySet<string> = new Set(["system", "fork", "interrupt", "timeout", "killed", "command"]);
 
-/** `pinned` stands right before the newest prompt: what comes before that stays as it was, also for a fork's cache. */
+/** `pinned` goes right before the newest prompt, so that everything before it stays cacheable. */
 export function messagesOf(items: readonly ContextItem[], pinned: string | null = null): ModelMessage[] {
 	const writer = new Writer();
 	const prompt = pinned === null ? -1 : items.findLastIndex(({ kind }) => kind === "user");
@@ -44,7 +43,7 @@ export function messagesOf(items: readonly ContextItem[], pinned: string | null 
 class Writer {
 	readonly #messages: ModelMessage[] = [];
 	readonly #open = new Map<string, Open>();
-	/** said while calls were open: nothing may stand between a call and its result */
+	/** notes that came while calls were open: nothing may stand between a call and its result */
 	#later: string[] = [];
 
 	take(item: ContextItem): void {
@@ -61,7 +60,7 @@ class Writer {
 
 	done(): ModelMessage[] {
 		this.#closeOpen();
-		// providers want to hear the user first
+		// providers require a user's message first
 		if (this.#messages[0]?.role === "assistant")
 			this.#messages.unshift({ role: "user", content: "[brood] The conversation goes on." });
 		return this.#messages;
@@ -130,7 +129,7 @@ class Writer {
 		else this.#messages.push({ role: "tool", content: [part] });
 	}
 
-	/** A call without a result is one whose end was cut away, or not written down. */
+	/** The result of a call may have been cut away or not recorded. */
 	#closeOpen(): void {
 		for (const open of this.#open.values()) this.#answer(open, "There is no result.", true);
 		this.#open.clear();
@@ -143,17 +142,11 @@ class Writer {
 	}
 }
 
-/**
- * What happened, in the daemon's name. What others said about it is quoted, and says whose it is: they may be agents.
- */
+/** A note in the daemon's name. Texts of others are quoted with their author, who may be an agent. */
 function noteOf({ text, kind, actor }: ContextItem): string {
 	if (kind !== "interrupt") return text ? quote(`brood: ${kind}`, text, "end of the note") : `[brood: ${kind}]`;
 	if (!text) return "[brood] Your turn was stopped.";
-	const who =
-		actor?.startsWith("agent:") === true
-			? `${actor}, which is not the user`
-			: actor === "system"
-				? "brood"
-				: "the user";
+	const person = actor === "system" ? "brood" : "the user";
+	const who = actor?.startsWith("agent:") === true ? `${actor}, which is not the user` : person;
 	return quote(`brood: your turn was stopped by ${who}, for this reason`, text, "end of the reason");
 }

@@ -1,4 +1,4 @@
-// Which model is meant by a name like `anthropic/claude-…`, with the key and the address from the environment.
+// The model for a name like `anthropic/claude-…`, with the key and the address from the environment.
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
@@ -21,7 +21,7 @@ export function modelOf(name: string | null, env: Environment): LanguageModel {
 const providers: Record<string, (model: string, env: Environment) => LanguageModel> = {
 	anthropic: (model, env) =>
 		createAnthropic({ ...keyOf(env, "ANTHROPIC_API_KEY"), ...addressOf(env["ANTHROPIC_BASE_URL"]) })(model),
-	// the older of the two interfaces: it keeps nothing on the other side, and many servers have it
+	// the older of the two interfaces: it stores nothing at the provider, and many servers offer it
 	openai: (model, env) =>
 		createOpenAI({ ...keyOf(env, "OPENAI_API_KEY"), ...addressOf(env["OPENAI_BASE_URL"]) }).chat(model),
 	google: (model, env) =>

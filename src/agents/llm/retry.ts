@@ -1,5 +1,5 @@
-// A provider that is busy for a moment is asked again, more and more slowly. One that says how long it wants to be left
-// alone, and that is long, has met a limit: the daemon knows what to do then.
+// Retries a busy provider with growing pauses. A provider that asks for a long pause has a usage limit, which is reported
+// to the daemon.
 import { setTimeout as pause } from "node:timers/promises";
 import { APICallError } from "ai";
 import { expected } from "#contract/log.ts";
@@ -7,33 +7,33 @@ import { LimitMet, TurnFailed } from "../acp-agent.ts";
 
 const triesMax = 5;
 const firstMs = 500;
-/** A longer wait is not for a turn to sit through. */
+/** A turn does not wait longer than this. */
 const retryForMs = 30_000;
 const limitMs = 60_000;
-/** Nobody is left alone for longer: such a number is a mistake. */
+/** A longer pause is taken for a mistake. */
 const longestMs = 366 * 24 * 60 * 60 * 1000;
 
-/** `work` is told what to call once it has said something, since that cannot be said again. */
-export async function withRetries<T>(signal: AbortSignal, work: (saying: () => void) => Promise<T>): Promise<T> {
-	for (let callOrRefusal = 1; ; callOrRefusal++) {
-		let said = false;
+/** `work` calls `started` with its first output: after that it cannot be repeated. */
+export async function withRetries<T>(signal: AbortSignal, work: (started: () => void) => Promise<T>): Promise<T> {
+	for (let attempt = 1; ; attempt++) {
+		let started = false;
 		try {
 			return await work(() => {
-				said = true;
+				started = true;
 			});
 		} catch (error) {
 			if (signal.aborted) throw error;
 			const failure = APICallError.isInstance(error) ? error : null;
-			const waitMs = waitOf(failure) ?? firstMs * 2 ** (callOrRefusal - 1);
-			const again = failure?.isRetryable === true && !said && callOrRefusal < triesMax && waitMs <= retryForMs;
-			if (!again) throw asTurn(error, failure);
+			const waitMs = waitOf(failure) ?? firstMs * 2 ** (attempt - 1);
+			const again = failure?.isRetryable === true && !started && attempt < triesMax && waitMs <= retryForMs;
+			if (!again) throw turnError(error, failure);
 			await pause(waitMs, undefined, { signal }).catch(expected("the turn was stopped"));
 			if (signal.aborted) throw error;
 		}
 	}
 }
 
-function asTurn(error: unknown, failure: APICallError | null): Error {
+function turnError(error: unknown, failure: APICallError | null): Error {
 	if (failure?.statusCode === 429)
 		return new LimitMet(performance.timeOrigin + performance.now() + (waitOf(failure) ?? limitMs));
 	return new TurnFailed(
@@ -41,7 +41,7 @@ function asTurn(error: unknown, failure: APICallError | null): Error {
 	);
 }
 
-/** What the provider asks for, in seconds or in milliseconds. */
+/** The pause that the provider asks for, in milliseconds. */
 function waitOf(failure: APICallError | null): number | null {
 	const headers = failure?.responseHeaders ?? {};
 	const [ms, seconds] = [Number(headers["retry-after-ms"] ?? Number.NaN), Number(headers["retry-after"] ?? Number.NaN)];

@@ -1,5 +1,5 @@
-// What the model can do: work in its folder, and act on other agents with the tools that all agents have. Which is
-// offered is the same for every agent, so that a fork sees the same bytes as its parent.
+// The model's tools: for its workspace, and those that all agents have for other agents. Every agent is offered the same
+// ones, so that a fork's prompt begins with the same bytes as its parent's.
 import { jsonSchema, type ToolSet } from "ai";
 import { z } from "zod";
 import { type ToolContext, type ToolName, toolNames, tools, useTool } from "#client/tools.ts";
@@ -10,7 +10,7 @@ import { runShell } from "../run-shell.ts";
 import type { Call } from "../turn-reporter.ts";
 import { editFile, findFiles, findText, readFile, writeFile } from "./files.ts";
 
-interface Doing {
+interface ToolRun {
 	signal: AbortSignal;
 	toolContext: ToolContext;
 	soFar(output: string): void;
@@ -20,16 +20,16 @@ interface OwnTool<I extends z.ZodObject = z.ZodObject> {
 	description: string;
 	input: I;
 	kind: Call["kind"];
-	/** somebody has to allow it, by the agent's policy */
+	/** needs an approval, unless the agent's policy allows it */
 	asks: boolean;
 	title(input: z.infer<I>): string;
-	run(input: z.infer<I>, doing: Doing): Promise<string>;
+	run(input: z.infer<I>, doing: ToolRun): Promise<string>;
 }
 
 const own = <I extends z.ZodObject>(made: OwnTool<I>): OwnTool<I> => made;
 const Path = z.string().min(1).max(4096).describe("a path inside your workspace");
 const commandMs = { usual: 120_000, longest: 600_000 };
-/** A longer output is cut in the middle: its beginning and its end say most. */
+/** A longer output is cut in the middle. */
 const outputMax = { begin: 20_000, end: 10_000 };
 
 const workTools = {
@@ -98,7 +98,7 @@ const workTools = {
 const isWork = (name: string): name is keyof typeof workTools => Object.hasOwn(workTools, name);
 const isShared = (name: string): name is ToolName => Object.hasOwn(tools, name);
 
-/** What the model gave is written down as it is, and checked when it is carried out. */
+/** Without validation by the library: the input is recorded as it is, and checked when the tool runs. */
 const offer = ({ description, input }: { description: string; input: z.ZodObject }): ToolSet[string] => ({
 	description,
 	inputSchema: jsonSchema(() => {
@@ -107,13 +107,13 @@ const offer = ({ description, input }: { description: string; input: z.ZodObject
 	}),
 });
 
-/** As the provider is told them. */
+/** As sent to the provider. */
 export const offered: ToolSet = Object.fromEntries([
 	...Object.entries(workTools).map(([name, each]) => [name, offer(each)] as const),
 	...toolNames.map((name) => [name, offer(tools[name])] as const),
 ]);
 
-/** How a call shows, and whether it asks first. */
+/** How a call is shown, and whether it needs an approval. */
 export function callOf(name: string, input: Readonly<Record<string, unknown>>): Call {
 	const shown = { input: { tool: name, input } };
 	if (!isWork(name)) return { title: name, kind: "other", ...shown };
@@ -124,16 +124,16 @@ export function callOf(name: string, input: Readonly<Record<string, unknown>>): 
 
 function titleOf(name: keyof typeof workTools, input: Readonly<Record<string, unknown>>): string {
 	const parsed = workTools[name].input.safeParse(input);
-	// the table's entry takes what its own schema lets through
+	// an entry takes what its own schema has parsed
 	const title: (input: never) => string = workTools[name].title;
 	return parsed.success ? Reflect.apply(title, undefined, [parsed.data]) : name;
 }
 
-export async function carryOut(name: string, input: unknown, doing: Doing): Promise<string> {
+export async function carryOut(name: string, input: unknown, doing: ToolRun): Promise<string> {
 	if (isWork(name)) {
 		const parsed = workTools[name].input.safeParse(input);
 		if (!parsed.success) throw new Error(validationMessage(parsed.error));
-		const run: (input: never, doing: Doing) => Promise<string> = workTools[name].run;
+		const run: (input: never, doing: ToolRun) => Promise<string> = workTools[name].run;
 		return shortened(
 			await Reflect.apply(run, undefined, [parsed.data, doing]).catch((error: unknown) =>
 				Promise.reject(new Error(shortened(messageOf(error)))),

@@ -17,10 +17,10 @@ export function openPool(url: string): pg.Pool {
 		// event ids and times stay far below 2^53
 		types: { getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)) },
 	});
-	// an idle client that the server ends must not take the daemon with it: the next query says so
-	pool.on("error", expected("whoever uses the connection next hears of it"));
+	// an idle connection that the server closes must not end the daemon: the next query fails
+	pool.on("error", expected("the next query on the connection fails"));
 	pool.on("connect", (client) => {
-		client.on("error", expected("whoever uses the connection hears of it"));
+		client.on("error", expected("the query on the connection fails"));
 	});
 	return pool;
 }
@@ -39,7 +39,7 @@ export class PostgresConnection implements Connection {
 	readonly #client: Queryable;
 	readonly #timeout: { query_timeout?: number };
 
-	/** `timeoutMs` is for those who cannot wait for a server that has gone silent */
+	/** `timeoutMs` ends queries to a server that has gone silent */
 	constructor(client: Queryable, timeoutMs?: number) {
 		this.#client = client;
 		this.#timeout = timeoutMs === undefined ? {} : { query_timeout: timeoutMs };

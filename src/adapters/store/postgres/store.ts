@@ -1,5 +1,5 @@
-// The store for several nodes. A batch is one transaction; what the database refused because two batches met,
-// or because it was away for a moment, is run again. Nothing is answered before COMMIT is known to have happened.
+// The store for several nodes. A batch is one transaction; it is run again after a conflict with another batch or a lost
+// connection. Nothing is answered before COMMIT is known to have happened.
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import type { Envelope } from "#contract/command.ts";
@@ -16,7 +16,7 @@ import { postgresTx } from "./tx.ts";
 export interface PostgresOptions {
 	url: string;
 	run: RunBatch;
-	/** how long a batch waits for a database that is away before its commands are told so */
+	/** how long a batch is retried while the database is unavailable */
 	retryForMs?: number;
 }
 
@@ -24,7 +24,7 @@ const retryMs = 50;
 const clashesMax = 20;
 /** a server that says nothing for this long is treated as gone */
 const silenceMs = 10_000;
-/** A node that froze in the middle of a batch must not hold its locks for good, and nobody waits for one for ever. */
+/** A node that freezes in the middle of a batch loses its locks, and no batch waits for a lock for ever. */
 const begin = `begin isolation level read committed read write;
 	set local idle_in_transaction_session_timeout = ${silenceMs};
 	set local lock_timeout = ${silenceMs / 2}`;
@@ -64,12 +64,12 @@ export async function openPostgres({ url, run, retryForMs = 10_000 }: PostgresOp
 	};
 }
 
-/** Everything that is read sees the same moment. */
+/** All reads see the same moment. */
 async function inSnapshot<T>(pool: pg.Pool, work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
 	return await inTransaction(pool, "begin isolation level repeatable read read only", work);
 }
 
-/** In a transaction of its own, which no command waits for. */
+/** In a transaction that is not a batch. */
 async function inOwn<T>(pool: pg.Pool, work: (tx: SqlTx, connection: PostgresConnection) => Promise<T>): Promise<T> {
 	return await inTransaction(pool, begin, async (connection) => await work(postgresTx(connection), connection));
 }
@@ -158,7 +158,7 @@ class Writer {
 		}
 	}
 
-	/** The answer to COMMIT was lost. The database remembers what became of the transaction, if it comes back in time. */
+	/** The answer to COMMIT was lost: asks the database for the status of the transaction, until the deadline. */
 	async #happened(transaction: string, cause: unknown, deadline: number): Promise<boolean> {
 		while (performance.now() < deadline) {
 			const status = await new PostgresConnection(this.#pool, silenceMs)

@@ -34,15 +34,15 @@ export class SqliteConnection implements Connection, Disposable {
 		assertVersion(this.value("select sqlite_version()"));
 	}
 
-	/** Sets what a connection in use must have, and refuses to go on where it did not take. */
+	/** Sets the pragmas, and throws if one is not in force. */
 	secure(): void {
 		for (const [name, set, inForce] of pragmas) {
 			this.#database.exec(`pragma ${name} = ${set}`);
-			const got = this.value(`pragma ${name}`);
-			if (got !== inForce)
+			const value = this.value(`pragma ${name}`);
+			if (value !== inForce)
 				throw new StoreFault(
 					"broken",
-					`SQLite refused pragma ${name} = ${set} (it is ${got}): is this a network file system?`,
+					`SQLite refused pragma ${name} = ${set} (it is ${value}): is this a network file system?`,
 				);
 		}
 	}
@@ -64,7 +64,7 @@ export class SqliteConnection implements Connection, Disposable {
 		return concernsDatabase(error);
 	}
 
-	/** Statements that are not worth keeping: schema changes and several at once. */
+	/** Runs statements without caching them: schema changes, and several at once. */
 	script(statements: string): void {
 		this.#database.exec(statements);
 	}
@@ -74,7 +74,7 @@ export class SqliteConnection implements Connection, Disposable {
 		return Object.values(this.row(statement))[0];
 	}
 
-	/** The first row, of a statement that is not worth keeping. */
+	/** The first row of a statement, which is not cached. */
 	row(statement: string): Readonly<Record<string, unknown>> {
 		return this.#database.prepare(statement).get() ?? {};
 	}
@@ -90,8 +90,7 @@ export class SqliteConnection implements Connection, Disposable {
 	}
 
 	/**
-	 * A whole copy, as of one moment, in a file that must not exist yet and only its owner may read; `finish` makes it
-	 * durable.
+	 * Writes a consistent copy into a new file that only its owner may read; `finish` makes it durable.
 	 */
 	copyTo(file: string, finish: (file: string) => void): number {
 		closeSync(openSync(file, "wx", 0o600));

@@ -20,7 +20,7 @@ export function faultBeforeCommit(error: unknown): StoreFault {
 	return new StoreFault("rejected", `The store could not carry out the command: ${text}.`, error);
 }
 
-/** An error before there is a store to speak of: nothing was changed, whatever it was. */
+/** An error while the store is opened: nothing was changed. */
 export function faultAtOpening(error: unknown): StoreFault {
 	const fault = faultBeforeCommit(error);
 	const code: unknown = error instanceof Error && "code" in error ? error.code : null;
@@ -36,8 +36,8 @@ export function faultAtOpening(error: unknown): StoreFault {
 }
 
 /**
- * An error of COMMIT itself. A full disk is a definite no: the last frame, the one that makes the others count,
- * was not written. Of a failed flush nobody knows what reached the disk, and asking again may lie.
+ * An error of COMMIT itself. After a full disk the commit certainly failed: its last frame, which makes the others valid,
+ * was not written. After a failed flush it is unknown what reached the disk, and a second flush may succeed wrongly.
  */
 export function faultAtCommit(error: unknown): StoreFault {
 	if (primaryCode(error) === full) return faultBeforeCommit(error);

@@ -1,7 +1,7 @@
-// The store's file: made whole or not at all, looked at before it is opened, and never replaced.
+// The store's file: created completely or not at all, inspected before it is opened, and never replaced.
 //
-// An empty, foreign, damaged or missing file is reported and left as it is. The look at the header comes
-// before SQLite opens the file, so that a refusal does not change a byte of it.
+// An empty, foreign, damaged or missing file is reported and left as it is. Its header is read before SQLite opens the
+// file, so that a refusal does not change a byte of it.
 import {
 	chmodSync,
 	closeSync,
@@ -38,7 +38,7 @@ export function openForWriting(file: string): SqliteConnection {
 	const connection = new SqliteConnection(file, { readOnly: false });
 	try {
 		connection.secure();
-		// from now on it is the store, and no longer a copy of one
+		// a restored backup becomes the store
 		if (connection.value("pragma application_id") === backupId)
 			connection.script(`pragma application_id = ${applicationId}`);
 		migrate(connection);
@@ -54,7 +54,7 @@ export function openForWriting(file: string): SqliteConnection {
 
 /** True if there is a store that this program may open, false if there never was one. */
 export function inspect(file: string): boolean {
-	// looked for before the file itself, which is there first: another process may be making both just now
+	// looked for before the file itself, which is created first: another process may be creating both now
 	const trace = [`${file}-wal`, traceOf(file)].find((other) => existsSync(other));
 	const sign = trace === undefined ? signOfStore(file) : path.basename(trace);
 	if (!existsSync(file)) {
@@ -94,8 +94,8 @@ function missing(file: string, sign: string): StoreFault {
 }
 
 /**
- * Compares the journal with what was acknowledged, before anything is changed. The connection only reads, and so leaves
- * the log to whoever wants to look at it; one that may write would copy what it can read of it and remove the rest.
+ * Compares the journal with the last acknowledged event, before anything is changed. The connection is read-only, so that
+ * a damaged log stays for inspection; a writing one would copy its readable part and remove the rest.
  */
 function lookAtJournal(file: string): void {
 	const acknowledged = lastAcknowledged(file);
@@ -163,7 +163,7 @@ function make(file: string): void {
 	flush(path.dirname(file));
 }
 
-/** What a process that was killed while it made a store left behind. */
+/** Files of a process that was killed while it created a store. */
 function removeLeftovers(file: string): void {
 	const folder = path.dirname(file);
 	for (const name of readdirSync(folder)) {
@@ -188,7 +188,7 @@ function flush(target: string): void {
 
 const traceOf = (file: string): string => `${file}.made`;
 
-/** A sign that this home had a store, so that a lost one is noticed instead of being replaced by an empty one. */
+/** Marks that this home has a store, so that a lost one is reported and not replaced by an empty one. */
 function leaveTrace(file: string): void {
 	if (existsSync(traceOf(file))) return;
 	writeFileSync(
@@ -212,7 +212,7 @@ function migrate(connection: SqliteConnection): void {
 			connection.script(`pragma user_version = ${migration.version}`);
 		}
 		connection.script("commit");
-		// the version has to be in the file itself, where an older program looks before it opens it
+		// the version has to be in the file's header, which an older program reads before it opens the file
 		if (version < schemaVersion) connection.value("pragma wal_checkpoint(truncate)");
 	} catch (error) {
 		if (connection.inTransaction) connection.script("rollback");

@@ -1,10 +1,9 @@
-// What the store acknowledged, written down outside of it: the id of the last event, in a file of its own.
+// The id of the last acknowledged event, in a file beside the store.
 //
-// SQLite takes a log that is gone or damaged for one with nothing in it and goes on with a shorter journal. Whoever
-// compares with this file notices. It is written behind every commit and without a flush: the death of the process
-// leaves it whole, since the kernel has it; a loss of power may take back its last changes, but then the flushed log is
-// there. So it never says more than what was durable. It is flushed when the log is copied into the store and when the
-// store is closed.
+// SQLite takes a missing or damaged log for an empty one and continues with a shorter journal; this file reveals it. It
+// is written after every commit without a flush: it survives the process, since the kernel has it. A power failure may
+// undo its last changes, but then the flushed log is there. So it never claims more than what is durable. It is flushed
+// when the log is copied into the store and when the store is closed.
 import {
 	closeSync,
 	existsSync,
@@ -22,14 +21,14 @@ import { StoreFault } from "#engine/ports/store.ts";
 const nameOf = (file: string): string => path.join(path.dirname(file), "last-event");
 const digits = 16;
 
-/** The last event that was acknowledged, as far as is known; 0 if nothing is. */
+/** The last acknowledged event; 0 if it is not known. */
 export function lastAcknowledged(file: string): number {
 	if (!existsSync(nameOf(file))) return 0;
 	const [, id = "0"] = /^(\d{1,16})\n/.exec(readFileSync(nameOf(file), "latin1")) ?? [];
 	return Number(id);
 }
 
-/** What shows that this folder had a store, however thoroughly that was removed; null if nothing does. */
+/** The file that shows that this folder had a store; null if there is none. */
 export function signOfStore(file: string): string | null {
 	const folder = path.dirname(file);
 	if (lastAcknowledged(file) > 0) return path.basename(nameOf(file));
@@ -42,7 +41,7 @@ export class LastEventFile implements Disposable {
 	readonly #files: readonly { name: string; was: Stats | undefined }[];
 	#last: number;
 
-	/** Begins with what the store has, which is no less than what was acknowledged: that was looked at before. */
+	/** Starts with the store's last event; that it is not older than the acknowledged one was checked before. */
 	constructor(file: string, last: number) {
 		this.#last = last;
 		this.#descriptor = openSync(nameOf(file), existsSync(nameOf(file)) ? "r+" : "w", 0o600);
@@ -57,7 +56,7 @@ export class LastEventFile implements Disposable {
 		this.#write();
 	}
 
-	/** What is written to a file without a name is gone with the process: nobody may be told that it is kept. */
+	/** Data in a file that was unlinked is lost with the process, so it must not be acknowledged. */
 	check(): void {
 		for (const { name, was } of this.#files) {
 			const is = statSync(name, { throwIfNoEntry: false });
@@ -79,8 +78,7 @@ export class LastEventFile implements Disposable {
 	}
 
 	/**
-	 * Always as long as it was, so that a full disk has room for it. If it fails all the same, the file says less than it
-	 * could.
+	 * Always the same length, so that it succeeds on a full disk. If it fails, the file has an older event, which is safe.
 	 */
 	#write(): void {
 		try {

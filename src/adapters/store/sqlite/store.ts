@@ -10,7 +10,7 @@ import type { Message, Reply, ThreadData, ThreadRequest } from "./thread.ts";
 export interface SqliteOptions {
 	file: string;
 	limits: Limits;
-	/** the program of the threads; it brings the engine's half of the work along */
+	/** the program of the threads, which runs the engine's decisions */
 	program: URL;
 }
 
@@ -48,11 +48,11 @@ async function startBoth(program: URL, data: { file: string; limits: Limits }): 
 	}
 }
 
-/** Every question goes over as its name and its arguments: the other thread has the same `Reads`. */
+/** Sends each read by its name and arguments: the other thread has the same `Reads`. */
 function readsThrough(thread: Thread): Reads {
 	const questions: Reads = Object.create(null);
 	return new Proxy(questions, {
-		// whoever awaits the whole must not take it for a promise
+		// `await reads` must not take it for a promise
 		get: (_, name) =>
 			typeof name === "symbol" || name === "then"
 				? undefined
@@ -60,7 +60,7 @@ function readsThrough(thread: Thread): Reads {
 	});
 }
 
-/** One thread and the questions that it has not answered yet. */
+/** One thread and its open requests. */
 class Thread {
 	readonly broken: Promise<StoreFault>;
 	readonly #worker: Worker;
@@ -69,8 +69,8 @@ class Thread {
 	readonly #break = Promise.withResolvers<StoreFault>();
 	#fault: StoreFault | null = null;
 	#lastId = 0;
-	/** in this moment */
-	readonly #asked: Message[] = [];
+	/** requests of this turn of the event loop, sent together */
+	readonly #outgoing: Message[] = [];
 	#closing = false;
 
 	static async start(program: URL, data: ThreadData & { limits: Limits }): Promise<Thread> {
@@ -99,8 +99,8 @@ class Thread {
 		const id = ++this.#lastId;
 		const settle = Promise.withResolvers<T>();
 		this.#open.set(id, settle);
-		this.#asked.push({ id, ask });
-		if (this.#asked.length === 1) queueMicrotask(() => this.#send(this.#asked.splice(0)));
+		this.#outgoing.push({ id, ask });
+		if (this.#outgoing.length === 1) queueMicrotask(() => this.#send(this.#outgoing.splice(0)));
 		return settle.promise;
 	}
 

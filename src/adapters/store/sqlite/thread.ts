@@ -82,10 +82,10 @@ export type Reply =
 	| { unopened: { kind: StoreFault["kind"]; message: string } }
 	| { broken: string };
 
-/** what indexing, or forgetting receipts, writes at most in one go, about */
+/** roughly what one round of indexing, or of dropping receipts, writes */
 const indexedBytes = 256 * 1024;
 
-/** Answers to small questions wait so long for those to the next ones. */
+/** how long answers wait for the next ones, to be sent together */
 const holdMs = 1;
 
 export function serveSqlite(port: MessagePort, { role, file }: ThreadData, run: RunBatch): void {
@@ -97,14 +97,14 @@ export function serveSqlite(port: MessagePort, { role, file }: ThreadData, run: 
 	}
 	let turn = Promise.resolve();
 	port.on("message", (messages: readonly Message[]) => {
-		// one after another: a question must never see a batch that is half done
+		// one after another: a read must never see a batch that is half done
 		turn = turn.then(async () => {
 			const held: Reply[] = [];
 			const from = performance.now();
 			for (const message of messages) {
 				held.push(await answer(thread, message));
 				const isLast = message === messages.at(-1);
-				// nobody waits for an acknowledgement longer than the disk does
+				// acknowledgements are sent at once
 				if (role === "writer" || isLast || performance.now() - from > holdMs) say(...held.splice(0));
 				if ("close" in message.ask) port.close();
 				else tidyUp(thread, say);
@@ -114,7 +114,7 @@ export function serveSqlite(port: MessagePort, { role, file }: ThreadData, run: 
 	say({ ready: true });
 }
 
-/** An error that crosses from thread to thread is no longer what it was, so the reason goes as words. */
+/** An error loses its class between threads, so its kind and message are sent. */
 function opened<T>(say: (reply: Reply) => void, open: () => T): T | null {
 	try {
 		return open();
@@ -125,7 +125,7 @@ function opened<T>(say: (reply: Reply) => void, open: () => T): T | null {
 	}
 }
 
-/** Nobody waits for this: what fails for want of space is tried again later, anything else ends the store. */
+/** After the answers are sent. A failure for want of space is retried later; a broken store is reported. */
 function tidyUp(thread: Writer | Reader, say: (reply: Reply) => void): void {
 	try {
 		thread.afterwards();
@@ -147,7 +147,7 @@ async function answer(thread: Writer | Reader, { id, ask }: Message): Promise<Re
 
 class Reader implements Disposable {
 	readonly #file: string;
-	/** opened with the first question: until then the writer may still be making the file */
+	/** opened with the first read: before that the writer may still be creating the file */
 	#connection: SqliteConnection | null = null;
 	#reads: Reads | null = null;
 
@@ -193,7 +193,7 @@ class Writer implements Disposable {
 	}
 
 	async do(ask: ThreadRequest): Promise<unknown> {
-		// after a commit of unknown outcome nothing is written any more: the next process looks at the disk first
+		// after a commit of unknown outcome nothing more is written: the next process recovers from disk
 		if (this.#broken !== null) throw this.#broken;
 		if ("commit" in ask) {
 			for (const { bytes } of ask.commit) this.#log.grew(bytes);
@@ -213,7 +213,7 @@ class Writer implements Disposable {
 		throw new Error("the writer's thread only writes");
 	}
 
-	/** Words that were answered need no flush of their own: what was done is durable without them. */
+	/** The data of an answer needs no flush of its own: the effect is durable without it. */
 	async #keep(receipts: readonly StoredReceipt[], durable: boolean): Promise<void> {
 		for (const { given } of receipts) this.#log.grew(given === undefined ? 0 : JSON.stringify(given).length);
 		if (!durable) await this.#connection.exec("pragma synchronous = normal");
@@ -234,10 +234,6 @@ class Writer implements Disposable {
 		}
 		try {
 			await this.#connection.exec("commit");
-		} catch (error) {
-			throw this.#undo(faultAtCommit(error));
-		}
-		try {
 			this.#lastEventFile.check();
 		} catch (error) {
 			throw this.#undo(faultAtCommit(error));
@@ -261,7 +257,7 @@ class Writer implements Disposable {
 	}
 }
 
-/** The newest event of a batch; 0 if nothing happened in it. */
+/** The newest event of a batch; 0 if it has none. */
 function lastOf(results: readonly CommandResult[]): number {
 	for (const outcome of results.toReversed())
 		if ("events" in outcome && !outcome.replayed && outcome.events.length > 0) return outcome.events.at(-1)?.id ?? 0;

@@ -1,13 +1,12 @@
-// SQLite's write-ahead log, kept short. It is copied into the database file by its bytes, after the answers are out and
-// never inside a commit, and then begun again from its start, so that a busy store writes over the same few megabytes.
+// Keeps SQLite's write-ahead log short. It is checkpointed by size, after the answers are sent and never inside a commit,
+// and then restarted, so that a busy store overwrites the same few megabytes.
 //
-// Beginning again needs a moment in which nobody reads from the log. Our own reader's questions are short, so a short
-// wait is enough. A reader from outside that keeps a transaction open lets the log grow until it ends; nothing fails
-// because of it.
+// A restart needs a moment without readers of the log. Our own reads are short, so a short wait is enough. Another
+// program that keeps a read transaction open lets the log grow until it ends; nothing fails because of it.
 import type { SqliteConnection } from "./connection.ts";
 
 const limitBytes = 8 * 1024 * 1024;
-/** how often SQLite is asked how long its log is, by what was written according to our own estimate */
+/** the log's length is checked each time we estimate this much to be written */
 const askEveryBytes = 1024 * 1024;
 /** a command changes about six pages: its event, two indexes, a row, a receipt and what is above them */
 const bytesPerCommand = 6 * 4120;
@@ -26,28 +25,28 @@ export class WriteAheadLog {
 		this.#frameBytes = Number(connection.value("pragma page_size")) + frameHeaderBytes;
 	}
 
-	/** A command with so many bytes of words is about to be written. */
+	/** A command with this many bytes of text is about to be written. */
 	grew(bytes: number): void {
 		this.#written += bytes + bytesPerCommand;
 	}
 
-	/** Whether it was copied into the file. */
+	/** Whether the log was checkpointed. */
 	keepShort(): boolean {
 		if (this.#written < this.#askAfter) return false;
 		this.#written = 0;
 		this.#askAfter = askEveryBytes;
 		if (Number(this.#checkpoint("noop")["log"] ?? 0) * this.#frameBytes < limitBytes) return false;
-		// somebody else reads and does not end: what could be copied is, and nobody waits for them all the time
+		// another program keeps reading: what could be copied is, and the next attempt is later
 		if (this.#checkpoint("restart")["busy"] !== 0) this.#askAfter = limitBytes;
 		return true;
 	}
 
-	/** All of it goes into the file, and the log's own file is cut to nothing. */
+	/** Copies the whole log into the database file and truncates it. */
 	empty(): void {
 		this.#checkpoint("truncate");
 	}
 
-	/** Whether somebody was in the way (`busy`), and how many frames the log has (`log`). */
+	/** `busy` is 1 if a reader prevented it; `log` is the log's length in frames. */
 	#checkpoint(mode: "noop" | "restart" | "truncate"): Readonly<Record<string, unknown>> {
 		return this.#connection.withBusyTimeout(busyTimeoutMs, () =>
 			this.#connection.row(`pragma wal_checkpoint(${mode})`),
