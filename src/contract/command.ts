@@ -11,7 +11,7 @@ import { promptCommands } from "./prompt.ts";
 import type { StoredReceipt } from "./receipt.ts";
 import { sessionCommands } from "./session.ts";
 import { subscriptionCommands } from "./subscription.ts";
-import { turnCommands } from "./turn.ts";
+import { type PartialOutput, turnCommands } from "./turn.ts";
 import { waitCommands } from "./wait.ts";
 import { workspaceCommands } from "./workspace-step.ts";
 
@@ -54,4 +54,6 @@ export interface Envelope<C extends Command = Command> {
 	salt: string;
 	/** the receipt of the request that this command completes, stored if it succeeds */
 	closes?: StoredReceipt;
+	/** what open turns have put out that is not recorded yet, by turn: it is kept if the command ends them */
+	partials?: Readonly<Record<number, readonly PartialOutput[]>>;
 }

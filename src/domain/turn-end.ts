@@ -234,3 +234,19 @@ export function closed(agent: AgentState, turn: number): Refusal | null {
 		details: { agent: agent.id, turn, open: agent.turn?.id ?? null },
 	});
 }
+
+/** Without the messages that are in the journal: they may have been written after the last flush. */
+export const notRecorded = (
+	partials: readonly PartialOutput[],
+	items: readonly { kind: string; text: string | null }[],
+): PartialOutput[] =>
+	partials.filter((each) => {
+		const beginning = each.text.slice(0, comparedLength);
+		return (
+			"call" in each ||
+			(beginning !== "" && !items.some(({ kind, text }) => kind === each.said && text?.startsWith(beginning) === true))
+		);
+	});
+
+/** as much of a long text as its item has for certain */
+const comparedLength = 8 * 1024;

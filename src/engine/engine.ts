@@ -2,7 +2,7 @@
 
 import type { AgentState, Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
-import { type AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
+import { AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Hit, SearchQuery } from "#contract/search.ts";
 import type { Phase } from "#contract/turn.ts";
@@ -102,7 +102,7 @@ export class Engine implements AsyncDisposable {
 	 * two tool calls.
 	 */
 	async dispatch(request: CommandRequest): Promise<Outcome> {
-		const answered = this.#dispatchOnceFree(request);
+		const answered = this.#dispatchOnceFree(await this.#withPartials(request));
 		this.#made.scheduler.startAtOnce(request, (each) => this.#made.dispatcher.dispatch(each));
 		const outcome = await answered;
 		const { driver } = this.#parts;
@@ -228,6 +228,17 @@ export class Engine implements AsyncDisposable {
 		await this.#parts.driver?.[Symbol.asyncDispose]();
 		await this.#made.dispatcher.close();
 		await this.#parts.store[Symbol.asyncDispose]();
+	}
+
+	/** What the turns that a kill ends have put out so far is recorded with their end. */
+	async #withPartials(request: CommandRequest): Promise<CommandRequest> {
+		const { runner } = this.#made;
+		const { command } = request;
+		if (command.type !== "agent.kill" || runner === null) return request;
+		const target = AgentId.safeParse(command.agent);
+		if (!target.success) return request;
+		const below = command.cascade === true ? await this.reads.descendants(target.data) : [];
+		return { ...request, partials: runner.partials([target.data, ...below.map(({ id }) => id)]) };
 	}
 
 	/** Resolves when the agent has no open turn; its driver ends it within seconds. */

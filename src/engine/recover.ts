@@ -17,13 +17,13 @@
 // The store has recovered by itself before that (`adapters/store/sqlite/thread.ts`). `brood agent recover`, which repairs
 // the files of one workspace, is in `adapters/git/verbs/recover.ts`.
 import type { AgentState } from "#contract/agent.ts";
+import { notRecorded } from "#domain/turn-end.ts";
 import { eventsWhere } from "./loop/event-pages.ts";
 import type { Partials } from "./ports/blobs.ts";
 import { bySystem, type Dispatch } from "./ports/dispatch.ts";
 import type { Driver } from "./ports/driver.ts";
 import { caught, type Log } from "./ports/log.ts";
 import type { Reads } from "./ports/store.ts";
-import { notRecorded } from "./turns/partial-output.ts";
 
 export async function recover(parts: {
 	reads: Reads;

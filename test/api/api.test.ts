@@ -76,7 +76,7 @@ test("an agent's life over HTTP has the shapes that scripts rely on", async () =
 });
 
 test("what was said is found, everywhere or in one place", async () => {
-	for (const name of ["one", "two"]) await api("POST", "agents", { name, prompt: `say the needle of ${name}` });
+	for (const name of ["one", "two"]) await api("POST", "agents", { name, type: "scripted", prompt: `say the needle of ${name}` });
 	await expect
 		.poll(async () => (await api("GET", "search?text=needle")).data.found.length, { timeout: 20_000 })
 		.toBe(6);
@@ -92,9 +92,9 @@ test("what was said is found, everywhere or in one place", async () => {
 
 test("a retry under the same key does nothing again; another request under it is a conflict", async () => {
 	const headers = { "idempotency-key": randomUUID() };
-	const first = await api("POST", "agents", { name: "once" }, headers);
-	expect((await api("POST", "agents", { name: "once" }, headers)).data.id).toBe(first.data.id);
-	expect(await api("POST", "agents", { name: "twice" }, headers)).toMatchObject({
+	const first = await api("POST", "agents", { name: "once", type: "scripted" }, headers);
+	expect((await api("POST", "agents", { name: "once", type: "scripted" }, headers)).data.id).toBe(first.data.id);
+	expect(await api("POST", "agents", { name: "twice", type: "scripted" }, headers)).toMatchObject({
 		status: 409,
 		error: { code: "CONFLICT" },
 	});
@@ -115,7 +115,7 @@ test("the document lists whole paths and says what each takes and gives", async 
 });
 
 test("lists are whole unless a limit is given, and then say where the next page begins", async () => {
-	for (let at = 0; at < 4; at++) await api("POST", "agents", { name: `p-${at}` });
+	for (let at = 0; at < 4; at++) await api("POST", "agents", { name: `p-${at}`, type: "scripted" });
 	const page = async (query: string) =>
 		JSON.parse(
 			await (
@@ -154,13 +154,13 @@ describe("the event stream", () => {
 	}
 
 	test("gives the journal from where one left off, and what follows, across a restart, without a gap or a double", async () => {
-		for (let at = 0; at < 5; at++) await api("POST", "agents", { name: `a-${at}` });
+		for (let at = 0; at < 5; at++) await api("POST", "agents", { name: `a-${at}`, type: "scripted" });
 		const first = await events(0, 6);
 		expect(first[0]).toBe(1);
 		await daemon[Symbol.asyncDispose]();
 		daemon = await startDaemon({ home });
 		const following = events(first.at(-1) ?? 0, 8);
-		for (let at = 5; at < 10; at++) await api("POST", "agents", { name: `a-${at}` });
+		for (let at = 5; at < 10; at++) await api("POST", "agents", { name: `a-${at}`, type: "scripted" });
 		const second = await following;
 		const all = (await daemon.engine.reads.events({ after: 0, limit: 1000 })).map((event) => event.id);
 		expect([...first, ...second]).toEqual(all.slice(0, first.length + second.length));
@@ -216,7 +216,7 @@ describe("the event stream", () => {
 	test("goes to many readers at once, and all of them get everything", async () => {
 		const last = await daemon.engine.reads.lastEvent();
 		const readers = Array.from({ length: 20 }, () => events(last, 20));
-		for (let at = 0; at < 10; at++) await api("POST", "agents", { name: `b-${at}` });
+		for (let at = 0; at < 10; at++) await api("POST", "agents", { name: `b-${at}`, type: "scripted" });
 		const seen = await Promise.all(readers);
 		for (const ids of seen) expect(ids.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, at) => last + 1 + at));
 	});

@@ -35,7 +35,7 @@ if (made.error) throw new Error(inWords(made.error.error));
 const { handle, queueLength, lineage }: components["schemas"]["Agent"] = made.data.data;
 const listed = await brood.GET("/api/agents", { params: { query: { reaped: true } } });
 const handles: string[] = listed.data?.data.map((agent) => agent.handle) ?? [];
-const twice = await brood.POST("/api/agents", { params: { header }, body: { name: "other" } });
+const twice = await brood.POST("/api/agents", { params: { header }, body: { name: "other", type: "scripted" } });
 const missing = await brood.GET("/api/agents/{agent}", { params: { path: { agent: "nobody" } } });
 console.log(JSON.stringify({ handle, queueLength, lineage, handles, twice: twice.error && inWords(twice.error.error), missing: missing.error && inWords(missing.error.error) }));
 `;

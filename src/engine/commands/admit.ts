@@ -46,6 +46,7 @@ export function admit(request: CommandRequest, { clock, ids, limits }: Stamps): 
 		freshId: ids.agentId(),
 		salt: ids.salt(),
 		...(closes && { closes: { ...closes, at: monotonic } }),
+		...(request.partials && { partials: request.partials }),
 	};
 }
 

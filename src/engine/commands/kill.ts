@@ -2,7 +2,9 @@
 import type { AgentState } from "#contract/agent.ts";
 import { AgentDelete, AgentKill } from "#contract/agent-commands.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
+import type { PartialOutput } from "#contract/turn.ts";
 import { decideDelete, decideKill, type KillFacts, type OpenWorkAndQueue } from "#domain/agent/kill.ts";
+import { notRecorded } from "#domain/turn-end.ts";
 import type { Reads } from "../ports/store.ts";
 import { onAgent } from "./on-agent.ts";
 import { openWorkOf } from "./open-work.ts";
@@ -50,9 +52,16 @@ async function openWorkOfAll(work: Work, agents: readonly AgentState[]): Promise
 		const threads = await openWorkOf(work, id, turn?.id ?? null);
 		const prompts = await work.tx.prompts(id);
 		const waits = open.filter((wait) => wait.agent === id);
-		found.set(id, { ...threads, waits, prompts: prompts.map((prompt) => prompt.id) });
+		const partials = turn === null ? [] : await unrecorded(work, id, turn.id);
+		found.set(id, { ...threads, waits, partials, prompts: prompts.map((prompt) => prompt.id) });
 	}
 	return found;
+}
+
+/** A message may have been recorded since its beginning was looked up. */
+async function unrecorded({ tx, envelope }: Work, agent: AgentId, turn: number): Promise<PartialOutput[]> {
+	const partials = envelope.partials?.[turn] ?? [];
+	return partials.length === 0 ? [] : notRecorded(partials, await tx.itemsBefore(agent, Number.MAX_SAFE_INTEGER, 20));
 }
 
 /** All agents up the chain of budgets, since the nearest giver may have ended. */

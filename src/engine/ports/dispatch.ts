@@ -1,6 +1,6 @@
 // How commands are sent, and their outcomes.
 import type { AgentState } from "#contract/agent.ts";
-import type { CommandInput } from "#contract/command.ts";
+import type { CommandInput, Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { type Actor, type Key, system } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
@@ -33,6 +33,7 @@ export interface CommandRequest {
 	fingerprint?: string | undefined;
 	/** a receipt that is written in the same transaction if the command is carried out */
 	closes?: Omit<StoredReceipt, "at"> | undefined;
+	partials?: Envelope["partials"];
 }
 
 /** A command of the daemon's own. */

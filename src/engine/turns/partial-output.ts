@@ -3,15 +3,12 @@
 //
 // In the journal a call's output and a message are one item each, written at their end. After a crash, recovery makes
 // these items from the file.
-import type { Event } from "#contract/event.ts";
 import type { PartialOf, PartialOutput, TurnItem } from "#contract/turn.ts";
 import type { Partials } from "../ports/blobs.ts";
 import { caught, type Log } from "../ports/log.ts";
 
 const flushMs = 2000;
 const message = "the message";
-/** every item has at least this much of a long text */
-const comparedLength = 8 * 1024;
 
 export class PartialOutputFile implements Disposable {
 	readonly #partials: Partials | null;
@@ -32,9 +29,8 @@ export class PartialOutputFile implements Disposable {
 
 	/** Nothing is written for what ends before the first flush. There is one message at a time. */
 	heard(of: PartialOf, output: () => string): void {
-		if (this.#partials === null) return;
 		this.#open.set("call" in of ? `call ${of.call}` : message, { of, output });
-		this.#timer ??= setTimeout(() => this.#flush(), flushMs);
+		if (this.#partials !== null) this.#timer ??= setTimeout(() => this.#flush(), flushMs);
 	}
 
 	/** The item is in the journal. A message that began since is added again with its next piece. */
@@ -49,12 +45,17 @@ export class PartialOutputFile implements Disposable {
 		if (this.#last !== null) this.#then((partials) => partials.drop(this.#turn));
 	}
 
-	#flush(): void {
-		this.#timer = undefined;
-		const open = [...this.#open.values()].map(({ of, output }) => ({
+	/** What is open now. */
+	get open(): PartialOutput[] {
+		return [...this.#open.values()].map(({ of, output }) => ({
 			...of,
 			text: output().slice(0, this.#lengthMax).toWellFormed(),
 		}));
+	}
+
+	#flush(): void {
+		this.#timer = undefined;
+		const { open } = this;
 		if (open.length > 0) this.#then((partials) => partials.keep(this.#turn, open));
 	}
 
@@ -67,13 +68,3 @@ export class PartialOutputFile implements Disposable {
 				.catch(caught(this.#log, "turns", "What a turn has put out so far could not be kept", { turn: this.#turn }));
 	}
 }
-
-/** Leaves out messages that were recorded after the last flush. */
-export const notRecorded = (partials: readonly PartialOutput[], items: readonly Event[]): PartialOutput[] =>
-	partials.filter((each) => {
-		const beginning = each.text.slice(0, comparedLength);
-		return (
-			"call" in each ||
-			(beginning !== "" && !items.some(({ kind, text }) => kind === each.said && text?.startsWith(beginning) === true))
-		);
-	});

@@ -16,7 +16,7 @@ import { expected } from "#contract/log.ts";
 import { promptForModel } from "#contract/quote.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { LookResult, Reactor } from "../loop/reactor.ts";
-import type { Dispatch } from "../ports/dispatch.ts";
+import type { CommandRequest, Dispatch } from "../ports/dispatch.ts";
 import type { Driver, OpenSession, Prepared, TurnResult } from "../ports/driver.ts";
 import { caught } from "../ports/log.ts";
 import { StoreFault } from "../ports/store.ts";
@@ -35,6 +35,7 @@ interface Parts extends TurnRecorderParts {
 }
 
 interface Running {
+	agent: AgentId;
 	stop: AbortController;
 	over: Promise<void>;
 	/** null for a person, who may be silent for any time */
@@ -91,6 +92,12 @@ export class TurnRunner implements Reactor {
 		return new Map([...this.#running].map(([id, { recorder }]) => [id, recorder?.phase ?? "wait"]));
 	}
 
+	/** What the turns of these agents have put out that is not recorded yet. */
+	partials(agents: readonly AgentId[]): NonNullable<CommandRequest["partials"]> {
+		const found = [...this.#running].filter(([, { agent }]) => agents.includes(agent));
+		return Object.fromEntries(found.map(([turn, { recorder }]) => [turn, recorder?.partials ?? []]));
+	}
+
 	/** Lets the running turns end until `grace` is over, then ends them as interrupted, without a hold. */
 	async drain(grace: Promise<unknown>): Promise<void> {
 		this.#draining = true;
@@ -114,7 +121,7 @@ export class TurnRunner implements Reactor {
 		// if its end cannot be recorded, the next look or the next daemon ends it
 		over.catch(this.#caught("The end of a turn could not be recorded", turn));
 		if (isPerson(agent)) recorder[Symbol.dispose]();
-		this.#running.set(turn.id, { stop, over, recorder: isPerson(agent) ? null : recorder });
+		this.#running.set(turn.id, { agent: agent.id, stop, over, recorder: isPerson(agent) ? null : recorder });
 	}
 
 	async #carryOut(turn: TurnState, agent: AgentState, recorder: TurnRecorder, signal: AbortSignal): Promise<void> {

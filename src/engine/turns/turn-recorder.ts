@@ -4,7 +4,7 @@ import type { ApprovalRequest, ApprovalState } from "#contract/approval.ts";
 import type { CommandWithout } from "#contract/command.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
 import type { Refusal } from "#contract/refusal.ts";
-import type { PartialOf, TurnItem, TurnState } from "#contract/turn.ts";
+import type { PartialOf, PartialOutput, TurnItem, TurnState } from "#contract/turn.ts";
 import { followCalls } from "#domain/turn-end.ts";
 import { usedUp } from "#domain/usage.ts";
 import type { Publisher } from "../loop/publish.ts";
@@ -85,6 +85,11 @@ export class TurnRecorder implements TurnWatch, Disposable {
 	/** Long texts are moved into blobs. */
 	async storable(items: readonly TurnItem[]): Promise<TurnItem[]> {
 		return await Promise.all(items.map((item) => this.#shortened(item)));
+	}
+
+	/** What it has put out that is not recorded yet. */
+	get partials(): PartialOutput[] {
+		return this.#partial.open;
 	}
 
 	partial(of: PartialOf, output: () => string): void {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Event } from "#contract/event.ts";
 import { system } from "#contract/ids.ts";
-import { notRecorded } from "./partial-output.ts";
+import { notRecorded } from "#domain/turn-end.ts";
 
 const item = (kind: string, text: string): Event => ({
 	id: 1,
