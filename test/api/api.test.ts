@@ -76,7 +76,8 @@ test("an agent's life over HTTP has the shapes that scripts rely on", async () =
 });
 
 test("what was said is found, everywhere or in one place", async () => {
-	for (const name of ["one", "two"]) await api("POST", "agents", { name, type: "scripted", prompt: `say the needle of ${name}` });
+	for (const name of ["one", "two"])
+		await api("POST", "agents", { name, type: "scripted", prompt: `say the needle of ${name}` });
 	await expect
 		.poll(async () => (await api("GET", "search?text=needle")).data.found.length, { timeout: 20_000 })
 		.toBe(6);
