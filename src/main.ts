@@ -1,4 +1,4 @@
-// The composition root: the only file that knows every adapter.
+// The composition root: which adapters an engine and a daemon are made of.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { driverByType } from "#adapters/driver/by-type.ts";

@@ -356,3 +356,14 @@ test("the walks through the code pass files that exist, each once", () => {
 	expect(all.length).toBeGreaterThan(50);
 	expect(all.filter((file, at) => all.indexOf(file) !== at)).toEqual([]);
 });
+
+test("files that the pages about the inside name exist", () => {
+	const pages = files.filter((file) => /^(docs\/internals\/.*|AGENTS|ARCHITECTURE)\.md$/.test(file));
+	const dead = pages.flatMap((page) =>
+		[...text(page).matchAll(/`((?:[\w-]+\/)+[\w.-]+\.ts)`/g)]
+			.map(([, name]) => name ?? "")
+			.filter((name) => !files.some((file) => file === name || file.endsWith(`/${name}`)))
+			.map((name) => `${page}: ${name}`),
+	);
+	expect(dead).toEqual([]);
+});

@@ -142,7 +142,7 @@ export type Subscription = z.infer<typeof Subscription>;
 
 /** The state of a workspace after a sync, release, recover or restore. */
 export const MoveResult = z.object({
-	standing: BranchStatus,
+	branchStatus: BranchStatus,
 	moved: z.boolean(),
 	snapshot: z.string().nullable(),
 	text: z.string(),

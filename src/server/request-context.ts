@@ -104,7 +104,7 @@ export class RequestContext {
 	}
 
 	/** The project of an agent that calls; null for people and for agents without one. */
-	async homeOf(actor: Actor): Promise<ProjectSlug | null> {
+	async projectOf(actor: Actor): Promise<ProjectSlug | null> {
 		const caller = agentOf(actor);
 		return caller === null ? null : ((await this.reads.agent(caller))?.project ?? null);
 	}
@@ -114,7 +114,7 @@ export class RequestContext {
 		{ params, query, actor }: ScopedRequest,
 		work: (id: AgentId) => Promise<T | Refusal>,
 	): Promise<T | Refusal> {
-		const found = await this.engine.resolve(params["agent"] ?? "", query.project ?? (await this.homeOf(actor)));
+		const found = await this.engine.resolve(params["agent"] ?? "", query.project ?? (await this.projectOf(actor)));
 		return isRefusal(found) ? found : await work(found.id);
 	}
 

@@ -161,7 +161,7 @@ test("project list, doctor and agents' health name each, with what to do", async
 	expect(projects.find((each: Parsed) => each.slug === "sound")).toMatchObject({ problem: null });
 	expect(doctor.code).toBe(1);
 	const { out } = await sh.brood("project", "list");
-	expect(out).toMatch(/^PROJECT +PATH +TROUBLE$/m);
+	expect(out).toMatch(/^PROJECT +PATH +PROBLEM$/m);
 	expect(out).toMatch(/^gone .*is gone \(put it back/m);
 });
 

@@ -77,7 +77,7 @@ describe("the ways to merge", () => {
 		});
 		expect(world.tip("main")).toBe(after);
 		const home = agreed(await world.workspaces.release(checkout));
-		expect([home.standing.head, home.standing.ahead, home.standing.behind]).toEqual([after, 0, 0]);
+		expect([home.branchStatus.head, home.branchStatus.ahead, home.branchStatus.behind]).toEqual([after, 0, 0]);
 	});
 
 	test("the squash commit says what it holds and who did it", async () => {

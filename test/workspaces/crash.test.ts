@@ -382,7 +382,7 @@ describe("what takes something away", () => {
 			async (world, checkout) => {
 				expect(world.git(checkout.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
 				const again = await next(world);
-				expect(agreed(await again.workspaces.sync(checkout, "rebase")).standing).toMatchObject({
+				expect(agreed(await again.workspaces.sync(checkout, "rebase")).branchStatus).toMatchObject({
 					ahead: 1,
 					behind: 0,
 					dirty: false,

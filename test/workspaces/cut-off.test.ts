@@ -84,7 +84,7 @@ const verbs: Record<string, Verb> = {
 			expect(data).toMatchObject({
 				moved: true,
 				text: "Your files changed: 1 commit of main came in (ff).",
-				standing: { behind: 0 },
+				branchStatus: { behind: 0 },
 			});
 		},
 	},

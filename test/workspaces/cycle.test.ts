@@ -196,7 +196,7 @@ describe("sync", () => {
 			const done = agreed(await world.workspaces.sync(checkout, strategy));
 			expect(done).toMatchObject({
 				moved: true,
-				standing: { head: next, base: next, ahead: 0, behind: 0, dirty: false },
+				branchStatus: { head: next, base: next, ahead: 0, behind: 0, dirty: false },
 			});
 			expect(done.text).toBe(`Your files changed: 1 commit of main came in (${strategy}).`);
 			expect(read(checkout.workspace.path, "next.txt")).toBe("n\n");
@@ -213,14 +213,20 @@ describe("sync", () => {
 			const own = world.commit(folder, { "own.txt": "o\n" });
 			const base = world.commit(world.repository, { "next.txt": "n\n" });
 			refused(await world.workspaces.sync(checkout, "ff"), "CONFLICT");
-			expect(agreed(await world.workspaces.sync(checkout, "rebase")).standing).toMatchObject({ ahead: 1, behind: 0 });
+			expect(agreed(await world.workspaces.sync(checkout, "rebase")).branchStatus).toMatchObject({
+				ahead: 1,
+				behind: 0,
+			});
 			expect(world.git(folder, "log", "-1", "--format=%P %an")).toBe(
 				`${base} ${kind === "clone" ? "brood-agent-a" : "person"}`,
 			);
 			expect(world.git(folder, "for-each-ref", "--contains", own, "refs/brood/")).toContain(own);
 			const more = world.commit(world.repository, { "more.txt": "m\n" });
 			const tip = world.tip("HEAD", folder);
-			expect(agreed(await world.workspaces.sync(checkout, "merge")).standing).toMatchObject({ ahead: 2, behind: 0 });
+			expect(agreed(await world.workspaces.sync(checkout, "merge")).branchStatus).toMatchObject({
+				ahead: 2,
+				behind: 0,
+			});
 			expect(world.git(folder, "log", "-1", "--format=%P %an")).toBe(`${tip} ${more} brood-agent-a`);
 			expect(world.git(folder, "status", "--porcelain")).toBe("");
 			expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(kind === "clone" ? 1 : 2);
@@ -285,12 +291,12 @@ describe("release", () => {
 		const next = world.commit(world.repository, { "next.txt": "n\n" });
 		expect(agreed(await world.workspaces.release(idle))).toMatchObject({
 			moved: true,
-			standing: { head: next, ahead: 0, behind: 0 },
+			branchStatus: { head: next, ahead: 0, behind: 0 },
 		});
 		const home = agreed(await world.workspaces.release(busy));
 		expect(home).toMatchObject({
 			moved: false,
-			standing: { head: own, ahead: 1, behind: 1 },
+			branchStatus: { head: own, ahead: 1, behind: 1 },
 			text: "brood/busy is 1 ahead of main and 1 behind.",
 		});
 		write(idle.workspace.path, "x", "x\n");

@@ -148,7 +148,7 @@ test("who shares a workspace can recover it, make it again when it is gone, and 
 	const maker = await world.agent("maker");
 	const sharer = { ...maker, agent: identity("sharer") };
 	write(maker.workspace.path, "x", "x\n");
-	expect(agreed(await world.workspaces.recover(sharer)).standing.dirty).toBe(false);
+	expect(agreed(await world.workspaces.recover(sharer)).branchStatus.dirty).toBe(false);
 	rmSync(maker.workspace.path, { recursive: true });
 	expect(agreed(await world.workspaces.recover(sharer)).moved).toBe(true);
 	for (const checkout of [maker, sharer])

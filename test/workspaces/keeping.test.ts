@@ -77,7 +77,7 @@ describe("recover", () => {
 		mess(world, folder);
 		const before = treeState(world, folder);
 		const home = agreed(await world.workspaces.recover(checkout, {}, { seen }));
-		expect(home).toMatchObject({ moved: true, snapshot: null, standing: { head: world.tip("main"), dirty: true } });
+		expect(home).toMatchObject({ moved: true, snapshot: null, branchStatus: { head: world.tip("main"), dirty: true } });
 		expect(home.text).toMatch(
 			/^brood\/a was moved to .* that commit is kept .* Your files were left as they are. They are in snapshot 1 as well.$/,
 		);
@@ -101,7 +101,7 @@ describe("recover", () => {
 		world.git(checkout.workspace.path, "checkout", "-q", "--detach");
 		expect(agreed(await world.workspaces.recover(checkout, {}, { seen }))).toMatchObject({
 			snapshot: expect.any(String),
-			standing: { dirty: false },
+			branchStatus: { dirty: false },
 		});
 		expect(world.git(checkout.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
 	});
@@ -114,7 +114,7 @@ describe("recover", () => {
 		const before = treeState(world, folder);
 		world.commit(world.repository, { "next.txt": "n\n" });
 		const home = agreed(await world.workspaces.recover(checkout));
-		expect(home).toMatchObject({ moved: true, snapshot: "1", standing: { ahead: 0, behind: 0, dirty: false } });
+		expect(home).toMatchObject({ moved: true, snapshot: "1", branchStatus: { ahead: 0, behind: 0, dirty: false } });
 		expect([world.git(folder, "status", "--porcelain"), read(folder, ".env"), read(folder, "next.txt")]).toEqual([
 			"",
 			"ignored\n",
@@ -145,7 +145,7 @@ describe("recover", () => {
 		world.commit(world.repository, { "a.txt": "theirs\n" });
 		expect(() => world.git(folder, operation, "main")).toThrow();
 		const home = agreed(await world.workspaces.recover(checkout));
-		expect(home).toMatchObject({ standing: { head: own, ahead: 1, behind: 1, dirty: false } });
+		expect(home).toMatchObject({ branchStatus: { head: own, ahead: 1, behind: 1, dirty: false } });
 		expect(await world.workspaces.health(checkout, { commit: own })).toEqual({ healthy: true, issues: [] });
 		expect(read(folder, "a.txt")).toBe("mine\n");
 	});
@@ -160,7 +160,7 @@ describe("recover", () => {
 		rmSync(checkout.workspace.path, { recursive: true });
 		expect(agreed(await world.workspaces.recover(checkout))).toMatchObject({
 			moved: true,
-			standing: { head: commit, ahead: 1, dirty: false },
+			branchStatus: { head: commit, ahead: 1, dirty: false },
 		});
 		expect(read(checkout.workspace.path, "x")).toBe("x\n");
 		expect(await world.workspaces.health(checkout, { commit })).toEqual({ healthy: true, issues: [] });
@@ -183,7 +183,7 @@ describe("recover", () => {
 		const { commit } = agreed(await world.workspaces.commit(checkout, { message: "work" }));
 		world.git(world.repository, "update-ref", "-d", "refs/heads/brood/a");
 		expect(await codes(world, checkout, commit)).toEqual(["BRANCH_GONE"]);
-		expect(agreed(await world.workspaces.recover(checkout)).standing).toMatchObject({
+		expect(agreed(await world.workspaces.recover(checkout)).branchStatus).toMatchObject({
 			head: commit,
 			ahead: 1,
 			dirty: false,

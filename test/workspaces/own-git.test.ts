@@ -52,7 +52,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		world.commit(world.repository, { "main.txt": "m\n" }, "on main");
 		expect(agreed(await world.workspaces.sync(checkout, "rebase"))).toMatchObject({
 			moved: true,
-			standing: { ahead: 2, behind: 0, dirty: false },
+			branchStatus: { ahead: 2, behind: 0, dirty: false },
 		});
 		const tip = world.tip(checkout.workspace.branch);
 		// the commits that the rebase left behind are kept in the project
@@ -66,7 +66,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		expect(world.tip("main")).toBe(merged.commit);
 		expect(agreed(await world.workspaces.release(checkout))).toMatchObject({
 			moved: true,
-			standing: { ahead: 0, behind: 0 },
+			branchStatus: { ahead: 0, behind: 0 },
 		});
 		write(checkout.workspace.path, "late.txt", "late\n");
 		refused(await world.workspaces.remove(checkout, {}), "WORKTREE_DIRTY");
@@ -205,7 +205,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		await inside(world, checkout, "echo again >> a.txt; rm -rf .git/* 2>/dev/null");
 		expect((await world.workspaces.health(checkout)).issues.map(({ code }) => code)).toEqual(["NOT_OURS"]);
 		const home = agreed(await world.workspaces.recover(checkout));
-		expect([home.text, home.standing.ahead]).toEqual([expect.stringMatching(/git folder could not be read/), 1]);
+		expect([home.text, home.branchStatus.ahead]).toEqual([expect.stringMatching(/git folder could not be read/), 1]);
 		expect(await inside(world, checkout, "git status --short; git log -1 --format=%s; tail -1 a.txt")).toBe(
 			"kept\nthree\nexit 0\n",
 		);
@@ -249,7 +249,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		const mounts = await world.workspaces.mounts(world.project, checkout.workspace.path, checkout.workspace);
 		expect(mounts).toMatchObject({ code: "CONFLICT", suggestions: ["brood agent recover p/a"] });
 		const home = agreed(await world.workspaces.recover(checkout));
-		expect(home.standing).toMatchObject({ ahead: 1, dirty: true });
+		expect(home.branchStatus).toMatchObject({ ahead: 1, dirty: true });
 		expect(await inside(world, checkout, "git status --short; git log -1 --format=%s; cat u.txt")).toBe(
 			"?? u.txt\nmine\nuntracked\nexit 0\n",
 		);

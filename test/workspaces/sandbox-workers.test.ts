@@ -17,12 +17,12 @@ import { freshFolder } from "#test/support/stores.ts";
 
 const frame = (kind: keyof typeof frameKinds, id: number, text: string): string =>
 	frameOf({ kind: frameKinds[kind], id, bytes: Buffer.from(text) }).toString("hex");
-const standing = { head: null, base: null, ahead: 0, behind: 0, dirty: false };
+const branchStatus = { head: null, base: null, ahead: 0, behind: 0, dirty: false };
 
 /** Each says this when it was asked the first time. */
 const liars: Readonly<Record<string, { says: string; fault: RegExp }>> = {
 	"answers something else": {
-		says: frame("answer", 1, JSON.stringify({ ...standing, dirty: "maybe" })),
+		says: frame("answer", 1, JSON.stringify({ ...branchStatus, dirty: "maybe" })),
 		fault: /may not answer/,
 	},
 	"offers a command that is none of ours": {
@@ -74,7 +74,7 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 		const folder = freshFolder();
 		await using workers = roomsSaying(says);
 		const answer = await workers
-			.ask(roomAt(folder), steps.standing, {
+			.ask(roomAt(folder), steps.branchStatus, {
 				scene: sceneIn(folder),
 				input: {},
 				timeoutMs: name === "says nothing" ? 1000 : 20_000,
@@ -96,14 +96,14 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 			signal: controller.signal,
 			bytes: async () => controller.abort(),
 		};
-		const error = await workers.ask(roomAt(folder), steps.standing, asked).catch((thrown: unknown) => thrown);
+		const error = await workers.ask(roomAt(folder), steps.branchStatus, asked).catch((thrown: unknown) => thrown);
 		expect(error).toBeInstanceOf(CalledOff);
 		expect(error).not.toBeInstanceOf(SandboxFault);
 		expect(error).toMatchObject({ refusalCode: "GIT_FAILED", message: expect.stringContaining("called off") });
 		// and before it began
-		expect(await workers.ask(roomAt(folder), steps.standing, asked).catch((thrown: unknown) => thrown)).toBeInstanceOf(
-			CalledOff,
-		);
+		expect(
+			await workers.ask(roomAt(folder), steps.branchStatus, asked).catch((thrown: unknown) => thrown),
+		).toBeInstanceOf(CalledOff);
 	});
 
 	test("that has hardly begun keeps nobody waiting who wants it gone", async () => {
@@ -111,7 +111,7 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 		await using workers = roomsSaying("");
 		for (let time = 0; time < 10; time++) {
 			const asked = workers
-				.ask(roomAt(folder), steps.standing, { scene: sceneIn(folder), input: {} })
+				.ask(roomAt(folder), steps.branchStatus, { scene: sceneIn(folder), input: {} })
 				.catch((thrown: unknown) => thrown);
 			// the process is there, and nothing of it has run
 			await Promise.resolve();
@@ -122,11 +122,11 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 
 	test("that was told to end is not asked any more: another one answers", async () => {
 		const folder = freshFolder();
-		await using workers = roomsSaying(frame("answer", 1, JSON.stringify(standing)));
-		const ask = () => workers.ask(roomAt(folder), steps.standing, { scene: sceneIn(folder), input: {} });
-		expect(await ask()).toEqual(standing);
+		await using workers = roomsSaying(frame("answer", 1, JSON.stringify(branchStatus)));
+		const ask = () => workers.ask(roomAt(folder), steps.branchStatus, { scene: sceneIn(folder), input: {} });
+		expect(await ask()).toEqual(branchStatus);
 		const gone = workers.leave(folder);
-		expect(await ask()).toEqual(standing);
+		expect(await ask()).toEqual(branchStatus);
 		await gone;
 	});
 });

@@ -119,10 +119,14 @@ function notNow({ parent, openCalls, full }: SpawnFacts, command: AgentSpawn, ca
 			aboutAgent(parent, "wait", { calls: openCalls.length }),
 		);
 	if (full === null) return null;
-	return refuse("AGENT_LIMIT", `${full.agent.handle} already has ${full.limit} living descendants.`, {
-		details: { agent: full.agent.id, limit: full.limit },
-		suggestions: ["brood tree"],
-	});
+	return refuse(
+		"AGENT_LIMIT",
+		`${full.agent.handle} already has ${full.limit} living descendants, which is the limit (limits.descendantsMax).`,
+		{
+			details: { agent: full.agent.id, limit: full.limit },
+			suggestions: ["brood tree"],
+		},
+	);
 }
 
 const ranks: readonly Policy[] = ["ask", "auto-edit", "full"];

@@ -18,7 +18,7 @@ import type { Decided, Work } from "./work.ts";
  * Agents, people and the daemon; people and the daemon; only the daemon. Each decider still checks which agents an
  * agent may act on.
  */
-export type Speakers = "everyone" | "people" | "daemon";
+export type AllowedActors = "everyone" | "people" | "daemon";
 
 /** The schema of a command that has at least these fields. */
 export type SchemaOf<C = unknown> = z.ZodType<C & { type: Command["type"] }> & {
@@ -28,7 +28,7 @@ export type SchemaOf<C = unknown> = z.ZodType<C & { type: Command["type"] }> & {
 /** What every command has. */
 export interface Common<S extends SchemaOf> {
 	schema: S;
-	speakers: Speakers;
+	speakers: AllowedActors;
 	/** long texts of people and agents; everything else is bounded by the schema */
 	texts?: (command: z.output<S>) => readonly string[];
 	/** the limit for each text */
@@ -51,7 +51,7 @@ export interface Parts<S extends SchemaOf, L extends object> extends Common<S> {
 export interface Definition<T extends Command["type"] = Command["type"]> {
 	readonly type: T;
 	readonly schema: z.ZodType;
-	readonly speakers: Speakers;
+	readonly speakers: AllowedActors;
 	readonly textLimit: "textBytesMax" | "mailBytesMax";
 	texts(command: Command): readonly string[];
 	identity(command: Command): object;

@@ -64,7 +64,7 @@ export class Dispatcher {
 		this.#closed = true;
 		while (this.#waiting.length > 0 || this.#writing.size > 0) {
 			await Promise.all(this.#writing);
-			await nextTurn();
+			await nextTick();
 		}
 	}
 
@@ -72,7 +72,7 @@ export class Dispatcher {
 	#schedule(): void {
 		if (this.#scheduled || this.#waiting.length === 0 || this.#writing.size >= this.#parts.store.batchesMax) return;
 		this.#scheduled = true;
-		void nextTurn().then(() => {
+		void nextTick().then(() => {
 			this.#scheduled = false;
 			const batch = this.#write(this.#takeBatch()).finally(() => {
 				this.#writing.delete(batch);
@@ -118,4 +118,4 @@ export class Dispatcher {
 	}
 }
 
-const nextTurn = (): Promise<void> => new Promise((resume) => setImmediate(resume));
+const nextTick = (): Promise<void> => new Promise((resume) => setImmediate(resume));

@@ -58,7 +58,7 @@ export class Receipts {
 	/** Callers that are answered in the same turn of the event loop share one message to the store. */
 	async #soon(receipt: StoredReceipt): Promise<void> {
 		this.#waiting.push(receipt);
-		this.#writing ??= nextTurn().then(async () => {
+		this.#writing ??= nextTick().then(async () => {
 			this.#writing = null;
 			await this.#store.keepReceipts(this.#waiting.splice(0), { durable: false });
 		});
@@ -66,4 +66,4 @@ export class Receipts {
 	}
 }
 
-const nextTurn = (): Promise<void> => new Promise((resume) => setImmediate(resume));
+const nextTick = (): Promise<void> => new Promise((resume) => setImmediate(resume));

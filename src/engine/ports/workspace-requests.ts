@@ -75,7 +75,7 @@ export interface Provisioned {
 
 /** The state of a workspace after a sync, release, recover or restore. */
 export interface MoveResult {
-	standing: BranchStatus;
+	branchStatus: BranchStatus;
 	/** the branch or its files moved */
 	moved: boolean;
 	/** taken first, where there was something to save */

@@ -235,7 +235,7 @@ export class WorkCycle {
 		return await this.#steps.leased(agent, step, by, async (checkout, control) => {
 			const home = await work(checkout, control);
 			if (isRefusal(home)) return home;
-			const fact = { kind: "workspace.moved", data: { head: home.standing.head, step } } as const;
+			const fact = { kind: "workspace.moved", data: { head: home.branchStatus.head, step } } as const;
 			// even if the branch did not move: files that went into a snapshot are gone from the tree
 			const cleaned =
 				step === "recover" && home.snapshot !== null ? ` What was not committed is in snapshot ${home.snapshot}.` : "";

@@ -8,10 +8,13 @@ import { spawnParams } from "./registry.ts";
 export function agentLifecycleHandlers(context: RequestContext) {
 	return {
 		fork: (request) =>
-			context.withAgentOrId(request, (by) => {
-				// an agent's fork is fresh by default, a person's inherits
-				const { fresh = agentOf(request.actor) !== null, ...body } = request.body;
-				return context.spawn(request, { by, context: fresh ? "fresh" : "inherit", ...spawnParams(body) });
+			context.withAgentOrId(request, async (by) => {
+				// an agent's fork is fresh by default, a person's inherits; whoever names an item wants what is up to it
+				const { at } = request.body;
+				const { fresh = agentOf(request.actor) !== null && at === undefined, ...body } = request.body;
+				if (fresh && at !== undefined)
+					return refuse("VALIDATION_ERROR", "A fresh fork inherits nothing: leave out `at`, or `fresh`.");
+				return await context.spawn(request, { by, context: fresh ? "fresh" : "inherit", ...spawnParams(body) });
 			}),
 		agentDelete: (request) =>
 			context.withAgent(request, async (id) => {

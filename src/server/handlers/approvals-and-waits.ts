@@ -77,7 +77,7 @@ async function targetsOf(
 	request: RouteRequest<"waitOpen">,
 ): Promise<{ ids: AgentId[] } | Refusal> {
 	const caller = agentOf(request.actor);
-	const project = request.body.project ?? (await context.homeOf(request.actor));
+	const project = request.body.project ?? (await context.projectOf(request.actor));
 	const ids: AgentId[] = [];
 	for (const reference of request.body.agents) {
 		const found = await context.engine.resolve(reference, project);

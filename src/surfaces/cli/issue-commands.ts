@@ -90,7 +90,7 @@ function verbs(issue: Command): void {
 		.argument("<stage>", "where to")
 		.action((ref, stage, options) => tell("issueMove", ref, options, { stage: stage.toUpperCase() }));
 	about(issue, "depend", "it waits until another one is done")
-		.argument("<on>", "the number of the other one", Number)
+		.argument("<on>", "the other one: its number, #number or project#number")
 		.option("--remove", "it waits for that one no longer")
 		.addOption(project())
 		.addOption(json())

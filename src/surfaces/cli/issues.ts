@@ -43,6 +43,9 @@ function numberOf(word: string): number {
 	return number;
 }
 
+/** Of `project#number`; null where only a number is given. */
+const projectOf = (word: string): string | null => /^(.+)#/.exec(word)?.[1] ?? null;
+
 interface Filter extends Options {
 	stage?: string | undefined;
 	label?: string | undefined;
@@ -105,15 +108,20 @@ export async function document(
 
 export async function depend(
 	name: string,
-	on: number,
+	other: string,
 	options: Options & { remove?: true | undefined },
 ): Promise<void> {
-	if (options.remove !== true) return await tell("issueDepend", name, options, { on });
 	await act(
 		options,
 		async (cli) => {
 			const { params, query } = await named(cli, name);
-			return await cli.client.call("issueUndepend", { key: cli.key, params: { ...params, on: String(on) }, query });
+			const on = numberOf(other);
+			const [project, itsProject] = [projectOf(params.issue), projectOf(other)];
+			if (itsProject !== null && project !== null && itsProject !== project)
+				throw new UsageError(`${other} is of another project: an issue depends on issues of its own.`);
+			return options.remove === true
+				? await cli.client.call("issueUndepend", { key: cli.key, params: { ...params, on: String(on) }, query })
+				: await cli.client.call("issueDepend", { key: cli.key, params, query, body: { on } });
 		},
 		(changed) => issueTable([changed]),
 	);

@@ -17,9 +17,11 @@ export async function tellMany(
 	options: ManyOptions,
 	body: object,
 ): Promise<void> {
+	let below = 0;
 	await act(
 		options,
 		async (cli): Promise<Agent | Agent[]> => {
+			if (Reflect.get(body, "cascade") === true) below = await livingBelow(cli, references);
 			const [only, ...others] = references;
 			if (only !== undefined && others.length === 0 && options.all !== true)
 				return await tellOne(cli, verbOf(route), only, body);
@@ -33,8 +35,24 @@ export async function tellMany(
 			}
 			return found;
 		},
-		(found) => agentTable([found].flat()),
+		(found) =>
+			`${agentTable([found].flat())}${below === 0 ? "" : `\nwith ${below} below ${references.length === 1 ? "it" : "them"}`}`,
 	);
+}
+
+/** How many living agents a cascade ends beside those that are named. */
+async function livingBelow({ client, query }: CliContext, references: readonly string[]): Promise<number> {
+	const agents = await client.call("agents", { query: {} });
+	const named = await Promise.all(
+		references.map(async (agent) => (await client.call("agent", { query, params: { agent } })).id),
+	);
+	const ending = new Set(named);
+	for (let size = 0; size !== ending.size; ) {
+		size = ending.size;
+		for (const { id, supervisor, life } of agents)
+			if (life !== "ended" && supervisor !== null && ending.has(supervisor)) ending.add(id);
+	}
+	return ending.size - new Set(named).size;
 }
 
 const verbs: readonly Verb[] = ["pause", "resume", "interrupt", "kill", "agentDelete"];

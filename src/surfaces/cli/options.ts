@@ -24,6 +24,12 @@ export function whole(words: string): number {
 }
 
 /** A number of seconds, with up to three decimals. */
+export function itemNumber(words: string): number {
+	if (!/^[1-9]\d{0,14}$/.test(words))
+		throw new InvalidArgumentError("It has to be an item's number, as `brood log` shows it.");
+	return Number(words);
+}
+
 export function seconds(words: string): number {
 	if (!/^\d{1,7}(\.\d{1,3})?$/.test(words))
 		throw new InvalidArgumentError("It has to be a number of seconds, like 0.5 or 600.");

@@ -17,6 +17,7 @@ interface PromptOptions extends Options {
 	file?: string | undefined;
 	priority?: number | undefined;
 	notBefore?: string | undefined;
+	metadata?: string | undefined;
 }
 
 /** The words of a prompt, from the line or from a file. */
@@ -48,6 +49,7 @@ export async function prompt(reference: string, text: string | undefined, option
 				front: options.front === true,
 				now: options.now === true,
 				...(priority !== undefined && { priority }),
+				...(options.metadata !== undefined && { metadata: objectIn(options.metadata) }),
 				...(notBefore !== undefined && { notBefore: timeOf(notBefore, "later") }),
 			};
 			const queued = await client.call("prompt", { key, query, params: { agent: reference }, body });
@@ -84,4 +86,14 @@ function endOf({ turn: { id, state, reason, retriedAs }, answer }: { turn: Turn;
 	const why = reason === null ? "" : `: ${indented(reason, "  | ")}`;
 	const again = retriedAs === null ? "" : `\nit is run again by prompt ${retriedAs}, which is queued`;
 	return `turn ${id} ${state}${why}${again}`;
+}
+
+function objectIn(text: string): Record<string, string> {
+	try {
+		const value = JSON.parse(text);
+		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+	} catch {
+		// said below
+	}
+	throw new UsageError('--metadata takes a JSON object, like \'{"ticket": "A-1"}\'.');
 }

@@ -42,6 +42,7 @@ const promptCommand = (command: Command) =>
 		.option("--file <path>", "read the prompt from a file; - is standard input")
 		.option("--front", "before the others; several keep their order")
 		.option("--priority <number>", "higher ones first, from -100 to 100", priority)
+		.option("--metadata <json>", "an object that is kept with it, for your own programs")
 		.option("--not-before <time>", "not before this time: an ISO time, or how long from now (90s, 1h30m, 7d)")
 		.addOption(project())
 		.addOption(json());

@@ -1,7 +1,7 @@
 // Making agents: `agent add` under agent 0, and `fork`.
 import { type Command, Option } from "@commander-js/extra-typings";
 import { vendorTypes } from "#contract/agent-type.ts";
-import { json, policy, project } from "./options.ts";
+import { itemNumber, json, policy, project } from "./options.ts";
 import { budgetCost, budgetOf, budgetTokens } from "./usage-commands.ts";
 
 export function addCommand(agent: Command): void {
@@ -68,8 +68,9 @@ export function forkCommand(program: Command): void {
 		.argument("<agent>", "who is forked")
 		.argument("[prompt]", "the child's first prompt")
 		.option("--name <handle>", "the child's handle")
-		.option("--at <item>", "the last item that it inherits", Number)
-		.option("--fresh", "without the conversation")
+		.option("--at <item>", "the last item that it inherits", itemNumber)
+		.option("--fresh", "without the conversation, as agents fork by default")
+		.option("--inherit", "with the conversation, as people fork by default")
 		.option("--share-workspace", "in the same tree as its parent")
 		.option("--no-wait", "answer before its workspace is ready")
 		.addOption(
@@ -91,11 +92,18 @@ export function forkCommand(program: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, prompt, options) => {
-			const [{ act }, { madeAgent, noted }] = await Promise.all([import("./act.ts"), import("./print-agents.ts")]);
-			const { name, at, fresh, type, model, policy: answers, shareWorkspace, wait } = options;
+			const [{ act }, { UsageError }, { madeAgent, noted }] = await Promise.all([
+				import("./act.ts"),
+				import("./print.ts"),
+				import("./print-agents.ts"),
+			]);
+			const { name, at, type, model, policy: answers, shareWorkspace, wait } = options;
+			if (options.fresh === true && options.inherit === true)
+				throw new UsageError("--fresh and --inherit exclude each other.");
+			const fresh = options.fresh ?? (options.inherit === true ? false : undefined);
 			const workspace = shareWorkspace === true ? "share" : options.workspace;
-			const named = said({ prompt, name, at, fresh, type, model, policy: answers, workspace });
-			const body = { ...named, wait, ...budgetOf(options) };
+			const named = said({ prompt, name, at, type, model, policy: answers, workspace });
+			const body = { ...named, ...(fresh !== undefined && { fresh }), wait, ...budgetOf(options) };
 			await act(
 				options,
 				async ({ client, key, query }) =>

@@ -2,7 +2,7 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { Item } from "#contract/wire.ts";
 import { call } from "./call.ts";
-import { agentCommand, json, onlyProject, project, whole } from "./options.ts";
+import { agentCommand, itemNumber, json, onlyProject, project, whole } from "./options.ts";
 
 export function threadCommands(program: Command): void {
 	program.commandsGroup("Conversations:");
@@ -85,11 +85,13 @@ function mailCommands(program: Command): void {
 	agentCommand(mail, "check", "what is in it").action((agent, options) =>
 		call("mail", options, { params: { agent } }, async (mails) => (await import("./print-thread.ts")).mailTable(mails)),
 	);
-	agentCommand(mail, "read", "take what has not been read").action((agent, options) =>
-		call("mailRead", options, { params: { agent }, body: {} }, async (mails) =>
-			(await import("./print-thread.ts")).mailLines(mails),
-		),
-	);
+	agentCommand(mail, "read", "take what has not been read")
+		.argument("[mail]", "only this one, by its id", itemNumber)
+		.action((agent, id, options) =>
+			call("mailRead", options, { params: { agent }, body: id === undefined ? {} : { mail: id } }, async (mails) =>
+				(await import("./print-thread.ts")).mailLines(mails),
+			),
+		);
 	agentCommand(mail, "delete", "take one out of it for good; the journal keeps that it was sent")
 		.argument("<mail>", "its id")
 		.action((agent, id, options) =>

@@ -51,7 +51,7 @@ import { exclusively } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
 import { discardNewBranch, discardNewWorktree, type NewWorktree } from "../snapshot/destroy.ts";
-import { memoryOf } from "../snapshot/gather.ts";
+import { shadowIndexOf } from "../snapshot/gather.ts";
 import { openShadow } from "../snapshot/shadow.ts";
 import { emptyTree } from "../snapshot/snapshots.ts";
 import {
@@ -126,8 +126,8 @@ export async function fillFrom(
 		await copySubmodules(git, { from: parent, to: child, index });
 		await writeFile(path.join(child.gitFolder, "index"), await movedIndex(child, index, changed.files));
 	}
-	const memory = await readIndexFile(memoryOf(parent), parent.hashLength);
-	if (memory !== null) await writeFile(memoryOf(child), await movedIndex(child, memory, changed.held));
+	const memory = await readIndexFile(shadowIndexOf(parent), parent.hashLength);
+	if (memory !== null) await writeFile(shadowIndexOf(child), await movedIndex(child, memory, changed.held));
 	await writeOperation(child, onBranch(operation, branchRef(to.branch)));
 	signal?.throwIfAborted();
 }
@@ -212,10 +212,10 @@ function pattern(glob: string): RegExp {
 
 /** Files whose stat data does not prove that git, or the shadow index, knows their content. */
 async function changedIn(git: Git, parent: Tree): Promise<{ files: Set<ByteName>; held: Set<ByteName> }> {
-	await using shadow = await openShadow(git, parent, memoryOf(parent));
+	await using shadow = await openShadow(git, parent, shadowIndexOf(parent));
 	const [files, held] = await Promise.all([
 		git(parent.folder, ["diff-files", "--name-only", "-z"]),
-		lstat(memoryOf(parent)).then(() => shadow.git(["diff-files", "--name-only", "-z"]), nullIfMissing),
+		lstat(shadowIndexOf(parent)).then(() => shadow.git(["diff-files", "--name-only", "-z"]), nullIfMissing),
 	]);
 	return { files: new Set(namesIn(files.bytes)), held: new Set(held === null ? [] : namesIn(held.bytes)) };
 }

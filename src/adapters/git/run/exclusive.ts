@@ -12,11 +12,11 @@ const tails = new Map<string, Promise<unknown>>();
 export async function exclusively<T>(repository: string, work: () => Promise<T>): Promise<T> {
 	const { commonFolder, realFolder } = await repositoryPathsOf(repository, {});
 	const key = commonFolder === null ? realFolder : await realpath(commonFolder).catch(() => commonFolder);
-	return await inTurn(`repository ${key}`, work);
+	return await serialized(`repository ${key}`, work);
 }
 
 /** Runs `work` after all earlier work with the same key, whether that succeeded or failed. */
-export async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+export async function serialized<T>(key: string, work: () => Promise<T>): Promise<T> {
 	const before = tails.get(key) ?? Promise.resolve();
 	const mine = before.then(work, work);
 	const tail = mine.catch(expected("the caller gets the rejection"));

@@ -147,14 +147,14 @@ export async function convert(context: GitContext, checkout: Checkout): Promise<
 	if (isRefusal(filled)) return filled;
 	await registerBranch(context, checkout, start);
 	await writeMark(file, mark);
-	const standing = await client.ask(steps.standing, {});
-	if (isRefusal(standing)) return standing;
+	const branchStatus = await client.ask(steps.branchStatus, {});
+	if (isRefusal(branchStatus)) return branchStatus;
 	const missing =
 		filled.missing.length === 0
 			? ""
 			: ` ${filled.missing.length} of your files did not come along; they are in ${binned.trash}.`;
 	const text = `Your workspace has a git folder of its own now, for the sandbox. Your files came along; what git ignores is in ${binned.trash}.${missing}`;
-	return { standing, moved: true, snapshot: null, text };
+	return { branchStatus, moved: true, snapshot: null, text };
 }
 
 export async function removeSandboxed(

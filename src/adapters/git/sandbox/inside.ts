@@ -46,7 +46,7 @@ on(
 	steps.health,
 	async ({ context, checkout }, { seen }) => (await healthOf(context, checkout, { commit: seen })).issues,
 );
-on(steps.standing, async ({ context, checkout }) => await branchStatus(context, checkout));
+on(steps.branchStatus, async ({ context, checkout }) => await branchStatus(context, checkout));
 on(steps.commitsSince, async ({ context, checkout }, { seen }) => await commitsSince(context, checkout, seen));
 on(steps.commit, async ({ context, checkout }, { message, paths, turn, stage, begun }) => {
 	const named = { ...(paths !== null && { paths }), ...(turn !== null && { turn }), ...(stage !== null && { stage }) };

@@ -64,7 +64,7 @@ async function read<I, A>(
 export const sandboxedStatus = async (
 	context: GitContext,
 	checkout: SandboxedCheckout,
-): Promise<BranchStatus | Refusal> => await read(context, checkout, steps.standing, {});
+): Promise<BranchStatus | Refusal> => await read(context, checkout, steps.branchStatus, {});
 
 export const sandboxedCommits = async (
 	context: GitContext,

@@ -6,7 +6,7 @@ import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { codeOf } from "#adapters/system/errors.ts";
 import { type ByteName, isTooLong, listOf, namesIn, pathOf } from "../format/names.ts";
-import { inTurn } from "../run/exclusive.ts";
+import { serialized } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
 import { Links } from "../tree/links.ts";
 import { type ReadIndex, readIndex, readIndexFile, type Tree } from "../tree/tree.ts";
@@ -34,16 +34,16 @@ export interface Gathered {
 const attemptsMax = 3;
 
 /** The shadow's index is kept here between snapshots, and removed with the worktree. */
-export const memoryOf = ({ gitFolder }: Tree): string => path.join(gitFolder, "brood-index");
+export const shadowIndexOf = ({ gitFolder }: Tree): string => path.join(gitFolder, "brood-index");
 
 export async function gather(git: Git, tree: Tree, fileBytesMax: number): Promise<Gathered> {
-	return await inTurn(memoryOf(tree), async () => {
-		await using shadow = await openShadow(git, tree, memoryOf(tree));
+	return await serialized(shadowIndexOf(tree), async () => {
+		await using shadow = await openShadow(git, tree, shadowIndexOf(tree));
 		for (let attempt = 1; ; attempt++) {
 			const gathered = await gatherOnce(git, tree, shadow, fileBytesMax).catch(async (error: unknown) => {
 				if (attempt >= attemptsMax) throw error;
 				// the remembered index may be damaged
-				await rm(memoryOf(tree), { force: true });
+				await rm(shadowIndexOf(tree), { force: true });
 				return null;
 			});
 			if (gathered === null) continue;
@@ -57,7 +57,7 @@ export async function gather(git: Git, tree: Tree, fileBytesMax: number): Promis
 }
 
 async function gatherOnce(git: Git, tree: Tree, shadow: Shadow, fileBytesMax: number): Promise<Gathered> {
-	const memory = memoryOf(tree);
+	const memory = shadowIndexOf(tree);
 	const index = await readIndex(git, tree);
 	const [survey, before] = await Promise.all([surveyTree(git, tree, index), readIndexFile(memory, tree.hashLength)]);
 	const known = new Set(before?.entries.map((entry) => entry.path.toString("latin1")));

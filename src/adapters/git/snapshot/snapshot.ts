@@ -11,7 +11,7 @@ import { createHash } from "node:crypto";
 import type { FileName, SnapshotManifest } from "#contract/snapshot.ts";
 import { gitlink, withoutTimes } from "../format/index-file.ts";
 import { type ByteName, brief, displayName, toFileName } from "../format/names.ts";
-import { inTurn } from "../run/exclusive.ts";
+import { serialized } from "../run/exclusive.ts";
 import { type Git, GitFailed } from "../run/git.ts";
 import { commitsOf, type Operation, readOperation } from "../tree/operation.ts";
 import { type Head, openTree, readHead, type Tree } from "../tree/tree.ts";
@@ -53,7 +53,7 @@ export async function takeSnapshotDetailed(
 	request: SnapshotRequest,
 ): Promise<{ snapshot: Snapshot; fresh: boolean; gathered: Gathered }> {
 	const tree = await openTree(request.folder);
-	return await inTurn(`${tree.commonFolder}\0${request.agent}`, async () => {
+	return await serialized(`${tree.commonFolder}\0${request.agent}`, async () => {
 		const [head, operation, gathered] = await Promise.all([
 			readHead(git, tree),
 			readOperation(tree),

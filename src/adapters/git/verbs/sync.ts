@@ -85,8 +85,8 @@ export async function moveResult(
 	text: string,
 	snapshot: string | null = null,
 ): Promise<MoveResult | Refusal> {
-	const standing = await branchStatus(context, checkout);
-	return isRefusal(standing) ? standing : { standing, moved, snapshot, text };
+	const status = await branchStatus(context, checkout);
+	return isRefusal(status) ? status : { branchStatus: status, moved, snapshot, text };
 }
 
 /** The result of a move with a sentence before its text. */

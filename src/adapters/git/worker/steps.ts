@@ -54,7 +54,7 @@ const nothing = z.strictObject({});
 /** where the branch was when the same step began before a crash */
 const begun = { begun: z.strictObject({ head: Commit }).nullable() };
 const MoveResult = z.strictObject({
-	standing: BranchStatus,
+	branchStatus: BranchStatus,
 	moved: z.boolean(),
 	snapshot: z.string().max(100).nullable(),
 	text: z.string().max(100_000),
@@ -98,7 +98,7 @@ export type StepRequest = z.infer<typeof StepRequest>;
 
 export const steps = {
 	health: step("health", z.strictObject({ seen: Commit }), z.array(Issue).max(100)),
-	standing: step("standing", nothing, orRefusal(BranchStatus)),
+	branchStatus: step("branch-status", nothing, orRefusal(BranchStatus)),
 	commitsSince: step("commits-since", z.strictObject({ seen: Commit }), orRefusal(z.array(SeenCommit).max(1000))),
 	commit: step(
 		"commit",
