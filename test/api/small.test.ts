@@ -44,3 +44,12 @@ test("a cascade says how many ended with it", async () => {
 	await sh.brood("fork", "left", "--name", "below", "--fresh");
 	expect((await sh.brood("kill", "lead", "--cascade")).out).toContain("\nwith 3 below it\n");
 });
+
+test("agents are listed by type and model, also those that are free", async () => {
+	await sh.brood("agent", "add", "coder", "--no-project", "--type", "scripted", "--model", "large");
+	const names = async (...args: string[]): Promise<string[]> =>
+		(await sh.json("agent", "list", ...args)).data.map(({ handle }: { handle: string }) => handle);
+	expect(await names("--type", "scripted", "--model", "large")).toEqual(["coder"]);
+	expect(await names("--available", "--model", "large")).toEqual(["coder"]);
+	expect(await names("--available", "--type", "llm")).toEqual([]);
+});

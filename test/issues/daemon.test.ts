@@ -393,7 +393,10 @@ test.concurrent("where the project pushes after each turn, what was committed fo
 		"--timeout",
 		"60",
 	);
-	expect(git(folder, "log", "-1", "--format=%s", issue.commit)).toBe("Leave it lying (#1)");
+	const [subject, trailer] = git(folder, "log", "-1", "--format=%s%n%(trailers:key=Brood-Issue)", issue.commit).split(
+		"\n",
+	);
+	expect([subject, trailer]).toEqual(["Leave it lying", `Brood-Issue: ${issue.project}#1`]);
 	expect(git(remote, "rev-parse", "refs/heads/issue/1-leave-it-lying")).toBe(issue.commit);
 });
 

@@ -7,7 +7,7 @@ import { EventId, SubscriptionName } from "../ids.ts";
 import { BudgetRequest } from "../usage.ts";
 import { Agent, Progress } from "../wire.ts";
 import { workspaceKinds } from "../workspace.ts";
-import { get, none, post, Reason, scope } from "./route.ts";
+import { agentFilter, get, none, post, Reason, scope } from "./route.ts";
 
 const { name, title, prompt, agentType, model, command, subscription, policy, budget, from } = AgentSpawn.shape;
 /** The body for a new agent; `type` is another name for `agentType`. */
@@ -25,12 +25,12 @@ const addressed = { type: true, agent: true } as const;
 
 export const agentRoutes = {
 	agents: get("/api/agents", "all agents, oldest first; ended ones that were reaped only if asked for", {
-		query: scope.extend({ reaped: z.stringbool().default(false) }),
+		query: scope.extend({ ...agentFilter, reaped: z.stringbool().default(false) }),
 		answer: z.array(Agent),
 		agents: true,
 	}),
 	agentsOf: get("/api/projects/:project/agents", "the agents of a project, oldest first", {
-		query: z.strictObject({ reaped: z.stringbool().default(false) }),
+		query: z.strictObject({ ...agentFilter, reaped: z.stringbool().default(false) }),
 		answer: z.array(Agent),
 	}),
 	progress: get("/api/progress", "the last words of each living agent, and how its branch stands", {

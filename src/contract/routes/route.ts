@@ -34,6 +34,8 @@ export const remove = routeOf("delete");
 
 /** The project in which the name in the path is looked up first. */
 export const scope = z.strictObject({ project: ProjectSlug.optional() });
+/** Which agents a list has. */
+export const agentFilter = { type: z.string().optional(), model: z.string().optional() };
 export const Reason = z.string().max(1000).default("");
 export const none = z.strictObject({});
 

@@ -1,9 +1,9 @@
 // Subscriptions, and which agents are free.
 import { z } from "zod";
-import { AgentType, ProjectSlug, SubscriptionName } from "../ids.ts";
+import { AgentType, SubscriptionName } from "../ids.ts";
 import { Credential, Quiet } from "../subscription.ts";
 import { Agent, Subscription } from "../wire.ts";
-import { get, post, remove } from "./route.ts";
+import { agentFilter, get, post, remove, scope } from "./route.ts";
 
 const terms = {
 	maxConcurrent: z.int().positive().max(1000).optional(),
@@ -34,7 +34,7 @@ export const subscriptionRoutes = {
 		answer: Subscription,
 	}),
 	agentsAvailable: get("/api/agents/available", "agents that are free and have a slot waiting for them", {
-		query: z.strictObject({ project: ProjectSlug.optional() }),
+		query: scope.extend(agentFilter),
 		answer: z.array(Agent),
 	}),
 };

@@ -2,6 +2,7 @@
 // workspace, in its own clone or in the repository itself stays where it is.
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
+import type { IssueState } from "#contract/issue.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { IssueWork } from "../ports/issue-work.ts";
 import type { Reads } from "../ports/store.ts";
@@ -44,7 +45,7 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 			const before = await workspaces.branchStatus(checkout);
 			if (isRefusal(before)) return before;
 			if (before.dirty && agent.life !== "ended") {
-				const made = await cycle.commit(agent, { message: `${issue.title} (#${issue.number})` }, { actor: system });
+				const made = await cycle.commit(agent, { message: messageOf(issue) }, { actor: system });
 				if (isRefusal(made) && made.code !== "AGENT_NO_COMMIT") return made;
 				if (!isRefusal(made)) await cycle.push(agent);
 			}
@@ -100,6 +101,10 @@ async function commitToTry(
 	return own ?? (project.base === null ? null : await workspaces.tipOf(project, project.base));
 }
 
+/** A forge would link a bare `#3` to its own third issue. */
+const messageOf = ({ title, project, number }: Pick<IssueState, "title" | "project" | "number">): string =>
+	`${title}\n\nBrood-Issue: ${project}#${number}`;
+
 /** Work without a commit has nothing to merge. */
 async function merged(
 	cycle: WorkCycle,
@@ -110,7 +115,7 @@ async function merged(
 	const base = project.base === null ? null : await workspaces.tipOf(project, project.base);
 	if (agent === null || project.base === null || commit === null || tip === base) return { commit: null };
 	if (tip === null) return await mergeOwnBranch(cycle, agent, commit);
-	const message = `${issue.title} (#${issue.number})`;
+	const message = messageOf(issue);
 	const result = await cycle.approveBranch(
 		agent,
 		{ project, base: project.base, branch, commit, message },

@@ -88,9 +88,17 @@ export function registryHandlers(context: RequestContext, about: About, rotateTo
 	} satisfies Partial<Handlers>;
 }
 
+export interface AgentFilter {
+	type?: string | undefined;
+	model?: string | undefined;
+}
+
+export const isWanted = (agent: Pick<Agent, "type" | "model">, { type, model }: AgentFilter): boolean =>
+	(type === undefined || agent.type === type) && (model === undefined || agent.model === model);
+
 async function listed(
 	context: RequestContext,
-	query: { project?: ProjectSlug | undefined; reaped: boolean },
+	query: { project?: ProjectSlug | undefined; reaped: boolean } & AgentFilter,
 	actor: Actor,
 ): Promise<Agent[] | Refusal> {
 	const { engine, reads } = context;
@@ -114,7 +122,7 @@ async function listed(
 	};
 	return mirrored
 		.agents(seen, { project, reaped: query.reaped })
-		.filter((agent) => home === undefined || agent.project === home);
+		.filter((agent) => (home === undefined || agent.project === home) && isWanted(agent, query));
 }
 
 interface SpawnInput {

@@ -7,6 +7,7 @@ import { withCleanWorkspace } from "#engine/workspaces/clean-workspaces.ts";
 import { agentView, subscriptionView } from "#views/wire.ts";
 import type { PriorReceipt } from "../idempotency.ts";
 import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
+import { isWanted } from "./registry.ts";
 
 /** `problem` says what is wrong with a credential; its content is never read here. */
 export function subscriptionHandlers(context: RequestContext, problem: (credential: Credential) => string | null) {
@@ -60,7 +61,9 @@ export function subscriptionHandlers(context: RequestContext, problem: (credenti
 			const agents = await reads.agents(query.project === undefined ? {} : { project: query.project });
 			const counts = await reads.counts();
 			const free = await withCleanWorkspace(engine.issueWork, await engine.scheduler.available(agents), engine.log);
-			return free.map((agent) => agentView(agent, { ...noCounts, ...counts.get(agent.id), phase: "model" }));
+			return free
+				.filter((agent) => isWanted(agent, query))
+				.map((agent) => agentView(agent, { ...noCounts, ...counts.get(agent.id), phase: "model" }));
 		},
 	} satisfies Partial<Handlers>;
 }

@@ -70,7 +70,7 @@ function operation(
 		operationId: name,
 		tags: [tagOf(path)],
 		summary,
-		...(agents && { description: "Agents may ask this too, with the token of their turn." }),
+		...(agents && { description: "Also for agents, with the token of their turn." }),
 		...(parameters.length > 0 && { parameters }),
 		// a body that can hold nothing is none
 		...(body && Object.keys(body.shape).length > 0 && { requestBody: bodyOf(body, schemas) }),

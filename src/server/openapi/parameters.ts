@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { AgentType, EventId, Key, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import { IssueNumber } from "#contract/issue.ts";
-import { Paging, scope } from "#contract/routes/route.ts";
+import { agentFilter, Paging, scope } from "#contract/routes/route.ts";
 import { SnapshotId } from "#contract/routes/workspaces.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
 
@@ -36,7 +36,7 @@ const inPath: Record<string, Parameter> = {
 };
 
 /** What many routes take in their query, under the same name. */
-const inManyQueries: Record<string, z.core.$ZodType> = { ...scope.shape, ...Paging.shape };
+const inManyQueries: Record<string, z.core.$ZodType> = { ...scope.shape, ...Paging.shape, ...agentFilter };
 
 const keyHeader = {
 	name: "Idempotency-Key",

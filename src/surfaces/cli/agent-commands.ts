@@ -63,12 +63,14 @@ function listCommand(agent: Command): void {
 		.description("all agents, oldest first")
 		.option("--reaped", "also those that were hidden")
 		.option("--available", "only those that are free and could start a turn now")
+		.option("--type <type>", "only of this type")
+		.option("--model <model>", "only with this model")
 		.addOption(onlyProject())
 		.addOption(json())
-		.action(async ({ reaped = false, available, ...options }) => {
+		.action(async ({ reaped = false, available, type, model, ...options }) => {
 			const show = async (agents: Agent[]): Promise<string> => (await import("./print-agents.ts")).agentTable(agents);
-			if (available === true) await call("agentsAvailable", options, {}, show);
-			else await call("agents", options, { query: { reaped: String(reaped) } }, show);
+			if (available === true) await call("agentsAvailable", options, { query: { type, model } }, show);
+			else await call("agents", options, { query: { reaped: String(reaped), type, model } }, show);
 		});
 }
 
