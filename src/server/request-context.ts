@@ -211,7 +211,7 @@ export class RequestContext {
 			row?.agentType ??
 			refuse("VALIDATION_ERROR", `Which agent? Its type is missing; there are ${this.types.join(", ")}.`, {
 				details: { types: [...this.types] },
-				suggestions: ["brood agent add --type claude", "brood project configure PROJECT --agent-type claude"],
+				suggestions: ["brood agent add --type claude", "brood project configure PROJECT --type claude"],
 			})
 		);
 	}

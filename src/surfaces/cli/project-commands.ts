@@ -127,7 +127,7 @@ function configureCommand(project: Command): void {
 			).choices(["wait", "fallback", "stop", "default"] as const),
 		)
 		.option("--quiet <hours>", "when no new turns start, like 22:00-07:00; empty for never")
-		.option("--type <type>", "the agent type for automatic work on its issues; empty for none")
+		.option("--type <type>", "the type of new agents that name none, also for automatic work; empty for none")
 		.addOption(json())
 		.action((slug, { onLimit, quiet, type, ...options }) =>
 			call(
