@@ -1,8 +1,12 @@
 // Small things that people expect of the command line.
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Shell, shell } from "#test/support/cli.ts";
 import { freshRepository } from "#test/support/repository.ts";
 
+const run = promisify(execFile);
 let sh: Shell;
 beforeAll(async () => {
 	sh = shell();
@@ -52,4 +56,13 @@ test("agents are listed by type and model, also those that are free", async () =
 	expect(await names("--type", "scripted", "--model", "large")).toEqual(["coder"]);
 	expect(await names("--available", "--model", "large")).toEqual(["coder"]);
 	expect(await names("--available", "--type", "llm")).toEqual([]);
+});
+
+test("a prompt is read from a pipe that takes its time", async () => {
+	const slow = `sleep 1; printf 'from the '; sleep 1; printf pipe`;
+	const launcher = path.resolve("bin/brood");
+	const { stdout } = await run("/bin/sh", ["-c", `(${slow}) | ${launcher} prompt ann --file - --json`], {
+		env: { ...process.env, BROOD_HOME: sh.home },
+	});
+	expect(JSON.parse(stdout).data.text).toBe("from the pipe");
 });

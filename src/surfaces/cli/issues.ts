@@ -19,8 +19,8 @@ interface IssueOptions extends Options {
 }
 
 /** The fields that adding and editing share; the daemon ignores absent ones. */
-const fieldsOf = ({ body, file, preset, priority }: IssueOptions) => ({
-	body: body === undefined && file === undefined ? undefined : textOf(body, file),
+const fieldsOf = async ({ body, file, preset, priority }: IssueOptions) => ({
+	body: body === undefined && file === undefined ? undefined : await textOf(body, file),
 	preset: preset || undefined,
 	priority,
 });
@@ -30,7 +30,7 @@ export async function add(title: string, options: IssueOptions & { dependsOn?: s
 		options,
 		async (cli) => {
 			const dependsOn = options.dependsOn?.map(numberOf);
-			const body = { title, ...fieldsOf(options), labels: options.label, dependsOn };
+			const body = { title, ...(await fieldsOf(options)), labels: options.label, dependsOn };
 			return await cli.client.call("issueAdd", { key: cli.key, params: { project: await projectFor(cli) }, body });
 		},
 		(made) => issueTable([made]),
@@ -86,7 +86,7 @@ export async function edit(
 		options,
 		async (cli) => {
 			const labels = options.labels === false ? [] : options.label;
-			const body = { title: options.title || undefined, ...fieldsOf(options), labels };
+			const body = { title: options.title || undefined, ...(await fieldsOf(options)), labels };
 			return await cli.client.call("issueEdit", { key: cli.key, ...(await named(cli, name)), body });
 		},
 		(changed) => issueTable([changed]),
@@ -102,7 +102,7 @@ export async function document(
 	await tell("issueDocument", name, options, {
 		name: title,
 		...(options.type && { type: options.type }),
-		text: textOf(text, options.file),
+		text: await textOf(text, options.file),
 	});
 }
 

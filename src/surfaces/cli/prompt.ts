@@ -1,5 +1,6 @@
 // Queueing a prompt, and staying until its turn is over.
-import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
 import type { Client } from "#client/client.ts";
 import { indented } from "#contract/visible.ts";
 import type { Prompt, Turn } from "#contract/wire.ts";
@@ -21,23 +22,24 @@ interface PromptOptions extends Options {
 }
 
 /** The words of a prompt, from the line or from a file. */
-export function textOf(text: string | undefined, file: string | undefined): string {
-	if ((text === undefined) === (file === undefined))
+export async function textOf(given: string | undefined, file: string | undefined): Promise<string> {
+	if ((given === undefined) === (file === undefined))
 		throw new UsageError("Give either the words of the prompt or --file.");
-	const words = text ?? contentOf(file ?? "-");
+	const words = given ?? (await contentOf(file ?? "-"));
 	if (words === "") throw new UsageError("A prompt without words: there is nothing to do.");
 	return words;
 }
 
-function contentOf(file: string): string {
+async function contentOf(file: string): Promise<string> {
 	try {
-		return readFileSync(file === "-" ? 0 : file, "utf8");
+		// a pipe that has nothing yet is waited for
+		return file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
 	} catch (error) {
 		throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
 	}
 }
 
-export async function prompt(reference: string, text: string | undefined, options: PromptOptions): Promise<void> {
+export async function prompt(reference: string, words: string | undefined, options: PromptOptions): Promise<void> {
 	await act(
 		options,
 		async ({ client, key, query }): Promise<Prompt | Turn | { turn: Turn; answer: string }> => {
@@ -45,7 +47,7 @@ export async function prompt(reference: string, text: string | undefined, option
 			if (options.now === true && notBefore !== undefined)
 				throw new UsageError("--now and --not-before exclude each other.");
 			const body = {
-				text: textOf(text, options.file),
+				text: await textOf(words, options.file),
 				front: options.front === true,
 				now: options.now === true,
 				...(priority !== undefined && { priority }),
@@ -76,8 +78,8 @@ async function liveOf(client: Client, { agent }: Prompt): Promise<LiveThread> {
 /** The last words of the turn. */
 async function answerOf(client: Client, { finalItem }: Turn): Promise<string> {
 	if (finalItem === null) return "";
-	const { text } = await client.call("item", { params: { item: String(finalItem) } });
-	return text?.trim() ?? "";
+	const item = await client.call("item", { params: { item: String(finalItem) } });
+	return item.text?.trim() ?? "";
 }
 
 /** A turn that went well is its answer; of any other one, how it ended. */

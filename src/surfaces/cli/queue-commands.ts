@@ -65,7 +65,7 @@ function changeCommands(queue: Command): void {
 				options,
 				async () => {
 					const { textOf } = await import("./prompt.ts");
-					return { params: { agent, prompt }, body: { text: textOf(text, file), reason: why } };
+					return { params: { agent, prompt }, body: { text: await textOf(text, file), reason: why } };
 				},
 				(changed) => promptTable([changed]),
 			),

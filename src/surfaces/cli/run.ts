@@ -38,7 +38,7 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 	await act(
 		options,
 		async (cli): Promise<Ran> => {
-			const { type: given, text } = taskOf(words, options.file);
+			const { type: given, text } = await taskOf(words, options.file);
 			const project = cli.query.project ?? (await projectHere(cli)) ?? (await addProject(cli, say)).slug;
 			const type = given ?? (await chooseVendor(cli, project, say));
 			await installAdapter(cli, type, say);
@@ -62,11 +62,14 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 }
 
 /** The first word may name the type, if more words follow. */
-function taskOf(words: readonly string[], file: string | undefined): { type: string | null; text: string } {
+async function taskOf(
+	words: readonly string[],
+	file: string | undefined,
+): Promise<{ type: string | null; text: string }> {
 	const [first = "", ...rest] = words;
 	const named = runTypes.some((type) => type === first) && (rest.length > 0 || file !== undefined);
 	const text = (named ? rest : words).join(" ");
-	return { type: named ? first : null, text: textOf(text === "" ? undefined : text, file) };
+	return { type: named ? first : null, text: await textOf(text === "" ? undefined : text, file) };
 }
 
 async function addProject({ client }: CliContext, say: (text: string) => void): Promise<Project> {
