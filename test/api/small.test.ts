@@ -66,3 +66,14 @@ test("a prompt is read from a pipe that takes its time", async () => {
 	});
 	expect(JSON.parse(stdout).data.text).toBe("from the pipe");
 });
+
+test("down names the turns that it waits for, and restart brings another daemon with the same agents", async () => {
+	await using other = shell();
+	await other.brood("agent", "add", "busy", "--no-project", "--type", "scripted", "--prompt", "sleep 60000");
+	await expect.poll(async () => (await other.json("status")).data.turns, { timeout: 20_000 }).toBe(1);
+	const { data: before } = await other.json("status");
+	const { code, err, out } = await other.brood("restart");
+	expect([code, err]).toEqual([0, expect.stringMatching(/^Waiting up to 10 s for the turns of busy; /)]);
+	expect(out).toMatch(/2 agents alive, 0 turns running/);
+	expect((await other.json("status")).data.pid).not.toBe(before.pid);
+});

@@ -80,6 +80,11 @@ function stopAndLookCommands(program: Command): void {
 		.addOption(json())
 		.action(async (options) => await (await import("./status.ts")).down(options));
 	program
+		.command("restart")
+		.description("stop the daemon and start it again")
+		.addOption(json())
+		.action(async (options) => await (await import("./status.ts")).restart(options));
+	program
 		.command("logs")
 		.description("show the daemon's log, also when it is not running")
 		.option("-n, --lines <count>", "number of entries", Number, 100)

@@ -7,7 +7,7 @@ import { inline } from "#contract/visible.ts";
 import type { Status } from "#contract/wire.ts";
 import { holdersOf } from "#src/holders.ts";
 import { givenAddress, homeOf, running } from "./connect.ts";
-import { print, printData, printError } from "./print.ts";
+import { print, printData, printError, printToStderr } from "./print.ts";
 
 export function statusLine({ version, url, pid, home, store, containment, agents, turns, problems }: Status): string {
 	const wrong = problems.map(
@@ -18,19 +18,41 @@ export function statusLine({ version, url, pid, home, store, containment, agents
 
 /** the daemon gives its turns ten seconds and itself ten more */
 const downMs = 30_000;
+const turnsMs = 10_000;
 
 /** Answered when the daemon has exited. */
-export async function down(options: { json?: boolean | undefined }): Promise<void> {
+export async function down(options: { json?: boolean | undefined; quiet?: boolean }): Promise<void> {
 	try {
 		// inside an agent's PID namespace the daemon's pid means another process
 		if (givenAddress() !== null) throw new Refused(refuse("FORBIDDEN", "This is not for agents."));
 		const found = await theDaemon();
+		if (options.json !== true) await nameRunningTurns();
 		const how = found === null ? null : await end(found.pid);
+		if (options.quiet === true) return;
 		if (options.json === true) printData(found);
 		else print(found === null ? "no daemon was running" : `${how} (pid ${found.pid})`);
 	} catch (error) {
 		process.exitCode = printError(error, options.json === true);
 	}
+}
+
+/** Stops the daemon, if there is one, and starts it again: with the program that was installed meanwhile. */
+export async function restart(options: { json?: boolean | undefined }): Promise<void> {
+	await down({ json: options.json === true ? true : undefined, quiet: true });
+	if (process.exitCode) return;
+	const { act } = await import("./act.ts");
+	await act(options, async ({ client, status }) => status ?? (await client.call("status")), statusLine);
+}
+
+/** A turn that does not end within ten seconds is cut, and can be retried. */
+async function nameRunningTurns(): Promise<void> {
+	const found = await running().catch(() => null);
+	if (found === null) return;
+	const busy = (await found.client.call("agents")).filter(({ turn }) => turn !== null).map(({ handle }) => handle);
+	if (busy.length > 0)
+		printToStderr(
+			`Waiting up to ${turnsMs / 1000} s for the turns of ${busy.join(", ")}; what is not over by then is cut, and \`brood turn retry\` runs it again.`,
+		);
 }
 
 /** By what it says; if it says nothing, or its files are gone, by its hold on the home. */
