@@ -3,6 +3,8 @@ import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Progress } from "#contract/wire.ts";
+import { doneWithin } from "#engine/loop/retry.ts";
+import { caught } from "#engine/ports/log.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 
 /** git looks at so many workspaces at once */
@@ -22,7 +24,7 @@ export function progressHandlers(context: RequestContext): Pick<Handlers, "progr
 					found.push({
 						agent: agent.id,
 						words: await lastWords(context, agent.id),
-						branch: await within(lookMs, branchOf(context, agent)),
+						branch: await branchInTime(context, agent),
 					});
 			};
 			await Promise.all(Array.from({ length: looksMax }, work));
@@ -32,13 +34,24 @@ export function progressHandlers(context: RequestContext): Pick<Handlers, "progr
 	};
 }
 
-/** What it does, or said last. */
 async function lastWords({ reads }: RequestContext, agent: AgentId): Promise<string | null> {
 	const items = await reads.itemsBefore(agent, Number.MAX_SAFE_INTEGER, 12);
 	const last = items.findLast(({ kind, text }) => telling.includes(kind) && text !== null && text.trim() !== "");
 	return last?.text?.trim().slice(0, wordsMax).toWellFormed() ?? null;
 }
 const telling: readonly string[] = ["assistant", "tool_call", "user", "final"];
+
+/** Null if git takes too long, or fails: the rest of the line is still true. */
+async function branchInTime(context: RequestContext, agent: AgentState): Promise<Progress["branch"]> {
+	let found: Progress["branch"] = null;
+	const look = branchOf(context, agent).then(
+		(branch) => {
+			found = branch;
+		},
+		caught(context.engine.log, "git", "A branch could not be looked at", { agent: agent.id }),
+	);
+	return (await doneWithin(lookMs, look)) ? found : null;
+}
 
 async function branchOf({ engine: { cycle } }: RequestContext, agent: AgentState): Promise<Progress["branch"]> {
 	if (cycle === null || agent.workspace === null) return null;
@@ -47,10 +60,4 @@ async function branchOf({ engine: { cycle } }: RequestContext, agent: AgentState
 	const sum = (side: "added" | "deleted"): number => diff.files.reduce((lines, file) => lines + (file[side] ?? 0), 0);
 	const { ahead, behind, dirty } = status;
 	return { ahead, behind, dirty, added: sum("added"), deleted: sum("deleted") };
-}
-
-async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | null> {
-	const late = Promise.withResolvers<null>();
-	const timer = setTimeout(() => late.resolve(null), timeoutMs);
-	return await Promise.race([work.catch(() => null), late.promise]).finally(() => clearTimeout(timer));
 }

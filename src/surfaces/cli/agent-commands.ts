@@ -3,6 +3,7 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { Agent } from "#contract/wire.ts";
 import type { Options } from "./act.ts";
 import { call } from "./call.ts";
+import type { ManyVerb } from "./many.ts";
 import { json, onlyProject, policy, project, reason } from "./options.ts";
 import { addCommand, forkCommand } from "./spawn-commands.ts";
 import { budgetCost, budgetOf, budgetTokens } from "./usage-commands.ts";
@@ -122,13 +123,14 @@ type Verb = "agent" | "pause" | "resume" | "interrupt" | "kill" | "agentDelete" 
 const short: readonly string[] = ["pause", "resume", "interrupt", "kill"];
 
 /** Verbs that make sense for many agents at once. */
-const many: readonly Verb[] = ["pause", "resume", "interrupt", "kill", "agentDelete"];
+const many: readonly ManyVerb[] = ["pause", "resume", "interrupt", "kill", "agentDelete"];
+const isForMany = (route: Verb): route is ManyVerb => many.some((each) => each === route);
 
 function signal(parent: Command, name: string, route: Verb, description: string): void {
 	const command = parent.command(name).description(description).addOption(project()).addOption(json());
 	for (const option of ownOptions(route)) command.addOption(option);
 	if (route === "agentDelete") command.alias("remove");
-	if (!many.includes(route)) {
+	if (!isForMany(route)) {
 		command
 			.argument("<agent>", "its handle, id, project/handle or the beginning of its id")
 			.action((reference, { json: asJson, project: slug, ...body }) =>

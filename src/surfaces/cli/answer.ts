@@ -13,7 +13,7 @@ export async function answerApproval(client: Client, id: number, { interactive, 
 	const approval = await client.call("approval", { params: { approval: String(id) } });
 	if (approval.state !== "pending") return;
 	if (!interactive) {
-		say?.(`It asks for permission.\n${approvalLines(approval)}`);
+		say?.(`It asks for approval.\n${approvalLines(approval)}`);
 		return;
 	}
 	const [question] = approvalLines(approval).split("\n  try: ", 1);
@@ -36,8 +36,8 @@ async function ask(): Promise<Answer | null> {
 	const lines = createInterface({ input: process.stdin, output: process.stderr });
 	const closed = new AbortController();
 	lines.once("close", () => closed.abort());
-	// Ctrl+C here means what it means everywhere else
-	lines.once("SIGINT", () => process.emit("SIGINT"));
+	// Ctrl+C means the same here as everywhere else in the command
+	lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
 	try {
 		for (;;) {
 			const said = await lines.question("[y] allow  [a] always  [n] deny  [n why] deny with a reason: ", {

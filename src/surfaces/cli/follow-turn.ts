@@ -1,14 +1,12 @@
 // Staying with a prompt until its turn is over: what the agent does is shown as it happens, and what it asks can be
 // answered in place.
-import type { Client } from "#client/client.ts";
-import { Refused } from "#client/client.ts";
+import { type Client, Refused } from "#client/client.ts";
 import { refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
 import type { Agent, Item, Prompt, Turn } from "#contract/wire.ts";
 import { answerApproval } from "./answer.ts";
 import { reconnect } from "./connect.ts";
 import type { LiveThread } from "./live.ts";
-import { printToStderr } from "./print.ts";
 
 export interface Follow {
 	/** null: nothing is shown */
@@ -79,5 +77,3 @@ const heldText = ({ label, holds }: Agent): string => {
 	const why = holds.map(({ kind, reason }) => (reason ? `${kind}: ${inline(reason)}` : kind)).join("; ");
 	return `${label} (${why}): it starts when the agent is resumed`;
 };
-
-export const sayToPeople = (text: string): void => printToStderr(text);

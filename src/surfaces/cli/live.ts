@@ -13,10 +13,8 @@ export class LiveThread {
 	readonly #colour: boolean;
 	/** the agent's workspace */
 	readonly #folder: string | null;
-	/** what was printed of each message, by its kind and id: items come a little later than the pieces of what follows */
-	readonly #streamed = new Map<string, string>();
-	/** the message whose pieces are being printed */
-	#open: string | null = null;
+	/** the message whose pieces are being printed, and what was printed of it */
+	#open: { id: string; text: string } | null = null;
 	/** the last message in full: the final item repeats it */
 	#last = "";
 
@@ -29,26 +27,23 @@ export class LiveThread {
 	piece({ message, kind, text }: Delta): void {
 		if (kind !== "assistant" && kind !== "thought") return;
 		const id = `${kind} ${message}`;
-		const before = this.#streamed.get(id) ?? "";
+		if (this.#open?.id !== id) this.endPiece();
+		const open = this.#open ?? { id, text: "" };
 		// a message begins with its first word
-		const shown = visible(before.trim() === "" ? text.trimStart() : text).replaceAll("\n", `\n${margin}`);
-		this.#streamed.set(id, before + text);
-		if (shown === "") return;
-		if (this.#open !== id) {
-			this.endPiece();
-			this.#open = id;
-			this.#write(margin);
-		}
-		this.#write(kind === "thought" ? this.#paint("faint", shown) : shown);
+		const isFirst = open.text.trim() === "";
+		const shown = visible(isFirst ? text.trimStart() : text).replaceAll("\n", `\n${margin}`);
+		this.#open = { id, text: open.text + text };
+		if (shown !== "") this.#write((isFirst ? margin : "") + (kind === "thought" ? this.#paint("faint", shown) : shown));
 	}
 
 	/** Nothing else can be printed on the line of a message. */
 	endPiece(): void {
-		if (this.#open !== null) this.#write("\n");
+		if (this.#open !== null && this.#open.text.trim() !== "") this.#write("\n");
 		this.#open = null;
 	}
 
 	item(item: Pick<Item, "kind" | "text" | "data">): void {
+		const streamed = this.#open;
 		this.endPiece();
 		const { kind } = item;
 		const text = item.text?.trim() ?? "";
@@ -58,14 +53,10 @@ export class LiveThread {
 		else if (kind === "plan" || kind === "system") this.#line("faint", margin + text);
 		else if (kind === "final" && text !== "" && text !== this.#last) this.#line(null, margin + text);
 		else if (kind === "assistant" || kind === "thought") {
-			if (!this.#wasStreamed(kind, text)) this.#line(kind === "thought" ? "faint" : null, margin + text);
+			const isShown = streamed?.id.startsWith(`${kind} `) === true && streamed.text.trim() === text;
+			if (!isShown) this.#line(kind === "thought" ? "faint" : null, margin + text);
 			this.#last = text;
 		}
-	}
-
-	#wasStreamed(kind: string, text: string): boolean {
-		const [id] = [...this.#streamed].find(([each, said]) => each.startsWith(`${kind} `) && said.trim() === text) ?? [];
-		return id !== undefined && this.#streamed.delete(id);
 	}
 
 	#toolCall({ text, data }: Pick<Item, "text" | "data">): void {

@@ -1,5 +1,4 @@
 // One verb for several agents: each is asked for, and what went wrong with one does not keep the others.
-import type { RouteName } from "#contract/routes.ts";
 import type { Agent } from "#contract/wire.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { printError, UsageError } from "./print.ts";
@@ -9,10 +8,10 @@ interface ManyOptions extends Options {
 	all?: boolean | undefined;
 }
 
-type Verb = Extract<RouteName, "pause" | "resume" | "interrupt" | "kill" | "agentDelete">;
+export type ManyVerb = "pause" | "resume" | "interrupt" | "kill" | "agentDelete";
 
 export async function tellMany(
-	route: string,
+	route: ManyVerb,
 	references: readonly string[],
 	options: ManyOptions,
 	body: object,
@@ -24,11 +23,11 @@ export async function tellMany(
 			if (Reflect.get(body, "cascade") === true) below = await livingBelow(cli, references);
 			const [only, ...others] = references;
 			if (only !== undefined && others.length === 0 && options.all !== true)
-				return await tellOne(cli, verbOf(route), only, body);
+				return await tellOne(cli, route, only, body);
 			const found: Agent[] = [];
 			for (const [at, reference] of (await namesOf(cli, references, options)).entries()) {
 				try {
-					found.push(await tellOne({ ...cli, key: `${cli.key}-${at}` }, verbOf(route), reference, body));
+					found.push(await tellOne({ ...cli, key: `${cli.key}-${at}` }, route, reference, body));
 				} catch (error) {
 					process.exitCode = printError(error, options.json === true);
 				}
@@ -55,14 +54,12 @@ async function livingBelow({ client, query }: CliContext, references: readonly s
 	return ending.size - new Set(named).size;
 }
 
-const verbs: readonly Verb[] = ["pause", "resume", "interrupt", "kill", "agentDelete"];
-function verbOf(route: string): Verb {
-	const verb = verbs.find((each) => each === route);
-	if (verb === undefined) throw new Error(`${route} is for one agent at a time`);
-	return verb;
-}
-
-async function tellOne({ client, key, query }: CliContext, route: Verb, agent: string, body: object): Promise<Agent> {
+async function tellOne(
+	{ client, key, query }: CliContext,
+	route: ManyVerb,
+	agent: string,
+	body: object,
+): Promise<Agent> {
 	return await client.ask(route, { key, query, params: { agent }, body });
 }
 

@@ -5,9 +5,9 @@ import type { Client } from "#client/client.ts";
 import { indented } from "#contract/visible.ts";
 import type { Prompt, Turn } from "#contract/wire.ts";
 import { act, type Options } from "./act.ts";
-import { followTurn, sayToPeople, startable } from "./follow-turn.ts";
+import { followTurn, startable } from "./follow-turn.ts";
 import { LiveThread } from "./live.ts";
-import { UsageError } from "./print.ts";
+import { printToStderr, UsageError } from "./print.ts";
 import { timeOf } from "./time.ts";
 
 interface PromptOptions extends Options {
@@ -60,7 +60,7 @@ export async function prompt(reference: string, words: string | undefined, optio
 			const isQuiet = options.json === true;
 			const live = options.follow === true && !isQuiet ? await liveOf(client, queued) : null;
 			const interactive = live !== null && process.stdin.isTTY && process.stderr.isTTY;
-			const turn = await followTurn(client, queued, { live, interactive, say: isQuiet ? null : sayToPeople });
+			const turn = await followTurn(client, queued, { live, interactive, say: isQuiet ? null : printToStderr });
 			// the turn is still on standard output; the exit code says that it did not go well
 			if (turn.state !== "completed") process.exitCode = 1;
 			if (isQuiet) return turn;

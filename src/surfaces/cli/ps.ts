@@ -32,11 +32,14 @@ export async function ps(options: PsOptions): Promise<void> {
 }
 
 async function linesOf({ client, query }: CliContext, { all, type, model }: PsOptions): Promise<Line[]> {
-	const [agents, progress] = await Promise.all([client.call("agents", { query }), client.call("progress", { query })]);
+	const [agents, progress] = await Promise.all([
+		client.call("agents", { query: { ...query, type, model } }),
+		client.call("progress", { query }),
+	]);
+	const byAgent = new Map(progress.map((each) => [each.agent, each]));
 	return agents
 		.filter((agent) => all === true || (agent.life !== "ended" && agent.supervisor !== null))
-		.filter((agent) => (type === undefined || agent.type === type) && (model === undefined || agent.model === model))
-		.map((agent) => ({ ...agent, progress: progress.find((each) => each.agent === agent.id) ?? null }));
+		.map((agent) => ({ ...agent, progress: byAgent.get(agent.id) ?? null }));
 }
 
 const styleOf = ({ label, turn }: Agent): StateStyle => (turn?.phase === "approval" ? asksYou : stateStyles[label]);

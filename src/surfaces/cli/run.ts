@@ -7,10 +7,10 @@ import { refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
 import type { Agent, Project, Turn } from "#contract/wire.ts";
 import { act, type CliContext, type Options } from "./act.ts";
-import { followTurn, sayToPeople } from "./follow-turn.ts";
+import { followTurn } from "./follow-turn.ts";
 import { projectHere } from "./here.ts";
 import { LiveThread } from "./live.ts";
-import { printPaintedToStderr } from "./print.ts";
+import { printPaintedToStderr, printToStderr } from "./print.ts";
 import { diffText } from "./print-work.ts";
 import { textOf } from "./prompt.ts";
 import { slugOf } from "./status.ts";
@@ -31,10 +31,10 @@ interface Ran {
 }
 
 /** The types that can be named before the task. */
-export const runTypes = [...vendorTypes, "llm", "shell", "scripted", "human"] as const;
+const runTypes = [...vendorTypes, "llm", "shell", "scripted", "human"] as const;
 
 export async function run(words: readonly string[], options: RunOptions): Promise<void> {
-	const say = options.json === true ? () => {} : sayToPeople;
+	const say = options.json === true ? () => {} : printToStderr;
 	await act(
 		options,
 		async (cli): Promise<Ran> => {
@@ -123,7 +123,7 @@ function sizeOf(folder: string): number {
 }
 
 function detach({ handle }: Agent): void {
-	sayToPeople(
+	printToStderr(
 		`\n${handle} goes on.\n  follow it:  brood log ${handle} --follow\n  stop it:    brood interrupt ${handle}`,
 	);
 	process.exit(130);
