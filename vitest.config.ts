@@ -42,8 +42,8 @@ export default defineConfig({
 		globalSetup: ["test/global-setup.ts"],
 		testTimeout: 30_000,
 		hookTimeout: 30_000,
-		// two cores are all that the gate counts on
-		maxWorkers: 2,
+		// two cores are all that the gate counts on; tests of daemons and agents leave them idle a third of the time
+		maxWorkers: 3,
 		// a test that waits for agents leaves its core to another, where a file says that they do not disturb each other
 		maxConcurrency: 2,
 		sequence: { sequencer: LongestFirst },

@@ -1,6 +1,6 @@
-// What Brood adds to a turn of a real agent, Claude Code against a model on the loopback, beside the bare adapter,
-// which goes first in every other round; and what an agent takes up in the daemon that did something once and whose
-// process is parked.
+// What Brood adds to a turn of a real agent: Claude Code against a model on loopback, compared with the bare adapter,
+// which goes first in every other round. Also the memory of an agent in the daemon after one turn, with its process
+// parked.
 import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -46,7 +46,7 @@ async function claude(home: string): Promise<Result> {
 	const agent = await throughBrood(daemon, home, variables("paid"));
 	const program = vendorProgram(adaptersIn, kit.type);
 	if (program === null) throw new Error("Claude Code is not installed");
-	// the same tools as an agent of Brood's has, so that they do not make the difference
+	// the same tools as Brood's agents have, so that they make no difference
 	const tools = { name: "brood", command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"] };
 	const toolServers = [{ ...tools, env: { BROOD_URL: daemon.url, BROOD_TOKEN: "none", BROOD_AGENT: agent } }];
 	const bare = await launch({
@@ -86,7 +86,7 @@ async function claude(home: string): Promise<Result> {
 	];
 	for (let round = 0; round < rounds + warmUp; round++) {
 		for (const kind of round % 2 === 0 ? kinds : kinds.toReversed()) {
-			// each has two processors to itself: what the other one does after its turn is over by then
+			// each has two processors of its own; work after a turn is done by then
 			await pause(restMs);
 			const took = await kind();
 			if (round >= warmUp)

@@ -1,4 +1,4 @@
-// Starts on a home, answers how many agents there are, and says when that was and what it weighed.
+// Starts on a home, counts its agents, and prints when that was done and how much memory it took.
 import { startEngine } from "#src/main.ts";
 
 const engine = await startEngine({ home: process.argv[2] ?? "" });

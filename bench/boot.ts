@@ -1,4 +1,4 @@
-// How long a daemon with much behind it takes to its first answer, and how much memory it holds then.
+// The time from start to first answer of a daemon with a large store, and its memory then.
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
@@ -58,7 +58,7 @@ async function fill(home: string): Promise<void> {
 
 async function once(home: string): Promise<{ ms: number; mib: number }> {
 	const start = performance.now();
-	// with the compile cache, as the launcher has it
+	// with the compile cache, like the launcher
 	const { stdout } = await run(process.execPath, [program, home], {
 		env: { ...process.env, NODE_COMPILE_CACHE: "node_modules/.cache/compile" },
 	});

@@ -1,6 +1,5 @@
-// What a turn that changes nothing and a fork cost where there is much of something: snapshots, turns, other agents. A
-// home with 1, one with 100 and one with 1,000 of them are up at the same time and asked in turn; what matters is the
-// ratio.
+// What an empty turn and a fork cost as one quantity grows: snapshots, turns, other agents. Homes with 1, 100 and 1,000
+// of them run at the same time and are measured in turn; the ratio matters.
 import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -38,7 +37,7 @@ async function grow(home: string, what: string, more: More): Promise<Result> {
 	for (const size of sizes) scenes.push(await scene(path.join(home, String(size)), daemons, size, more));
 	const turns = sizes.map((): number[] => []);
 	const forked = sizes.map((): number[] => []);
-	// in turn, each round beginning with another, so that a busy moment of the machine hits all of them alike
+	// in turn, each round starting with another one, so that noise hits all of them alike
 	for (let round = 0; round < rounds; round++) {
 		for (const at of sizes.keys()) {
 			const which = (round + at) % sizes.length;
@@ -72,7 +71,7 @@ async function grow(home: string, what: string, more: More): Promise<Result> {
 async function scene(home: string, daemons: AsyncDisposableStack, size: number, more: More): Promise<Setup> {
 	const repository = makeRepository(path.join(home, "repository"));
 	const daemon = daemons.use(await startDaemon({ home: path.join(home, "home") }));
-	// a line that was idle for long may just have been closed; each command has a key, so asking again doubles nothing
+	// a long idle connection may just have been closed; each command has a key, so a retry is safe
 	const client = new Client(daemon, async (url, request) =>
 		fromResponse(await fetch(url, request).catch(() => fetch(url, request))),
 	);
@@ -111,7 +110,7 @@ async function turn({ client, agent, daemon }: Setup, text: string): Promise<num
 	}
 }
 
-/** A fork whose workspace is ready; it is taken away again, so that only what is meant to grow does. */
+/** A fork whose workspace is ready; it is deleted again, so that only the measured quantity grows. */
 async function fork({ client, agent }: Setup): Promise<number> {
 	const from = performance.now();
 	const child = await client.ask("fork", { key: randomUUID(), params: { agent: agent.id }, body: {} });
@@ -124,7 +123,7 @@ async function fork({ client, agent }: Setup): Promise<number> {
 	return ms;
 }
 
-/** The same commit under many numbers: what is looked at is how many there are. The turn afterwards finds them. */
+/** Many snapshot refs to one commit: only their number matters. The next turn finds them. */
 async function moreSnapshots({ agent, repository }: Setup, from: number, to: number): Promise<void> {
 	const commit = execFileSync("git", ["rev-parse", `refs/brood/snapshots/${agent.id}/1`], {
 		cwd: repository,
@@ -141,7 +140,7 @@ async function moreTurns(scene: Setup, from: number, to: number): Promise<void> 
 	for (let at = from; at < to; at++) await turn(scene, "say hello");
 }
 
-/** Others of the same project, each with a worktree of its own. */
+/** Other agents of the project, each with its own worktree. */
 async function moreAgents({ client }: Setup, from: number, to: number): Promise<void> {
 	const atOnce = 8;
 	for (let at = from; at < to; at += atOnce) {

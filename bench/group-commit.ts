@@ -1,4 +1,4 @@
-// How much of the disk's own speed is left for a command that goes through the whole loop.
+// How much of the disk's speed a command keeps that goes through the whole loop.
 //
 // The baseline writes the same rows with the same statements straight on `node:sqlite`, 64 to a commit, with
 // `synchronous=FULL`: no thread, no decisions, no answers. Every writer has an agent of its own.
@@ -38,7 +38,7 @@ export async function groupCommit(): Promise<Result[]> {
 async function onSqlite(home: string, raw: string): Promise<Result[]> {
 	await using engine = await startEngine({ home });
 	const agents = await makeAgents(engine, 64);
-	// the same tables, made by the same program
+	// the same tables, created by the same program
 	await using other = await startEngine({ home: raw });
 	const baseline = new Baseline(path.join(raw, "brood.db"), await makeAgents(other, 64));
 	const results: Result[] = [];
@@ -125,7 +125,7 @@ const command = (agent: AgentId, held: boolean): CommandRequest => ({
 	command: { type: held ? "agent.resume" : "agent.pause", agent },
 });
 
-/** The statements of one command, run by nobody but this loop. */
+/** The statements of one command, without anything around them. */
 class Baseline {
 	readonly #database: DatabaseSync;
 	readonly #agents: readonly AgentState[];
@@ -175,14 +175,14 @@ class Baseline {
 	#command(): (agent: AgentState) => void {
 		const receipt = this.#statement(queries.receiptByKey);
 		const load = this.#statement(queries.agentById);
-		const save = this.#statement(queries.updateAgent);
+		const save = this.#statement(queries.updateAgentState);
 		const append = this.#statement(queries.insertEvent);
 		const putReceipt = this.#statement(queries.putReceipt);
 		return (agent) => {
 			const key = randomUUID();
 			receipt({ actor: human, key });
 			const seq = seqOf(load({ id: agent.id })[0]);
-			save({ seq, life: agent.life, supervisor: agent.supervisor, state: JSON.stringify(agent) });
+			save({ seq, state: JSON.stringify(agent) });
 			append({
 				agent: seq,
 				turn: null,

@@ -1,4 +1,4 @@
-// The program under the heartbeat: it writes as told and prints how late its beats were.
+// The program that `heartbeat.ts` measures: it writes on command and prints how late its beats were.
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";

@@ -25,7 +25,7 @@ export async function heartbeat(): Promise<Result[]> {
 		["8 writers, store in its own thread", slow],
 		["control: the same commits on the main thread", inline],
 	] as const;
-	// a blocked loop is late by an fsync; ours must stay far below one
+	// a blocked loop is late by an fsync; ours must stay far below that
 	const value = slow.p99 / fsyncMs;
 	return [
 		{

@@ -1,4 +1,4 @@
-// Forking and replaying by reference: what it costs at any length of history and through any number of ancestors.
+// The cost of forking and replaying by reference, at any length of history and any number of ancestors.
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -33,7 +33,7 @@ export async function forks(): Promise<Result[]> {
 
 async function timeForks(engine: Engine, parents: ReadonlyMap<number, AgentState>, file: string): Promise<Result> {
 	const times = new Map([...parents.keys()].map((size) => [size, [] as number[]]));
-	// in turn, so that a busy moment of the machine hits all sizes alike
+	// in turn, so that noise hits all sizes alike
 	for (let round = 0; round < 300; round++) {
 		for (const [size, parent] of parents) {
 			const start = performance.now();
@@ -56,7 +56,7 @@ async function timeForks(engine: Engine, parents: ReadonlyMap<number, AgentState
 	};
 }
 
-/** Measured once on a machine of this kind; not measured again here. */
+/** Measured once on a similar machine; not measured again here. */
 const rivals: (string | number)[][] = [
 	["(Claude Agent SDK forkSession, 100,000)", 1331, "", ""],
 	["(Codex thread/fork, 100,000)", 6345, "", ""],
@@ -64,7 +64,7 @@ const rivals: (string | number)[][] = [
 	["(opencode session/fork, 10,000)", 23_566, "", ""],
 ];
 
-/** What one more fork adds to the tables, counted in the tables. */
+/** The rows that one more fork adds, counted in the tables. */
 async function written(engine: Engine, parent: AgentId, file: string): Promise<[rows: number, bytes: number]> {
 	const database = new DatabaseSync(file, { readOnly: true });
 	const last = (): number => Number(Object.values(database.prepare("select max(id) from event").get() ?? {})[0]);

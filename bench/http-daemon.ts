@@ -1,4 +1,4 @@
-// A whole daemon on a home: says where it is, and when asked what it weighs after a quiet second.
+// A whole daemon on a home: prints its address and, on request, its memory after an idle second.
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { startDaemon } from "#src/main.ts";

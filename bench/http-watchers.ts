@@ -1,5 +1,4 @@
-// Many readers of the event stream in one process of their own. It is told what to do in lines of JSON and answers in
-// lines.
+// Many readers of the event stream in one separate process. Takes commands as lines of JSON and answers in lines.
 import { type ClientRequest, get } from "node:http";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
@@ -57,7 +56,7 @@ async function obey(told: Told): Promise<object> {
 	return { lastAt, least: least(), cuts, cpuMs: (user + system) / 1000, arrivals };
 }
 
-/** Answered when the stream has begun. */
+/** Resolves when the stream has started. */
 function connect(watcher: Watcher, after: number): Promise<void> {
 	return new Promise((resolve, reject) => {
 		watcher.request = get(
@@ -79,7 +78,7 @@ function connect(watcher: Watcher, after: number): Promise<void> {
 	});
 }
 
-/** Only counts: a hundred parsers in one process would measure themselves. */
+/** Only counts events: a hundred parsers in one process would measure themselves. */
 function take(watcher: Watcher, chunk: Buffer): void {
 	lastAt = now();
 	const text = chunk.toString("latin1");
@@ -97,7 +96,7 @@ function take(watcher: Watcher, chunk: Buffer): void {
 	if (stamps) for (const [, stamp] of text.matchAll(/"text":"(\d+\.\d+)"/g)) arrivals.push([Number(stamp), lastAt]);
 }
 
-/** As the client does: a watcher that was cut goes on where it was told to. */
+/** Like the client: a watcher that was cut off resumes where it was told to. */
 function resume(watcher: Watcher): void {
 	const [, after] = /event: cut\ndata: {"after":(\d+)}/.exec(watcher.tail) ?? [];
 	if (after === undefined) return;

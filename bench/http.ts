@@ -41,7 +41,7 @@ async function forkOverHttp(home: string): Promise<Result> {
 	await append(engine, parent.id, history);
 	const client = new Client(daemon, send);
 	const times: Record<"asked" | "http" | "engine" | "ready", number[]> = { asked: [], http: [], engine: [], ready: [] };
-	// in turn, so that a busy moment of the machine hits all of them alike
+	// in turn, so that noise hits all of them alike
 	for (let round = 0; round < 220; round++) {
 		times.asked.push(await timed(() => client.call("agent", { params: { agent: parent.id } })));
 		times.http.push(await timed(() => client.call("fork", { params: { agent: parent.id }, body: { fresh: false } })));
@@ -128,10 +128,10 @@ async function fanOut(home: string): Promise<Result[]> {
 	await using watchers = new Program(new URL("./http-watchers.ts", import.meta.url), [daemon.url, daemon.token]);
 	const agent = (await spawn(daemon.engine, daemon.engine.agentZero.id, "fresh")).id;
 	const rows: (string | number)[][] = [];
-	// the first is not counted: everything is compiled in it
+	// the first run compiles everything and does not count
 	for (const count of [1, 0, 1, watcherCount]) {
 		await watchers.ask({ do: "connect", count, after: await daemon.engine.reads.lastEvent() });
-		// until each is live: one that still reads the journal while 64 writers write may never catch up
+		// wait until each is live: one that still reads old events while 64 writers write may never catch up
 		await pause(500);
 		rows.push(await burst(daemon, watchers, agent, count));
 	}
@@ -163,7 +163,7 @@ async function burst(daemon: Daemon, watchers: Program, agent: AgentId, count: n
 	const { lastAt, least, cuts, cpuMs } = await watchers.ask<Seen>({ do: "finish", events: count === 0 ? 0 : written });
 	const used = process.cpuUsage(cpu);
 	const tookMs = count === 0 ? wroteMs : lastAt - from;
-	// until the slowest has the last event: what waits in sockets has not been seen
+	// until the slowest has received the last event
 	const seen = count === 0 ? "" : Math.min(least, written) / (tookMs / 1000);
 	return [
 		String(count),
@@ -246,7 +246,7 @@ async function fill(home: string): Promise<void> {
 		await Promise.all(Array.from({ length: 100 }, () => spawn(engine, engine.agentZero.id, "fresh")));
 }
 
-/** The list is asked for from here: the reader's memory is not the daemon's. */
+/** Reads the list in this process: the reader's memory is not the daemon's. */
 async function weigh(home: string): Promise<(string | number)[]> {
 	await using daemon = new Program(new URL("./http-daemon.ts", import.meta.url), [home]);
 	const before = await daemon.ask<{ url: string; token: string; mib: number }>("where");
@@ -264,7 +264,7 @@ class Program implements AsyncDisposable {
 	readonly #ended: Promise<void>;
 
 	constructor(file: URL, args: string[]) {
-		// with the compile cache, as the launcher has it
+		// with the compile cache, like the launcher
 		const env = { ...process.env, NODE_COMPILE_CACHE: "node_modules/.cache/compile" };
 		this.#child = start(process.execPath, ["--max-semi-space-size=2", fileURLToPath(file), ...args], {
 			stdio: ["pipe", "pipe", "inherit"],

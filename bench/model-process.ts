@@ -1,5 +1,4 @@
-// The fake model in a process of its own, as a model is: what it parses and keeps is no load of the daemon's. Says
-// where it listens.
+// The fake model in its own process, so that its work is no load on the daemon. Prints its address.
 import { FakeModel } from "#test/support/fake-model/server.ts";
 
 const model = await FakeModel.start();

@@ -1,4 +1,4 @@
-// A daemon with agents whose processes are parked: what each of them takes up. Prints the figures as JSON.
+// Measures a daemon with parked agents: how much memory each takes. Prints the figures as JSON.
 import { setTimeout as pause } from "node:timers/promises";
 import { system } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
@@ -6,10 +6,10 @@ import { startDaemon } from "#src/main.ts";
 
 const [home = "", count = "2000"] = process.argv.slice(2);
 const atOnce = 8;
-/** by then the threads have grown to the size that they keep */
+/** by then the threads have reached their final size */
 const warmUp = 1000;
 
-// as small a program as can speak the protocol: what it takes up itself is not the question
+// the smallest program that speaks the protocol: its own memory is not measured
 const script = `while read -r line; do
 	id=\${line#*'"id":'}; id=\${id%%[,\\}]*}
 	case "$line" in
@@ -29,7 +29,7 @@ await turns(daemon.engine, Number(count));
 const after = await held();
 process.stdout.write(JSON.stringify({ before, after }));
 
-/** That many more agents, each with a turn behind it. */
+/** Adds agents, each with one finished turn. */
 async function turns(engine: Engine, more: number): Promise<void> {
 	using events = engine.publisher.follow();
 	let over = 0;
@@ -59,7 +59,7 @@ async function turns(engine: Engine, more: number): Promise<void> {
 }
 
 async function held(): Promise<{ heap: number; resident: number }> {
-	// the last of them are being parked
+	// the last ones are still being parked
 	await pause(3000);
 	for (let round = 0; round < 3; round++) {
 		globalThis.gc?.();

@@ -4,11 +4,13 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { agents } from "./agents.ts";
 import { boot } from "./boot.ts";
+import { commandLine } from "./command-line.ts";
 import { flat } from "./flat.ts";
 import { groupCommit } from "./group-commit.ts";
 import { heartbeat } from "./heartbeat.ts";
 import { forks, replays } from "./history.ts";
 import { http } from "./http.ts";
+import { mirror } from "./mirror.ts";
 import { sandboxed } from "./sandboxed.ts";
 import { search } from "./search.ts";
 import { type Result, show } from "./table.ts";
@@ -22,11 +24,13 @@ const benches: Record<string, () => Promise<Result[]>> = {
 	replays,
 	boot,
 	http,
+	"command-line": commandLine,
 	turns,
 	workspaces,
 	flat,
 	sandboxed,
 	search,
+	mirror,
 	agents,
 };
 

@@ -139,7 +139,7 @@ async function cycle(
 	});
 	if (workspace === undefined) return;
 	const checkout: Checkout = { project, agent, workspace };
-	// the first look starts the program in its room, as the first turn does
+	// the first step starts the worker in its sandbox, as the first turn does
 	await workspaces.takeSnapshot(checkout, { reason: "first" });
 	await measure("look before a turn", sandbox, async () => await workspaces.health(checkout));
 	await measure(

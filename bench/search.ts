@@ -1,5 +1,5 @@
-// What a search costs, and what making items findable takes of the writer's time. Items are written without it: a
-// portion of 200 is indexed once a second, so the share is what such a portion takes of a second.
+// The cost of a search, and the share of the writer's time that indexing takes: 200 items are indexed once a second,
+// apart from the writes.
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";

@@ -27,12 +27,12 @@ const { values } = parseArgs({
 const minutes = Number(values.minutes ?? process.env["BROOD_SOAK_MINUTES"] ?? 30);
 const [agents, paceMs] = [Number(values.agents), Number(values.pace)];
 const inFlightMax = 4;
-/** as long as a twelfth of the run, so that everything that expires has done so when the judging begins */
+/** a twelfth of the run, so that everything that expires has done so when the judging starts */
 const retentionDays = minutes / 12 / 60 / 24;
 
 const root = mkdtempSync(path.join(os.tmpdir(), "brood-soak-"));
 const [home, repository] = [path.join(root, "home"), path.join(root, "repository")];
-// what is left there is then of this daemon, and goes with it
+// what is left there then belongs to this daemon, and is removed with it
 process.env["TMPDIR"] = path.join(root, "tmp");
 process.exitCode = await soak().finally(() => rmSync(root, { recursive: true, force: true }));
 
@@ -97,7 +97,7 @@ async function addressOf(pid: number): Promise<{ url: string; token: string }> {
 	}
 }
 
-/** Deeds at a steady pace, a few at a time at most, and a sample now and then. */
+/** Operations at a steady pace, a few at a time, and a sample now and then. */
 async function watch(load: Load, pid: number): Promise<Sample[]> {
 	const [from, lengthMs] = [performance.now(), minutes * 60_000];
 	const everyMs = Math.max(lengthMs / 60, 200);

@@ -3,6 +3,7 @@ import path from "node:path";
 import { persistMonotonicClock, systemClock } from "#adapters/system/clock.ts";
 import { HomeLocked, lockHome, removeDaemonFile, writeDaemonFile } from "#adapters/system/home.ts";
 import { type HomeWatch, watchHome } from "#adapters/system/home-watch.ts";
+import { contractVersion } from "#contract/version.ts";
 import { holdersOf } from "#src/holders.ts";
 import { version } from "./version.ts";
 
@@ -26,7 +27,7 @@ export async function announce(
 	home: string,
 	{ url, socket, token }: { url: string; socket: string | null; token(): string },
 ): Promise<HomeWatch> {
-	const daemon = { pid: process.pid, startedAt: systemClock.now(), url, socket, version };
+	const daemon = { pid: process.pid, startedAt: systemClock.now(), url, socket, version, contract: contractVersion };
 	writeDaemonFile(home, daemon);
 	const watch = await watchHome({ home, daemon, token });
 	return {

@@ -3,7 +3,6 @@
 import { existsSync, readFileSync, truncateSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { format, parseArgs } from "node:util";
 import { makeGit } from "#adapters/git/run/git.ts";
 import { systemClock } from "#adapters/system/clock.ts";
@@ -17,6 +16,8 @@ import { inline, visible } from "#contract/visible.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
 import { startDaemon } from "./main.ts";
 import { makePlayground } from "./playground.ts";
+import { idle, startSuccessor } from "./replace.ts";
+import { drainSignal, replaceSignal } from "./signals.ts";
 import { version } from "./version.ts";
 
 const defaultPort = 4180;
@@ -75,23 +76,47 @@ try {
 	await report({ up: daemon.url });
 	if (before !== "") log.warn("daemon", "The last daemon ended with these words", {}, before);
 	log.info("daemon", `brood ${version} is up at ${daemon.url} (pid ${process.pid}, home ${home})`);
-	const stop = async (why: string): Promise<void> => {
+	const cut = Promise.withResolvers<void>();
+	const stop = async (why: NodeJS.Signals): Promise<void> => {
+		const successor = why === replaceSignal;
 		log.info("daemon", `${why}: letting the running turns end`);
-		setTimeout(() => {
-			log.error("daemon", "The daemon could not stop in time and ends as it is; the next start recovers");
-			process.exit(70);
-		}, drainMs + stopMs).unref();
+		if (why !== drainSignal && !successor) setTimeout(() => cut.resolve(), drainMs).unref();
+		void cut.promise.then(() => {
+			setTimeout(() => {
+				log.error("daemon", "The daemon could not stop in time and ends as it is; the next start recovers");
+				process.exit(70);
+			}, stopMs).unref();
+		});
 		try {
-			await daemon.engine.drain(pause(drainMs, undefined, { ref: false }));
+			await daemon.engine.drain(cut.promise);
+			cut.resolve();
 			await daemon[Symbol.asyncDispose]();
 			log.info("daemon", "stopped");
+			if (successor) startSuccessor(home);
 			process.exit(0);
 		} catch (error) {
 			log.error("daemon", "The daemon could not stop as it should", {}, error);
 			process.exit(70);
 		}
 	};
-	for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, () => void stop(name));
+	let isStopping = false;
+	let isReplaced = false;
+	// every newer command sends it
+	process.on(replaceSignal, () => {
+		if (!isReplaced)
+			void idle(daemon.engine).then(() => {
+				if (!isStopping) void stop(replaceSignal);
+				isStopping = true;
+			});
+		isReplaced = true;
+	});
+	for (const name of ["SIGTERM", "SIGINT", drainSignal] as const)
+		process.on(name, () => {
+			// a second signal cuts the turns at once; to wait is what is being done already
+			if (isStopping && name !== drainSignal) cut.resolve();
+			else if (!isStopping) void stop(name);
+			isStopping = true;
+		});
 	void daemon.lost.then((why) => {
 		log.error("daemon", `The daemon ends: ${why.message}`);
 		process.exit(70);

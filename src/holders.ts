@@ -1,6 +1,7 @@
 // Which processes of this user have a home's lock open, according to the kernel.
 import { readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
+import { attempt } from "#adapters/system/errors.ts";
 
 /**
  * Their pids, without this process; null where there is no /proc. With `lockRemoved` only those whose lock file was
@@ -19,18 +20,10 @@ export function holdersOf(home: string, { lockRemoved = false } = {}): number[] 
 /** Those of another user's processes are not visible. */
 function openFilesOf(pid: string): string[] {
 	const folder = `/proc/${pid}/fd`;
-	return orElse(() => readdirSync(folder), []).flatMap((name) =>
-		orElse(() => [readlinkSync(path.join(folder, name))], []),
+	return attempt(() => readdirSync(folder), []).flatMap((name) =>
+		attempt(() => [readlinkSync(path.join(folder, name))], []),
 	);
 }
 
 /** A home that is gone keeps the path that it had. */
-const real = (home: string): string => orElse(() => realpathSync(home), path.resolve(home));
-
-function orElse<T>(look: () => T, otherwise: T): T {
-	try {
-		return look();
-	} catch {
-		return otherwise;
-	}
-}
+const real = (home: string): string => attempt(() => realpathSync(home), path.resolve(home));

@@ -5,15 +5,17 @@ import { driverByType } from "#adapters/driver/by-type.ts";
 import { type DetectedContainment, detectContainment } from "#adapters/driver/detect-containment.ts";
 import { ProcessDriver } from "#adapters/driver/driver.ts";
 import { environmentFor } from "#adapters/driver/environment.ts";
+import { KeyFiles } from "#adapters/driver/key-files.ts";
 import type { DriverOptions } from "#adapters/driver/options.ts";
 import { type AgentProgram, programsFrom } from "#adapters/driver/programs.ts";
 import { Setup } from "#adapters/driver/setup.ts";
 import { makeGit } from "#adapters/git/run/git.ts";
+import { startedName } from "#adapters/git/sandbox/old-locks.ts";
 import { SandboxWorkers } from "#adapters/git/worker/workers.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
 import { systemClock } from "#adapters/system/clock.ts";
-import { ConfigError, readConfig } from "#adapters/system/config.ts";
+import { ConfigError, listedVariables, readConfig } from "#adapters/system/config.ts";
 import { homeId, homeToken, makeHome } from "#adapters/system/home.ts";
 import { sweepBlobs, sweepScratch, sweepVendors } from "#adapters/system/home-space.ts";
 import { randomIds } from "#adapters/system/ids.ts";
@@ -38,8 +40,9 @@ import { GitJournal } from "#engine/workspaces/git-journal.ts";
 import { listen } from "#server/listen.ts";
 import { programFolder, programPath, programUrl, withCommand } from "#src/programs.ts";
 import { announce, lockedHome } from "./daemon-home.ts";
+import { startNotices } from "./notices.ts";
 import { ownPrograms } from "./own-programs.ts";
-import { type Hidden, hiddenIn, sandboxOf, seenInside } from "./sandboxes.ts";
+import { type Hidden, hiddenIn, sandboxOf, seenInside, variablesIn } from "./sandboxes.ts";
 import { serve, streamOf } from "./serve.ts";
 import { version } from "./version.ts";
 
@@ -147,15 +150,15 @@ export async function startDaemon({
 		logins: hidden.logins,
 		...{ mark, containment, workspaces, tokens, log },
 	});
+	const keyFiles = new KeyFiles(home, () => randomIds.salt());
 	const engineParts = {
-		driver: driverByType(processes),
-		issueWork: issueWorkIn(home),
-		sweepers: sweepersOf(home),
-		opened: hidden.opened,
+		...{ driver: driverByType(processes), issueWork: issueWorkIn(home), opened: hidden.opened },
+		sweepers: sweepersOf(home, keyFiles),
 		...{ workspaces, log, retention },
 	};
 	const engine = parts.use(await startEngine({ home }, inForceLimits, engineParts, config.agentZero?.type));
 	up.resolve(engine);
+	parts.use(startNotices(engine, config.notify, process.env));
 	// disposed before the engine, so that the last runs are still recorded
 	parts.use(runs);
 	runs.connect((request) => engine.dispatch(request));
@@ -163,7 +166,10 @@ export async function startDaemon({
 	const guard = { token, tokens, hosts: server.hosts };
 	const about = { pid: process.pid, url: server.url, version, home, containment };
 	const setup = new Setup({ adapters, mark, containment, environment: process.env });
-	serve(server, engine, { stream, guard, about, setup, own: allPrograms, failed });
+	// from then on nobody is told of a store that is closing: a client whose connection broke asks the next daemon
+	parts.defer(() => server.close());
+	const [search, own] = [process.env["PATH"], allPrograms];
+	serve(server, engine, { stream, guard, about, setup, keyFiles, own, search, failed });
 	const { lost } = parts.use(
 		await announce(home, { url: server.url, socket: server.socket, token: () => guard.token }),
 	);
@@ -181,6 +187,7 @@ function processesIn(
 	return new ProcessDriver({
 		scratch: path.join(home, "scratch"),
 		environmentOf: (agent) => (agent.workspace === null ? {} : workspaces.identity(agent)),
+		variablesOf: variablesIn(home, environment, workspaces, engine),
 		find: programsFrom({ own: programs, adapters }),
 		toolServers: (own) => [
 			{ name: "brood", command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"], env: own },
@@ -223,10 +230,11 @@ function inForce(found: DetectedContainment, home: string): ContainmentLevel {
 const issueWorkIn = (home: string) => folderIssueWork({ home, environment: environmentFor({}, process.env) });
 
 /** Remove what dead processes and deleted agents left in and around the home. */
-function sweepersOf(home: string): Sweeper[] {
+function sweepersOf(home: string, keyFiles: KeyFiles): Sweeper[] {
 	return [
 		({ now }) => sweepTemporary(now),
 		({ now }) => sweepBlobs(path.join(home, "blobs"), now),
+		async ({ now, reads }) => await keyFiles.sweep(await reads.subscriptions(), now),
 		async ({ now, retention, reads }) => {
 			const expired = now - retention.trashDays * dayMs;
 			const deleted = (await reads.agents({ life: "ended" })).filter(
@@ -254,11 +262,13 @@ function workspacesIn(
 	const workers = new SandboxWorkers({
 		program,
 		readable,
-		environment,
+		environment: { ...environment, [startedName]: String(systemClock.now()) },
 		containment: more.containment ?? "groups",
 		halt: halt.signal,
 	});
-	return new GitWorkspaces({ home, git, halt, clock: systemClock, ids: randomIds, environment, workers, ...more });
+	const variables = async (entries: readonly string[]) => await listedVariables(home, entries, process.env);
+	const own = { home, git, halt, clock: systemClock, ids: randomIds, environment, variables, workers };
+	return new GitWorkspaces({ ...own, ...more });
 }
 
 type WorkspaceParts = Pick<

@@ -1,12 +1,10 @@
 // The first run: where there is no project yet, a small one with an agent that has done something already.
-
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import type { Git } from "#adapters/git/run/git.ts";
 import type { CommandInput } from "#contract/command.ts";
 import { human, ProjectSlug } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
 import { until } from "#engine/loop/until.ts";
+import { makePlaygroundRepository, playground } from "./playground-repository.ts";
 
 const firstPrompt = [
 	"say Hello. I am a scripted agent: every line of a prompt is an instruction to me.",
@@ -18,12 +16,11 @@ const firstPrompt = [
 /** Answers with what to tell the newcomer. */
 export async function makePlayground(engine: Engine, home: string, git: Git): Promise<string[]> {
 	if ((await engine.reads.projects()).length > 0) return tryNext;
-	const folder = path.join(home, "playground");
-	await makeRepository(git, folder);
-	const slug = ProjectSlug.parse("playground");
+	const folder = await makePlaygroundRepository(home, git);
+	const slug = ProjectSlug.parse(playground);
 	const say = (command: CommandInput) => engine.dispatch({ actor: human, key: null, command });
 	await say({ type: "project.add", slug, path: folder, base: "main" });
-	await say({ type: "project.tune", slug, agentType: "scripted" });
+	await say({ type: "project.configure", slug, agentType: "scripted" });
 	await say({
 		type: "agent.spawn",
 		by: engine.agentZero.id,
@@ -39,25 +36,6 @@ export async function makePlayground(engine: Engine, home: string, git: Git): Pr
 		return turns.some((turn) => turn.state !== "open") ? true : null;
 	});
 	return ["made a project `playground` with an agent `first` that has done its first turn", ...tryNext];
-}
-
-/** A repository with one commit, so that there is something to start from; left alone if it is there. */
-async function makeRepository(git: Git, folder: string): Promise<void> {
-	if (existsSync(path.join(folder, ".git"))) return;
-	mkdirSync(folder, { recursive: true });
-	writeFileSync(
-		path.join(folder, "README.md"),
-		"# Playground\n\nA repository to try things in. Nothing here is precious.\n",
-	);
-	const author = {
-		GIT_AUTHOR_NAME: "brood",
-		GIT_AUTHOR_EMAIL: "brood@brood.local",
-		GIT_COMMITTER_NAME: "brood",
-		GIT_COMMITTER_EMAIL: "brood@brood.local",
-	};
-	await git(folder, ["init", "--quiet", "--initial-branch=main"]);
-	await git(folder, ["add", "--", "README.md"]);
-	await git(folder, ["commit", "--quiet", "--message=Begin"], { environment: author });
 }
 
 const tryNext = [

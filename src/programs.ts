@@ -2,25 +2,27 @@
 import { fileURLToPath } from "node:url";
 
 const bundled = !import.meta.url.endsWith(".ts");
+/** the chunks of the command line have a folder of their own */
+const folderUrl = new URL(!bundled || /\/cli\/[^/]*$/.test(import.meta.url) ? ".." : ".", import.meta.url);
 
-type Program =
+export type Program =
 	| "store-thread"
 	| "sandbox-worker"
 	| "daemon"
+	| "uninstall"
 	| "surfaces/cli/bin"
 	| "agents/scripted"
 	| "agents/shell"
 	| "agents/llm";
 
 export function programUrl(name: Program): URL {
-	return new URL(
-		bundled ? `./${name.replace("agents/", "").replace("surfaces/cli/bin", "cli")}.mjs` : `./${name}.ts`,
-		import.meta.url,
-	);
+	if (!bundled) return new URL(`./${name}.ts`, import.meta.url);
+	const file = name === "surfaces/cli/bin" ? "cli.cjs" : `${name.replace("agents/", "")}.mjs`;
+	return new URL(file, folderUrl);
 }
 
 /** The folder with the programs and their libraries. */
-export const programFolder = fileURLToPath(new URL(bundled ? "." : "..", import.meta.url));
+export const programFolder = fileURLToPath(folderUrl);
 
 export const programPath = (name: Program): string => fileURLToPath(programUrl(name));
 

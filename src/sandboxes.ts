@@ -3,10 +3,15 @@ import path from "node:path";
 import type { DriverOptions } from "#adapters/driver/options.ts";
 import { Sandbox } from "#adapters/driver/sandbox.ts";
 import { vendorHomes } from "#adapters/driver/vendor-mounts.ts";
+import { Layout } from "#adapters/git/layout/layout.ts";
+import { ownConfig } from "#adapters/git/workspace/settings.ts";
 import type { GitWorkspaces } from "#adapters/git/workspaces.ts";
+import { listedVariables } from "#adapters/system/config.ts";
 import { privatePaths } from "#adapters/system/private-paths.ts";
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
+import type { ProjectSlug } from "#contract/ids.ts";
+import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { Reads } from "#engine/ports/store.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
@@ -25,10 +30,34 @@ export function seenInside(
 			const checkout = await checkoutFor(agent);
 			return checkout === null ? "not in a sandbox" : await workspaces.autorunFiles(checkout, agent.type);
 		},
-		async ownInside(agent, places) {
+		async ownInside(agent, paths) {
 			const checkout = await checkoutFor(agent);
-			return checkout === null ? "not in a sandbox" : await workspaces.areInside(checkout, places);
+			return checkout === null ? "not in a sandbox" : await workspaces.areInside(checkout, paths);
 		},
+	};
+}
+
+/** What `env:` lists give to an agent: the home's, its project's and, once approved, its repository's. */
+export function variablesIn(
+	home: string,
+	environment: NodeJS.ProcessEnv,
+	workspaces: GitWorkspaces,
+	engine: Promise<Engine>,
+): DriverOptions["variablesOf"] {
+	const layout = new Layout(home);
+	const listOf = async (slug: ProjectSlug): Promise<readonly string[] | Refusal> => {
+		const project = await (await engine).reads.project(slug);
+		// reading the repository's takes a git command, and nothing of it can be in force
+		if (project === undefined || project.approved.length === 0) {
+			const own = await ownConfig(layout, slug);
+			return isRefusal(own) ? own : (own.env ?? []);
+		}
+		const effective = await workspaces.settings(projectRepository(project), project.approved);
+		return isRefusal(effective) ? effective : effective.settings.env;
+	};
+	return async ({ project }) => {
+		const list = project === null ? [] : await listOf(project);
+		return "code" in list ? list.message : await listedVariables(home, list, environment);
 	};
 }
 

@@ -1,6 +1,8 @@
 // Serves routes, the event stream and MCP once the daemon is up.
+import path from "node:path";
 import { credentialProblem } from "#adapters/driver/credential.ts";
-import { vendorTypes } from "#adapters/driver/programs.ts";
+import type { KeyFiles } from "#adapters/driver/key-files.ts";
+import { type AgentProgram, missingProgram, programsFrom, vendorTypes } from "#adapters/driver/programs.ts";
 import type { Setup } from "#adapters/driver/setup.ts";
 import { replaceToken } from "#adapters/system/home.ts";
 import { homeSpace } from "#adapters/system/home-space.ts";
@@ -23,13 +25,21 @@ import { version } from "./version.ts";
 export function serve(
 	server: Listening,
 	engine: Engine,
-	{ stream, guard, about, setup, own, failed }: ServeParts,
+	{ stream, guard, about, setup, keyFiles, own, search, failed }: ServeParts,
 ): void {
 	const types = [...new Set([...Object.keys(own), ...vendorTypes, "human"])];
-	const context = new RequestContext(engine, { types, blockingTypes: Object.keys(ownPrograms) });
+	const find = programsFrom({ own, adapters: path.join(about.home, "adapters") });
+	const context = new RequestContext(engine, {
+		types,
+		blockingTypes: Object.keys(ownPrograms),
+		missing: (agent) => missingProgram(find, agent, search),
+	});
 	const rotateToken = (): string => rotate(about.home, guard, stream);
 	const space = async (): ReturnType<typeof homeSpace> => await homeSpace(about.home);
-	const handlers = handlersOf(context, about, { credentialProblem, adapters: setup, rotateToken, space });
+	const handlers = handlersOf(context, about, {
+		...{ credentialProblem, keyFiles, rotateToken, space },
+		vendors: setup,
+	});
 	// loaded on the first request: few daemons need it
 	const mcp: AppParts["mcp"] = async (call, routes) =>
 		(await import("#surfaces/mcp/http.ts")).answerMcp(call, { url: server.url, routes });
@@ -45,8 +55,11 @@ interface ServeParts {
 	guard: Guard;
 	about: { pid: number; url: string; version: string; home: string; containment: ContainmentLevel };
 	setup: Setup;
+	keyFiles: KeyFiles;
 	/** our own agents' programs, and those of tests */
-	own: Readonly<Record<string, unknown>>;
+	own: Readonly<Record<string, AgentProgram>>;
+	/** the daemon's PATH */
+	search: string | undefined;
 	failed(error: unknown, request?: string): void;
 }
 

@@ -34,10 +34,10 @@ test("a text without a bound of its own is measured", () => {
 
 /** Paths, branches and refusals, which the daemon writes itself. */
 const ownWords: readonly string[] = [
-	"agent.provisioned",
+	"agent.provision",
 	"workspace.record",
 	"session.open",
-	"issue.left",
+	"issue.leave",
 	"issue.merge",
 ];
 

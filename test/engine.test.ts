@@ -129,7 +129,7 @@ describe("limits", () => {
 	});
 });
 
-test("half of a surrogate pair is mended before anybody sees it", async () => {
+test("half of a surrogate pair is replaced before it is stored", async () => {
 	await using engine = await start();
 	const outcome = await say(engine, {
 		type: "item.append",
@@ -186,7 +186,9 @@ describe("the registry", () => {
 		await using engine = await start();
 		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
 		const parent = await spawn(engine, engine.agentZero.id, { project: "web", agentType: "claude", model: "opus" });
-		expect(await spawn(engine, parent.id, { project: "other" })).toMatchObject({
+		const elsewhere = { type: "agent.spawn", by: parent.id, context: "fresh", project: "other" };
+		expect(await refused(engine, elsewhere)).toMatchObject({ code: "VALIDATION_ERROR" });
+		expect(await spawn(engine, parent.id, {})).toMatchObject({
 			project: "web",
 			type: "claude",
 			model: "opus",
@@ -236,12 +238,12 @@ describe("the registry", () => {
 			createdBy: `agent:${top.id}`,
 		});
 	});
-	test("agents may say only their own verbs, and nobody but the daemon says what it says to itself", async () => {
+	test("agents may send only the commands for agents, and only the daemon its internal ones", async () => {
 		await using engine = await start();
 		const { id } = await spawn(engine, engine.agentZero.id);
 		const commands = [
 			{ type: "agent.init" },
-			{ type: "agent.provisioned", agent: id },
+			{ type: "agent.provision", agent: id },
 			{ type: "agent.fail", agent: id, code: "INTERNAL_ERROR", step: "x", reason: "x" },
 			{ type: "agent.pause", agent: id },
 			{ type: "agent.resume", agent: id },
@@ -262,11 +264,11 @@ describe("the registry", () => {
 			{ type: "turn.settle", agent: id, turn: 1 },
 			{ type: "git.record", runs: [{ folder: "/x", args: ["x"], code: 0, ms: 1 }] },
 			{ type: "workspace.drift", agent: id, reason: "x" },
-			{ type: "workspace.found", agent: id },
+			{ type: "workspace.confirm", agent: id },
 			{ type: "workspace.crash", agent: id },
 			{ type: "project.approve", slug: "x", fingerprint: "0".repeat(64) },
 			{ type: "turn.silent", agent: id, turn: 1, since: 1 },
-			{ type: "turn.heard", agent: id, turn: 1 },
+			{ type: "turn.responsive", agent: id, turn: 1 },
 			{ type: "turn.retry", agent: id },
 			{ type: "turn.finish", agent: id, message: "x" },
 			{ type: "prompt.edit", agent: id, prompt: 1, text: "x" },
@@ -279,7 +281,7 @@ describe("the registry", () => {
 			{ type: "mail.wake", agent: id },
 			{ type: "project.add", slug: "x", path: "/x" },
 			{ type: "project.remove", slug: "x" },
-			{ type: "project.tune", slug: "x", auto: true },
+			{ type: "project.configure", slug: "x", auto: true },
 			{ type: "issue.add", project: "x", title: "x" },
 			{ type: "issue.edit", issue: 1 },
 			{ type: "issue.start", issue: 1 },
@@ -293,7 +295,7 @@ describe("the registry", () => {
 			{ type: "issue.retry", issue: 1 },
 			{ type: "issue.delete", issue: 1 },
 			{ type: "issue.ready", issue: 1 },
-			{ type: "issue.left", issue: 1 },
+			{ type: "issue.leave", issue: 1 },
 			{ type: "issue.lose", issue: 1 },
 			{ type: "issue.gate", issue: 1, exit: 0, stderr: "" },
 			{ type: "issue.merge", issue: 1, commit: null },
@@ -304,7 +306,7 @@ describe("the registry", () => {
 				agent: id,
 				turn: 1,
 				note: null,
-				opened: { session: "x", type: "x", folder: "/", powers: [], program: null, how: "new" },
+				opened: { session: "x", type: "x", folder: "/", capabilities: [], program: null, how: "new" },
 			},
 			{ type: "subscription.add", name: "x", agentType: "scripted" },
 			{ type: "subscription.configure", name: "x" },
@@ -339,7 +341,7 @@ describe("reactors", () => {
 		});
 		expect((await done(engine, { type: "agent.recover", agent: id })).agent).toMatchObject({ holds: [] });
 	});
-	test("what is due is done through a store that is away, without room, or was cut off by a crash", async () => {
+	test("reactors finish their work after the store was unreachable, full or interrupted by a crash", async () => {
 		const memory = openMemory(batchRunner({ ...limits, commandsWaitingMax: 3 }));
 		let away = 0;
 		const commit: typeof memory.commit = async (batch) => {
@@ -380,7 +382,7 @@ test("a store that breaks makes the engine fail, and every waiting command hears
 	expect(await engine.failed).toBe(fault);
 });
 
-test("a fork that an agent asks for of itself has the call in it, also if it is heard of only later", async () => {
+test("an agent's fork of itself contains the tool call that asked for it, even if the call is recorded later", async () => {
 	await using engine = await start();
 	const { id: agent } = await spawn(engine, engine.agentZero.id);
 	const turn = await openTurn(engine, agent);

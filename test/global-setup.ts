@@ -1,22 +1,22 @@
-// One real PostgreSQL for the whole run, in which every test that needs one makes a database of its own; and the
-// store's thread in one file.
+// One real PostgreSQL for the whole run, in which every test that needs one makes a database of its own; and all
+// programs in a bundle.
 import type { TestProject } from "vitest/node";
+import { bundlePrograms } from "./support/bundle.ts";
 import { startPostgres } from "./support/postgres.ts";
-import { bundleStoreThread } from "./support/store-thread.ts";
 
 declare module "vitest" {
 	export interface ProvidedContext {
 		/** with DATABASE in the place of a database's name */
 		postgresUrl: string;
-		/** the file that the store's threads run */
-		storeThread: string;
+		/** the folder of the bundled programs */
+		programs: string;
 	}
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-	const [postgres, storeThread] = await Promise.all([startPostgres(), bundleStoreThread()]);
-	project.provide("storeThread", storeThread);
-	project.onTestsRerun(async () => project.provide("storeThread", await bundleStoreThread()));
+	const [postgres, programs] = await Promise.all([startPostgres(), bundlePrograms()]);
+	project.provide("programs", programs);
+	project.onTestsRerun(async () => project.provide("programs", await bundlePrograms()));
 	project.provide("postgresUrl", postgres.url("DATABASE"));
 	return async () => await postgres[Symbol.asyncDispose]();
 }

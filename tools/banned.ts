@@ -1,12 +1,12 @@
-// Calls that are not made, each with what to use instead. A file that has to make one is named.
+// Banned calls, each with its replacement. Files that may make one are named.
 interface Ban {
 	pattern: RegExp;
 	name: string;
 	instead: string;
-	/** only in files that begin with one of these; everywhere if absent */
+	/** only in files whose path begins with one of these; everywhere if absent */
 	where?: readonly string[];
 	except?: readonly string[];
-	/** the pattern is looked for in the whole text, not in each line */
+	/** match the whole text, not line by line */
 	across?: true;
 }
 
@@ -45,7 +45,7 @@ const bans: readonly Ban[] = [
 		name: "printing",
 		instead: "a function of surfaces/cli/print.ts, which makes visible what a terminal would obey",
 		where: ["src/surfaces/"],
-		// the parser's own complaints, before anything else is loaded
+		// the parser's own errors, before anything else is loaded
 		except: ["src/surfaces/cli/print.ts", "src/surfaces/cli/program.ts"],
 	},
 	{
@@ -53,7 +53,14 @@ const bans: readonly Ban[] = [
 		name: "process.env",
 		instead: "options from the composition root",
 		where: ["src/"],
-		except: ["src/main.ts", "src/daemon.ts", "src/sandbox-worker.ts", "src/agents/", "src/surfaces/cli/"],
+		except: [
+			"src/main.ts",
+			"src/daemon.ts",
+			"src/sandbox-worker.ts",
+			"src/uninstall.ts",
+			"src/agents/",
+			"src/surfaces/cli/",
+		],
 	},
 	{
 		pattern: /\bprocess\.exit\(/,
@@ -67,14 +74,15 @@ const bans: readonly Ban[] = [
 		name: "child processes",
 		instead: "a driver, or git()",
 		where: ["src/"],
-		except: ["src/adapters/", "src/agents/", "src/surfaces/cli/"],
+		// a daemon that starts the next one
+		except: ["src/adapters/", "src/agents/", "src/surfaces/cli/", "src/replace.ts"],
 	},
 	{
 		pattern: /\b(spawn|spawnSync|exec|execSync|execFile|execFileSync)\(\s*["'`]git\b/,
 		name: "running git",
 		instead: "git() of adapters/git/run/git.ts, which distrusts the repository",
 		where: ["src/"],
-		// doctor only asks for its version
+		// `doctor` only runs `git --version`
 		except: ["src/adapters/git/run/git.ts", "src/surfaces/cli/doctor.ts"],
 	},
 	{

@@ -1,4 +1,4 @@
-// Keeps a store of this release for all later ones: `npm run golden`. A released one never changes again.
+// Stores a home of this release for the tests of all later ones: `npm run golden`. A released one never changes again.
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -17,7 +17,7 @@ mkdirSync(folder, { recursive: true });
 await sqlite();
 await postgres();
 
-/** A little of everything that a store can hold. */
+/** One of everything that a store can hold. */
 async function live(engine: Engine): Promise<void> {
 	const provisioned = async (id: AgentId): Promise<void> => {
 		while ((await engine.reads.agent(id))?.life === "provisioning") await new Promise((resume) => setImmediate(resume));
@@ -154,7 +154,7 @@ async function postgres(): Promise<void> {
 	}
 	await client.end();
 	const schema = migrations.flatMap((migration) => migration.sql("postgres")).map((statement) => `${statement};`);
-	// rows refer to each other, and agents to those before them
+	// rows refer to each other, and agents to earlier agents
 	const script = [...schema, "set session_replication_role = replica;", ...rows, ...["agent", "event"].map(nextId)];
 	writeFileSync(path.join(folder, "postgres.sql"), `${script.join("\n")}\n`);
 }

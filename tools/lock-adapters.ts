@@ -19,7 +19,7 @@ for (const type of Object.keys(vendors).filter((each) => only === undefined || e
 	const made = path.join(folder, "package-lock.json");
 	execFileSync(process.execPath, [path.join(import.meta.dirname, "fix-lock.ts"), made], { stdio: "inherit" });
 	const lock: { packages: Record<string, { resolved?: string }> } = JSON.parse(readFileSync(made, "utf8"));
-	// from which registry it came is nobody else's matter: what counts is the digest
+	// the registry's address is left out: the digest is what counts
 	for (const entry of Object.values(lock.packages)) delete entry.resolved;
 	writeFileSync(lockFile(type), `${JSON.stringify(lock, null, "\t")}\n`);
 	rmSync(folder, { recursive: true });

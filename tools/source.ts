@@ -1,9 +1,9 @@
-// Reading our own source: which files there are, what they import, how long their functions are.
+// Reads our own source: its files, imports and function lengths.
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { parseSync, Visitor } from "rolldown/utils";
 
-/** What is, or is about to be, in the repository. */
+/** Files that are tracked, or new and not ignored. */
 export function trackedFiles(): string[] {
 	const list = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], {
 		encoding: "utf8",
@@ -27,7 +27,7 @@ export function importsOf(file: string, text: string): string[] {
 	return found;
 }
 
-/** What is loaded along with a file: what it imports other than types, and not only when something is asked of it. */
+/** The files that load with a file: its static imports other than types. */
 export function loadedWith(file: string, text: string): string[] {
 	const { staticImports, staticExports } = parseSync(file, text).module;
 	const imported = staticImports

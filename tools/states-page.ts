@@ -1,4 +1,4 @@
-// The tables of the agent's states, printed from the data that the deciders use.
+// Prints the tables of the agent's states from the data that the deciders use.
 import { labels } from "#contract/agent.ts";
 import { holdTable } from "#domain/agent-state/holds.ts";
 import { type Cell, operations, transitions } from "#domain/agent-state/transitions.ts";

@@ -8,7 +8,7 @@ const projects = [".", ...globSync("src/*/tsconfig.json")];
 if (projects.length < 4) throw new Error("the pure folders have lost their tsconfig.json");
 
 const failures: string[] = [];
-// two at a time: the checker is native and quick, the machine may be small
+// two at a time, since the machine may be small
 for (let at = 0; at < projects.length; at += 2) {
 	await Promise.all(
 		projects.slice(at, at + 2).map((project) =>

@@ -1,11 +1,10 @@
-// A steady load of everything that people do with agents: turns that write and turns that do not, commits, approvals,
-// mails, forks and deletions. What is refused because of the moment (an agent is busy, a tree is dirty) is counted and
-// no failure.
+// A steady load of what people do with agents: turns that write and turns that do not, commits, approvals, mail, forks
+// and deletions. Refusals because of the moment (an agent is busy, a tree is dirty) are counted, not failures.
 import type { Client } from "#client/client.ts";
 import { Refused } from "#client/client.ts";
 import type { Agent } from "#contract/wire.ts";
 
-/** in the order in which they come round; most of what happens is turns that write */
+/** in order of execution; most are turns that write */
 const actions = [
 	"write",
 	"write",
@@ -34,7 +33,7 @@ export class Load {
 	readonly done: Record<string, number> = {};
 	readonly refused: Record<string, number> = {};
 	readonly failures: string[] = [];
-	/** of the newest event that was heard */
+	/** the id of the newest event seen */
 	events = 0;
 	readonly #client: Client;
 	readonly #agents: Agent[] = [];
@@ -51,7 +50,7 @@ export class Load {
 		while (this.#agents.length < agents) this.#agents.push(await this.#add());
 	}
 
-	/** Follows the journal, so that whoever waits for a turn hears of its end. */
+	/** Follows the journal, to wake those that wait for a turn. */
 	async listen(signal: AbortSignal): Promise<void> {
 		for await (const event of this.#client.events(0, signal)) {
 			this.events = event.id;
@@ -59,11 +58,11 @@ export class Load {
 		}
 	}
 
-	/** One deed; which, and to whom, goes by the count. */
+	/** One operation; the count decides which, and on which agent. */
 	async next(): Promise<void> {
 		const number = this.#count++;
 		const action = actions[number % actions.length] ?? "say";
-		// one further in each round of deeds, so that each agent has all of them done to it
+		// shifted by one each round, so that each agent gets every operation
 		const agent = this.#agents[(number * 7 + Math.floor(number / actions.length)) % this.#agents.length];
 		if (agent === undefined) return;
 		try {
@@ -129,7 +128,7 @@ export class Load {
 		if (this.#forks.length > forksMax) await this.#delete(this.#forks.shift());
 	}
 
-	/** An agent is deleted and another takes its place, so that there are always as many. */
+	/** Deletes an agent and adds another, so that their number stays the same. */
 	async #replace(agent: Agent): Promise<void> {
 		if (this.#waiting.has(agent.id)) return;
 		await this.#delete(agent);

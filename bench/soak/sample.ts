@@ -1,4 +1,4 @@
-// What a daemon takes at one moment, measured from outside: /proc, du, git, and the sizes of files.
+// The resources of a daemon at one moment, measured from outside: /proc, du, git, and file sizes.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import os from "node:os";
@@ -79,7 +79,7 @@ export interface Subject {
 	pid: number;
 	home: string;
 	repository: string;
-	/** how many events the journal has */
+	/** the number of events in the journal */
 	events: number;
 }
 
@@ -118,7 +118,7 @@ export function takeSample({ pid, home, repository, events }: Subject): Sample {
 	};
 }
 
-/** Files may go while they are counted. */
+/** Files may disappear while they are counted. */
 function quietly(program: string, args: readonly string[]): string {
 	try {
 		return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], maxBuffer: 256 * mb });
@@ -133,7 +133,7 @@ const diskBytes = (place: string): number => Number(quietly(diskUse, ["-sk", pla
 function descendants(pid: number): number[] {
 	const parents = new Map<number, number[]>();
 	for (const name of list("/proc").filter((each) => /^\d+$/.test(each))) {
-		// the name of a program may have anything in it, a bracket too
+		// a program's name may contain anything, also brackets
 		const parent = Number(/^.*\) \S (\d+) /s.exec(read(`/proc/${name}/stat`))?.[1] ?? 0);
 		parents.set(parent, [...(parents.get(parent) ?? []), Number(name)]);
 	}

@@ -1,13 +1,13 @@
-// Whether something grows for ever, judged from samples. The first third of a run is for warming up. Of the rest, the
-// highest value of the second half is compared with the highest of the first half: what goes up and down around a level
-// (a log that is cut, objects that are packed now and then) has about the same peaks in both, what grows without bound
-// has higher ones. A share and an absolute amount are allowed, so that noise is not taken for growth.
+// Judges from samples whether something grows without bound. The first third of a run is warm-up. Of the rest, the peak
+// of the second half is compared with the peak of the first half: what goes up and down around a level (a rotated log,
+// objects that are packed now and then) has about the same peaks in both, and unbounded growth has higher ones. A
+// relative and an absolute margin are allowed, so that noise is not taken for growth.
 export interface Rule {
 	name: string;
 	unit: "MB" | "bytes" | "";
-	/** by how much of itself the peak may be higher */
+	/** relative margin */
 	share: number;
-	/** and by how much in any case, in the unit of the samples */
+	/** absolute margin, in the unit of the samples */
 	floor: number;
 	/** why it is bounded */
 	because: string;

@@ -16,13 +16,20 @@ export interface Input<N extends RouteName> {
 	params?: Readonly<Record<string, string>>;
 	query?: InputOf<N, "query">;
 	body?: InputOf<N, "body">;
-	/** sent along so that a retry never doubles an effect */
+	/** the idempotency key: a retry with it never doubles an effect */
+	key?: string;
+}
+
+interface AnyInput {
+	params?: Readonly<Record<string, string>>;
+	query?: unknown;
+	body?: unknown;
 	key?: string;
 }
 
 export type Answer<N extends RouteName> = z.infer<Routes[N]["answer"]>;
 
-/** The daemon said no. */
+/** The daemon refused the request. */
 export class Refused extends Error {
 	override readonly name = "Refused";
 	readonly refusal: Refusal;
@@ -35,13 +42,13 @@ export class Refused extends Error {
 export interface Sent {
 	ok: boolean;
 	text(): Promise<string>;
-	/** as it comes, for an answer that does not end */
+	/** the body as it arrives, for a stream */
 	chunks: AsyncIterable<Uint8Array>;
 }
 
 /**
- * How a request is sent. A browser has `fetch`; a command line has something that loads faster and knows whom it talks
- * to.
+ * How a request is sent. Browsers have `fetch`; the command line uses something that loads faster and authenticates the
+ * daemon.
  */
 export type Send = (
 	url: string,
@@ -63,47 +70,87 @@ export interface Address {
 	token: string;
 }
 
+/** a request that breaks more often than this is not broken by restarts */
+const mendsMax = 3;
+
+/** What a client does about a daemon that is restarted. */
+export interface Restarts {
+	/** finds the daemon again, if possible: it may have another port and another token */
+	find?: () => Address | null;
+	/** finds a daemon that answers, or null; a request whose connection broke is sent to it once more */
+	mend?: () => Promise<Client | null>;
+}
+
 export class Client {
 	#at: Address;
-	readonly #send: Send;
-	/** where the daemon is now, if that can be told: the next one may have another port */
+	#send: Send;
 	readonly #find: () => Address | null;
+	readonly #mend: Restarts["mend"];
 
-	constructor(at: Address, send: Send = fetched, find: () => Address | null = () => null) {
+	constructor(at: Address, send: Send = fetched, { find = () => null, mend }: Restarts = {}) {
 		this.#at = at;
 		this.#send = send;
 		this.#find = find;
+		this.#mend = mend;
 	}
 
 	async call<N extends RouteName>(name: N, input: Input<N> = {}): Promise<Answer<N>> {
 		return await this.ask(name, input);
 	}
 
-	/** The same for a route that is only known when it is asked for; the daemon checks what it is given. */
-	async ask<N extends RouteName>(
-		name: N,
-		input: { params?: Readonly<Record<string, string>>; query?: unknown; body?: unknown; key?: string },
-	): Promise<Answer<N>> {
+	/** Like `call`, for a route that is only known at run time; the daemon validates the input. */
+	async ask<N extends RouteName>(name: N, input: AnyInput): Promise<Answer<N>> {
+		const { data, next } = await this.#answer(name, input);
+		// a list that is too long for one answer; whoever gave a limit asks for the rest
+		const paged = "limit" in Object(input.query);
+		for (let after = paged ? null : next; typeof after === "number"; ) {
+			const more = await this.#answer(name, { ...input, query: { ...Object(input.query), after } });
+			data.push(...more.data);
+			after = more.next;
+		}
+		return data;
+	}
+
+	// biome-ignore lint/suspicious/noExplicitAny: the daemon answers what the route says
+	async #answer(name: RouteName, input: AnyInput): Promise<{ data: any; next?: number | null }> {
 		const [method = "", path = ""] = routePaths[name].split(" ");
 		const nameless = Object.entries(input.params ?? {}).find(([, value]) => value === "");
 		if (nameless !== undefined)
 			throw new Refused(refuse("VALIDATION_ERROR", `The name of the ${nameless[0]} is empty.`));
-		const sent = await this.#send(this.#at.url + pathOf(path, input.params ?? {}) + queryOf(input.query), {
-			method,
-			headers: {
-				authorization: `Bearer ${this.#at.token}`,
-				...(input.body !== undefined && { "content-type": "application/json" }),
-				...(input.key !== undefined && { "idempotency-key": input.key }),
-			},
-			...(input.body !== undefined && { body: JSON.stringify(input.body) }),
-		});
-		const { data, error } = JSON.parse(await sent.text());
-		if (error === undefined) return data;
-		if (error.code === "UNAUTHORIZED" && this.#hasNewToken()) return await this.ask(name, input);
+		const ask = async (): Promise<string> => {
+			const sent = await this.#send(this.#at.url + pathOf(path, input.params ?? {}) + queryOf(input.query), {
+				method,
+				headers: {
+					authorization: `Bearer ${this.#at.token}`,
+					...(input.body !== undefined && { "content-type": "application/json" }),
+					...(input.key !== undefined && { "idempotency-key": input.key }),
+				},
+				...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+			});
+			return await sent.text();
+		};
+		const isRepeatable = method === "GET" || input.key !== undefined;
+		const { error, ...answer } = JSON.parse(await (isRepeatable ? this.#overRestarts(ask) : ask()));
+		if (error === undefined) return answer;
+		if (error.code === "UNAUTHORIZED" && this.#hasNewToken()) return await this.#answer(name, input);
 		throw new Refused(error);
 	}
 
-	/** The token was replaced meanwhile; what was asked with the old one had no effect. */
+	/** The daemon may be replaced while it answers; its successor knows the request by its key. */
+	async #overRestarts<T>(ask: () => Promise<T>): Promise<T> {
+		for (let again = 0; ; again++) {
+			try {
+				return await ask();
+			} catch (error) {
+				if (error instanceof Refused || this.#mend === undefined || again === mendsMax) throw error;
+				const mended = await this.#mend();
+				if (mended === null) throw error;
+				[this.#at, this.#send] = [mended.#at, mended.#send];
+			}
+		}
+	}
+
+	/** Whether the token was replaced meanwhile. A request with the old one had no effect, so it may be sent again. */
 	#hasNewToken(): boolean {
 		const found = this.#find();
 		if (found === null || found.token === this.#at.token) return false;
@@ -111,7 +158,7 @@ export class Client {
 		return true;
 	}
 
-	/** The same with a refusal as the value that it is. */
+	/** Like `call`, but answers a refusal instead of throwing it. */
 	readonly callOrRefusal: Call = async (name, input) => {
 		try {
 			return await this.ask(name, input);
@@ -122,8 +169,7 @@ export class Client {
 	};
 
 	/**
-	 * Every event after the given one that is asked for, for ever; a broken line is picked up again where it broke, once
-	 * `mend` has done what it can.
+	 * Every matching event after the given one, for ever. Reconnects where the connection broke, after calling `mend`.
 	 */
 	async *events(
 		after: number,
@@ -135,7 +181,7 @@ export class Client {
 			if ("event" in message) yield message.event;
 	}
 
-	/** The same with everything else that the stream says: deltas, how far it is, and that the line broke. */
+	/** The same, with the other messages of the stream: deltas, the position, and that the connection broke. */
 	async *follow(
 		wanted: Watched & { after: number },
 		signal: AbortSignal,
@@ -159,12 +205,12 @@ export class Client {
 		}
 	}
 
-	/** The daemon may be another one by now, elsewhere. */
+	/** Finds the daemon again: it may have been restarted on another port. */
 	findAgain(): void {
 		this.#at = this.#find() ?? this.#at;
 	}
 
-	/** One stream, until it ends. */
+	/** One connection, until it ends. */
 	async *stream(query: Watched & { after: number }, signal: AbortSignal): AsyncGenerator<StreamMessage> {
 		const headers = { authorization: `Bearer ${this.#at.token}` };
 		const response = await this.#send(`${this.#at.url}/api/events${queryOf(query)}`, {
@@ -186,7 +232,7 @@ export class Client {
 	}
 }
 
-/** What a reader of the stream asks for; see `StreamQuery`. */
+/** The stream's filter; see `StreamQuery`. */
 export interface Watched {
 	deltas?: boolean | undefined;
 	agent?: string | undefined;
@@ -195,10 +241,10 @@ export interface Watched {
 	threads?: string | undefined;
 }
 
-/** `lost`: the line broke behind this event; it is picked up again. */
+/** `lost`: the connection broke after this event; the client reconnects. */
 export type Followed = StreamMessage | { lost: number };
 
-/** Null for comments, and for kinds of messages that this version does not know. */
+/** Null for comments, and for messages that this version does not know. */
 function messageIn(part: string): StreamMessage | null {
 	const [, kind = "event", data] = /^(?:id: \d+\n)?(?:event: (\w+)\n)?data: (.*)$/s.exec(part) ?? [];
 	if (data === undefined) return null;
@@ -207,6 +253,8 @@ function messageIn(part: string): StreamMessage | null {
 			return { event: JSON.parse(data) };
 		case "delta":
 			return { delta: JSON.parse(data) };
+		case "whole":
+			return { whole: JSON.parse(data) };
 		case "at":
 			return { at: Number(data) };
 		case "unjournaled":

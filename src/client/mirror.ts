@@ -1,12 +1,11 @@
-// A copy of the rows that a screen shows, which keeps itself up to date. The same in Node and in a browser.
+// A copy of the rows that a screen shows, kept up to date. Runs in Node and in a browser.
 //
 //   rows at one event ─▶ the event stream from there ─▶ fold ─▶ what changed
-//        ▲                        │ the line broke: on from the last event
-//        └────────────────────────┘ other threads or boards are shown, or it is another journal
+//        ▲                        │ the connection broke: from the last event
+//        └────────────────────────┘ other threads or boards are shown, or the journal is another one
 //
-// It folds events with the changes that the store uses, and shows rows with the views that the server uses, so it
-// cannot disagree with either for longer than an event takes. An event costs what it changes, however many rows there
-// are.
+// It folds events with the store's reducers and shows rows with the server's views, so it differs from the server by at
+// most the events that have not arrived yet. An event costs what it changes, however many rows there are.
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
 import type { Unjournaled } from "#contract/rows.ts";
@@ -22,26 +21,26 @@ export interface Shown {
 	threads: readonly AgentId[];
 }
 
-/** What has changed: everything, some rows, a thread, or what is being said. */
+/** What changed: everything, some rows, a thread, or a running message. */
 export type Changed =
 	| { all: true }
 	| { rows: readonly RowName[]; item: Item | null }
-	| { said: AgentId }
+	| { message: AgentId }
 	| { unjournaled: true };
 
 export interface MirrorOptions {
 	changed?(changed: Changed): void;
-	/** of each thread that are kept; older ones are asked for */
+	/** how many items of each thread are kept; `older` loads more */
 	itemsMax?: number;
 	/** the time on the client's clock */
 	now(): number;
-	/** before a broken line is picked up again */
+	/** waits before a reconnection */
 	pause?(): Promise<unknown>;
-	/** does what it can for a daemon that is gone */
+	/** called before a reconnection, to start a daemon that died */
 	mend?(): Promise<unknown>;
 }
 
-const none = {
+const noRows = {
 	agents: [],
 	projects: [],
 	subscriptions: [],
@@ -59,17 +58,17 @@ export class Mirror {
 	readonly #client: Client;
 	readonly #options: Required<MirrorOptions>;
 	#shown: Shown = { boards: [], threads: [] };
-	#view = new Mirrored(none, this.#shown);
+	#view = new Mirrored(noRows, this.#shown);
 	#threads = new Map<AgentId, Item[]>();
 	#deltas = new Map<AgentId, Map<string, Delta>>();
-	#unjournaled: Unjournaled = { heard: {}, projects: {}, subscriptions: {} };
+	#unjournaled: Unjournaled = { phases: {}, projects: {}, subscriptions: {} };
 	#journal: string | null = null;
 	#turnsMax = 0;
-	/** what the daemon's clocks are ahead of the client's */
+	/** how far the daemon's clocks are ahead of the client's */
 	#ahead = { now: 0, monotonic: 0 };
 	#at = 0;
 	#state: "connecting" | "live" | "lost" = "connecting";
-	#line = new AbortController();
+	#connection = new AbortController();
 
 	constructor(
 		client: Client,
@@ -79,7 +78,7 @@ export class Mirror {
 		this.#options = { changed, itemsMax, pause, mend, now };
 	}
 
-	/** everything up to this event is in it */
+	/** every event up to this one is folded in */
 	get at(): number {
 		return this.#at;
 	}
@@ -103,24 +102,36 @@ export class Mirror {
 		};
 	}
 
-	/** The items of a thread that is shown, oldest first: the last ones, and what was loaded before them. */
+	/** The items of a shown thread, oldest first: the last ones, and those that `older` has loaded. */
 	thread(agent: AgentId): readonly Item[] {
 		return this.#threads.get(agent) ?? [];
 	}
 
-	/** What is being said and is no item yet. */
-	saying(agent: AgentId): readonly Delta[] {
+	/** The messages that the agent is writing and that are no items yet. */
+	messages(agent: AgentId): readonly Delta[] {
 		return [...(this.#deltas.get(agent)?.values() ?? [])];
 	}
 
-	/** Shows other boards and threads: rows are taken anew, so that all are of one moment. */
+	/** Follows one thread more. Rows stay as they are; turns and mails that were over before are not loaded. */
+	async open(agent: AgentId): Promise<void> {
+		if (this.#threads.has(agent)) return;
+		this.#threads.set(agent, []);
+		const items = await this.#client.call("items", { params: { agent }, query: { last: this.#options.itemsMax } });
+		this.#threads.set(agent, items);
+		this.#shown = { ...this.#shown, threads: [...this.#threads.keys()] };
+		this.#options.changed({ all: true });
+		// the stream continues where it was, with the items of this thread too
+		this.#connection.abort();
+	}
+
+	/** Shows other boards and threads. All rows are loaded again, so that they are of one moment. */
 	show(shown: Shown): void {
 		this.#shown = shown;
 		this.#journal = null;
-		this.#line.abort();
+		this.#connection.abort();
 	}
 
-	/** Loads older items of a thread in front of those that it has; false if there are none. */
+	/** Loads older items of a thread; false if there are noRows. */
 	async older(agent: AgentId, last = 200): Promise<boolean> {
 		const items = this.#threads.get(agent);
 		const first = items?.[0]?.id;
@@ -130,26 +141,26 @@ export class Mirror {
 		return found.length > 0;
 	}
 
-	/** Keeps itself up to date until it is told to stop. */
+	/** Follows the events until the signal is aborted. */
 	async run(signal: AbortSignal): Promise<void> {
 		while (!signal.aborted) {
-			this.#line = new AbortController();
-			const both = AbortSignal.any([signal, this.#line.signal]);
+			this.#connection = new AbortController();
+			const both = AbortSignal.any([signal, this.#connection.signal]);
 			try {
-				if (this.#journal === null) await this.#begin(both);
+				if (this.#journal === null) await this.#load(both);
 				for await (const message of this.#client.stream(
 					{ after: this.#at, deltas: true, threads: this.#shown.threads.join(",") },
 					both,
 				)) {
-					if (!this.#take(message)) break;
+					if (!this.#receive(message)) break;
 				}
 			} catch (error) {
-				// behind the end of this journal there is another one's
+				// this journal does not reach our position: it is another one
 				if (error instanceof Refused && error.refusal.code === "VALIDATION_ERROR") this.#journal = null;
 				else if (error instanceof Refused) throw error;
 			}
 			if (signal.aborted) return;
-			if (this.#line.signal.aborted) continue;
+			if (this.#connection.signal.aborted) continue;
 			this.#state = "lost";
 			this.#deltas.clear();
 			this.#options.changed({ all: true });
@@ -159,7 +170,7 @@ export class Mirror {
 		}
 	}
 
-	async #begin(signal: AbortSignal): Promise<void> {
+	async #load(signal: AbortSignal): Promise<void> {
 		const shown = this.#shown;
 		const query = { boards: shown.boards.join(","), threads: shown.threads.join(","), items: this.#options.itemsMax };
 		const { journal, now, monotonic, turnsMax, rows, unjournaled } = await this.#client.call("rows", { query });
@@ -174,51 +185,58 @@ export class Mirror {
 		this.#options.changed({ all: true });
 	}
 
-	/** False if it has to begin anew. */
-	#take(message: StreamMessage): boolean {
+	/** False if the rows have to be loaded again. */
+	#receive(message: StreamMessage): boolean {
 		if ("event" in message) this.#fold(message.event);
-		else if ("delta" in message) this.#hear(message.delta);
+		else if ("delta" in message) this.#addDelta(message.delta);
+		else if ("whole" in message) this.#setMessage(message.whole);
 		else if ("at" in message) [this.#at, this.#state] = [Math.max(this.#at, message.at), "live"];
 		else if ("unjournaled" in message) {
-			const { journal = this.#journal, heard = this.#unjournaled.heard } = message.unjournaled;
+			const { journal = this.#journal, phases = this.#unjournaled.phases } = message.unjournaled;
 			const { projects = this.#unjournaled.projects, subscriptions = this.#unjournaled.subscriptions } =
 				message.unjournaled;
 			if (journal !== this.#journal) {
 				this.#journal = null;
 				return false;
 			}
-			this.#unjournaled = { heard, projects, subscriptions };
+			this.#unjournaled = { phases, projects, subscriptions };
 			this.#options.changed({ unjournaled: true });
 		}
 		return true;
 	}
 
 	#fold(item: Item): void {
-		// a line that was picked up again may repeat itself
+		// a reconnection may repeat events
 		if (item.id <= this.#at) return;
 		this.#at = item.id;
 		const event = { ...item, at: Date.parse(item.at) };
 		this.#view.fold(event);
 		if (item.agent !== null && item.kind === "turn.ended") this.#deltas.delete(item.agent);
-		const thread = item.agent !== null && isItem(item) ? this.#threads.get(item.agent) : undefined;
+		const known = item.agent !== null && isItem(item) ? this.#threads.get(item.agent) : undefined;
+		// a thread that has just been opened may have it already
+		const thread = known === undefined || item.id <= (known.at(-1)?.id ?? 0) ? undefined : known;
 		if (thread !== undefined && item.agent !== null) this.#append(thread, item.agent, item);
 		this.#options.changed({ rows: touched(event), item: thread === undefined ? null : item });
 	}
 
 	#append(thread: Item[], agent: AgentId, item: Item): void {
 		thread.push(item);
-		// seldom, so that an item costs the same however long its thread is
+		// rarely, so that the cost per item does not depend on the thread's length
 		if (thread.length > 2 * this.#options.itemsMax) thread.splice(0, thread.length - this.#options.itemsMax);
-		const saying = this.#deltas.get(agent);
-		for (const [message, { kind }] of saying ?? []) if (kind === item.kind) saying?.delete(message);
+		const running = this.#deltas.get(agent);
+		for (const [message, { kind }] of running ?? []) if (kind === item.kind) running?.delete(message);
 	}
 
-	#hear(delta: Delta): void {
-		const saying = this.#deltas.get(delta.agent) ?? new Map<string, Delta>();
-		const before = saying.get(delta.message);
-		saying.set(delta.message, { ...delta, text: (before?.text ?? "") + delta.text });
-		this.#deltas.set(delta.agent, saying);
-		this.#options.changed({ said: delta.agent });
+	#addDelta(delta: Delta): void {
+		const before = this.#deltas.get(delta.agent)?.get(delta.message);
+		this.#setMessage({ ...delta, text: (before?.text ?? "") + delta.text });
+	}
+
+	#setMessage(message: Delta): void {
+		const running = this.#deltas.get(message.agent) ?? new Map<string, Delta>();
+		running.set(message.message, message);
+		this.#deltas.set(message.agent, running);
+		this.#options.changed({ message: message.agent });
 	}
 }
 

@@ -57,11 +57,11 @@ export async function useTool(name: ToolName, input: unknown, toolContext: ToolC
 	return await tools[name].run(toolContext, name, input);
 }
 
-const whom = z.string().min(1).max(200).describe("an agent's handle or id");
+const agentName = z.string().min(1).max(200).describe("an agent's handle or id");
 const fork = agentRoutes.fork.body.shape;
 
 const Waiting = z.strictObject({
-	agents: z.array(whom).max(100).default([]),
+	agents: z.array(agentName).max(100).default([]),
 	children: z.boolean().default(false).describe("for all agents that you supervise"),
 	for: z
 		.enum(conditions)
@@ -89,7 +89,7 @@ export const tools = {
 			workspace: fork.workspace.describe("none, share (work in your files), or the kind of its own"),
 		}),
 		use: async ({ self, call }, { inherit, tokens, ...request }) =>
-			told(
+			reply(
 				await call("fork", {
 					params: { agent: self },
 					body: { ...request, fresh: !inherit, ...(tokens !== undefined && { budget: { tokens } }) },
@@ -100,38 +100,38 @@ export const tools = {
 	kill: tool({
 		description: "End yourself or an agent below you. Its conversation and its files are kept.",
 		input: z.strictObject({
-			agent: whom,
+			agent: agentName,
 			cascade: z.boolean().default(false).describe("everything below it too"),
 			reason: z.string().max(1000).default(""),
 		}),
-		use: async ({ call }, { agent, ...body }) => told(await call("kill", { params: { agent }, body }), ended),
+		use: async ({ call }, { agent, ...body }) => reply(await call("kill", { params: { agent }, body }), ended),
 	}),
 	interrupt: tool({
 		description: "Stop what an agent below you is doing now.",
 		input: z.strictObject({
-			agent: whom,
+			agent: agentName,
 			reason: z.string().max(1000).default(""),
 			resume: z.boolean().default(false).describe("whether it goes on with its queue; otherwise it is held"),
 		}),
 		use: async ({ call }, { agent, ...body }) =>
-			told(await call("interrupt", { params: { agent }, body }), interrupted),
+			reply(await call("interrupt", { params: { agent }, body }), interrupted),
 	}),
 	send: tool({
 		description:
 			"Send a mail to an agent of your project. It reads it when it has time, or at once if it is urgent and the agent is above or below you.",
-		input: z.strictObject({ agent: whom, body: z.string().min(1), urgent: z.boolean().default(false) }),
+		input: z.strictObject({ agent: agentName, body: z.string().min(1), urgent: z.boolean().default(false) }),
 		use: async ({ call }, { agent, ...body }) =>
-			told(await call("send", { params: { agent }, body }), (mail) => sent(mail, body)),
+			reply(await call("send", { params: { agent }, body }), (mail) => sent(mail, body)),
 	}),
 	check_mail: tool({
 		description: "See what is in your mailbox. Nothing is marked as read.",
 		input: z.strictObject({}),
-		use: async ({ self, call }) => told(await call("mail", { params: { agent: self } }), mailbox),
+		use: async ({ self, call }) => reply(await call("mail", { params: { agent: self } }), mailbox),
 	}),
 	read_mail: tool({
 		description: "Take your unread mail, oldest first. Each mail is given out once.",
 		input: z.strictObject({ mail: EventId.optional().describe("only this one") }),
-		use: async ({ self, call }, body) => told(await call("mailRead", { params: { agent: self }, body }), mailRead),
+		use: async ({ self, call }, body) => reply(await call("mailRead", { params: { agent: self }, body }), mailRead),
 	}),
 	wait: tool({
 		description:
@@ -142,17 +142,17 @@ export const tools = {
 	list_agents: tool({
 		description: "List the agents of your project and what they are doing.",
 		input: z.strictObject({}),
-		use: async ({ self, call }) => told(await call("agents", {}), (agents) => agentList(agents, self)),
+		use: async ({ self, call }) => reply(await call("agents", {}), (agents) => agentList(agents, self)),
 	}),
 	queue_prompt: tool({
 		description:
 			"Queue a prompt for yourself or an agent below you. It runs when what is before it in the queue is done.",
 		input: z.strictObject({
-			agent: whom,
+			agent: agentName,
 			text: z.string().min(1),
 			front: z.boolean().default(false).describe("before what waits there"),
 		}),
-		use: async ({ call }, { agent, ...body }) => told(await call("prompt", { params: { agent }, body }), queued),
+		use: async ({ call }, { agent, ...body }) => reply(await call("prompt", { params: { agent }, body }), queued),
 	}),
 	commit: tool({
 		description: "Commit your work in your own workspace, in your name.",
@@ -160,12 +160,12 @@ export const tools = {
 			message: z.string().min(1).max(100_000),
 			paths: z.array(z.string()).max(10_000).optional().describe("only these; everything that changed if absent"),
 		}),
-		use: async ({ self, call }, body) => told(await call("commit", { params: { agent: self }, body }), committed),
+		use: async ({ self, call }, body) => reply(await call("commit", { params: { agent: self }, body }), committed),
 	}),
 	diff: tool({
 		description: "See what differs in your workspace.",
 		input: z.strictObject({ against: z.string().default("base").describe("base, index, or an agent below you") }),
-		use: async ({ self, call }, query) => told(await call("diff", { params: { agent: self }, query }), differing),
+		use: async ({ self, call }, query) => reply(await call("diff", { params: { agent: self }, query }), differing),
 	}),
 	work_complete: tool({
 		description:
@@ -175,28 +175,34 @@ export const tools = {
 			back: z.boolean().default(false).describe("it has to go back"),
 		}),
 		use: async ({ call }, body) =>
-			told(await call("workComplete", { params: mine, body }), (issue) => aboutIssue(issue, "The stage is complete.")),
+			reply(await call("workComplete", { params: ownIssue, body }), (issue) =>
+				aboutIssue(issue, "The stage is complete."),
+			),
 	}),
 	comment: tool({
 		description: "Say something about your issue, for everybody who looks at it.",
 		input: z.strictObject({ text: z.string().min(1).max(100_000) }),
 		use: async ({ call }, body) =>
-			told(await call("issueComment", { params: mine, body }), (issue) => aboutIssue(issue, "Your comment was kept.")),
+			reply(await call("issueComment", { params: ownIssue, body }), (issue) =>
+				aboutIssue(issue, "Your comment was kept."),
+			),
 	}),
 	stage_message: tool({
 		description: "Leave a note for the agent of a later stage of your issue. It is told once.",
 		input: z.strictObject({ stage: StageName, text: z.string().min(1).max(100_000) }),
 		use: async ({ call }, body) =>
-			told(await call("issueMessage", { params: mine, body }), (issue) => aboutIssue(issue, "Your note was kept.")),
+			reply(await call("issueMessage", { params: ownIssue, body }), (issue) =>
+				aboutIssue(issue, "Your note was kept."),
+			),
 	}),
 	search: tool({
 		description: "Find what was said in your project: the items that have all of these words, newest first.",
 		input: z.strictObject({
 			text: z.string().min(1).max(1000).describe("the words; parse* stands for all that begin with it"),
-			agent: whom.optional(),
+			agent: agentName.optional(),
 			limit: z.int().positive().max(100).default(20),
 		}),
-		use: async ({ call }, query) => told(await call("search", { query }), searched),
+		use: async ({ call }, query) => reply(await call("search", { query }), searched),
 	}),
 };
 
@@ -204,7 +210,7 @@ export type ToolName = keyof typeof tools;
 export const toolNames = Object.keys(tools).filter((name): name is ToolName => name in tools);
 
 /** The issue that the agent works on. */
-const mine = { issue: "mine" };
+const ownIssue = { issue: "mine" };
 
 /** Inside of its turn where the agent can wait there; any other is told to end its turn. */
 async function wait(
@@ -215,9 +221,9 @@ async function wait(
 	let now = await call("waitOpen", { body });
 	while (!isRefusal(now) && now.state === "open" && now.blocking && stopped?.aborted !== true)
 		now = await call("wait", { params: { wait: String(now.id) }, query: { block: true } });
-	return told(now, waited);
+	return reply(now, waited);
 }
 
-function told<T extends object>(answer: T | Refusal, words: (answer: T) => ToolAnswer): ToolAnswer | Refusal {
-	return isRefusal(answer) ? answer : words(answer);
+function reply<T extends object>(answer: T | Refusal, render: (answer: T) => ToolAnswer): ToolAnswer | Refusal {
+	return isRefusal(answer) ? answer : render(answer);
 }

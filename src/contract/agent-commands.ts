@@ -50,6 +50,8 @@ export type AgentSpawn = z.infer<typeof AgentSpawn>;
 /** Absent fields stay as they are. Settings survive a clear. */
 export const AgentConfigure = command("agent.configure", {
 	agent: AgentId,
+	/** only of agent 0, which nobody chose */
+	agentType: AgentType.optional(),
 	model: Model.nullable().optional(),
 	subscription: SubscriptionName.nullable().optional(),
 	policy: Policy.optional(),
@@ -95,7 +97,7 @@ export type AgentInterrupt = z.infer<typeof AgentInterrupt>;
 /** Creates agent 0 if there is none. */
 export const AgentInit = command("agent.init", { agentType: AgentType.default("scripted") });
 /** From the provisioning reactor: the agent is ready. */
-export const AgentProvisioned = command("agent.provisioned", {
+export const AgentProvision = command("agent.provision", {
 	agent: AgentId,
 	workspace: Workspace.optional(),
 	head: z.string().nullable().default(null),
@@ -108,7 +110,7 @@ export const AgentReap = command("agent.reap", { agent: AgentId });
 export const agentCommands = [
 	AgentInit,
 	AgentSpawn,
-	AgentProvisioned,
+	AgentProvision,
 	AgentFail,
 	AgentPause,
 	AgentResume,

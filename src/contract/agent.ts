@@ -6,6 +6,7 @@ import { event } from "./define.ts";
 import { Actor, AgentId, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
 import { IssueNumber } from "./issue.ts";
 import { StageName } from "./preset.ts";
+import { type Refusal, refuse } from "./refusal.ts";
 import { RefusalCode } from "./refusal-schema.ts";
 import { Session } from "./session.ts";
 import { Text } from "./text.ts";
@@ -146,11 +147,15 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 		kind: z.literal("agent.configured"),
 		data: Settings.extend({
 			options: Settings.shape.options.exactOptional(),
+			/** if it changed */
+			type: z.string().exactOptional(),
 			model: z.string().nullable(),
 			policy: Policy.exactOptional(),
 			subscription: SubscriptionName.nullable().exactOptional(),
 		}),
 	}),
+	/** an ended agent of a project that was removed gives its name to one of the project that was added since */
+	event("agent.renamed", { handle: Handle }),
 	event("agent.budgeted", { budget: Allowance.nullable() }),
 	z.object({
 		kind: z.literal("agent.provisioned"),
@@ -178,3 +183,6 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 	z.object({ kind: z.literal("agent.reaped") }),
 ]);
 export type AgentEvent = z.infer<typeof AgentEvent>;
+
+export const noAgent = (id: AgentId | undefined): Refusal =>
+	refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] });

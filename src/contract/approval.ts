@@ -18,6 +18,10 @@ const Option = z.object({
 });
 export type ApprovalOption = z.infer<typeof Option>;
 
+/** A shell command that an agent wants to run, and where; null for its workspace. */
+export const ShellCommand = z.strictObject({ line: z.string().max(100_000), folder: z.string().max(4096).nullable() });
+export type ShellCommand = z.infer<typeof ShellCommand>;
+
 /** `tool` is the kind of tool, `call` the waiting tool call. An approval never changes: another question is another one. */
 export const ApprovalQuestion = z.strictObject({
 	title: Text.max(10_000),
@@ -26,6 +30,8 @@ export const ApprovalQuestion = z.strictObject({
 	options: z.array(Option).max(32),
 	/** everything that the program reported about the call, uncut: the command, the change of each file */
 	content: Text.max(900_000).default(""),
+	/** what it would run, if that is a command and nothing else was reported that could change what it does */
+	command: ShellCommand.exactOptional(),
 	/** the files that it names */
 	files: z.array(z.string().max(4096)).max(1000).default([]),
 	/** whether all of these are inside its workspace and none is configuration or code that a program runs; false if none */
@@ -52,11 +58,16 @@ export const ApprovalState = z.strictObject({
 });
 export type ApprovalState = z.infer<typeof ApprovalState>;
 
-/** The standing answer to a question: the same tool, with the same title and content. */
+/**
+ * The standing answer to a question: the same tool, with the same title and content. With a prefix it answers every simple
+ * command in the same folder that begins with these words.
+ */
 export const Permit = z.strictObject({
 	tool: z.string(),
 	title: z.string(),
 	digest: z.string().default(""),
+	prefix: z.array(z.string()).exactOptional(),
+	folder: z.string().nullable().exactOptional(),
 	allow: z.boolean(),
 });
 export type Permit = z.infer<typeof Permit>;
@@ -89,6 +100,8 @@ export const ApprovalAnswer = command("approval.answer", {
 	approval: EventId,
 	allow: z.boolean(),
 	always: z.boolean().default(false),
+	/** with `always`: allow every command that begins with these words */
+	prefix: z.string().min(1).max(1000).optional(),
 	reason: Reason.default(""),
 });
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;

@@ -1,8 +1,10 @@
 // The home's `config.yaml`. Everything is optional; unknown fields are refused with their path.
 import { z } from "zod";
+import { EnvList } from "./environment.ts";
 import { AgentType } from "./ids.ts";
 import { type Limits, limits } from "./limits.ts";
 import { logLevels } from "./log.ts";
+import { NotifyConfig } from "./notice.ts";
 import { IssuesConfig } from "./project.ts";
 import { RetentionConfig } from "./retention.ts";
 
@@ -18,9 +20,13 @@ export const HomeConfig = z.strictObject({
 	agentZero: z.strictObject({ type: AgentType }).optional(),
 	/** `auto` for the strongest available, or exactly this one */
 	containment: z.enum(["auto", ...ContainmentLevel.options]).optional(),
+	/** variables for all agents and projects' commands, as NAME or NAME=value */
+	env: EnvList.optional(),
 	limits: LimitsConfig.optional(),
 	/** the lowest level that is logged */
 	log: z.strictObject({ level: z.enum(logLevels) }).optional(),
+	/** who is called when a person is needed */
+	notify: NotifyConfig.optional(),
 	retention: RetentionConfig.optional(),
 	/** workflows for every project; each is checked when an issue uses it */
 	presets: z.record(z.string(), z.unknown()).optional(),

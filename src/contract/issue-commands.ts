@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { command } from "./define.ts";
 import { AgentId, EventId, ProjectSlug } from "./ids.ts";
-import { DocumentName, DocumentType, IssueNumber, IssuePriority, Label, Title } from "./issue.ts";
+import { DocumentName, DocumentType, IssueLabel, IssueNumber, IssuePriority, Title } from "./issue.ts";
 import { PresetName, StageName } from "./preset.ts";
 import { Refusal } from "./refusal-schema.ts";
 import { Text } from "./text.ts";
@@ -12,7 +12,7 @@ const Reason = Text.max(10_000);
 /** the issue's folder, so that its prompt can name it */
 const Folder = z.string().max(4096).optional();
 const Commit = z.string().regex(/^[0-9a-f]{7,64}$/, "a commit is named by its hash");
-const Labels = z.array(Label).max(32);
+const Labels = z.array(IssueLabel).max(32);
 
 export const IssueAdd = command("issue.add", {
 	project: ProjectSlug,
@@ -63,17 +63,22 @@ export type IssueDocument = z.infer<typeof IssueDocument>;
 export const IssueMessage = command("issue.message", { ...of, stage: StageName, text: Text.min(1).max(100_000) });
 export type IssueMessage = z.infer<typeof IssueMessage>;
 /** `commit` is the reviewed one; the head of the branch if absent. */
-export const IssueApprove = command("issue.approve", { ...of, commit: Commit.optional() });
+export const IssueApprove = command("issue.approve", {
+	...of,
+	commit: Commit.optional(),
+	/** also if there is nothing to merge */
+	empty: z.boolean().optional(),
+});
 export type IssueApprove = z.infer<typeof IssueApprove>;
 export const IssueReject = command("issue.reject", { ...of, reason: Reason.min(1), folder: Folder });
 export type IssueReject = z.infer<typeof IssueReject>;
 /** It needs a person. With AGENT_NOT_FOUND, automatic work continues once there is an agent for it. */
-export const IssueAttend = command("issue.attend", {
+export const IssueEscalate = command("issue.escalate", {
 	...of,
 	reason: Reason.min(1),
 	code: z.literal("AGENT_NOT_FOUND").optional(),
 });
-export type IssueAttend = z.infer<typeof IssueAttend>;
+export type IssueEscalate = z.infer<typeof IssueEscalate>;
 export const IssueRetry = command("issue.retry", { ...of, folder: Folder });
 export type IssueRetry = z.infer<typeof IssueRetry>;
 /** From the agent that works on it: the work of this stage is complete, or has to go back to an earlier one. */
@@ -88,8 +93,8 @@ export type IssueComplete = z.infer<typeof IssueComplete>;
 export const IssueReady = command("issue.ready", { ...of, branch: z.string().max(300).nullable().default(null) });
 export type IssueReady = z.infer<typeof IssueReady>;
 /** The released agent's workspace is on its home branch again, or could not get there. */
-export const IssueLeft = command("issue.left", { ...of, problem: Refusal.optional() });
-export type IssueLeft = z.infer<typeof IssueLeft>;
+export const IssueLeave = command("issue.leave", { ...of, problem: Refusal.optional() });
+export type IssueLeave = z.infer<typeof IssueLeave>;
 /** Its agent ended, or its workspace could not be prepared. Without a reason: check whether that is so. */
 export const IssueLose = command("issue.lose", { ...of, reason: Reason.optional() });
 export type IssueLose = z.infer<typeof IssueLose>;
@@ -107,6 +112,8 @@ export type IssueGate = z.infer<typeof IssueGate>;
 export const IssueMerge = command("issue.merge", {
 	...of,
 	commit: z.string().max(100).nullable(),
+	/** what became of the push, and how base stands against the remote */
+	note: z.string().max(4000).optional(),
 	problem: Refusal.optional(),
 });
 export type IssueMerge = z.infer<typeof IssueMerge>;
@@ -130,12 +137,12 @@ export const issueCommands = [
 	IssueMessage,
 	IssueApprove,
 	IssueReject,
-	IssueAttend,
+	IssueEscalate,
 	IssueRetry,
 	IssueDelete,
 	IssueComplete,
 	IssueReady,
-	IssueLeft,
+	IssueLeave,
 	IssueLose,
 	RunFinish,
 	IssueGate,

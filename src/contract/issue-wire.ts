@@ -28,7 +28,14 @@ export const Issue = z.object({
 	}).shape,
 	/** the assignee's handle */
 	agent: Handle.nullable(),
-	attention: z.object({ reason: z.string(), code: RefusalCode.nullable(), at: Time }).nullable(),
+	attention: z
+		.object({
+			...{ reason: z.string(), code: RefusalCode.nullable(), at: Time },
+			/** in conflict, or not committed */
+			files: z.array(z.string()).optional(),
+			suggestions: z.array(z.string()).optional(),
+		})
+		.nullable(),
 	/** those of `dependsOn` that are not done */
 	blockedBy: z.array(z.int()),
 	/** what is wrong with its preset, if something is */
@@ -57,8 +64,8 @@ export const IssueDetails = z.object({
 export type IssueDetails = z.infer<typeof IssueDetails>;
 
 /** `issues` counts those that are not deleted. */
-export const Label = z.object({ label: z.string(), issues: z.int() });
-export type Label = z.infer<typeof Label>;
+export const IssueLabelCount = z.object({ label: z.string(), issues: z.int() });
+export type IssueLabelCount = z.infer<typeof IssueLabelCount>;
 
 export const NamedPreset = z.object({
 	name: z.string(),

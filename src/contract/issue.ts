@@ -13,7 +13,7 @@ export const IssuePriority = z.enum(issuePriorities);
 /** what an issue waits for while no agent works on it */
 export const waitReasons = ["approval", "gate", "merge"] as const;
 const Waiting = z.enum(waitReasons);
-export const Label = z
+export const IssueLabel = z
 	.string()
 	.regex(/^[\p{L}\p{N}][\p{L}\p{N} ._:/-]{0,49}$/u, "a label has 1 to 50 letters, digits, spaces and ._:/-");
 export const Title = Text.regex(/^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$/u, "a title is one line with something on it").max(
@@ -29,6 +29,15 @@ export const documentTypes = ["context_pack", "spec", "ai_doc", "other"] as cons
 export const DocumentType = z.enum(documentTypes);
 
 /** An issue's row: what its events add up to. */
+/** What helps a person whose issue could not be merged. */
+const Help = z.strictObject({
+	/** in conflict, or not committed */
+	files: z.array(z.string()).exactOptional(),
+	/** commands that are safe to run */
+	suggestions: z.array(z.string()).exactOptional(),
+});
+export type Help = z.infer<typeof Help>;
+
 export const IssueState = z.strictObject({
 	id: EventId,
 	project: ProjectSlug,
@@ -61,7 +70,9 @@ export const IssueState = z.strictObject({
 	/** no further attempt before this time */
 	notBefore: z.int().nullable(),
 	/** why it needs a person; with the code of the refusal, if one was the reason */
-	attention: z.strictObject({ reason: z.string(), code: RefusalCode.nullable(), at: z.int() }).nullable(),
+	attention: z
+		.strictObject({ reason: z.string(), code: RefusalCode.nullable(), at: z.int(), ...Help.shape })
+		.nullable(),
 	/** the head of its branch after its latest run */
 	commit: z.string().nullable(),
 	/** its folder, with its documents */
@@ -70,7 +81,11 @@ export const IssueState = z.strictObject({
 	spent: Spent,
 	approvedBy: Actor.nullable(),
 	approvedCommit: z.string().nullable(),
+	/** false: a person approved it, and there has to be something to merge */
+	approvedEmpty: z.boolean().exactOptional(),
 	mergedCommit: z.string().nullable(),
+	/** what became of the push after the merge, and how base stands against the remote */
+	mergeNote: z.string().exactOptional(),
 	createdAt: z.int(),
 	createdBy: Actor,
 	updatedAt: z.int(),
@@ -111,6 +126,13 @@ export const RunState = z.strictObject({
 export type RunState = z.infer<typeof RunState>;
 
 export const noteKinds = ["comment", "document", "message"] as const;
+
+/** The folders of an issue's folder besides `documents`. */
+export const issueFolders = ["context", "specs", "ai_docs"] as const;
+
+/** Where a document is in the issue's folder: `specs/font.md` in `specs`, and what names none of them in `documents`. */
+export const documentPath = (name: string): string =>
+	issueFolders.some((folder) => name.startsWith(`${folder}/`)) ? name : `documents/${name}`;
 
 /** A comment, a version of a document, or a message to the agent of a stage. */
 export const NoteState = z.strictObject({
@@ -183,13 +205,14 @@ export const IssueEvent = z.discriminatedUnion("kind", [
 	}),
 	event("issue.delivered", { ...of, messages: z.array(EventId) }),
 	/** the agent reports that its work is complete, or has to go back */
-	textEvent("issue.said", { ...of, back: z.boolean() }),
+	textEvent("issue.reported", { ...of, back: z.boolean() }),
 	event("issue.waited", { ...of, waiting: Waiting.nullable(), notBefore: z.int().exactOptional() }),
-	event("issue.approved", { ...of, commit: z.string().nullable() }),
-	event("issue.merged", { ...of, commit: z.string().nullable() }),
+	/** `empty`: a person approved it although there may be nothing to merge */
+	event("issue.approved", { ...of, commit: z.string().nullable(), empty: z.boolean().exactOptional() }),
+	event("issue.merged", { ...of, commit: z.string().nullable(), note: z.string().exactOptional() }),
 	/** it needs a person; the text says why */
-	textEvent("issue.attended", { ...of, code: RefusalCode.exactOptional() }),
-	event("issue.unattended", of),
+	textEvent("issue.escalated", { ...of, code: RefusalCode.exactOptional(), ...Help.shape }),
+	event("issue.deescalated", of),
 	/** an attempt failed and will be repeated */
 	textEvent("issue.failed", { ...of, notBefore: z.int() }),
 	event("issue.deleted", of),

@@ -1,5 +1,6 @@
 // The preset: a workflow as data. Its first stage is where issues begin; a final one is where they end.
 import { z } from "zod";
+import { Policy } from "./approval.ts";
 import { Text } from "./text.ts";
 
 export const StageName = z.string().regex(/^[A-Z][A-Z0-9_]{0,31}$/, "a stage is a word in capitals, like IN_REVIEW");
@@ -16,6 +17,8 @@ const AgentSelector = z.strictObject({
 		.string()
 		.regex(/^[\x21-\x7e]{1,100}$/, "a model name has 1 to 100 visible ASCII characters")
 		.optional(),
+	/** an agent with another policy is passed over; no agent's policy is changed */
+	policy: Policy.optional(),
 });
 export type AgentSelector = z.infer<typeof AgentSelector>;
 

@@ -1,8 +1,9 @@
 // A project's settings: the home's `projects/<slug>/config.yaml`, which is the person's, and below it `.brood.yaml` in the
 // repository, which cannot loosen the sandbox or push, and whose commands a person has to approve.
 import { z } from "zod";
+import { EnvList, mergedEnv, RepositoryEnvList } from "./environment.ts";
 import { IssuesConfig } from "./project.ts";
-import { type HealthIssue, mergeStrategies } from "./workspace.ts";
+import { type HealthProblem, integrations, mergeStrategies } from "./workspace.ts";
 
 /** A branch as people name it. */
 export const BranchName = z
@@ -43,6 +44,9 @@ export const RepositoryConfig = z.strictObject({
 		.describe("whether a fork runs the setup command as well; it does if nothing is said"),
 	check: Command.optional().describe("has to succeed on the result before anything is merged"),
 	teardown: Command.optional().describe("runs before a workspace is removed; its failure does not keep the workspace"),
+	env: RepositoryEnvList.optional().describe(
+		"variables for agents and the commands above: NAME passes one on from the daemon, NAME=value sets one",
+	),
 	merge: z.enum(mergeStrategies).optional().describe("how work is merged unless somebody says otherwise"),
 	presets: z.record(z.string(), z.unknown()).optional().describe("workflows by name; checked where issues are"),
 });
@@ -51,11 +55,22 @@ export type RepositoryConfig = z.infer<typeof RepositoryConfig>;
 /** The home's `projects/<slug>/config.yaml`. */
 export const ProjectConfig = z.strictObject({
 	...RepositoryConfig.shape,
+	env: EnvList.optional().describe("variables for its agents and commands, as NAME or NAME=value"),
 	sandbox: z.enum(["on", "off"]).optional().describe("run agents in a sandbox"),
 	push: z
 		.enum(["never", "settle", "approve"])
 		.optional()
 		.describe("when Brood pushes by itself: never, the agent's branch after each turn, or base after an approve"),
+	integrate: z
+		.enum(integrations)
+		.optional()
+		.describe("how base takes in what `origin` has before work is merged: by a merge, by a rebase, or never"),
+	submodules: z
+		.enum(["init", "leave"])
+		.optional()
+		.describe(
+			"whether a new workspace gets its submodules (`git submodule update --init --recursive`); they are left empty if nothing is said",
+		),
 	fileBytesMax: z.int().positive().optional().describe("no commit takes a file that is larger"),
 	issues: IssuesConfig.optional().describe("how its issues are worked on"),
 });
@@ -70,10 +85,13 @@ export const ProjectSettings = z.strictObject({
 	setupForks: z.boolean(),
 	check: z.string().nullable(),
 	teardown: z.string().nullable(),
+	env: z.array(z.string()),
 	merge: z.enum(mergeStrategies),
 	presets: z.record(z.string(), z.unknown()),
 	sandbox: z.enum(["on", "off"]),
 	push: z.enum(["never", "settle", "approve"]),
+	integrate: z.enum(integrations),
+	submodules: z.enum(["init", "leave"]),
 	fileBytesMax: z.int(),
 });
 export type ProjectSettings = z.infer<typeof ProjectSettings>;
@@ -84,6 +102,8 @@ export const PendingApproval = z.strictObject({
 	setup: z.string().nullable(),
 	check: z.string().nullable(),
 	teardown: z.string().nullable(),
+	/** variables that it wants to set or to be passed */
+	env: z.array(z.string()).default([]),
 	/** by name */
 	presets: z.array(z.string()),
 	/** the commands of their gates, each behind its preset and its stage */
@@ -106,34 +126,38 @@ const defaults = {
 	setupForks: true,
 	check: null,
 	teardown: null,
+	env: [],
 	merge: "merge",
 	presets: {},
 	sandbox: "off",
 	push: "never",
+	integrate: "merge",
+	submodules: "leave",
 	fileBytesMax: 50 * 1024 * 1024,
 } as const;
 
-/** The home's settings before the repository's before the defaults; presets are merged by name. */
+/** The home's settings before the repository's before the defaults; presets and variables are merged by name. */
 export function settle(
 	{ issues: _, ...own }: ProjectConfig,
 	repository: RepositoryConfig,
 	base: string,
 ): ProjectSettings {
 	const presets = { ...repository.presets, ...own.presets };
-	return ProjectSettings.parse({ ...defaults, base, ...defined(repository), ...defined(own), presets });
+	const env = mergedEnv(repository.env, own.env);
+	return ProjectSettings.parse({ ...defaults, base, ...defined(repository), ...defined(own), presets, env });
 }
 
 function defined<T extends object>(config: T): Partial<T> {
 	return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) as Partial<T>;
 }
 
-/** The part of a repository's configuration that runs commands and has to be approved. */
-export function runnable({ setup, check, teardown, presets }: RepositoryConfig): RepositoryConfig {
-	return defined({ setup, check, teardown, presets });
+/** The part of a repository's configuration that runs commands, or affects them, and has to be approved. */
+export function runnable({ setup, check, teardown, env, presets }: RepositoryConfig): RepositoryConfig {
+	return defined({ setup, check, teardown, env, presets });
 }
 
 /** `wrong` begins with the name of the file. */
-export function configProblem(slug: string, wrong: string): HealthIssue {
+export function configProblem(slug: string, wrong: string): HealthProblem {
 	const file = /^(\S*\.yaml)(?=:)/.exec(wrong)?.[1] ?? "its config.yaml";
 	return {
 		code: "PROJECT_CONFIG",

@@ -1,5 +1,6 @@
 // The project: a git repository under management.
 import { z } from "zod";
+import { Policy } from "./approval.ts";
 import { command, event } from "./define.ts";
 import { AgentType, ProjectSlug } from "./ids.ts";
 import { LoadedPreset, PresetName } from "./preset.ts";
@@ -12,6 +13,7 @@ export const IssuesConfig = z.strictObject({
 	agentsMax: z.int().positive().max(1000).optional(),
 	context: z.enum(["clear", "keep"]).optional(),
 	agentType: AgentType.optional(),
+	policy: Policy.optional(),
 });
 export type IssuesConfig = z.infer<typeof IssuesConfig>;
 
@@ -27,6 +29,8 @@ const IssueSettings = z.strictObject({
 	preset: PresetName,
 	/** the type of the agents for its issues, where a preset names none */
 	agentType: AgentType.nullable().default(null),
+	/** the policy of the agents for its issues, where a preset names none; null for any */
+	policy: Policy.nullable().default(null),
 	/** at a usage limit: wait, use the fallback subscription, or stop until a person resumes */
 	onLimit: z.enum(["wait", "fallback", "stop"]),
 	/** when no new turns of its agents start */
@@ -43,6 +47,7 @@ export const EffectiveIssueSettings = IssueSettings.pick({
 	agentsMax: true,
 	context: true,
 	agentType: true,
+	policy: true,
 });
 export const defaultIssueSettings: IssueSettings = {
 	...{
@@ -51,6 +56,7 @@ export const defaultIssueSettings: IssueSettings = {
 		context: "clear",
 		preset: "lean",
 		agentType: null,
+		policy: null,
 		onLimit: "fallback",
 		quiet: null,
 		presets: {},
@@ -85,16 +91,17 @@ export const ProjectRemove = command("project.remove", { slug: ProjectSlug });
 export type ProjectRemove = z.infer<typeof ProjectRemove>;
 
 /** Absent fields stay as they are; null restores the default. */
-export const ProjectTune = command("project.tune", {
+export const ProjectConfigure = command("project.configure", {
 	slug: ProjectSlug,
 	...IssueSettings.pick({ auto: true, quiet: true, presets: true }).partial().shape,
 	...{ preset: PresetName.nullable().optional(), agentsMax: IssueSettings.shape.agentsMax.nullable().optional() },
 	...{ context: IssueSettings.shape.context.nullable().optional(), agentType: AgentType.nullable().optional() },
+	policy: Policy.nullable().optional(),
 	onLimit: IssueSettings.shape.onLimit.nullable().optional(),
 	/** the settings of the files, as a whole */
 	written: IssuesConfig.optional(),
 });
-export type ProjectTune = z.infer<typeof ProjectTune>;
+export type ProjectConfigure = z.infer<typeof ProjectConfigure>;
 
 /** A person approves what the repository's configuration wants to run. */
 export const ProjectApprove = command("project.approve", {
@@ -113,7 +120,7 @@ const GitRun = z.strictObject({
 export type GitRun = z.infer<typeof GitRun>;
 export const GitRecord = command("git.record", { runs: z.array(GitRun).min(1).max(100) });
 export type GitRecord = z.infer<typeof GitRecord>;
-export const projectCommands = [ProjectAdd, ProjectRemove, ProjectApprove, GitRecord, ProjectTune] as const;
+export const projectCommands = [ProjectAdd, ProjectRemove, ProjectApprove, GitRecord, ProjectConfigure] as const;
 
 export const GitEvent = z.object({ kind: z.literal("git.ran"), data: GitRun });
 export type GitEvent = z.infer<typeof GitEvent>;
@@ -126,7 +133,7 @@ export const ProjectEvent = z.discriminatedUnion("kind", [
 		url: z.string().nullable().default(null),
 	}),
 	event("project.approved", { slug: ProjectSlug, fingerprint: z.string() }),
-	event("project.tuned", { slug: ProjectSlug, tuning: IssueSettings }),
+	event("project.configured", { slug: ProjectSlug, settings: IssueSettings }),
 	event("project.removed", { slug: ProjectSlug }),
 ]);
 export type ProjectEvent = z.infer<typeof ProjectEvent>;

@@ -49,7 +49,7 @@ export const PromptState = z.strictObject({
 });
 export type PromptState = z.infer<typeof PromptState>;
 
-/** An entry's place in the queue: its position and its priority. */
+/** The new position and priority of an entry of the queue. */
 const QueuePosition = z.object({ prompt: EventId, position: z.int(), priority: Priority });
 export type QueuePosition = z.infer<typeof QueuePosition>;
 
@@ -73,8 +73,8 @@ export const PromptEvent = z.discriminatedUnion("kind", [
 		reason: z.string().exactOptional(),
 		from: Author.exactOptional(),
 	}),
-	/** `places`: the new position of every prompt that moved */
-	event("prompt.moved", { prompt: EventId, places: z.array(QueuePosition) }),
+	/** `positions`: the new position of every prompt that moved */
+	event("prompt.moved", { prompt: EventId, positions: z.array(QueuePosition) }),
 	/** its turn ended before it was handed over */
 	event("prompt.returned", { prompt: EventId, position: z.int() }),
 	event("prompt.cancelled", { prompts: z.array(EventId), reason: z.string().exactOptional() }),
@@ -100,7 +100,7 @@ export const PromptEdit = command("prompt.edit", {
 	reason: Reason.default(""),
 });
 export type PromptEdit = z.infer<typeof PromptEdit>;
-/** To a place in the queue, counted from 1. */
+/** To a position in the queue, counted from 1. */
 export const PromptMove = command("prompt.move", { agent: AgentId, prompt: EventId, to: z.int().positive() });
 export type PromptMove = z.infer<typeof PromptMove>;
 /** Without a prompt: all of them. */

@@ -20,6 +20,7 @@ export const refusalCodes = {
 	AGENT_NOT_FOUND: { status: 404, exit: 1, retryable: false },
 	ALREADY_DEAD: { status: 409, exit: 1, retryable: false },
 	AMBIGUOUS_REF: { status: 409, exit: 1, retryable: false },
+	APPROVAL_LIMIT: { status: 429, exit: 1, retryable: true },
 	BLOB_GONE: { status: 410, exit: 1, retryable: true },
 	BUDGET_EXCEEDED: { status: 409, exit: 1, retryable: false },
 	CANNOT_KILL_ANCESTOR: { status: 403, exit: 1, retryable: false },
@@ -35,6 +36,7 @@ export const refusalCodes = {
 	INTERNAL_ERROR: { status: 500, exit: 1, retryable: true },
 	INVALID_TRANSITION: { status: 400, exit: 1, retryable: false },
 	ITEM_NOT_IN_CONTEXT: { status: 409, exit: 1, retryable: false },
+	MAILBOX_FULL: { status: 429, exit: 1, retryable: true },
 	MARK_NOT_FOUND: { status: 404, exit: 1, retryable: false },
 	MERGE_CONFLICT: { status: 409, exit: 1, retryable: false },
 	NO_SLOT: { status: 429, exit: 1, retryable: true },
@@ -56,6 +58,7 @@ export const refusalCodes = {
 	UNAUTHORIZED: { status: 401, exit: 1, retryable: false },
 	VALIDATION_ERROR: { status: 400, exit: 1, retryable: false },
 	WAIT_CYCLE: { status: 409, exit: 1, retryable: false },
+	WATCHER_LIMIT: { status: 429, exit: 1, retryable: true },
 	WORKTREE_DIRTY: { status: 409, exit: 1, retryable: false },
 } as const satisfies Record<string, { status: number; exit: number; retryable: boolean }>;
 

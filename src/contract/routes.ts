@@ -6,6 +6,8 @@ import { daemonRoutes } from "./routes/daemon.ts";
 import { issueDocumentRoutes } from "./routes/issue-documents.ts";
 import { issueRoutes } from "./routes/issues.ts";
 import { messagingRoutes } from "./routes/messaging.ts";
+import { overviewRoutes } from "./routes/overviews.ts";
+import { reviewRoutes } from "./routes/review.ts";
 import type { Route } from "./routes/route.ts";
 import { subscriptionRoutes } from "./routes/subscriptions.ts";
 import { threadRoutes } from "./routes/thread.ts";
@@ -17,7 +19,7 @@ export type { AgentCommand, Route } from "./routes/route.ts";
 // the first match wins, so `agents/available` comes before `agents/:agent`
 export const routes = {
 	...{ ...subscriptionRoutes, ...daemonRoutes, ...agentRoutes, ...threadRoutes, ...messagingRoutes },
-	...{ ...issueRoutes, ...issueDocumentRoutes, ...workspaceRoutes, ...usageRoutes },
+	...{ ...overviewRoutes, ...issueRoutes, ...issueDocumentRoutes, ...workspaceRoutes, ...reviewRoutes, ...usageRoutes },
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

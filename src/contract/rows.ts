@@ -11,7 +11,7 @@ import type { PromptState } from "./prompt.ts";
 import type { LeaseState, SubscriptionState } from "./subscription.ts";
 import { phases, type TurnState } from "./turn.ts";
 import type { WaitState } from "./wait.ts";
-import { HealthIssue } from "./workspace.ts";
+import { HealthProblem } from "./workspace.ts";
 
 /** Rows may change with every version, so the API document only says that they are objects. */
 const rowsOf = <T>() => z.array(z.looseObject({}) as unknown as z.ZodType<T>);
@@ -49,9 +49,9 @@ export interface MirrorRequest {
 
 export const Unjournaled = z.object({
 	/** the phase that the process of an open turn reported, by turn */
-	heard: z.record(z.string(), z.enum(phases)),
+	phases: z.record(z.string(), z.enum(phases)),
 	/** problems of projects and of subscriptions' credentials, as of the last check */
-	projects: z.record(z.string(), HealthIssue),
+	projects: z.record(z.string(), HealthProblem),
 	subscriptions: z.record(z.string(), z.string()),
 });
 export type Unjournaled = z.infer<typeof Unjournaled>;

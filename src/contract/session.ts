@@ -5,9 +5,9 @@ import { AgentId, EventId } from "./ids.ts";
 import { Text } from "./text.ts";
 
 /** What an agent's program can do with its sessions, besides creating one. */
-export const sessionPowers = ["load", "resume", "fork", "close", "systemPrompt"] as const;
-const Powers = z.array(z.enum(sessionPowers));
-export type SessionPower = (typeof sessionPowers)[number];
+export const sessionCapabilities = ["load", "resume", "fork", "close", "systemPrompt"] as const;
+const Capabilities = z.array(z.enum(sessionCapabilities));
+export type SessionCapability = (typeof sessionCapabilities)[number];
 
 const Opened = z.strictObject({
 	/** the program's own id for it */
@@ -15,7 +15,7 @@ const Opened = z.strictObject({
 	/** the agent type */
 	type: z.string(),
 	folder: z.string().max(4096),
-	powers: Powers,
+	capabilities: Capabilities,
 	/** the program's name and version, as reported by it */
 	program: z.string().max(200).nullable(),
 	/** new and empty, continued, copied from the parent's, or new and given the context from the journal */

@@ -47,13 +47,15 @@ export const UnjournaledUpdate = z.object({ journal: z.string(), ...Unjournaled.
 export type UnjournaledUpdate = z.infer<typeof UnjournaledUpdate>;
 
 /**
- * `at`: the reader has every matching event up to this one; sent after each batch. `unjournaled`: state that is not in
+ * `whole`: an unfinished item as far as it is, for a reader that begins in the middle; deltas follow. `at`: the reader
+ * has every matching event up to this one; sent after each batch. `unjournaled`: state that is not in
  * the journal, for readers that mirror rows (`threads`), first whole and then as changes. `cut`: the reader did not keep
  * up and has to reconnect after this event.
  */
 export type StreamMessage =
 	| { event: Item }
 	| { delta: Delta }
+	| { whole: Delta }
 	| { at: number }
 	| { cut: number }
 	| { unjournaled: UnjournaledUpdate };

@@ -2,6 +2,7 @@
 // from the leases, so that no counter can drift.
 import { z } from "zod";
 import { command, event } from "./define.ts";
+import { VariableName } from "./environment.ts";
 import { Actor, AgentId, AgentType, EventId, SubscriptionName } from "./ids.ts";
 import { Spent } from "./usage.ts";
 
@@ -12,6 +13,19 @@ export const Credential = z
 	.union([z.strictObject({ envFile: AbsolutePath }), z.strictObject({ configDir: AbsolutePath })])
 	.nullable();
 export type Credential = z.infer<typeof Credential>;
+
+/** Keys by the names of their variables. They go into a file of the home, and into no command or event. */
+export const Keys = z
+	.record(
+		VariableName.refine((name) => !name.startsWith("BROOD_"), "variables that begin with BROOD_ are Brood's own"),
+		z
+			.string()
+			.min(1)
+			.max(16_384)
+			.regex(/^[^\0\n\r]*$/, "a key is on one line"),
+	)
+	.refine((keys) => Object.keys(keys).length > 0 && Object.keys(keys).length <= 32, "name 1 to 32 variables");
+export type Keys = z.infer<typeof Keys>;
 
 const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "a time of day is written like 22:00");
 
@@ -66,7 +80,7 @@ export type LeaseState = z.infer<typeof LeaseState>;
 export const SubscriptionAdd = command("subscription.add", {
 	name: SubscriptionName,
 	agentType: AgentType,
-	maxConcurrent: Terms.shape.maxConcurrent.default(1),
+	maxConcurrent: Terms.shape.maxConcurrent.default(3),
 	credential: Credential.default(null),
 	fallback: SubscriptionName.nullable().default(null),
 	quiet: Quiet.nullable().default(null),

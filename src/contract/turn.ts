@@ -64,7 +64,8 @@ export const TurnEvent = z.discriminatedUnion("kind", [
 	event("turn.continued", { turn: EventId, ...Leased }),
 	/** no output for `silentTurnMs` */
 	event("turn.silent", { turn: EventId, since: z.int() }),
-	event("turn.heard", { turn: EventId }),
+	/** output again after `turn.silent` */
+	event("turn.responsive", { turn: EventId }),
 	/** its process is done; its files are being committed or snapshotted */
 	event("turn.settling", { turn: EventId }),
 	/** `prompt` is done; absent if it went back to the queue */
@@ -141,7 +142,7 @@ export const TurnHand = command("turn.hand", { ...named });
 /** Stops it between two tool calls, for urgent mail or a budget that is used up. */
 export const TurnYield = command("turn.yield", { ...named });
 export const TurnSettle = command("turn.settle", { ...named });
-export const TurnHeard = command("turn.heard", { ...named });
+export const TurnResponsive = command("turn.responsive", { ...named });
 
 /** Only the daemon's reactors dispatch these, except for the first two. */
 export const turnCommands = [
@@ -156,5 +157,5 @@ export const turnCommands = [
 	TurnYield,
 	TurnSettle,
 	TurnSilent,
-	TurnHeard,
+	TurnResponsive,
 ] as const;

@@ -2,7 +2,7 @@
 // hold its id, `project` is a slug.
 import { z } from "zod";
 import { AgentState, Hold, labels } from "./agent.ts";
-import { ApprovalState } from "./approval.ts";
+import { ApprovalState, Policy } from "./approval.ts";
 import { ContainmentLevel } from "./config.ts";
 import { Event } from "./event.ts";
 import { AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
@@ -17,7 +17,7 @@ import { Quiet, SubscriptionState } from "./subscription.ts";
 import { phases, TurnState } from "./turn.ts";
 import { Budget } from "./usage.ts";
 import { WaitState } from "./wait.ts";
-import { BranchStatus, HealthIssue } from "./workspace.ts";
+import { BranchStatus, HealthProblem, RemoteStatus } from "./workspace.ts";
 import { LeaseStep } from "./workspace-step.ts";
 
 export const Time = z.iso.datetime();
@@ -46,7 +46,7 @@ export const Agent = z.object({
 	issue: IssueNumber.nullable(),
 	stage: StageName.nullable(),
 	budget: Budget.nullable(),
-	left: Budget.nullable(),
+	budgetLeft: Budget.nullable(),
 	createdAt: Time,
 	lastActiveAt: Time,
 	endedAt: Time.nullable(),
@@ -58,11 +58,11 @@ export type Agent = z.infer<typeof Agent>;
 /** What an agent has done so far, for lists. */
 export const Progress = z.object({
 	agent: AgentId,
-	/** what it does, or said last */
-	words: z.string().nullable(),
+	/** the text of its last message, tool call or prompt, cut to 300 characters */
+	lastText: z.string().nullable(),
 	/** beside its base, with what is not committed; null without a workspace, or where it could not be read in time */
 	branch: z
-		.object({ ahead: z.int(), behind: z.int(), dirty: z.boolean(), added: z.int(), deleted: z.int() })
+		.object({ ahead: z.int(), behind: z.int(), uncommitted: z.boolean(), added: z.int(), deleted: z.int() })
 		.nullable(),
 });
 export type Progress = z.infer<typeof Progress>;
@@ -121,11 +121,12 @@ export const Project = z.object({
 		context: z.enum(["clear", "keep"]),
 		preset: z.string(),
 		agentType: z.string().nullable(),
+		policy: Policy.nullable(),
 		onLimit: z.enum(["wait", "fallback", "stop"]),
 		quiet: Quiet.nullable(),
 	},
 	/** why it does not work, and what to do; as of the last check */
-	problem: HealthIssue.nullable(),
+	problem: HealthProblem.nullable(),
 });
 export type Project = z.infer<typeof Project>;
 
@@ -146,6 +147,8 @@ export const MoveResult = z.object({
 	moved: z.boolean(),
 	snapshot: z.string().nullable(),
 	text: z.string(),
+	/** how base stands against the remote; null without one */
+	origin: RemoteStatus.nullable().optional(),
 });
 export type MoveResult = z.infer<typeof MoveResult>;
 
@@ -178,7 +181,7 @@ export const Leftover = z.object({
 export type Leftover = z.infer<typeof Leftover>;
 
 /** A vendor's agent: the version that this release supports, and the one that is installed. */
-export const Adapter = z.object({
+export const VendorAgent = z.object({
 	type: z.string(),
 	title: z.string(),
 	package: z.string(),
@@ -188,8 +191,13 @@ export const Adapter = z.object({
 	loggedIn: z.boolean(),
 	/** how to log in */
 	login: z.string(),
+	/** variables with keys that it accepts in place of a login, and what belongs to them; their names only */
+	keys: z.array(z.string()),
+	alongside: z.array(z.string()),
+	/** the vendor's own program, which people log in with: its name, whether the daemon finds it, how to install it */
+	program: z.object({ name: z.string(), found: z.boolean(), install: z.string() }),
 });
-export type Adapter = z.infer<typeof Adapter>;
+export type VendorAgent = z.infer<typeof VendorAgent>;
 
 /** A part that does not work, while the rest does. */
 export const Problem = z.object({

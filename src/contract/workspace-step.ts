@@ -79,8 +79,9 @@ export type WorkspaceRecord = z.infer<typeof WorkspaceRecord>;
 export const WorkspaceDrift = command("workspace.drift", { ...named, reason: z.string().max(1000), ...beforeTurn });
 export type WorkspaceDrift = z.infer<typeof WorkspaceDrift>;
 
-export const WorkspaceFound = command("workspace.found", { ...named, whole: z.literal(true).optional() });
-export type WorkspaceFound = z.infer<typeof WorkspaceFound>;
+/** The workspace is as it should be: ends the hold `dirty`, with `whole` also `recovery`. */
+export const WorkspaceConfirm = command("workspace.confirm", { ...named, whole: z.literal(true).optional() });
+export type WorkspaceConfirm = z.infer<typeof WorkspaceConfirm>;
 
 export const WorkspaceFree = command("workspace.free", { ...named });
 /** Found leased at boot: the daemon died during the step. */
@@ -94,6 +95,6 @@ export const workspaceCommands = [
 	/** it is not as it was left */
 	WorkspaceDrift,
 	/** it is right again; with `whole`, nothing is left of an interrupted step */
-	WorkspaceFound,
+	WorkspaceConfirm,
 	WorkspaceCrash,
 ] as const;

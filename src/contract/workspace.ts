@@ -3,6 +3,8 @@ import { z } from "zod";
 
 export const workspaceKinds = ["worktree", "clone", "main"] as const;
 export const mergeStrategies = ["ff", "merge", "squash", "rebase"] as const;
+/** How base takes in what the remote has. */
+export const integrations = ["merge", "rebase", "never"] as const;
 export const syncStrategies = ["ff", "rebase", "merge"] as const;
 
 export const WorkspaceKind = z.enum(workspaceKinds);
@@ -58,7 +60,8 @@ export const BranchStatus = z.strictObject({
 	ahead: z.int(),
 	/** commits of base that the branch lacks */
 	behind: z.int(),
-	dirty: z.boolean(),
+	/** uncommitted changes, untracked files included, or a merge or rebase in progress */
+	uncommitted: z.boolean(),
 });
 export type BranchStatus = z.infer<typeof BranchStatus>;
 
@@ -81,15 +84,15 @@ export const healthCodes = [
 	"PROJECT_CONFIG",
 ] as const;
 
-export const HealthIssue = z.strictObject({
+export const HealthProblem = z.strictObject({
 	code: z.enum(healthCodes),
 	text: z.string(),
 	/** a command, safe to run */
 	fix: z.string(),
 });
-export type HealthIssue = z.infer<typeof HealthIssue>;
+export type HealthProblem = z.infer<typeof HealthProblem>;
 
-export const Health = z.strictObject({ healthy: z.boolean(), issues: z.array(HealthIssue) });
+export const Health = z.strictObject({ healthy: z.boolean(), issues: z.array(HealthProblem) });
 export type Health = z.infer<typeof Health>;
 
 export const ChangedFile = z.strictObject({
@@ -114,7 +117,7 @@ export const Diff = z.strictObject({
 	/** the patch or the list of files was too long and is cut */
 	truncated: z.boolean(),
 	/** what is not shown: untracked files that are too large, paths that are too long */
-	left: z.array(LeftOut),
+	omitted: z.array(LeftOut),
 });
 export type Diff = z.infer<typeof Diff>;
 
@@ -123,7 +126,7 @@ export const Committed = z.strictObject({
 	branch: z.string(),
 	/** `status` is git's letter */
 	files: z.array(z.strictObject({ status: z.string(), path: z.string() })),
-	left: z.array(LeftOut),
+	omitted: z.array(LeftOut),
 	trailers: z.record(z.string(), z.string()),
 });
 export type Committed = z.infer<typeof Committed>;
@@ -135,6 +138,9 @@ export const SeenCommit = z.strictObject({
 	subject: z.string(),
 	/** made under the agent's own name */
 	byAgent: z.boolean(),
+	/** git's letter and the path of each; the first of them */
+	files: z.array(z.string()),
+	filesTotal: z.int(),
 });
 export type SeenCommit = z.infer<typeof SeenCommit>;
 
@@ -155,6 +161,24 @@ export const Pushed = z.strictObject({
 });
 export type Pushed = z.infer<typeof Pushed>;
 
+/** How base and the remote's branch of the same name stand. */
+export const RemoteStatus = z.strictObject({
+	remote: z.string(),
+	branch: z.string(),
+	/** the remote has no such branch */
+	absent: z.boolean(),
+	/** commits of base that the remote lacks, and the other way round */
+	ahead: z.int(),
+	behind: z.int(),
+	/** the remote's branch does not contain any more what base was built on: somebody has force-pushed */
+	rewritten: z.boolean(),
+	/** commits of the remote that this step brought into base */
+	took: z.int(),
+	/** why the remote could not be asked; the rest is then as it was last seen */
+	error: z.string().nullable(),
+});
+export type RemoteStatus = z.infer<typeof RemoteStatus>;
+
 /** Recorded before a merge is made. */
 export const MergeRecord = z.strictObject({
 	reviewed: CommitId,
@@ -173,6 +197,8 @@ export const Merged = z.strictObject({
 	base: z.strictObject({ branch: z.string(), before: CommitId.nullable(), after: CommitId }),
 	check: CommandRun.nullable(),
 	push: Pushed.nullable(),
+	/** how base and the remote stand afterwards; null without a remote */
+	origin: RemoteStatus.nullable(),
 	/** it had been merged before: nothing was done */
 	replayed: z.boolean(),
 });

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalAnswer, ApprovalAsk, ApprovalState, Policy } from "#contract/approval.ts";
 import { human } from "#contract/ids.ts";
 import { id, live } from "#test/support/given.ts";
-import { decideAnswer, decideAsk, decideWithdraw } from "./approval.ts";
+import { decideAnswer, decideAsk, decideWithdraw, withinLimit } from "./approval.ts";
 
 const agent = (policy: Policy = "ask") => ({
 	...live("a"),
@@ -141,5 +142,59 @@ test("what asks for something else now is taken back, and can be allowed no more
 	expect(decideWithdraw(agent(), { ...pending, state: "allowed" })).toEqual([]);
 	expect(decideAnswer(agent(), answer(), { ...pending, state: "cancelled" }, empty)).toMatchObject({
 		code: "CONFLICT",
+	});
+});
+
+test("a question beyond the limit is refused by the limit's own name, unless the policy answers it", () => {
+	const bounds = { open: 2, openMax: 2 };
+	expect(withinLimit(agent(), decideAsk(agent(), ask("execute")), bounds)).toMatchObject({
+		code: "APPROVAL_LIMIT",
+		details: { limit: 2, limitName: "approvalsOpenMax" },
+	});
+	const answered = decideAsk(agent("full"), ask("execute"));
+	expect(withinLimit(agent("full"), answered, bounds)).toEqual(answered);
+	expect(withinLimit(agent(), decideAsk(agent(), ask("execute")), { open: 1, openMax: 2 })).toHaveLength(1);
+});
+
+test("a prefix answers simple commands with these first words, in the same folder, and an exact answer counts more", () => {
+	const asking = (line: string, folder: string | null = "/w"): ApprovalAsk => {
+		const { question, ...rest } = ask("execute");
+		return { ...rest, question: { ...question, title: line, digest: line, command: { line, folder } } };
+	};
+	const first = { ...pending, ...asking("npm test a").question };
+	const decided = decideAnswer(agent(), answer({ always: true, prefix: "npm test *" }), first, empty);
+	const permit = { tool: "execute", title: "npm test a", digest: "npm test a", prefix: ["npm", "test"], folder: "/w" };
+	// the program's own "always" is not picked: it may allow more
+	expect(decided).toMatchObject([{ data: { allowed: true, option: "yes", permit: { ...permit, allow: true } } }]);
+	const permitted = { ...agent(), permits: [{ ...permit, allow: true }] };
+	const isAllowed = (request: ApprovalAsk, of: AgentState = permitted): boolean =>
+		JSON.stringify(decideAsk(of, request)).includes('"why":"allowed for good before');
+	expect(isAllowed(asking("npm test b --c"))).toBe(true);
+	for (const line of ["npm test; rm x", "npm tests", "npm run x", "npm test $(x)", "npm test\nrm x"])
+		expect([line, isAllowed(asking(line))]).toEqual([line, false]);
+	expect(isAllowed(asking("npm test b", "/tmp"))).toBe(false);
+	expect(isAllowed({ ...asking("npm test b"), question: { ...asking("npm test b").question, tool: "other" } })).toBe(
+		false,
+	);
+	const denied = { tool: "execute", title: "npm test b", digest: "npm test b", allow: false };
+	expect(isAllowed(asking("npm test b"), { ...agent(), permits: [denied, { ...permit, allow: true }] })).toBe(false);
+});
+
+test.each([
+	[{ always: true, prefix: "npm run" }, "npm test", /not a simple command that begins with: npm run/],
+	[{ always: true, prefix: "npm test" }, "npm test; rm x", /not a simple command/],
+	[{ always: true, prefix: "bash -c" }, "bash -c x", /can run any program/],
+	[{ always: true, prefix: "npm test && x" }, "npm test && x", /plain words/],
+	[{ always: false, prefix: "npm test" }, "npm test", /always/],
+	[{ allow: false, always: true, prefix: "npm test" }, "npm test", /allowing/],
+] as const)("the prefix of %j is refused for %j", (more, line, words) => {
+	const asked = { ...pending, command: { line, folder: null } };
+	expect(decideAnswer(agent(), answer(more), asked, empty)).toMatchObject({
+		code: "VALIDATION_ERROR",
+		message: expect.stringMatching(words),
+	});
+	expect(decideAnswer(agent(), answer({ always: true, prefix: "npm test" }), pending, empty)).toMatchObject({
+		code: "VALIDATION_ERROR",
+		message: expect.stringMatching(/not about a command/),
 	});
 });

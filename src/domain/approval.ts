@@ -10,7 +10,8 @@ import type {
 } from "#contract/approval.ts";
 import type { NewEvent } from "#contract/event.ts";
 import { quote } from "#contract/quote.ts";
-import { isRefusal, refuse } from "#contract/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { beginsWith, coversCommand, prefixOf } from "./command-prefix.ts";
 import { because, type Decision } from "./decision.ts";
 import { nextPosition, type QueueFacts } from "./prompt.ts";
 import { closed } from "./turn-end.ts";
@@ -41,7 +42,7 @@ export function withinLimit(
 	{ open, openMax }: { open: number; openMax: number },
 ): Decision {
 	if (isRefusal(asked) || open < openMax || !asked.some(isPending)) return asked;
-	return refuse("QUEUE_FULL", `${agent.handle} has ${open} open approvals, which is the limit.`, {
+	return refuse("APPROVAL_LIMIT", `${agent.handle} has ${open} pending approvals, which is the limit.`, {
 		details: { agent: agent.id, limit: openMax, limitName: "approvalsOpenMax" },
 		suggestions: ["brood approval list"],
 	});
@@ -56,13 +57,16 @@ export const trustTool = "trust";
 /** The answer of a permit or, after that, of the policy; null if a person has to answer. */
 function automaticAnswer(
 	{ policy, permits }: AgentState,
-	{ tool, title, inside, digest }: ApprovalQuestion,
+	{ tool, title, inside, digest, command }: ApprovalQuestion,
 ): { allowed: boolean; why: string } | null {
 	// whether a repository may run code depends on its content, not on an agent's policy
 	if (tool === trustTool) return null;
-	const permit = permits.findLast((each) => each.tool === tool && each.title === title && each.digest === digest);
+	const ofTool = permits.filter((each) => each.tool === tool);
+	const permit = ofTool.findLast((each) => each.prefix === undefined && each.title === title && each.digest === digest);
 	if (permit !== undefined)
 		return { allowed: permit.allow, why: `${permit.allow ? "allowed" : "denied"} for good before` };
+	const prefix = ofTool.findLast((each) => coversCommand(each, command))?.prefix;
+	if (prefix !== undefined) return { allowed: true, why: `allowed for good before: ${prefix.join(" ")} *` };
 	if (policy === "full") return { allowed: true, why: "policy full" };
 	return policy === "auto-edit" && (tool === "think" || (fileTools.includes(tool) && inside))
 		? { allowed: true, why: "policy auto-edit" }
@@ -71,14 +75,14 @@ function automaticAnswer(
 
 export function decideAnswer(
 	agent: AgentState,
-	{ approval: id, allow, always, reason }: ApprovalAnswer,
+	{ approval: id, allow, always, prefix: typed, reason }: ApprovalAnswer,
 	approval: ApprovalState | undefined,
 	queue: Pick<QueueFacts, "last" | "lastFront">,
 ): Decision {
 	const details = { agent: agent.id, approval: id };
 	const suggestions = ["brood approval list"];
 	if (approval === undefined || approval.agent !== agent.id)
-		return refuse("NOT_FOUND", `${agent.handle} asked nothing with the number ${id}.`, { details, suggestions });
+		return refuse("NOT_FOUND", `${agent.handle} has no approval ${id}.`, { details, suggestions });
 	if (approval.state !== "pending") {
 		const how =
 			approval.state === "cancelled"
@@ -89,20 +93,40 @@ export function decideAnswer(
 			suggestions,
 		});
 	}
-	const option = optionFor(approval.options, allow, always)?.id ?? null;
+	const prefix = typed === undefined ? null : prefixFor(approval, typed, allow && always);
+	if (prefix !== null && isRefusal(prefix)) return prefix;
+	// what the program itself would stop asking may be more than the prefix
+	const option = optionFor(approval.options, allow, always && prefix === null)?.id ?? null;
 	const { tool, title, digest } = approval;
 	const answered: NewEvent = {
 		kind: "approval.answered",
 		agent: agent.id,
 		data: {
 			...{ approval: id, allowed: allow, option },
-			...(always && { permit: { tool, title, digest, allow } }),
+			...(always && { permit: { tool, title, digest, ...prefix, allow } }),
 			...because(reason),
 		},
 	};
 	// ACP has no field for a reason; without one, the model only tries the same in another way
 	const needsPrompt = !allow && reason !== "" && !getsDenialReasons(agent.type) && tool !== trustTool;
 	return needsPrompt ? [answered, denialPrompt(agent, approval, reason, nextPosition(true, queue))] : [answered];
+}
+
+/** The part of a permit that a prefix adds; a refusal if it does not fit what was asked. */
+function prefixFor(
+	{ id, command }: ApprovalState,
+	typed: string,
+	isStanding: boolean,
+): { prefix: string[]; folder: string | null } | Refusal {
+	const no = (message: string): Refusal =>
+		refuse("VALIDATION_ERROR", message, { details: { approval: id }, suggestions: [`brood approval show ${id}`] });
+	if (!isStanding) return no("A prefix belongs to allowing something always.");
+	if (command === undefined) return no(`Approval ${id} is not about a command that Brood understands as a whole.`);
+	const words = prefixOf(typed);
+	if (typeof words === "string") return no(words);
+	return beginsWith(command, words)
+		? { prefix: [...words], folder: command.folder }
+		: no(`What approval ${id} asks for is not a simple command that begins with: ${words.join(" ")}`);
 }
 
 const denialPrompt = ({ id }: AgentState, { title }: ApprovalState, reason: string, position: number): NewEvent => ({

@@ -16,15 +16,19 @@ function median(numbers: readonly number[]): number | null {
 	return sorted[Math.floor(sorted.length / 2)] ?? null;
 }
 
-/** Why the scheduler does not consider an agent's next prompt. `due`: one is due; `notBefore`: the times of the others. */
-export function waitsElsewhere(agent: AgentState, due: boolean, notBefore: readonly number[]): Waiting | null {
+/** Why the scheduler does not consider an agent's next prompt. `notBefore`: the earliest time that one waits for. */
+export function waitsElsewhere(agent: AgentState, due: boolean, notBefore: number | null): Waiting | null {
 	if (agent.life === "provisioning") return { why: "it is being prepared", ahead: 0 };
 	if (agent.lease !== null) return { why: `its workspace, which is being worked on (${agent.lease.step})`, ahead: 0 };
 	if (agent.activity !== "idle") return { why: "its turn that is running", ahead: 0 };
 	if (agent.holds.length > 0) return { why: `held: ${agent.holds.map(({ kind }) => kind).join(", ")}`, ahead: 0 };
-	if (due || notBefore.length === 0) return null;
-	return { why: `not before ${new Date(Math.min(...notBefore)).toISOString()}`, ahead: 0 };
+	if (due || notBefore === null) return null;
+	return { why: `not before ${new Date(notBefore).toISOString()}`, ahead: 0 };
 }
+
+/** It could start a turn with this prompt if it had a slot. */
+export const mayStart = (agent: AgentState, { manual }: { manual: boolean }): boolean =>
+	isIdle(agent) && (manual || agent.holds.length === 0);
 
 /** It could start a turn if it has a prompt, a slot and no hold. */
 export const isIdle = (agent: AgentState): boolean =>

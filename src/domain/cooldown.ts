@@ -66,9 +66,9 @@ function stopped(agent: AgentState, project: ProjectState): NewEvent[] {
 	const off: NewEvent[] = project.auto
 		? [
 				{
-					kind: "project.tuned",
+					kind: "project.configured",
 					agent: null,
-					data: { slug: project.slug, tuning: { ...issueSettingsOf(project), auto: false } },
+					data: { slug: project.slug, settings: { ...issueSettingsOf(project), auto: false } },
 				},
 			]
 		: [];

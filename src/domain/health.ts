@@ -1,6 +1,6 @@
 // Health beyond the workspace itself: processes that an agent's tools left behind, and a git step that does not end.
 import type { AgentState } from "#contract/agent.ts";
-import type { Health, HealthIssue } from "#contract/workspace.ts";
+import type { Health, HealthProblem } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
 import { suggestion } from "./agent-state/transitions.ts";
 
@@ -10,19 +10,19 @@ export interface LeftProcess {
 }
 
 /** Issues that do not keep an agent from its tree. */
-const harmless: readonly HealthIssue["code"][] = ["LINK_BROKEN", "DISK_LOW"];
+const harmless: readonly HealthProblem["code"][] = ["LINK_BROKEN", "DISK_LOW"];
 /** Steps that read the agent's files and write none of them. */
 const readOnlySteps: readonly LeaseStep[] = ["commit", "approve"];
 
 /** Whether an interrupted step left nothing half done, so that uncommitted changes are the agent's own. */
 export function isWhole(
-	issues: readonly HealthIssue[],
-	{ step, dirty }: { step: LeaseStep | undefined; dirty: boolean },
+	issues: readonly HealthProblem[],
+	{ step, uncommitted }: { step: LeaseStep | undefined; uncommitted: boolean },
 ): boolean {
 	const readOnly = step !== undefined && readOnlySteps.includes(step);
 	// a merge may have been open before the commit
 	const wrong = issues.filter(({ code }) => !harmless.includes(code) && !(readOnly && code === "OPERATION_OPEN"));
-	return wrong.length === 0 && (readOnly || !dirty);
+	return wrong.length === 0 && (readOnly || !uncommitted);
 }
 
 const leaseMs = 10 * 60_000;
@@ -30,7 +30,7 @@ const namedMax = 5;
 
 export function withProcesses(health: Health, agent: AgentState, left: readonly LeftProcess[], now: number): Health {
 	const fix = suggestion("status", agent);
-	const found: HealthIssue[] = [];
+	const found: HealthProblem[] = [];
 	// during a turn its tools may be running
 	if (agent.turn === null && left.length > 0) {
 		const names = left.slice(0, namedMax).map(({ pid, command }) => `${pid} (${command})`);
@@ -51,7 +51,7 @@ export function withProcesses(health: Health, agent: AgentState, left: readonly 
 }
 
 /** Adds the project's problem in front, unless it is there already. */
-export function withProject(health: Health, problem: HealthIssue | null): Health {
+export function withProject(health: Health, problem: HealthProblem | null): Health {
 	return problem === null || health.issues.some(({ code }) => code === problem.code)
 		? health
 		: { healthy: false, issues: [problem, ...health.issues] };

@@ -37,7 +37,7 @@ import type { AgentState, Lineage } from "#contract/agent.ts";
 import type { Actor } from "#contract/ids.ts";
 import { type ContextMark, type ContextRewind, rewindTarget } from "#contract/item.ts";
 import { refuse } from "#contract/refusal.ts";
-import { refusedNow } from "./agent-state/transitions.ts";
+import { refusedNow, wholeName } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
 
 /** As much of an item as the rules below look at. */
@@ -83,7 +83,7 @@ export function isVisible(item: HistoryItem, controls: readonly HistoryItem[]): 
 }
 
 export function decideClear(agent: AgentState): Decision {
-	return refusedNow(agent, "say") ?? [{ kind: "clear", agent: agent.id }];
+	return refusedNow(agent, "rewind") ?? [{ kind: "clear", agent: agent.id }];
 }
 
 export function decideMark(agent: AgentState, { name }: ContextMark): Decision {
@@ -92,7 +92,7 @@ export function decideMark(agent: AgentState, { name }: ContextMark): Decision {
 
 /** Back to the latest mark that can still be seen, of this name if one is given. */
 export function decideRewind(agent: AgentState, { name }: ContextRewind, controls: readonly HistoryItem[]): Decision {
-	const refusal = refusedNow(agent, "say");
+	const refusal = refusedNow(agent, "rewind");
 	if (refusal) return refusal;
 	const marks = controls.filter((item) => item.kind === "mark" && isVisible(item, controls));
 	const mark = marks.findLast((item) => name === undefined || item.text === name);
@@ -102,7 +102,7 @@ export function decideRewind(agent: AgentState, { name }: ContextRewind, control
 			name === undefined ? "This context has no mark." : `This context has no mark ${JSON.stringify(name)}.`,
 			{
 				details: { agent: agent.id, marks: marks.flatMap((item) => item.text ?? []) },
-				suggestions: [`brood log ${agent.handle} --context`],
+				suggestions: [`brood log ${wholeName(agent)} --context`],
 			},
 		);
 	}

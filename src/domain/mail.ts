@@ -4,11 +4,11 @@ import { readsMail } from "#contract/agent-type.ts";
 import type { NewEvent } from "#contract/event.ts";
 import { type Actor, agentOf } from "#contract/ids.ts";
 import type { MailSend, MailState } from "#contract/mail.ts";
-import type { PromptState } from "#contract/prompt.ts";
 import { quote } from "#contract/quote.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import { suggestion } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
-import { nextDue, positionBeforeAll } from "./prompt.ts";
+import { positionBeforeAll } from "./prompt.ts";
 
 export interface MailboxFacts {
 	length: number;
@@ -31,10 +31,10 @@ export function decideSend(
 	if (to.life === "ended")
 		return refuse("RECIPIENT_DEAD", `${to.handle} has ended and reads no mail.`, {
 			details: { agent: to.id },
-			suggestions: [`brood agent status ${to.handle}`],
+			suggestions: [suggestion("status", to)],
 		});
 	if (length >= lengthMax)
-		return refuse("QUEUE_FULL", `The mailbox of ${to.handle} has ${length} unread mails, which is the limit.`, {
+		return refuse("MAILBOX_FULL", `The mailbox of ${to.handle} has ${length} unread mails, which is the limit.`, {
 			details: { agent: to.id, limit: lengthMax },
 		});
 	// only people and related agents may interrupt; other mail waits for the end of the turn
@@ -95,12 +95,12 @@ export const wakesOnMail = (agent: AgentState): boolean => agent.supervisor !== 
 /** New mail wakes an agent that has nothing else to do. */
 export function decideWake(
 	agent: AgentState,
-	waiting: { mails: number; urgent: number; prompts: readonly PromptState[]; first: number | null; now: number },
+	waiting: { mails: number; urgent: number; announced: boolean; due: boolean; first: number | null },
 ): Decision {
 	const asleep = agent.life === "live" && agent.activity === "idle" && wakesOnMail(agent);
-	if (!asleep || waiting.mails === 0 || waiting.prompts.some((prompt) => prompt.source === "mail")) return [];
+	if (!asleep || waiting.mails === 0 || waiting.announced) return [];
 	// urgent mail goes before the queue, other mail after it
-	if (waiting.urgent === 0 && nextDue(waiting.prompts, waiting.now) !== undefined) return [];
+	if (waiting.urgent === 0 && waiting.due) return [];
 	const position = waiting.urgent > 0 ? positionBeforeAll(waiting.first) : 0;
 	return [{ kind: "prompt.queued", agent: agent.id, text: "You have mail.", data: { position, source: "mail" } }];
 }

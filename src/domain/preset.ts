@@ -1,22 +1,22 @@
-// Presets: found by name, checked before anybody relies on them, and asked where an issue may go. Nothing is guessed: a
-// preset that is broken is an answer too, and an issue that has it says so.
+// Presets: look one up, validate it, and answer where an issue may move. A broken preset is reported as broken, and so
+// is every issue that uses it.
 import type { LoadedPreset, Preset, Stage, StageName } from "#contract/preset.ts";
 import { Preset as PresetSchema } from "#contract/preset.ts";
 import type { IssueSettings } from "#contract/project.ts";
 import { shipped } from "./presets.ts";
 
-/** What a template may ask for, as `{{title}}`. */
+/** The variables of a prompt template, as in `{{title}}`. */
 export const templateVariables = ["project", "number", "title", "body", "stage", "branch"] as const;
 export type TemplateVariable = (typeof templateVariables)[number];
 
-/** The project's own before the shipped one of the same name. */
+/** The project's preset, else the shipped one of that name. */
 export function presetNamed({ presets }: Pick<IssueSettings, "presets">, name: string): LoadedPreset {
 	const own = Object.hasOwn(presets, name) ? presets[name] : undefined;
 	const ours = Object.hasOwn(shipped, name) ? shipped[name] : undefined;
 	return own ?? (ours === undefined ? { broken: `there is no preset ${name}` } : { preset: ours });
 }
 
-/** Takes a preset as it stands in a file, and answers with it or with what is wrong with it. */
+/** Parses a preset from a file; answers it, or what is wrong with it. */
 export function loadPreset(written: unknown): LoadedPreset {
 	const parsed = PresetSchema.safeParse(written);
 	if (!parsed.success) {
@@ -27,7 +27,7 @@ export function loadPreset(written: unknown): LoadedPreset {
 	return wrong === undefined ? { preset: parsed.data } : { broken: wrong };
 }
 
-/** Everything that is wrong with a preset, in sentences. */
+/** All faults of a preset, as sentences. */
 export function faultsOf(preset: Preset): string[] {
 	const names = preset.stages.map(({ name }) => name);
 	const twice = names.find((name, at) => names.indexOf(name) !== at);
@@ -100,7 +100,7 @@ const waysOut = (stage: Stage | undefined): StageName[] =>
 export const stageOf = (preset: Preset, name: string): Stage | undefined =>
 	preset.stages.find((stage) => stage.name === name);
 
-/** Before anybody has begun: the first stage, and those after it that nobody works on. */
+/** Whether no work happens up to this stage: the first stage, and those after it that have no prompt and no gate. */
 export function isBeforeStart(preset: Preset, name: string): boolean {
 	for (let at = preset.stages[0]; at !== undefined; at = at.next === undefined ? undefined : stageOf(preset, at.next)) {
 		if (at.prompt !== undefined || at.gate !== undefined || at.final === true) return false;
@@ -109,7 +109,7 @@ export function isBeforeStart(preset: Preset, name: string): boolean {
 	return false;
 }
 
-/** The first stage that an agent works on or a gate stands in. */
+/** The first stage with a prompt or a gate. */
 export function firstWork(preset: Preset): Stage | undefined {
 	let at = preset.stages[0];
 	while (at !== undefined && isBeforeStart(preset, at.name))
@@ -117,13 +117,13 @@ export function firstWork(preset: Preset): Stage | undefined {
 	return at;
 }
 
-/** Where a person may move an issue from here. A final stage is entered by an approval only. */
+/** Where a person may move an issue. Only an approval leads into a final stage. */
 export function movesFrom(preset: Preset, name: string): StageName[] {
 	const stage = stageOf(preset, name);
 	return [...new Set(waysOut(stage))].filter((to) => to !== name && stageOf(preset, to)?.final !== true);
 }
 
-/** What an issue waits for on entering a stage that no agent works on. */
+/** What an issue waits for when it enters a stage without a prompt. */
 export function waitingIn(stage: Stage): "approval" | "gate" | null {
 	return stage.prompt === undefined ? gateOf(stage) : null;
 }

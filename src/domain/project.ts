@@ -5,9 +5,9 @@ import {
 	noProject,
 	type ProjectAdd,
 	type ProjectApprove,
+	type ProjectConfigure,
 	type ProjectRemove,
 	type ProjectState,
-	type ProjectTune,
 } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "./decision.ts";
@@ -53,7 +53,7 @@ export function decideApproveConfig({ project: existing }: Named, { slug, finger
 		: [{ kind: "project.approved", agent: null, data: { slug, fingerprint } }];
 }
 
-export function decideConfigureProject({ project: existing }: Named, command: ProjectTune): Decision {
+export function decideConfigureProject({ project: existing }: Named, command: ProjectConfigure): Decision {
 	const { slug } = command;
 	if (existing === undefined || existing.removedAt !== null) return noProject(slug);
 	const {
@@ -61,25 +61,27 @@ export function decideConfigureProject({ project: existing }: Named, command: Pr
 		agentsMax,
 		context,
 		agentType,
+		policy,
 		onLimit = existing.onLimit,
 		auto = existing.auto,
 		quiet = existing.quiet,
 		presets = existing.presets,
 	} = command;
-	const written = named(command.written ?? existing.written);
-	const chosen = named({ ...existing.chosen, ...defined({ preset, agentsMax, context, agentType }) });
-	const told = { ...chosen, ...written };
+	const written = normalised(command.written ?? existing.written);
+	const chosen = normalised({ ...existing.chosen, ...defined({ preset, agentsMax, context, agentType, policy }) });
+	const set = { ...chosen, ...written };
 	const inForce = {
 		...{
-			preset: told.preset ?? defaultIssueSettings.preset,
-			agentsMax: told.agentsMax ?? defaultIssueSettings.agentsMax,
+			preset: set.preset ?? defaultIssueSettings.preset,
+			agentsMax: set.agentsMax ?? defaultIssueSettings.agentsMax,
 		},
 		...{
-			context: told.context ?? defaultIssueSettings.context,
-			agentType: told.agentType ?? defaultIssueSettings.agentType,
+			context: set.context ?? defaultIssueSettings.context,
+			agentType: set.agentType ?? defaultIssueSettings.agentType,
+			policy: set.policy ?? defaultIssueSettings.policy,
 		},
 	};
-	const tuning: IssueSettings = {
+	const settings: IssueSettings = {
 		auto,
 		quiet,
 		presets,
@@ -89,22 +91,24 @@ export function decideConfigureProject({ project: existing }: Named, command: Pr
 		written,
 	};
 	const same =
-		JSON.stringify(issueSettingsOf({ ...existing, ...tuning })) === JSON.stringify(issueSettingsOf(existing));
-	return same ? [] : [{ kind: "project.tuned", agent: null, data: { slug, tuning } }];
+		JSON.stringify(issueSettingsOf({ ...existing, ...settings })) === JSON.stringify(issueSettingsOf(existing));
+	return same ? [] : [{ kind: "project.configured", agent: null, data: { slug, settings } }];
 }
 
-/** In one order, so that equal ones look equal; null means that it is as usual again. */
-function named({
+/** In a fixed order, so that equal settings compare equal; null resets one to its default. */
+function normalised({
 	preset,
 	agentsMax,
 	context,
 	agentType,
+	policy,
 }: { [Key in keyof IssuesConfig]: IssuesConfig[Key] | null }): IssuesConfig {
 	return {
 		...(preset != null && { preset }),
 		...(agentsMax != null && { agentsMax }),
 		...(context != null && { context }),
 		...(agentType != null && { agentType }),
+		...(policy != null && { policy }),
 	};
 }
 
@@ -120,11 +124,13 @@ export const issueSettingsOf = ({
 	context,
 	preset,
 	agentType,
+	// rows of an earlier release have none
+	policy = null,
 	onLimit,
 	quiet,
 	presets,
 	chosen,
 	written,
 }: ProjectState): IssueSettings => ({
-	...{ auto, agentsMax, context, preset, agentType, onLimit, quiet, presets, chosen, written },
+	...{ auto, agentsMax, context, preset, agentType, policy, onLimit, quiet, presets, chosen, written },
 });

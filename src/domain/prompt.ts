@@ -66,7 +66,7 @@ export function decideQueue(
 	if (queue.caller !== null && !mayExecute(queue.caller, agent))
 		return refuse(
 			"FORBIDDEN",
-			`${agent.handle} executes its prompts: an agent under the policy ${queue.caller.policy} gives it none.`,
+			`${agent.handle} executes its prompts, so an agent with the policy ${queue.caller.policy} cannot prompt it.`,
 			{ details: { agent: agent.id, type: agent.type } },
 		);
 	// holds are set by people, or for people to check
@@ -132,7 +132,7 @@ export function decideEdit(
 	if (entry.source === "mail" || entry.source === "wait")
 		return refuse(
 			"CONFLICT",
-			`Prompt ${prompt} stands for ${entry.source === "mail" ? "mail" : "a wait"} and has no words of its own.`,
+			`Prompt ${prompt} announces ${entry.source === "mail" ? "mail" : "the end of a wait"} and has no text to edit.`,
 		);
 	const author = entry.from ?? (agentOf(entry.createdBy) === null ? null : entry.createdBy);
 	const from = author === null ? {} : { from: author };
@@ -148,7 +148,7 @@ export function decideEdit(
 			];
 }
 
-/** The prompt takes its neighbour's priority, so that it stays in its new place. */
+/** The prompt takes its neighbour's priority, so that it stays in its new position. */
 export function decideMove(agent: AgentState, { prompt, to }: PromptMove, queue: readonly PromptState[]): Decision {
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
@@ -159,24 +159,24 @@ export function decideMove(agent: AgentState, { prompt, to }: PromptMove, queue:
 	const at = Math.min(to - 1, others.length);
 	const neighbour = others[at] ?? others[at - 1] ?? entry;
 	const order = others.toSpliced(at, 0, { ...entry, position: neighbour.position, priority: neighbour.priority });
-	const places = renumbered(order).filter(
-		(place) => !queue.some((old) => old.id === place.prompt && stands(old, place)),
+	const positions = renumbered(order).filter(
+		(now) => !queue.some((old) => old.id === now.prompt && isSameRank(old, now)),
 	);
-	return places.length === 0 ? [] : [{ kind: "prompt.moved", agent: agent.id, data: { prompt, places } }];
+	return positions.length === 0 ? [] : [{ kind: "prompt.moved", agent: agent.id, data: { prompt, positions } }];
 }
 
 function renumbered(order: readonly PromptState[]): QueuePosition[] {
 	const front = order.filter(({ position }) => position < 0);
 	const rest = order.filter(({ position }) => position >= 0);
-	const place = (start: number) => (entry: PromptState, at: number) => ({
+	const numbered = (start: number) => (entry: PromptState, at: number) => ({
 		prompt: entry.id,
 		position: start + at,
 		priority: entry.priority,
 	});
-	return [...front.map(place(frontStart)), ...rest.map(place(0))];
+	return [...front.map(numbered(frontStart)), ...rest.map(numbered(0))];
 }
 
-const stands = (old: Rank, place: Rank): boolean => old.position === place.position && old.priority === place.priority;
+const isSameRank = (a: Rank, b: Rank): boolean => a.position === b.position && a.priority === b.priority;
 
 export function decideCancel(
 	agent: AgentState,
@@ -191,5 +191,5 @@ export function decideCancel(
 }
 
 function notQueued(agent: AgentState, prompt: number): Refusal {
-	return refuse("NOT_FOUND", `No prompt ${prompt} waits for ${agent.handle}.`, aboutAgent(agent, "queue", { prompt }));
+	return refuse("NOT_FOUND", `${agent.handle} has no queued prompt ${prompt}.`, aboutAgent(agent, "queue", { prompt }));
 }

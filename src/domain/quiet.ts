@@ -12,7 +12,7 @@ export function quietUntil(quiet: Quiet | null, now: number): number | null {
 	const within = from < to ? minute >= from && minute < to : minute >= from || minute < to;
 	if (!within) return null;
 	const begun = Math.floor(now / minuteMs) * minuteMs;
-	// on the one night a year in which the clocks change it is looked at again an hour early or late
+	// when daylight saving time changes, this is an hour off; it is then computed again
 	return begun + ((to - minute + day) % day) * minuteMs;
 }
 

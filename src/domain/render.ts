@@ -1,23 +1,23 @@
-// A context as text, for a program that keeps its own conversation and does not know this one. Pure, and bounded: the
-// oldest tool output is shortened first, then the oldest items are left out, with a note of how many.
+// Renders a context as text, for a program that keeps its own conversation and has not seen this one. The result is
+// bounded: the oldest tool output is shortened first, then the oldest items are left out, with a note of how many.
 //
-// Everything is quoted line by line, so that no words in it can end the quotation or pass for an instruction of the
-// user: least of all those of other agents and of tools.
+// Everything is quoted line by line, so that no text of another agent or of a tool can end the quotation or pass for an
+// instruction of the user.
 import { agentOf } from "#contract/ids.ts";
 import { authorIn, linesOf, quote } from "#contract/quote.ts";
 import type { HistoryItem } from "./history.ts";
 
 export interface Rendered {
 	text: string;
-	/** how many items it has, how many of these were shortened, and how many are left out */
+	/** items in the text, how many of them were shortened, and how many were left out */
 	items: number;
 	shortened: number;
 	dropped: number;
 }
 
 /**
- * How much of a conversation a new session is told: half of the model's window, at about four characters a token, so
- * that there is room to work. Where nobody knows the window it is taken for one of the smaller ones.
+ * The length of the conversation that a new session gets: half of the model's window, at about four characters a token,
+ * which leaves room to work. An unknown window counts as one of the smaller ones.
  */
 export function seedLengthFor(windowTokens: number | null): number {
 	return Math.min(seedLengthMax, Math.floor((windowTokens ?? usualWindowTokens) * 2));
@@ -32,10 +32,10 @@ export function render(context: readonly HistoryItem[], lengthMax: number): Rend
 	let shortened = 0;
 	for (const [at, part] of parts.entries()) {
 		if (length <= lengthMax) break;
-		if (!part.output || part.words.length <= stumpLength) continue;
+		if (!part.output || part.text.length <= stumpLength) continue;
 		const stump = {
 			...part,
-			words: `${part.words.slice(0, stumpLength).toWellFormed()}\n[cut: ${part.words.length - stumpLength} more characters]`,
+			text: `${part.text.slice(0, stumpLength).toWellFormed()}\n[cut: ${part.text.length - stumpLength} more characters]`,
 		};
 		length += sizeOf(stump) - sizeOf(part);
 		parts[at] = stump;
@@ -46,7 +46,7 @@ export function render(context: readonly HistoryItem[], lengthMax: number): Rend
 	const kept = parts.slice(dropped);
 	const note = dropped === 0 ? [] : [`[${dropped} older items are left out]`];
 	return {
-		text: [...note, ...kept.map(({ who, words }) => quote(who, words))].join("\n"),
+		text: [...note, ...kept.map(({ who, text }) => quote(who, text))].join("\n"),
 		items: kept.length,
 		shortened,
 		dropped,
@@ -55,39 +55,39 @@ export function render(context: readonly HistoryItem[], lengthMax: number): Rend
 
 interface Part {
 	who: string;
-	words: string;
-	/** of a tool: the first to be shortened */
+	text: string;
+	/** tool output is shortened first */
 	output: boolean;
 }
 
-const nothing: Part = { who: "", words: "", output: false };
+const nothing: Part = { who: "", text: "", output: false };
 const stumpLength = 200;
 
-function partOf({ kind, text, data, actor }: HistoryItem): Part | null {
-	const words = text ?? "";
-	const said = (who: string): Part | null => (words === "" ? null : { who, words, output: false });
+function partOf({ kind, text: full, data, actor }: HistoryItem): Part | null {
+	const text = full ?? "";
+	const spoken = (who: string): Part | null => (text === "" ? null : { who, text, output: false });
 	switch (kind) {
 		case "user":
-			return said(speakerOf(data));
+			return spoken(speakerOf(data));
 		case "assistant":
-			return said("you");
+			return spoken("you");
 		case "tool_call":
 			return {
 				who: `you called a tool: ${textIn(data, "tool") ?? "other"}`,
-				words: [words, inputOf(data)].filter((line) => line !== "").join("\n"),
+				text: [text, inputOf(data)].filter((line) => line !== "").join("\n"),
 				output: false,
 			};
 		case "tool_result":
-			return { who: "the tool answered", words: words === "" ? outputOf(data) : words, output: true };
+			return { who: "the tool answered", text: text === "" ? outputOf(data) : text, output: true };
 		case "final":
-			// the last words of a completed turn were said before
+			// the final item of a completed turn repeats its last message
 			return textIn(data, "state") === "completed"
 				? null
-				: { who: "the turn did not end well", words: textIn(data, "reason") ?? words, output: false };
+				: { who: "the turn did not end well", text: textIn(data, "reason") ?? text, output: false };
 		case "plan":
-			return said("your plan");
+			return spoken("your plan");
 		case "interrupt":
-			return said(
+			return spoken(
 				actor === undefined || agentOf(actor) === null
 					? "brood: interrupt"
 					: `not the user but ${actor}, who stopped your turn`,
@@ -97,11 +97,11 @@ function partOf({ kind, text, data, actor }: HistoryItem): Part | null {
 		case "mark":
 			return null;
 		default:
-			return said(`brood: ${kind}`);
+			return spoken(`brood: ${kind}`);
 	}
 }
 
-/** Prompts of agents and mail are not the user's words. */
+/** Prompts queued by agents, and mail, are not the user's text. */
 function speakerOf(data: unknown): string {
 	const from = authorIn(data);
 	return from === null ? "user" : `not the user but ${from}`;
@@ -126,5 +126,5 @@ function textIn(data: unknown, name: string): string | null {
 	return typeof value === "string" ? value : null;
 }
 
-/** Close enough: each line has its mark. */
-const sizeOf = ({ who, words }: Part): number => who.length + words.length + 6 + 2 * linesOf(words).length;
+/** An estimate: each line gets a quotation mark. */
+const sizeOf = ({ who, text }: Part): number => who.length + text.length + 6 + 2 * linesOf(text).length;

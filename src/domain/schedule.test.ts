@@ -161,7 +161,7 @@ describe("why somebody does not start", () => {
 		expect(plan.nextAt).toBe(60_000);
 	});
 
-	test("it is night", () => {
+	test("its subscription has quiet hours", () => {
 		const quiet = { from: "23:00", to: "01:00", zone: "UTC" };
 		const plan = given({ heads: [head("a", { type: "claude" })], subscriptions: [paid("max", 1, { quiet })] });
 		expect(why(plan, "a")).toEqual({ why: "max has quiet hours until 1970-01-01T01:00:00.000Z", ahead: 0 });
@@ -170,7 +170,7 @@ describe("why somebody does not start", () => {
 
 const lease = (subscription: string | null) => ({ subscription: subscription === null ? null : name(subscription) });
 
-describe("whatever is asked of it", () => {
+describe("with random work", () => {
 	const subscriptions = [paid("one", 1), paid("two", 2, { type: "codex" })];
 	const work = fc.record({
 		agent: fc.nat(7),

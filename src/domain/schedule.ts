@@ -1,22 +1,22 @@
-// The scheduler: one pure function from what waits and what there is to who goes on, who starts, and why the others do
-// not.
+// The scheduler: a pure function from waiting turns, queue heads and capacity to who continues, who starts, and why the
+// others do not.
 //
 //   turns that waited and may go on ─▶ heads that continue a wait ─▶ heads started by hand ─▶ all other heads
 //
-// Inside an agent the queue's own order holds: only its head is seen here. Inside a project the higher priority comes
-// first, and every minute of waiting counts as one more; between projects the same, but what counts is how long the
-// project has not been served, so that a long queue gets no more than a short one. So nothing waits for ever, and
-// nothing ever starts over a limit.
+// Within an agent the queue's order holds: only its head is considered here. Within a project the higher priority comes
+// first, and each minute of waiting counts as one more. Between projects the same rule applies to the time since the
+// project last started a turn, so a long queue gets no more than a short one. So nothing waits for ever, and nothing
+// starts over a limit.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { turnSources } from "#contract/turn.ts";
 import { type Capacity, type Claim, claim, claimAgain, type Shortage, shortageText } from "./slots.ts";
 
-type Who = Pick<AgentState, "id" | "project" | "type" | "subscription" | "limitWaivedUntil">;
+type Candidate = Pick<AgentState, "id" | "project" | "type" | "subscription" | "limitWaivedUntil">;
 
 /** The prompt that is next in its agent's queue. */
 export interface Head {
-	agent: Who;
+	agent: Candidate;
 	prompt: number;
 	priority: number;
 	manual: boolean;
@@ -25,9 +25,9 @@ export interface Head {
 	since: number;
 }
 
-/** A turn that is open, has waited long enough, and needs its place and its slot again. */
+/** An open turn whose wait is over and that has to claim its capacity again. */
 export interface Waiter {
-	agent: Who;
+	agent: Candidate;
 	wait: number;
 	subscription: SubscriptionName | null;
 }
@@ -40,9 +40,9 @@ export interface ScheduleFacts extends Capacity {
 }
 
 export interface Waiting {
-	/** in words for a person */
+	/** a phrase for people */
 	why: string;
-	/** how many others wait for the same and come first */
+	/** how many come first among those that wait for the same capacity */
 	ahead: number;
 }
 
@@ -50,7 +50,7 @@ export interface Schedule {
 	continues: Waiter[];
 	starts: Head[];
 	waits: Map<AgentId, Waiting>;
-	/** when somebody may start for no other reason than that time has passed */
+	/** the next time at which an agent may start because time has passed */
 	nextAt: number | null;
 }
 
@@ -67,18 +67,18 @@ export function schedule(facts: ScheduleFacts): Schedule {
 	for (const head of inOrder(facts, served)) {
 		if (!remaining.take(head.agent, (capacity) => claim(head.agent, capacity, head.manual))) continue;
 		plan.starts.push(head);
-		// a little later for each, so that one look at the rows goes round as well
+		// a little later each time, so that one call alternates between projects too
 		served.set(head.agent.project, facts.now + plan.starts.length / 1000);
 	}
 	return plan;
 }
 
-/** The heads, one after the other; whom it offers next depends on who was served in between. */
+/** Yields the heads in order. The order depends on which of them were started in between (`served`). */
 function* inOrder({ heads, now }: ScheduleFacts, served: ReadonlyMap<ProjectSlug | null, number>): Generator<Head> {
 	const queues = [...Map.groupBy(heads, (head) => head.agent.project)].map(([project, own]) => ({
 		project,
 		oldest: Math.min(...own.map((head) => head.since)),
-		// the next one last, where it is cheap to take
+		// the next one last, where `pop` is cheap
 		own: own.toSorted((a, b) => comesFirst(b, a, now)),
 	}));
 	const last = (project: ProjectSlug | null): number => served.get(project) ?? Number.NEGATIVE_INFINITY;
@@ -101,7 +101,7 @@ function* inOrder({ heads, now }: ScheduleFacts, served: ReadonlyMap<ProjectSlug
 	}
 }
 
-/** What continues a wait had begun before everything else; what a person wants now comes next. */
+/** A prompt that continues a wait comes before everything else, a manual one next. */
 const rank = ({ source, manual }: Head): number => (source === "wait" ? 0 : manual ? 1 : 2);
 
 const comesFirst = (a: Head, b: Head, now: number): number =>
@@ -109,12 +109,12 @@ const comesFirst = (a: Head, b: Head, now: number): number =>
 
 const aged = (now: number, since: number): number => Math.max(0, Math.floor((now - since) / agingMs));
 
-/** Capacity that is left while the schedule is computed. */
+/** The capacity left while the schedule is computed. */
 class RemainingCapacity {
 	readonly #facts: ScheduleFacts;
 	readonly #schedule: Schedule;
 	readonly #leases: { subscription: SubscriptionName | null }[];
-	/** how many wait for the same */
+	/** how many agents wait, by the shortage that stops them */
 	readonly #ahead = new Map<string, number>();
 
 	constructor(facts: ScheduleFacts, plan: Schedule) {
@@ -123,22 +123,22 @@ class RemainingCapacity {
 		this.#leases = [...facts.leases];
 	}
 
-	/** Takes what is needed, or writes down what is missing. */
-	take(agent: Who, ask: (capacity: Capacity) => Claim): boolean {
-		const got = ask({ ...this.#facts, leases: this.#leases });
-		if ("short" in got) return this.#wait(agent, got.short);
-		if (agent.type !== "human") this.#leases.push(got);
+	/** Claims capacity, or records what is missing. */
+	take(agent: Candidate, attempt: (capacity: Capacity) => Claim): boolean {
+		const claimed = attempt({ ...this.#facts, leases: this.#leases });
+		if ("short" in claimed) return this.#wait(agent, claimed.short);
+		if (agent.type !== "human") this.#leases.push(claimed);
 		return true;
 	}
 
-	#wait(agent: Who, short: Shortage): false {
-		const [key, words] = [keyOf(short), shortageText(short)];
+	#wait(agent: Candidate, short: Shortage): false {
+		const [key, text] = [keyOf(short), shortageText(short)];
 		const ahead = this.#ahead.get(key) ?? 0;
 		this.#ahead.set(key, ahead + 1);
 		if (short.of === "time") {
 			this.#schedule.nextAt = Math.min(this.#schedule.nextAt ?? short.until, short.until);
-			this.#schedule.waits.set(agent.id, { why: words, ahead: 0 });
-		} else this.#schedule.waits.set(agent.id, { why: ahead === 0 ? words : `${words}, ${ahead} ahead`, ahead });
+			this.#schedule.waits.set(agent.id, { why: text, ahead: 0 });
+		} else this.#schedule.waits.set(agent.id, { why: ahead === 0 ? text : `${text}, ${ahead} ahead`, ahead });
 		return false;
 	}
 }

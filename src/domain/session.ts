@@ -1,5 +1,5 @@
-// Whether what a vendor's program remembers is what our journal says. If it is not, exactly, it is told the journal's
-// words in a session that begins with them.
+// Decides whether a vendor's session still matches the journal. If it does not match exactly, the program starts a new
+// session that is seeded with the context.
 import type { AgentState } from "#contract/agent.ts";
 import type { Session, SessionOpen } from "#contract/session.ts";
 import type { TurnState } from "#contract/turn.ts";
@@ -12,13 +12,13 @@ export function decideOpenSession(agent: AgentState, { turn, opened, note }: Ses
 	];
 }
 
-/** How an agent's program comes to know its conversation; what is null is not to be had. */
+/** How an agent's program gets its conversation; null where that way is not possible. */
 export interface SessionStart {
-	/** its own session, and whether a new process may go on with it as well as the one that has it open */
+	/** its own session, and whether a new process may resume it */
 	own: { session: string; resumable: boolean } | null;
-	/** a session of which it may take a copy */
+	/** a session that it may copy */
 	copyOf: string | null;
-	/** what that session had cost when it was last told: programs go on counting from there */
+	/** the session's cost as last reported; programs go on counting from there */
 	costBefore: number;
 }
 
@@ -26,11 +26,11 @@ export interface SessionFacts {
 	agent: AgentState;
 	/** the last turn before the one that is about to run */
 	lastTurn: TurnState | undefined;
-	/** what its session had cost when that was last told: not every turn tells it */
+	/** the session's cost as last reported; not every turn reports it */
 	sessionCost: number;
 	/** the newest clear or rewind of the agent's own thread; 0 if there was none */
 	cutAt: number;
-	/** the agent that it was forked from, and the same of that one; only while it has no session of its own */
+	/** the agent that it was forked from, with the same facts; only while it has no session of its own */
 	parent: Omit<SessionFacts, "parent"> | null;
 }
 
@@ -41,22 +41,27 @@ export function sessionStartFor({ agent, lastTurn, sessionCost, cutAt, parent }:
 		session.type === agent.type &&
 		session.openedIn > cutAt &&
 		session.folder === folderOf(agent, session);
-	// what the agent has said itself since the fork is not in its parent's session
+	// the agent's own items since the fork are not in its parent's session
 	const copyOf =
 		session === null && lastTurn === undefined && cutAt === 0 && parent !== null ? copied(agent, parent) : null;
 	return {
-		// what did not end by itself may not be in the session as it is in the journal
+		// after an interrupted or failed turn, session and journal may differ
 		own: isOwn ? { session: session.session, resumable: lastTurn?.state === "completed" } : null,
 		copyOf,
 		costBefore: copyOf === null ? sessionCost : (parent?.sessionCost ?? 0),
 	};
 }
 
-/** The parent's session, if it ends exactly where the child begins and the child can reach it. */
+/** The parent's session, if it ends exactly at the fork point and the child can reach it. */
 function copied(child: AgentState, { agent, lastTurn, cutAt }: NonNullable<SessionFacts["parent"]>): string | null {
 	const { session } = agent;
 	const forkPoint = child.lineage?.forkPoint ?? 0;
-	if (session === null || session.type !== child.type || !session.powers.includes("fork") || session.openedIn < cutAt)
+	if (
+		session === null ||
+		session.type !== child.type ||
+		!session.capabilities.includes("fork") ||
+		session.openedIn < cutAt
+	)
 		return null;
 	const atItsEnd =
 		lastTurn?.state === "completed" &&
@@ -66,7 +71,7 @@ function copied(child: AgentState, { agent, lastTurn, cutAt }: NonNullable<Sessi
 	return atItsEnd && session.openedIn < forkPoint && linked(child, agent) ? session.session : null;
 }
 
-/** Vendors look for sessions by folder, and know the linked worktrees of a repository as one place. */
+/** Vendors look sessions up by folder, and treat the linked worktrees of a repository as one folder. */
 function linked({ workspace: child }: AgentState, { workspace: parent }: AgentState): boolean {
 	if (child === null || parent === null) return false;
 	return (
@@ -74,5 +79,5 @@ function linked({ workspace: child }: AgentState, { workspace: parent }: AgentSt
 	);
 }
 
-/** An agent that has no workspace always works in the same place of the home. */
+/** An agent without a workspace always works in the same folder of the home. */
 const folderOf = ({ workspace }: AgentState, session: Session): string => workspace?.path ?? session.folder;

@@ -1,7 +1,7 @@
 // Capacity: whether a turn may run now (turnsMax), and on which subscription's slot.
 //
-// A lease is a row for a turn that is at work. What is used is counted from the leases, here, in the transaction that
-// takes another one; a turn that waits for others has none.
+// A lease is a row for a running turn. Usage is counted from the leases, in the transaction that takes another one. A
+// turn that waits for other agents has no lease.
 import type { AgentState } from "#contract/agent.ts";
 import type { SubscriptionName } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
@@ -17,7 +17,7 @@ export interface Capacity {
 	leases: readonly Pick<LeaseState, "subscription">[];
 	turnsMax: number;
 	now: number;
-	/** monotonic time, by which cool-downs end, if the wall clock was set meanwhile */
+	/** monotonic time, for the end of cool-downs when the wall clock was changed */
 	monotonic?: number;
 }
 
@@ -34,17 +34,18 @@ type Claimant = Pick<AgentState, "type" | "subscription" | "limitWaivedUntil" | 
 const rulesFor = ({ project }: Claimant, projects: readonly ProjectRules[]): ProjectRules | undefined =>
 	projects.find(({ slug }) => slug === project);
 
-/** A person works without a process of ours. */
+/** A human's turn runs no process. */
 export const countsAgainstTurnsMax = (agent: Pick<AgentState, "type">): boolean => agent.type !== "human";
 
-/** What a turn takes with the claim that it got: nothing, where nobody needs a place. */
+/** What the turn's event records of its claim; nothing for a human. */
 export const leasedBy = (
 	agent: Pick<AgentState, "type">,
 	{ subscription }: { subscription: SubscriptionName | null },
 ) => (countsAgainstTurnsMax(agent) ? { place: true as const, ...(subscription !== null && { subscription }) } : {});
 
 /**
- * A new turn. One that was started by hand ignores cool-downs and quiet hours, as it ignores holds, but never a limit.
+ * Claims capacity for a new turn. A manual turn ignores cool-downs and quiet hours, as it ignores holds, but never a
+ * limit.
  */
 export function claim(agent: Claimant, capacity: Capacity, manual = false): Claim {
 	if (!countsAgainstTurnsMax(agent)) return { subscription: null };
@@ -58,7 +59,7 @@ export function claim(agent: Claimant, capacity: Capacity, manual = false): Clai
 	const awake = usable.filter((each) => !cooling.includes(each));
 	if (awake.length === 0)
 		return { short: soonest("cooling", cooling, (each) => (each.coolingUntil ?? monotonic) + now - monotonic) };
-	// the one that an agent is bound to is left only while it cools down
+	// a bound agent uses a fallback only while its own subscription cools down
 	const choice = isBound(agent, usable) ? awake.slice(0, 1) : awake;
 	const open = choice.filter((each) => manual || quietUntil(each.quiet, now) === null);
 	if (open.length === 0) return { short: soonest("quiet", choice, (each) => quietUntil(each.quiet, now) ?? now) };
@@ -67,7 +68,10 @@ export function claim(agent: Claimant, capacity: Capacity, manual = false): Clai
 	return { subscription: roomiest.name };
 }
 
-/** A turn that waited goes on: it takes what it had, for its process was started with that. */
+/**
+ * Claims capacity for a turn that continues after a wait: on the same subscription, since its process was started with
+ * that one's credentials.
+ */
 export function claimAgain(agent: Claimant, had: SubscriptionName | null, capacity: Capacity): Claim {
 	if (!countsAgainstTurnsMax(agent)) return { subscription: null };
 	if (capacity.leases.length >= capacity.turnsMax) return { short: { of: "machine", limit: capacity.turnsMax } };
@@ -76,7 +80,7 @@ export function claimAgain(agent: Claimant, had: SubscriptionName | null, capaci
 	return { subscription: had };
 }
 
-/** Those whose slots an agent may use, the first choice first; none if agents of its type need no slot. */
+/** The subscriptions whose slots an agent may use, in order of preference; none if its type has no subscription. */
 export function candidates(
 	agent: Claimant,
 	{ subscriptions, projects }: Pick<Capacity, "subscriptions" | "projects">,
@@ -90,7 +94,7 @@ export function candidates(
 const isBound = (agent: Claimant, usable: readonly SubscriptionState[]): boolean =>
 	usable[0] !== undefined && usable[0].name === agent.subscription;
 
-/** A subscription and those that stand in for it, in order; a circle of them ends where it began. */
+/** A subscription and its fallbacks, in order; stops at a cycle. */
 function chain(first: SubscriptionState, all: readonly SubscriptionState[]): SubscriptionState[] {
 	const found: SubscriptionState[] = [];
 	for (let next: SubscriptionState | undefined = first; next !== undefined && !found.includes(next); ) {
@@ -104,11 +108,25 @@ function chain(first: SubscriptionState, all: readonly SubscriptionState[]): Sub
 const isCooling = ({ coolingUntil }: SubscriptionState, now: number): boolean =>
 	coolingUntil !== null && coolingUntil > now;
 
-/** Whoever was resumed by hand is let through until the limit would have ended. */
+/** An agent that a person resumed may run although the limit has not ended. */
 const coolsFor = (agent: Claimant, each: SubscriptionState, now: number): boolean =>
 	isCooling(each, now) && (agent.limitWaivedUntil === null || agent.limitWaivedUntil < (each.coolingUntil ?? 0));
 
-/** Until when all that the agent could use cools down; null if something can be used, or nothing is needed. */
+/** Of each type with a subscription: the slots that the agents at work leave. */
+export function slotsLeft(
+	subscriptions: readonly Pick<SubscriptionState, "type" | "maxConcurrent">[],
+	working: readonly Pick<AgentState, "type">[],
+): Map<string, number> {
+	const slots = new Map<string, number>();
+	for (const { type, maxConcurrent } of subscriptions) slots.set(type, (slots.get(type) ?? 0) + maxConcurrent);
+	for (const { type } of working) {
+		const left = slots.get(type);
+		if (left !== undefined) slots.set(type, left - 1);
+	}
+	return slots;
+}
+
+/** When the first of the agent's subscriptions is usable again; null if one is usable now, or none is needed. */
 export function limitedUntil(
 	agent: Claimant,
 	capacity: Pick<Capacity, "subscriptions" | "projects" | "now">,

@@ -87,7 +87,7 @@ describe("which slot an agent gets", () => {
 		});
 	});
 
-	test("by hand also from one that cools down or is quiet, but not from one that is full", () => {
+	test("for a manual turn also of one that cools down or has quiet hours, but not of a full one", () => {
 		const cold = plan("a", { coolingUntil: 200, quiet: { from: "00:00", to: "23:59", zone: "UTC" } });
 		expect(claim(bound("a"), with_([cold]), true)).toEqual({ subscription: "a" });
 		expect(claim(bound("a"), with_([cold], on("a")), true)).toEqual({
@@ -117,7 +117,7 @@ describe("quiet hours", () => {
 		expect(quietUntil(night, at("07:00:00"))).toBeNull();
 	});
 
-	test("go by the clocks of their zone", () => {
+	test("use the local time of their time zone", () => {
 		expect(quietUntil({ from: "09:00", to: "10:00", zone: "Asia/Tokyo" }, at("00:30:00"))).toBe(at("01:00:00"));
 		expect(quietUntil({ from: "09:00", to: "10:00", zone: "UTC" }, at("00:30:00"))).toBeNull();
 	});
@@ -235,7 +235,7 @@ describe("a usage limit", () => {
 		const stopped = end([plan("a")], turn, house("stop"));
 		expect(stopped).toMatchObject(
 			expect.arrayContaining([
-				expect.objectContaining({ kind: "project.tuned" }),
+				expect.objectContaining({ kind: "project.configured" }),
 				expect.objectContaining({ kind: "agent.held", data: expect.objectContaining({ hold: "user" }) }),
 			]),
 		);

@@ -1,4 +1,4 @@
-// Subscriptions: added, changed, removed, and cooled down when their provider has had enough.
+// Subscriptions: add, change, remove, and cool down after a usage limit.
 import type { AgentState } from "#contract/agent.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { SubscriptionName } from "#contract/ids.ts";
@@ -18,7 +18,7 @@ export function decideAddSubscription(all: readonly SubscriptionState[], command
 		return refuse("CONFLICT", `There is already a subscription ${name}.`, {
 			suggestions: [`brood subscription show ${name}`],
 		});
-	if (agentType === "human") return refuse("VALIDATION_ERROR", "People need no subscription.");
+	if (agentType === "human") return refuse("VALIDATION_ERROR", "A human agent needs no subscription.");
 	const refusal = wrongFallback(all, { name, type: agentType, fallback: terms.fallback });
 	return refusal ?? [{ kind: "subscription.added", agent: null, data: { name, type: agentType, ...terms } }];
 }
@@ -43,7 +43,7 @@ export function decideConfigureSubscription(
 	);
 }
 
-/** Only one that nobody is using: a turn that waits will want its slot again. */
+/** Refused while a turn is open, also one that waits: it will claim its slot again. */
 export function decideRemoveSubscription(
 	all: readonly SubscriptionState[],
 	name: SubscriptionName,
@@ -66,14 +66,15 @@ export function decideCool(all: readonly SubscriptionState[], { name, until }: S
 }
 
 /**
- * A hold comes with a cool-down that leaves an agent nothing else to use, and goes with it; also when that ends early.
+ * Sets the `limit` hold when a cool-down leaves an agent nothing else to use, and clears it when the cool-down ends,
+ * early or not.
  */
 export function decideLimit(agent: AgentState, facts: Pick<Capacity, "subscriptions" | "projects" | "now">): Decision {
 	if (agent.life !== "live") return [];
 	const hold = agent.holds.find(({ kind }) => kind === "limit");
 	const until = limitedUntil(agent, facts);
 	if (until !== null) return hold?.until === until ? [] : limited(agent, until);
-	// without a subscription nothing but the hold itself knows how long
+	// without a subscription only the hold itself has the end time
 	const over = hold !== undefined && ((hold.until ?? 0) <= facts.now || candidates(agent, facts).length > 0);
 	return over ? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["limit"] } }] : [];
 }
@@ -86,9 +87,7 @@ export const limited = (agent: AgentState, until: number): NewEvent[] => [
 	},
 ];
 
-/**
- * A limit ends at the time that was reported, within reason: never at once, so that nothing tries for ever in a hurry.
- */
+/** The end of a limit: the reported time, within bounds. Never at once, so that no agent retries in a tight loop. */
 export function coolingEnd(until: number | null, now: number, withoutWordMs: number): number {
 	return Math.min(Math.max(until ?? now + withoutWordMs, now + shortestMs), now + longestMs);
 }
@@ -96,7 +95,7 @@ export function coolingEnd(until: number | null, now: number, withoutWordMs: num
 const shortestMs = 1000;
 const longestMs = 31 * 24 * 60 * 60 * 1000;
 
-/** The subscription that an agent of this type is to be bound to: there has to be one, and for such agents. */
+/** Refuses to bind an agent to a subscription that does not exist or is for another type. */
 export function wrongBinding(
 	all: readonly SubscriptionState[],
 	name: SubscriptionName | null,
@@ -115,7 +114,7 @@ function wrongFallback(
 	all: readonly SubscriptionState[],
 	{ name, type, fallback }: { name: string; type: string; fallback: SubscriptionName | null },
 ): Refusal | null {
-	if (fallback === name) return refuse("VALIDATION_ERROR", "A subscription cannot stand in for itself.");
+	if (fallback === name) return refuse("VALIDATION_ERROR", "A subscription cannot be its own fallback.");
 	return wrongBinding(all, fallback, type);
 }
 

@@ -11,7 +11,7 @@ import { aboutAgent } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
 import { positionBeforeAll } from "./prompt.ts";
 import { heldForBudget, withSpent } from "./usage.ts";
-import { over } from "./wait.ts";
+import { endWait } from "./wait.ts";
 
 export const itemsOf = (agent: AgentState, turn: number, items: readonly TurnItem[]): NewEvent[] =>
 	items.map((item) => ({
@@ -174,7 +174,7 @@ export function ending(
 		...words,
 		...closing,
 		...cancelled(agent.id, openWork.approvals),
-		...openWork.waits.flatMap((wait) => over(wait, "cancelled")),
+		...openWork.waits.flatMap((wait) => endWait(wait, "cancelled")),
 		{
 			kind: "final",
 			agent: agent.id,

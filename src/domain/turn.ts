@@ -211,7 +211,7 @@ export function again(agent: AgentState, turn: TurnState, { text, from }: Prompt
 	};
 }
 
-/** Its process is done; nothing of it is heard any more. */
+/** Its process is done and sends nothing more. */
 export function decideSettle(agent: AgentState, { turn }: { turn: number }): Decision {
 	return (
 		closed(agent, turn) ??
@@ -224,15 +224,15 @@ export function decideSilent(agent: AgentState, { turn, since }: { turn: number;
 	return [{ kind: "turn.silent", agent: agent.id, data: { turn, since } }];
 }
 
-export function decideHeard(agent: AgentState, { turn }: { turn: number }): Decision {
+export function decideResponsive(agent: AgentState, { turn }: { turn: number }): Decision {
 	if (agent.turn?.id !== turn || agent.turn.silentSince === null) return [];
-	return [{ kind: "turn.heard", agent: agent.id, data: { turn } }];
+	return [{ kind: "turn.responsive", agent: agent.id, data: { turn } }];
 }
 
 /** An agent's token acts for the turn that is open on it; with none open it acts for nobody. */
 export function outsideTurn(caller: AgentId, agent: AgentState | undefined): Refusal | null {
 	if (agent?.turn !== null && agent !== undefined) return null;
-	return refuse("TURN_NOT_OPEN", "This agent has no open turn, so its process has no say.", {
+	return refuse("TURN_NOT_OPEN", "This agent has no open turn, so its process may not call Brood.", {
 		details: { agent: caller },
 	});
 }

@@ -5,11 +5,11 @@ import { type BudgetRequest, nothingSpent } from "#contract/usage.ts";
 import { id, live } from "#test/support/given.ts";
 import {
 	decideBudget,
-	givenBack,
 	heldForBudget,
-	inAll,
 	leftOf,
+	returnBudgets,
 	splitBudget,
+	sumOf,
 	usedUp,
 	withSpent,
 	withUsage,
@@ -47,7 +47,7 @@ describe("what was used", () => {
 			outputTokens: 2,
 			cost: { amount: 3, currency: "EUR" },
 		});
-		expect(inAll([spent, spent])).toEqual({
+		expect(sumOf([spent, spent])).toEqual({
 			...nothingSpent,
 			inputTokens: 2,
 			outputTokens: 4,
@@ -107,7 +107,7 @@ describe("a fork", () => {
 	test("gets what is wished for", () => expect(split(spender("a", 100, 20), { tokens: 80 })).toEqual(parts(80, 20)));
 	test("gets no more than there is", () =>
 		expect(split(spender("a", 100, 20), { tokens: 81 })).toBe("BUDGET_EXCEEDED"));
-	test("gets no freedom that its parent does not have", () =>
+	test("of a parent with a budget cannot be without one", () =>
 		expect(split(spender("a", 100, 20), { tokens: null })).toBe("BUDGET_EXCEEDED"));
 	test("is refused if nothing is left", () => expect(split(spender("a", 100, 100))).toBe("BUDGET_EXCEEDED"));
 	test("gets no money of another currency", () => {
@@ -135,16 +135,16 @@ describe("an agent that ends", () => {
 	});
 
 	test("gives back what it has left, and has nothing more", () =>
-		expect(givenBack([child("b", "a", 40, 15)], others(spender("a", 60, 20)))).toEqual([
+		expect(returnBudgets([child("b", "a", 40, 15)], others(spender("a", 60, 20)))).toEqual([
 			emptied("b", "a", 15),
 			...given(85),
 		]));
-	test("takes along what it used beyond its own, down to nothing", () => {
-		expect(givenBack([child("b", "a", 40, 50)], others(spender("a", 60, 20)))).toEqual([
+	test("that overspent takes the difference from the budget that it came from, down to zero", () => {
+		expect(returnBudgets([child("b", "a", 40, 50)], others(spender("a", 60, 20)))).toEqual([
 			emptied("b", "a", 40),
 			...given(50),
 		]);
-		expect(givenBack([child("b", "a", 1, 5000)], others(spender("a", 60, 20)))).toEqual([
+		expect(returnBudgets([child("b", "a", 1, 5000)], others(spender("a", 60, 20)))).toEqual([
 			emptied("b", "a", 1),
 			...given(0),
 		]);
@@ -154,19 +154,19 @@ describe("an agent that ends", () => {
 			...live(letter),
 			budget: { tokens: null, cost: { amount: 3, currency }, from: from === null ? null : id(from) },
 		});
-		expect(givenBack([costs("b", "EUR", "a")], others(costs("a", "USD", null)))).toMatchObject([
+		expect(returnBudgets([costs("b", "EUR", "a")], others(costs("a", "USD", null)))).toMatchObject([
 			{ agent: id("b") },
 			{ agent: id("a"), data: { budget: { cost: usd(3) } } },
 		]);
 	});
 	test("together with its fork gives to the one above both", () =>
-		expect(givenBack([child("c", "b", 20, 5), child("b", "a", 20, 10)], others(spender("a", 60, 20)))).toEqual([
+		expect(returnBudgets([child("c", "b", 20, 5), child("b", "a", 20, 10)], others(spender("a", 60, 20)))).toEqual([
 			...[emptied("c", "b", 5), emptied("b", "a", 10)],
 			...given(85),
 		]));
 	test("whose giver has ended gives further up", () => {
 		const gone = { ...child("b", "a", 20, 20), life: "ended" as const };
-		expect(givenBack([child("c", "b", 20, 5)], others(gone, spender("a", 60, 20)))).toEqual([
+		expect(returnBudgets([child("c", "b", 20, 5)], others(gone, spender("a", 60, 20)))).toEqual([
 			emptied("c", "b", 5),
 			...given(75),
 		]);
@@ -179,5 +179,5 @@ describe("an agent that ends", () => {
 		expect(split(gone, { tokens: 30 })).toEqual({ child: { tokens: 30, cost: null, from: null }, parent: [] });
 	});
 	test("that got it from a person gives nothing", () =>
-		expect(givenBack([spender("b", 100)], others(spender("a", 60)))).toEqual([]));
+		expect(returnBudgets([spender("b", 100)], others(spender("a", 60)))).toEqual([]));
 });

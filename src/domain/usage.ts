@@ -1,7 +1,6 @@
-// Adding up what models use, and budgets: what is left of one, how a fork splits it, and what comes back.
+// Adds up usage, and keeps budgets: what is left, how a fork splits it, and what returns to the parent.
 //
-// Counted are input, output and what was written to a provider's cache. What was read from a cache is shown and not
-// counted, where a program tells it apart.
+// Input, output and cache writes count. Cache reads are shown but not counted, where a program reports them separately.
 import type { AgentState } from "#contract/agent.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
@@ -16,11 +15,12 @@ import {
 	type Usage,
 } from "#contract/usage.ts";
 import { isHeld } from "./agent-state/label.ts";
+import { wholeName } from "./agent-state/transitions.ts";
 
 const counts = ["inputTokens", "outputTokens", "thoughtTokens", "cachedReadTokens", "cachedWriteTokens"] as const;
 const totals = ["inputTokens", "outputTokens", "cachedReadTokens", "cachedWriteTokens"] as const;
 
-/** A turn's usage with what came to it; how full the window is is told anew each time. */
+/** Adds a report to a turn's usage; the size of the context is replaced, not added. */
 export function withUsage(before: Usage | null, more: Usage): Usage {
 	const sums = counts.flatMap((key) =>
 		before?.[key] === undefined && more[key] === undefined ? [] : [[key, (before?.[key] ?? 0) + (more[key] ?? 0)]],
@@ -39,7 +39,7 @@ export function withSpent(before: Spent, more: Usage): Spent {
 	return { ...before, ...sums, costs: more.cost === undefined ? before.costs : together([...before.costs, more.cost]) };
 }
 
-export function inAll(all: readonly Spent[]): Spent {
+export function sumOf(all: readonly Spent[]): Spent {
 	const sums = Object.fromEntries(totals.map((key) => [key, all.reduce((sum, each) => sum + each[key], 0)]));
 	return { ...nothingSpent, ...sums, costs: together(all.flatMap(({ costs }) => costs)) };
 }
@@ -49,9 +49,9 @@ function together(costs: readonly Cost[]): Cost[] {
 	return [...by.values()].flatMap(([first, ...others]) => (first === undefined ? [] : [others.reduce(plus, first)]));
 }
 
-/** Sums of money, without what binary fractions add to them. */
+/** Rounds away the error of binary fractions. */
 const plus = (one: Cost, other: Cost): Cost => ({ ...one, amount: exact(one.amount + other.amount) });
-const exact = (amount: number): number => Number(amount.toFixed(8));
+export const exact = (amount: number): number => Number(amount.toFixed(8));
 
 export const countedTokens = ({ inputTokens, outputTokens, cachedWriteTokens }: Spent): number =>
 	inputTokens + outputTokens + cachedWriteTokens;
@@ -60,7 +60,7 @@ const counted = (spent: Spent, currency: string): number =>
 
 type Spender = Pick<AgentState, "budget" | "spent">;
 
-/** What an agent may still use; null where it may use as much as it likes. */
+/** What is left of an agent's budget; null where it has no limit. */
 export function leftOf({ budget, spent }: Spender): Budget {
 	const { tokens = null, cost = null } = budget ?? {};
 	return {
@@ -69,7 +69,7 @@ export function leftOf({ budget, spent }: Spender): Budget {
 	};
 }
 
-/** In words, if nothing is left of something. */
+/** Which limit is used up, as a phrase; null if none is. */
 export function usedUp(agent: Spender): string | null {
 	const left = leftOf(agent);
 	if (left.tokens === 0) return `its budget of ${agent.budget?.tokens} tokens is used up`;
@@ -77,7 +77,7 @@ export function usedUp(agent: Spender): string | null {
 	return null;
 }
 
-/** At the end of a turn: from here on nothing starts by itself. What was begun is never cut off for it at its end. */
+/** Called at the end of a turn, so that a budget never cuts a turn off. */
 export function heldForBudget(agent: AgentState): NewEvent[] {
 	const reason = usedUp(agent);
 	return reason === null || isHeld(agent, "budget")
@@ -85,7 +85,7 @@ export function heldForBudget(agent: AgentState): NewEvent[] {
 		: [{ kind: "agent.held", agent: agent.id, data: { hold: "budget", reason } }];
 }
 
-/** Another budget, and the end of the hold if there is something left again. */
+/** Sets a budget, and clears the hold if something is left again. */
 export function budgeted(agent: AgentState, budget: Allowance | null): NewEvent[] {
 	const free = isHeld(agent, "budget") && usedUp({ ...agent, budget }) === null;
 	return [
@@ -109,7 +109,7 @@ export function splitBudget(
 		const { tokens = null, cost = null } = request;
 		return { child: tokens === null && cost === null ? null : { tokens, cost, from: null }, parent: [] };
 	}
-	const fresh = givenAnew(parent, parent.budget, request);
+	const fresh = budgetOfEndedParent(parent, parent.budget, request);
 	if (fresh !== null) return { child: fresh, parent: [] };
 	const tokens = left.tokens === null ? (request.tokens ?? null) : (request.tokens ?? Math.floor(left.tokens / 2));
 	const half = left.cost && { ...left.cost, amount: exact(left.cost.amount / 2) };
@@ -120,7 +120,7 @@ export function splitBudget(
 	if (tooMuch !== null)
 		return refuse("BUDGET_EXCEEDED", `${parent.handle} has ${budgetText(left)} left: ${tooMuch}.`, {
 			details: { agent: parent.id, left },
-			suggestions: [`brood usage ${parent.handle}`],
+			suggestions: [`brood usage ${wholeName(parent)}`],
 		});
 	const rest = {
 		tokens: minus(parent.budget.tokens, left.tokens === null ? null : tokens),
@@ -129,22 +129,30 @@ export function splitBudget(
 	return { child: { tokens, cost, from: parent.id }, parent: budgeted(parent, { ...rest, from: parent.budget.from }) };
 }
 
-/** Who has ended has given back what was left. Its forks have what is named for them, and that comes from nobody. */
-function givenAnew(parent: AgentState, { tokens, cost }: Allowance, request: BudgetRequest): Allowance | null {
+/** An ended agent has returned what was left, so its forks get only what the request names, taken from no parent. */
+function budgetOfEndedParent(
+	parent: AgentState,
+	{ tokens, cost }: Allowance,
+	request: BudgetRequest,
+): Allowance | null {
 	if (parent.life !== "ended" || usedUp(parent) === null) return null;
 	const named = { tokens: request.tokens ?? null, cost: request.cost ?? null, from: null };
 	return (tokens !== null && named.tokens === null) || (cost !== null && named.cost === null) ? null : named;
 }
 
-/** Another currency than the parent's is not to be had from it. */
-const sameCurrency = (left: Cost | null, asked: Cost | null): number | null =>
-	asked === null ? null : left !== null && left.currency !== asked.currency ? Number.POSITIVE_INFINITY : asked.amount;
+/** Infinite for another currency than the parent's, so that it is always refused. */
+const sameCurrency = (left: Cost | null, requested: Cost | null): number | null =>
+	requested === null
+		? null
+		: left !== null && left.currency !== requested.currency
+			? Number.POSITIVE_INFINITY
+			: requested.amount;
 
-function beyond(left: number | null, asked: number | null, boundless: boolean): string | null {
+function beyond(left: number | null, requested: number | null, unlimited: boolean): string | null {
 	if (left === null) return null;
-	if (boundless) return "a fork cannot have more than that";
-	if (asked === null || asked <= 0) return "nothing can be split off";
-	return asked > left ? "a fork cannot have more than that" : null;
+	if (unlimited) return "a fork cannot have more than that";
+	if (requested === null || requested <= 0) return "nothing can be split off";
+	return requested > left ? "a fork cannot have more than that" : null;
 }
 
 const minus = (from: number | null, less: number | null): number | null => (from === null ? null : from - (less ?? 0));
@@ -152,32 +160,32 @@ const minusCost = (from: Cost | null, less: Cost | null): Cost | null =>
 	from && { ...from, amount: exact(from.amount - (less?.currency === from.currency ? less.amount : 0)) };
 
 /**
- * What the agents that end have left goes back to where it came from, or further up if that one ends too. What they
- * used beyond theirs is taken from there: many forks with next to nothing would be a way around every budget.
+ * What ending agents have left returns to the agent that gave it, or to the nearest living one above. Overspending is
+ * deducted there too: otherwise many forks with tiny budgets would get around every budget.
  */
-export function givenBack(ending: readonly AgentState[], others: ReadonlyMap<AgentId, AgentState>): NewEvent[] {
+export function returnBudgets(ending: readonly AgentState[], others: ReadonlyMap<AgentId, AgentState>): NewEvent[] {
 	const ends = new Map(ending.map((agent) => [agent.id, agent]));
-	const heirs = new Map<AgentId, AgentState>();
-	const emptied: NewEvent[] = [];
+	const recipients = new Map<AgentId, AgentState>();
+	const deductions: NewEvent[] = [];
 	for (const agent of ending) {
 		const to = budgetRecipient(agent, ends, others);
 		if (to === undefined) continue;
-		const heir = heirs.get(to.id) ?? to;
-		const { budget } = heir;
+		const recipient = recipients.get(to.id) ?? to;
+		const { budget } = recipient;
 		if (budget === null) continue;
 		const rest = restOf(agent, budget.cost?.currency ?? "");
 		const cost = budget.cost && { ...budget.cost, amount: exact(Math.max(0, budget.cost.amount + rest.amount)) };
-		heirs.set(to.id, {
-			...heir,
+		recipients.set(to.id, {
+			...recipient,
 			budget: { ...budget, tokens: budget.tokens === null ? null : Math.max(0, budget.tokens + rest.tokens), cost },
 		});
-		emptied.push(...without(agent, leftOf(agent)));
+		deductions.push(...deduct(agent, leftOf(agent)));
 	}
-	return [...emptied, ...[...heirs.values()].flatMap((heir) => budgeted(heir, heir.budget))];
+	return [...deductions, ...[...recipients.values()].flatMap((recipient) => budgeted(recipient, recipient.budget))];
 }
 
-/** What was given back is no longer there to be split: an agent that has ended can still be forked. */
-function without({ id, budget }: AgentState, left: Budget): NewEvent[] {
+/** An ended agent can still be forked, so what was returned is taken from its own budget. */
+function deduct({ id, budget }: AgentState, left: Budget): NewEvent[] {
 	if (budget === null) return [];
 	const rest = {
 		tokens: minus(budget.tokens, left.tokens),

@@ -2,14 +2,15 @@ import { describe, expect, test } from "vitest";
 import { type AgentId, actingAgent, human, ProjectSlug } from "#contract/ids.ts";
 import type { WaitOpen, WaitState } from "#contract/wait.ts";
 import { id, live } from "#test/support/given.ts";
-import { decideCancelWait, decideLook, decideOpen, holds, type TargetFacts } from "./wait.ts";
+import { decideCancelWait, decideLook, decideOpen, isMet, type TargetFacts } from "./wait.ts";
 
 const hold = { kind: "user", reason: "", by: human, at: 1 } as const;
 const target = (more: Partial<TargetFacts> = {}): TargetFacts => ({
 	agent: live("a"),
 	duePrompts: 0,
-	unreadMail: 0,
 	newMail: 0,
+	wakesOnMail: true,
+	lastMail: 0,
 	waits: false,
 	...more,
 });
@@ -24,8 +25,9 @@ describe("idle", () => {
 		["an agent with nothing to do", target(), true],
 		["one that is running", target({ agent: running }), false],
 		["one with a prompt that is due", target({ duePrompts: 1 }), false],
-		["one with mail that will wake it", target({ newMail: 1, unreadMail: 1 }), false],
-		["one that was shown its mail and has not read it", target({ unreadMail: 1 }), true],
+		["one with mail that will wake it", target({ newMail: 1, lastMail: 2 }), false],
+		["one that was shown its mail and has not read it", target({ lastMail: 2 }), true],
+		["one whose mail waits until a person reads it", target({ newMail: 1, lastMail: 2, wakesOnMail: false }), true],
 		[
 			"one that is held, whatever waits for it",
 			target({ agent: { ...live("a"), holds: [hold] }, duePrompts: 3, newMail: 1 }),
@@ -33,23 +35,29 @@ describe("idle", () => {
 		],
 		["one that waits for others and will go on", target({ waits: true }), false],
 		["one that has ended", target({ agent: { ...live("a"), life: "ended" }, duePrompts: 1 }), true],
-	])("%s: %#", (_, seen, expected) => expect(holds(seen, "idle", 10)).toBe(expected));
+	])("%s: %#", (_, seen, expected) => expect(isMet(seen, "idle", 10)).toBe(expected));
 });
 
 test("a turn counts if it ended after the wait began, whenever it had begun", () => {
-	expect(holds(target({ agent: { ...live("a"), turnEndedIn: 9 } }), "turn", 10)).toBe(false);
-	expect(holds(target({ agent: { ...live("a"), turnEndedIn: 11 } }), "turn", 10)).toBe(true);
-	expect(holds(target(), "turn", 10)).toBe(false);
+	expect(isMet(target({ agent: { ...live("a"), turnEndedIn: 9 } }), "turn", 10)).toBe(false);
+	expect(isMet(target({ agent: { ...live("a"), turnEndedIn: 11 } }), "turn", 10)).toBe(true);
+	expect(isMet(target(), "turn", 10)).toBe(false);
 });
 
-test("mail and the end are what they say, and whoever has ended is waited for no longer", () => {
-	expect([holds(target({ unreadMail: 1 }), "mail", 1), holds(target(), "mail", 1)]).toEqual([true, false]);
+test.each([
+	["none came", target(), false],
+	["one that it has seen came before the wait", target({ lastMail: 9 }), false],
+	["one came since, and it has seen it", target({ lastMail: 11 }), true],
+	["one that it has not seen came before the wait", target({ newMail: 1, lastMail: 9 }), true],
+])("mail: %s", (_, seen, expected) => expect(isMet(seen, "mail", 10)).toBe(expected));
+
+test("whoever has ended is waited for no longer", () => {
 	const dead = target({ agent: { ...live("a"), life: "ended" } });
 	expect([
-		holds(dead, "ended", 1),
-		holds(target(), "ended", 1),
-		holds(dead, "mail", 1),
-		holds(dead, "turn", 1),
+		isMet(dead, "ended", 1),
+		isMet(target(), "ended", 1),
+		isMet(dead, "mail", 1),
+		isMet(dead, "turn", 1),
 	]).toEqual([true, false, true, true]);
 });
 
@@ -139,6 +147,19 @@ describe("looking", () => {
 		).toMatchObject([{ kind: "wait.ended", agent: null }]);
 	});
 
+	test("the item says what has not happened, and what has", () => {
+		const other = target({ agent: { ...live("b"), life: "ended" } });
+		const late = { queue, resumeClaim: null, now: 100 };
+		expect(decideLook(wait({ deadline: 100 }), [busy, other], late)).toMatchObject([
+			{ kind: "wait.ended" },
+			{ kind: "timeout", text: "Time ran out: not idle: a. Done: b." },
+		]);
+		expect(decideLook(wait({ deadline: 100, for: "turn" }), [busy], late)).toMatchObject([
+			{ kind: "wait.ended" },
+			{ kind: "timeout", text: "Time ran out: no turn has ended: a." },
+		]);
+	});
+
 	test("one that does not block is continued by a prompt at the front", () => {
 		const events = decideLook(wait({ blocking: false }), [target()], { queue, resumeClaim: null, now: 1 });
 		expect(events).toMatchObject([
@@ -193,6 +214,6 @@ describe("a turn that waited", () => {
 
 test("an agent that a usage limit holds is not at rest: it goes on by itself", () => {
 	const limited = live("a", [{ kind: "agent.held", data: { hold: "limit", reason: "", until: 5 } }]);
-	expect(holds(target({ agent: limited, duePrompts: 1 }), "idle", 1)).toBe(false);
-	expect(holds(target({ agent: limited }), "idle", 1)).toBe(true);
+	expect(isMet(target({ agent: limited, duePrompts: 1 }), "idle", 1)).toBe(false);
+	expect(isMet(target({ agent: limited }), "idle", 1)).toBe(true);
 });

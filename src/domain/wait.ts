@@ -1,5 +1,5 @@
-// Waiting: a row that says who wants to know what of whom. Whether it is over is decided with the rows in hand.
-import type { AgentState } from "#contract/agent.ts";
+// Waits: a row that says who waits for which agents, and for what. Whether a wait is over is decided from the rows.
+import { type AgentState, noAgent } from "#contract/agent.ts";
 import type { NewEvent } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { refuse } from "#contract/refusal.ts";
@@ -8,33 +8,39 @@ import type { Decision } from "./decision.ts";
 import { nextPosition, type QueueFacts } from "./prompt.ts";
 import type { Claim } from "./slots.ts";
 
-/** What has to be known of an agent to say whether it is waited for any longer. */
+/** What decides whether a wait for an agent is over. */
 export interface TargetFacts {
 	agent: AgentState;
-	/** prompts whose time has come */
+	/** prompts that could start now */
 	duePrompts: number;
-	unreadMail: number;
-	/** mail that no turn was shown and that would wake it */
+	/** mail that no turn has shown and nobody has read */
 	newMail: number;
-	/** it waits for others itself, and will go on when that is over */
+	/** whether that mail starts a turn */
+	wakesOnMail: boolean;
+	/** 0 if it has none */
+	lastMail: number;
+	/** it waits for other agents itself, and will continue */
 	waits: boolean;
 }
 
-/** `since` is the event with which the wait was opened. */
-export function holds(target: TargetFacts, condition: WaitState["for"], since: number): boolean {
+/** `since` is the event that opened the wait. */
+export function isMet(target: TargetFacts, condition: WaitState["for"], since: number): boolean {
 	const { agent } = target;
 	if (agent.life === "ended") return true;
 	switch (condition) {
 		case "ended":
 			return false;
 		case "mail":
-			return target.unreadMail > 0;
+			return target.newMail > 0 || target.lastMail > since;
 		case "turn":
 			return agent.turnEndedIn !== null && agent.turnEndedIn > since;
 		case "idle": {
 			if (agent.life !== "live" || agent.activity !== "idle" || target.waits) return false;
-			// a limit ends by itself, and then the agent goes on
-			return agent.holds.some(({ kind }) => kind !== "limit") || (target.duePrompts === 0 && target.newMail === 0);
+			// a limit ends by itself, and then the agent continues
+			return (
+				agent.holds.some(({ kind }) => kind !== "limit") ||
+				(target.duePrompts === 0 && !(target.wakesOnMail && target.newMail > 0))
+			);
 		}
 	}
 }
@@ -45,7 +51,7 @@ export interface WaitFacts {
 	/** all waits that are open */
 	open: readonly WaitState[];
 	/**
-	 * what has become of the targets, for a wait that does not block: whoever has nothing to wait for need not end its
+	 * the targets' facts, for a wait that does not block: if the condition holds already, the agent need not end its
 	 * turn
 	 */
 	targetFacts: readonly TargetFacts[] | null;
@@ -54,19 +60,16 @@ export interface WaitFacts {
 export function decideOpen(command: WaitOpen, seen: WaitFacts, by: { actor: Actor; at: number }): Decision {
 	const { type: _, timeoutMs, ...request } = command;
 	const unknown = seen.targets.indexOf(undefined);
-	if (unknown >= 0)
-		return refuse("AGENT_NOT_FOUND", `There is no agent ${command.targets[unknown]}.`, {
-			suggestions: ["brood agent list"],
-		});
+	if (unknown >= 0) return noAgent(command.targets[unknown]);
 	const { waiter } = seen;
 	const outsider = seen.targets.find((target) => waiter !== null && target?.project !== waiter.project);
 	if (outsider !== undefined)
 		return refuse("FORBIDDEN", "An agent waits only for agents of its project.", { details: { agent: outsider.id } });
 	const caller = agentOf(by.actor);
-	const circle = caller === null || command.for === "mail" ? null : circleFrom(caller, command.targets, seen.open);
-	if (circle !== null) {
+	const cycle = caller === null || command.for === "mail" ? null : cycleFrom(caller, command.targets, seen.open);
+	if (cycle !== null) {
 		return refuse("WAIT_CYCLE", "These agents would wait for each other for ever.", {
-			details: { agents: circle },
+			details: { agents: cycle },
 			suggestions: ["brood agent list"],
 		});
 	}
@@ -85,30 +88,30 @@ export function decideOpen(command: WaitOpen, seen: WaitFacts, by: { actor: Acto
 }
 
 /**
- * The way from the targets back to the waiter, if one waits for the other; mail comes from outside and closes no
- * circle.
+ * The cycle from the waiter through the targets back to it; null if there is none. A wait for mail closes no cycle:
+ * mail comes from outside.
  */
-function circleFrom(waiter: AgentId, targets: readonly AgentId[], open: readonly WaitState[]): AgentId[] | null {
+function cycleFrom(waiter: AgentId, targets: readonly AgentId[], open: readonly WaitState[]): AgentId[] | null {
 	const waitsFor = Map.groupBy(
 		open.filter((wait) => wait.agent !== null && wait.for !== "mail"),
 		(wait) => wait.agent,
 	);
-	const ways: AgentId[][] = targets.map((target) => [waiter, target]);
-	const met = new Set<AgentId>();
-	for (let way = ways.pop(); way !== undefined; way = ways.pop()) {
-		const last = way.at(-1);
-		if (last === undefined || met.has(last)) continue;
-		if (last === waiter) return way;
-		met.add(last);
-		for (const wait of waitsFor.get(last) ?? []) for (const next of wait.targets) ways.push([...way, next]);
+	const paths: AgentId[][] = targets.map((target) => [waiter, target]);
+	const visited = new Set<AgentId>();
+	for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
+		const last = path.at(-1);
+		if (last === undefined || visited.has(last)) continue;
+		if (last === waiter) return path;
+		visited.add(last);
+		for (const wait of waitsFor.get(last) ?? []) for (const next of wait.targets) paths.push([...path, next]);
 	}
 	return null;
 }
 
-/** The capacity that a waiting turn must claim again before it goes on; null if it needs none. */
+/** The capacity that a turn has to claim again before it continues; null if it needs none. */
 export type ResumeClaim = Claim | null;
 
-/** Over when the condition holds or the time is up; else nothing changes. */
+/** Ends the wait if its condition holds or its deadline has passed. */
 export function decideLook(
 	wait: WaitState,
 	targets: readonly TargetFacts[],
@@ -117,9 +120,9 @@ export function decideLook(
 	if (wait.state !== "open") return [];
 	const outcome = wait.ready ?? outcomeOf(wait, targets, now);
 	if (outcome === null) return [];
-	const events = concluded(wait, outcome, resumeClaim);
+	const events = conclude(wait, outcome, resumeClaim);
 	const ended = events.some(({ kind }) => kind === "wait.ended") && outcome.state !== "cancelled";
-	return ended ? [...events, ...told(wait, outcome.state === "met", targets, queue)] : events;
+	return ended ? [...events, ...notifyWaiter(wait, outcome, targets, queue)] : events;
 }
 
 function outcomeOf(
@@ -127,23 +130,24 @@ function outcomeOf(
 	targets: readonly TargetFacts[],
 	now: number,
 ): WaitOutcome | null {
-	const seen = targets.map((target) => ({ agent: target.agent.id, met: holds(target, wait.for, wait.id) }));
+	const seen = targets.map((target) => ({ agent: target.agent.id, met: isMet(target, wait.for, wait.id) }));
 	const met = wait.mode === "any" ? seen.length === 0 || seen.some((each) => each.met) : seen.every((each) => each.met);
 	const late = wait.deadline !== null && wait.deadline <= now;
 	return met || late ? { state: met ? "met" : "timeout", seen } : null;
 }
 
-/** Whoever waits inside a turn hears of the end only with a place to go on in; until then it is written down. */
-function concluded(wait: WaitState, outcome: WaitOutcome, resumeClaim: ResumeClaim): NewEvent[] {
-	if (resumeClaim === null || wait.agent === null || wait.turn === null) return over(wait, outcome.state, outcome.seen);
+/** A turn that blocks on a wait continues only once it has capacity; until then the outcome is recorded as `ready`. */
+function conclude(wait: WaitState, outcome: WaitOutcome, resumeClaim: ResumeClaim): NewEvent[] {
+	if (resumeClaim === null || wait.agent === null || wait.turn === null)
+		return endWait(wait, outcome.state, outcome.seen);
 	if ("short" in resumeClaim)
 		return wait.ready === null ? [{ kind: "wait.ready", agent: wait.agent, data: { wait: wait.id, ...outcome } }] : [];
 	const { subscription } = resumeClaim;
 	const data = { turn: wait.turn, place: true as const, ...(subscription !== null && { subscription }) };
-	return [{ kind: "turn.continued", agent: wait.agent, data }, ...over(wait, outcome.state, outcome.seen)];
+	return [{ kind: "turn.continued", agent: wait.agent, data }, ...endWait(wait, outcome.state, outcome.seen)];
 }
 
-export function over(
+export function endWait(
 	wait: WaitState,
 	state: "met" | "timeout" | "cancelled",
 	seen: WaitState["seen"] = [],
@@ -151,21 +155,32 @@ export function over(
 	return [{ kind: "wait.ended", agent: wait.agent, data: { wait: wait.id, state, seen } }];
 }
 
-/**
- * An agent that waited learns how it ended: a timeout is an item, and one that does not block goes on with a prompt.
- */
-function told(
+/** What did not happen in time. */
+const notYet: Record<WaitState["for"], string> = {
+	idle: "not idle",
+	turn: "no turn has ended",
+	mail: "no mail came",
+	ended: "not ended",
+};
+
+/** Tells the waiting agent: a timeout is an item, and a wait that did not block queues a prompt. */
+function notifyWaiter(
 	wait: WaitState,
-	met: boolean,
+	{ state, seen }: WaitOutcome,
 	targets: readonly TargetFacts[],
 	queue: Pick<QueueFacts, "last" | "lastFront">,
 ): NewEvent[] {
 	const { agent, turn } = wait;
 	if (agent === null) return [];
-	const names = targets.map((target) => target.agent.handle).join(", ");
-	const words = met
-		? `What you waited for has happened (${wait.for}: ${names}).`
-		: `Your wait is over: time ran out (${wait.for}: ${names}).`;
+	const met = state === "met";
+	const names = (wanted: readonly { agent: AgentId }[]): string =>
+		wanted
+			.map((each) => targets.find((target) => target.agent.id === each.agent)?.agent.handle ?? each.agent)
+			.join(", ");
+	const [done, missing] = [seen.filter((each) => each.met), seen.filter((each) => !each.met)];
+	const text = met
+		? `What you waited for has happened (${wait.for}: ${names(seen)}).`
+		: `Time ran out: ${notYet[wait.for]}: ${names(missing)}.${done.length === 0 ? "" : ` Done: ${names(done)}.`}`;
 	const item: NewEvent[] = met
 		? []
 		: [
@@ -173,14 +188,14 @@ function told(
 					kind: "timeout",
 					agent,
 					...(wait.blocking && turn !== null && { turn }),
-					text: words,
+					text,
 					data: { wait: wait.id },
 				},
 			];
 	if (wait.blocking) return item;
 	return [
 		...item,
-		{ kind: "prompt.queued", agent, text: words, data: { position: nextPosition(true, queue), source: "wait" } },
+		{ kind: "prompt.queued", agent, text, data: { position: nextPosition(true, queue), source: "wait" } },
 	];
 }
 
@@ -193,5 +208,5 @@ export function decideCancelWait(
 	if (wait === undefined) return refuse("NOT_FOUND", `There is no wait ${id}.`);
 	const caller = agentOf(by.actor);
 	if (caller !== null && caller !== wait.agent) return refuse("FORBIDDEN", "An agent ends only its own waits.");
-	return wait.state === "open" ? concluded(wait, { state: "cancelled", seen: [] }, resumeClaim) : [];
+	return wait.state === "open" ? conclude(wait, { state: "cancelled", seen: [] }, resumeClaim) : [];
 }

@@ -7,14 +7,14 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Workspace } from "#contract/workspace.ts";
 import type {
 	LeaseStep,
+	WorkspaceConfirm,
 	WorkspaceDrift,
-	WorkspaceFound,
 	WorkspaceLease,
 	WorkspacePlan,
 	WorkspaceRecord,
 } from "#contract/workspace-step.ts";
 import { isHeld } from "./agent-state/label.ts";
-import { aboutAgent, suggestion } from "./agent-state/transitions.ts";
+import { aboutAgent, refusedNow, suggestion } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
 
 /** An existing workspace, a plan for a new one, or neither. */
@@ -45,6 +45,12 @@ export function chooseWorkspace(
 			return refuse("VALIDATION_ERROR", `${parent.handle} has no workspace to share.`, {
 				suggestions: [suggestion("status", parent)],
 			});
+		if (parent.workspace.kind === "main")
+			return refuse(
+				"CONFLICT",
+				`${parent.handle} works in the repository of ${project?.slug ?? "its project"} itself; there is room for one.`,
+				{ details: { agent: parent.id }, suggestions: [suggestion("status", parent)] },
+			);
 		if (parent.lease !== null) return leased(parent, parent.lease.step, parent.lease.step);
 		return { workspace: parent.workspace, plan: null };
 	}
@@ -61,7 +67,7 @@ export function chooseWorkspace(
 	if (kind === "main" && inMain !== undefined) {
 		return refuse(
 			"CONFLICT",
-			`${inMain.handle} works in the repository of ${project.slug} itself; there is room for one.`,
+			`${inMain.handle} works in the repository of ${project.slug} itself; only one agent can.`,
 			{ details: { agent: inMain.id }, suggestions: [suggestion("status", inMain)] },
 		);
 	}
@@ -97,6 +103,8 @@ export function decideLease(
 	if (agent.workspace === null)
 		return refuse("VALIDATION_ERROR", `${agent.handle} has no workspace.`, aboutAgent(agent, "status", { step }));
 	if (agent.lease !== null) return leased(agent, agent.lease.step, step);
+	const undeletable = step === "delete" ? refusedNow(agent, "delete") : null;
+	if (undeletable !== null) return undeletable;
 	if (agent.life === "ended" && !afterEnd.includes(step))
 		return refuse(
 			"AGENT_INVALID_STATE",
@@ -201,7 +209,7 @@ export function decideDrift(agent: AgentState, { reason }: WorkspaceDrift): Deci
 	return [{ kind: "agent.held", agent: agent.id, data: { hold: "dirty", reason } }];
 }
 
-export const decideFound = (agent: AgentState, { whole }: WorkspaceFound): Decision =>
+export const decideConfirm = (agent: AgentState, { whole }: WorkspaceConfirm): Decision =>
 	unheld(agent, whole === true ? ["dirty", "recovery"] : ["dirty"]);
 
 function unheld(

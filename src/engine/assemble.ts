@@ -42,6 +42,8 @@ export interface Assembled {
 	provisioner: Provisioner;
 	cycle: WorkCycle | null;
 	upkeep: Upkeep;
+	/** the last event before any turn of this daemon */
+	startedAfter: number;
 }
 
 const restarts = { restartsMax: 5, periodMs: 60_000, retryMs: 60_000 };
@@ -77,7 +79,8 @@ export async function assemble(parts: EngineParts & { log: Log }): Promise<Assem
 		mover,
 		autoReactor({ ...common, work, problems, agentZero: agentZero.id }),
 	];
-	publisher.startAfter(await reads.lastEvent());
+	const startedAfter = await reads.lastEvent();
+	publisher.startAfter(startedAfter);
 	const upkeep = new Upkeep({ ...common, retention: parts.retention ?? retention, sweepers: parts.sweepers ?? [] });
 	const supervised = [
 		...reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) })),
@@ -86,6 +89,6 @@ export async function assemble(parts: EngineParts & { log: Log }): Promise<Assem
 	const supervisor = await Supervisor.start(supervised, { ...restarts, clock, log });
 	return {
 		...{ publisher, dispatcher, receipts, agentZero, supervisor, runner, mover, work, problems },
-		...{ scheduler, provisioner, cycle, upkeep },
+		...{ scheduler, provisioner, cycle, upkeep, startedAfter },
 	};
 }

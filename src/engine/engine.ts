@@ -1,16 +1,18 @@
 // The engine as one thing: store, dispatch, publisher and reactors, started in order and stopped in reverse.
 
-import type { AgentState, Settings } from "#contract/agent.ts";
+import { type AgentState, noAgent, type Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
+import { type Page, type Paged, pageWhere } from "#contract/page.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Hit, SearchQuery } from "#contract/search.ts";
 import type { Phase } from "#contract/turn.ts";
 import { resolve } from "#domain/agent/reference.ts";
-import { contextOf } from "#domain/history.ts";
+import { contextOf, isVisible } from "#domain/history.ts";
 import { outsideTurn } from "#domain/turn.ts";
 import { type Assembled, assemble } from "./assemble.ts";
 import { settingsOf } from "./commands/agent.ts";
+import { itemsAlong } from "./loop/context-pages.ts";
 import type { Publisher } from "./loop/publish.ts";
 import type { Receipts } from "./loop/receipts.ts";
 import { haltAfter } from "./loop/retry.ts";
@@ -25,14 +27,12 @@ import { indexAll } from "./reactors/index-items.ts";
 import type { Scheduler } from "./turns/scheduling.ts";
 import { wholeText } from "./turns/whole-text.ts";
 import type { Upkeep } from "./upkeep.ts";
-import { forkWithFiles, type SpawnRequest } from "./workspaces/forking.ts";
+import { forkTimeoutMs, forkWithFiles, isForkBusy, type SpawnRequest } from "./workspaces/forking.ts";
 import type { ProjectProblems } from "./workspaces/project-problems.ts";
 import type { WorkCycle } from "./workspaces/work-cycle.ts";
 
 /** a stopped process normally ends long before this; its files are snapshotted after that */
 const stopTimeoutMs = 60_000;
-/** how long a fork waits for a tool call to end before it is refused */
-const forkTimeoutMs = 5000;
 /** how long a search waits for the index to catch up, which takes long only after an upgrade */
 const searchTimeoutMs = 5000;
 
@@ -69,6 +69,11 @@ export class Engine implements AsyncDisposable {
 
 	now(): number {
 		return this.#parts.clock.now();
+	}
+
+	/** the last event before any turn of this daemon */
+	get startedAfter(): number {
+		return this.#made.startedAfter;
 	}
 
 	get storeKind(): Store["kind"] {
@@ -143,12 +148,25 @@ export class Engine implements AsyncDisposable {
 	/** The items that the agent's model sees, oldest first. */
 	async context(id: AgentId): Promise<{ items: Event[] } | Refusal> {
 		const { items, whole } = await this.reads.history(id);
-		if (whole) return { items: contextOf(items) };
-		if ((await this.reads.agent(id)) === undefined)
-			return refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] });
+		return whole ? { items: contextOf(items) } : await this.#noContext(id);
+	}
+
+	/** The same, one page at a time. */
+	async contextPage(id: AgentId, page: Page): Promise<Paged<Event> | Refusal> {
+		const [{ ranges, whole }, controls] = await Promise.all([this.reads.ranges(id), this.reads.controls(id)]);
+		if (!whole) return await this.#noContext(id);
+		return await pageWhere(
+			page,
+			(part) => itemsAlong(this.reads, ranges, part),
+			async (items) => items.map((item) => (isVisible(item, controls) ? item : undefined)),
+		);
+	}
+
+	async #noContext(id: AgentId): Promise<Refusal> {
+		if ((await this.reads.agent(id)) === undefined) return noAgent(id);
 		return refuse(
 			"HISTORY_BROKEN",
-			`An ancestor of ${id} is missing from the store or is its own ancestor: its context cannot be told.`,
+			`An ancestor of ${id} is missing from the store or is its own ancestor: its context cannot be rebuilt.`,
 			{ details: { agent: id }, suggestions: ["brood doctor"] },
 		);
 	}
@@ -160,23 +178,12 @@ export class Engine implements AsyncDisposable {
 	}
 
 	/** The phases that the processes of open turns last reported, by turn. */
-	heard(): Record<string, Phase> {
+	reportedPhases(): Record<string, Phase> {
 		return Object.fromEntries(this.#made.runner?.phases() ?? []);
 	}
 
 	get turnsMax(): number {
 		return this.#parts.limits.turnsMax;
-	}
-
-	/** The phase of every running turn: as its process last reported, unless it waits for an approval, agents or a slot. */
-	async phases(): Promise<ReadonlyMap<AgentId, Phase>> {
-		const heard = this.#made.runner?.phases() ?? new Map<number, Phase>();
-		const phases = new Map<AgentId, Phase>();
-		for (const turn of await this.reads.openTurns()) phases.set(turn.agent, heard.get(turn.id) ?? "model");
-		for (const { agent } of await this.reads.pendingApprovals()) if (phases.has(agent)) phases.set(agent, "approval");
-		for (const { agent, ready } of await this.reads.openWaits())
-			if (agent !== null && phases.has(agent)) phases.set(agent, ready === null ? "wait" : "slot");
-		return phases;
 	}
 
 	/** The whole text of an item, whose row may have only its beginning. */
@@ -253,13 +260,11 @@ export class Engine implements AsyncDisposable {
 	 */
 	async #dispatchOnceFree(request: CommandRequest): Promise<Outcome> {
 		const first = await this.#made.dispatcher.dispatch(request);
-		if (!isBusy(first)) return first;
+		if (!isForkBusy(first)) return first;
 		const again = async (): Promise<Outcome | null> => {
 			const outcome = await this.#made.dispatcher.dispatch(request);
-			return isBusy(outcome) ? null : outcome;
+			return isForkBusy(outcome) ? null : outcome;
 		};
 		return (await until(this.publisher, again, { deadlineMs: forkTimeoutMs })) ?? first;
 	}
 }
-
-const isBusy = (outcome: Outcome): boolean => "refused" in outcome && outcome.refused.code === "FORK_BUSY";

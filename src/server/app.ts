@@ -3,8 +3,9 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
 import { type Actor, agentOf, Key } from "#contract/ids.ts";
+import { type Page, pageMax, slicePage } from "#contract/page.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
-import { Paging, queryOf } from "#contract/routes/route.ts";
+import { isList, Paging, queryOf } from "#contract/routes/route.ts";
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
 import { validationMessage } from "#contract/validation-message.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
@@ -112,7 +113,7 @@ async function answer(parts: AppParts, context: Context, name: string, route: Ro
 		command === undefined ? handlerOf(parts.handlers, name) : (each) => parts.context.routeCommand(each, command);
 	const result = await carriedOut(parts, { name, outside, changes: route.method !== "get" }, request, handler);
 	if (isRefusal(result)) return refused(context, result);
-	return context.json(Array.isArray(result) ? pageOf(result, Paging.parse(context.req.query())) : { data: result });
+	return context.json(answered(result, route, Paging.parse(context.req.query())));
 }
 
 function handlerOf(handlers: Handlers, name: RouteName): (request: RouteRequest<never>) => Promise<object> {
@@ -144,13 +145,19 @@ async function carriedOut(
 	return await parts.once.answer(keyed, (earlier, fingerprint) => handler({ ...request, earlier, fingerprint }));
 }
 
-/** Lists are whole unless a limit is given; then `next` is what `after` has to be for the next page. */
-function pageOf(all: readonly unknown[], { limit, after }: z.infer<typeof Paging>): object {
-	if (limit === undefined && after === undefined) return { data: all };
-	const from = after ?? 0;
-	const to = from + (limit ?? all.length);
-	return { data: all.slice(from, to), next: to < all.length ? to : null };
+/**
+ * Lists are whole, up to `pageMax` rows, unless a limit is given. Then, and wherever something is missing, `next` is what
+ * `after` has to be for the next page.
+ */
+function answered(result: object, route: Route, { limit, after }: z.infer<typeof Paging>): object {
+	if (!isList(route)) return { data: result };
+	// what a command has changed is at hand already
+	const page = Array.isArray(result) ? slicePage(result, pageOf({ limit, after })) : result;
+	const whole = limit === undefined && after === undefined && Reflect.get(page, "next") === null;
+	return whole ? { data: Reflect.get(page, "data") } : page;
 }
+
+const pageOf = ({ limit = pageMax, after = 0 }: z.infer<typeof Paging>): Page => ({ limit, after });
 
 async function parsed(context: Context, route: Route, actor: Actor): Promise<RouteRequest<never> | Refusal> {
 	const key = Key.nullable().safeParse(context.req.header("idempotency-key") ?? null);
@@ -165,6 +172,7 @@ async function parsed(context: Context, route: Route, actor: Actor): Promise<Rou
 		params: context.req.param(),
 		query: query.data,
 		body: body.data,
+		page: pageOf(Paging.parse(context.req.query())),
 		actor,
 		key: key.data,
 		earlier: null,

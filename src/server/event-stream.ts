@@ -4,8 +4,10 @@
 // told where to resume; the journal has everything, so nothing is lost and other readers do not wait.
 import type { ServerResponse } from "node:http";
 import type { Event } from "#contract/event.ts";
+import type { AgentId } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
 import type { Unjournaled } from "#contract/rows.ts";
+import type { Delta } from "#contract/stream.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { EventReader } from "#engine/loop/publish.ts";
 import { itemView } from "#views/wire.ts";
@@ -34,8 +36,10 @@ export class EventStream implements AsyncDisposable {
 	#closed = false;
 	readonly #ended: Promise<void>;
 	readonly #unjournaled: () => Promise<Unjournaled>;
+	/** what has been sent of items that are not finished, by agent */
+	readonly #unfinished = new Map<AgentId, Map<string, Delta>>();
 	/** the phases of the last `unjournaled` message */
-	#heard = "{}";
+	#phases = "{}";
 	#last: number;
 
 	constructor(
@@ -98,6 +102,7 @@ export class EventStream implements AsyncDisposable {
 			if (reader.after >= this.#last) {
 				reader.live = true;
 				reader.out.write(at(reader.after));
+				if (reader.deltas) this.#sendUnfinished(reader);
 				if (filter.isMirror) await this.#sendUnjournaled([reader]);
 				return;
 			}
@@ -133,6 +138,7 @@ export class EventStream implements AsyncDisposable {
 		const first = events[0]?.id ?? 0;
 		const last = events.at(-1)?.id ?? this.#last;
 		this.#last = last;
+		for (const event of events) this.#forgetFinished(event);
 		const texts = events.map(encode);
 		const all = Buffer.from(texts.join(""));
 		for (const reader of this.#readers) {
@@ -146,11 +152,11 @@ export class EventStream implements AsyncDisposable {
 
 	/** Sends mirrors the phases of open turns if they have changed. */
 	#sendPhases(): void {
-		const heard = JSON.stringify(this.#engine.heard());
-		if (heard === this.#heard) return;
-		this.#heard = heard;
+		const phases = JSON.stringify(this.#engine.reportedPhases());
+		if (phases === this.#phases) return;
+		this.#phases = phases;
 		for (const { live, filter, out } of this.#readers)
-			if (live && filter.isMirror) out.write(`event: unjournaled\ndata: {"heard":${heard}}\n\n`);
+			if (live && filter.isMirror) out.write(`event: unjournaled\ndata: {"phases":${phases}}\n\n`);
 	}
 
 	async #sendUnjournaled(readers: readonly Reader[]): Promise<void> {
@@ -169,8 +175,30 @@ export class EventStream implements AsyncDisposable {
 		reader.after = last;
 	}
 
+	#sendUnfinished({ out, filter }: Reader): void {
+		for (const messages of this.#unfinished.values())
+			for (const message of messages.values())
+				if (filter.takesDelta(message)) out.write(`event: whole\ndata: ${JSON.stringify(message)}\n\n`);
+	}
+
+	/** An item ends the messages of its kind, the end of a turn all of the agent's. */
+	#forgetFinished({ agent, kind }: Event): void {
+		const messages = agent === null ? undefined : this.#unfinished.get(agent);
+		if (agent === null || messages === undefined) return;
+		for (const [message, { kind: of }] of messages) if (of === kind) messages.delete(message);
+		if (kind === "turn.ended" || messages.size === 0) this.#unfinished.delete(agent);
+	}
+
+	#keepUnfinished(piece: Delta): void {
+		const messages = this.#unfinished.get(piece.agent) ?? new Map<string, Delta>();
+		const before = messages.get(piece.message)?.text ?? "";
+		messages.set(piece.message, { ...piece, text: before + piece.text });
+		this.#unfinished.set(piece.agent, messages);
+	}
+
 	#sendDeltas(): void {
 		const pieces = this.#following.takeLive();
+		for (const piece of pieces) this.#keepUnfinished(piece);
 		const encoded = pieces.map((piece) => ({ piece, text: `event: delta\ndata: ${JSON.stringify(piece)}\n\n` }));
 		for (const { live, deltas, out, filter } of this.#readers) {
 			if (!live || !deltas || out.writableLength >= waitingBytesMax) continue;

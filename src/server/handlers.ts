@@ -1,27 +1,30 @@
 // Every handler in one table: one for each route of the contract.
 import type { HomeSpace } from "#contract/space.ts";
-import { type Adapters, adapterHandlers } from "./handlers/adapters.ts";
 import { agentLifecycleHandlers } from "./handlers/agent-lifecycle.ts";
 import { openHandlers } from "./handlers/approvals-and-waits.ts";
 import { issueDocumentHandlers } from "./handlers/issue-documents.ts";
 import { issueHandlers } from "./handlers/issues.ts";
 import { mailHandlers } from "./handlers/mail.ts";
 import { mirrorHandlers } from "./handlers/mirror.ts";
+import { overviewHandlers } from "./handlers/overviews.ts";
 import { progressHandlers } from "./handlers/progress.ts";
 import { queueHandlers } from "./handlers/queue.ts";
 import { type About, registryHandlers } from "./handlers/registry.ts";
+import { reviewHandlers } from "./handlers/review.ts";
 import { spaceHandlers } from "./handlers/space.ts";
-import { subscriptionHandlers } from "./handlers/subscriptions.ts";
+import { type KeyStore, subscriptionHandlers } from "./handlers/subscriptions.ts";
 import { threadHandlers } from "./handlers/thread.ts";
 import { turnHandlers } from "./handlers/turns.ts";
 import { usageHandlers } from "./handlers/usage.ts";
+import { type Vendors, vendorHandlers } from "./handlers/vendors.ts";
 import { workspaceHandlers } from "./handlers/workspaces.ts";
 import type { Handlers, RequestContext } from "./request-context.ts";
 
 /** What handlers need beside the engine. */
 interface HandlerParts {
 	credentialProblem: Parameters<typeof subscriptionHandlers>[1];
-	adapters: Adapters;
+	keyFiles: KeyStore;
+	vendors: Vendors;
 	rotateToken: Parameters<typeof registryHandlers>[2];
 	space(): Promise<HomeSpace>;
 }
@@ -29,11 +32,12 @@ interface HandlerParts {
 export function handlersOf(
 	context: RequestContext,
 	about: About,
-	{ credentialProblem, adapters, rotateToken, space }: HandlerParts,
+	{ credentialProblem, keyFiles, vendors, rotateToken, space }: HandlerParts,
 ): Handlers {
 	return {
 		...registryHandlers(context, about, rotateToken),
-		...subscriptionHandlers(context, credentialProblem),
+		...subscriptionHandlers(context, credentialProblem, keyFiles),
+		...overviewHandlers(context, credentialProblem),
 		...mirrorHandlers(context, credentialProblem),
 		...agentLifecycleHandlers(context),
 		...progressHandlers(context),
@@ -45,8 +49,9 @@ export function handlersOf(
 		...workspaceHandlers(context),
 		...issueHandlers(context),
 		...issueDocumentHandlers(context),
+		...reviewHandlers(context),
 		...usageHandlers(context),
-		...adapterHandlers(adapters),
+		...vendorHandlers(vendors),
 		...spaceHandlers(context, space),
 	};
 }

@@ -17,6 +17,8 @@ export interface Listening extends AsyncDisposable {
 		fetch(request: Request): Response | Promise<Response>;
 		raw(request: IncomingMessage, response: ServerResponse): boolean;
 	}): void;
+	/** cuts the open connections; called before what answers them is taken down */
+	close(): Promise<void>;
 }
 
 export interface ListenOptions {
@@ -52,14 +54,15 @@ export async function listen({ port, socket, failed }: ListenOptions): Promise<L
 	const path = socket !== null && (await bindSocket(inside, socket)) ? socket : null;
 	// a connection that cannot be accepted (no descriptors, no memory) must not end the daemon
 	for (const server of [outside, inside]) server.on("error", failed);
+	const closeAll = async (): Promise<void> =>
+		void (await Promise.all([outside, inside].filter(({ listening }) => listening).map(close)));
 	return {
 		url: `http://127.0.0.1:${bound}`,
 		socket: path,
 		hosts: ["127.0.0.1", "localhost", "[::1]"].map((host) => `${host}:${bound}`),
 		open: ({ fetch, raw }) => opened.resolve({ listener: getRequestListener(fetch), raw }),
-		async [Symbol.asyncDispose]() {
-			await Promise.all([outside, inside].filter(({ listening }) => listening).map(close));
-		},
+		close: closeAll,
+		[Symbol.asyncDispose]: closeAll,
 	};
 }
 

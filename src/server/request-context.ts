@@ -1,12 +1,14 @@
 // What every handler needs: finding the agent, dispatching a command for the caller, and answering with a noun.
 import type { z } from "zod";
-import type { AgentState } from "#contract/agent.ts";
+import { type AgentState, noAgent } from "#contract/agent.ts";
 import type { CommandInput, CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { type Actor, AgentId, agentOf, Handle, type Key, ProjectSlug } from "#contract/ids.ts";
+import type { Page, Paged } from "#contract/page.ts";
+import { noPendingWork, type PendingWork } from "#contract/pending-work.ts";
 import { noProject, type ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { AgentCommand, RouteName, Routes } from "#contract/routes.ts";
+import type { AgentCommand, Route, RouteName, Routes } from "#contract/routes.ts";
 import type { Agent, Item, Project } from "#contract/wire.ts";
 import type { Engine } from "#engine/engine.ts";
 import { until } from "#engine/loop/until.ts";
@@ -14,6 +16,7 @@ import type { Answer } from "#engine/ports/dispatch.ts";
 import type { Reads } from "#engine/ports/store.ts";
 import type { SpawnRequest } from "#engine/workspaces/forking.ts";
 import type { Requester } from "#engine/workspaces/steps.ts";
+import { agentShown, isBusy } from "#views/agents.ts";
 import { agentView, itemView, projectView } from "#views/wire.ts";
 import type { PriorReceipt } from "./idempotency.ts";
 
@@ -22,6 +25,8 @@ export interface RouteRequest<N extends RouteName> {
 	params: Readonly<Record<string, string>>;
 	query: Routes[N] extends { query: infer Q extends z.ZodType } ? z.infer<Q> : object;
 	body: Routes[N] extends { body: infer B extends z.ZodType } ? z.infer<B> : object;
+	/** of a list */
+	page: Page;
 	actor: Actor;
 	/** null if the caller sent none: then nothing is remembered */
 	key: Key | null;
@@ -31,9 +36,12 @@ export interface RouteRequest<N extends RouteName> {
 	earlier: PriorReceipt;
 }
 
-export type Handler<N extends RouteName> = (
-	request: RouteRequest<N>,
-) => Promise<z.infer<Routes[N]["answer"]> | Refusal>;
+/** A list that is read is answered one page at a time, so that no handler reads more of it than the page. */
+type Result<R extends Route> = R extends { method: "get"; answer: z.ZodArray<infer T> }
+	? Paged<z.infer<T>>
+	: z.infer<R["answer"]>;
+
+export type Handler<N extends RouteName> = (request: RouteRequest<N>) => Promise<Result<Routes[N]> | Refusal>;
 /** The routes that dispatch one command to the agent of their path; all others have a handler. */
 export type CommandRoute = { [N in RouteName]: Routes[N] extends { command: AgentCommand } ? N : never }[RouteName];
 export type HandledRoute = Exclude<RouteName, CommandRoute>;
@@ -54,18 +62,24 @@ interface SpawnParams extends Omit<SpawnRequest["command"], "type"> {
 	wait: boolean;
 }
 
+interface ContextParts {
+	types: readonly string[];
+	blockingTypes: readonly string[];
+	/** why agents of this type cannot start here: their program is not installed */
+	missing?(agent: { type: string; command: string | null }): Refusal | null;
+}
+
 export class RequestContext {
 	readonly engine: Engine;
 	/** the agent types that can be started here */
 	readonly types: readonly string[];
 	/** those whose programs can wait inside a turn; the others end their turn and are continued */
 	readonly blockingTypes: readonly string[];
+	readonly #missing: ContextParts["missing"];
 
-	constructor(
-		engine: Engine,
-		{ types, blockingTypes }: { types: readonly string[]; blockingTypes: readonly string[] },
-	) {
+	constructor(engine: Engine, { types, blockingTypes, missing = () => null }: ContextParts) {
 		this.engine = engine;
+		this.#missing = missing;
 		this.types = types;
 		this.blockingTypes = blockingTypes;
 	}
@@ -114,6 +128,9 @@ export class RequestContext {
 		{ params, query, actor }: ScopedRequest,
 		work: (id: AgentId) => Promise<T | Refusal>,
 	): Promise<T | Refusal> {
+		// an agent names itself without knowing its handle
+		const caller = agentOf(actor);
+		if (params["agent"] === "self" && caller !== null) return await work(caller);
 		const found = await this.engine.resolve(params["agent"] ?? "", query.project ?? (await this.projectOf(actor)));
 		return isRefusal(found) ? found : await work(found.id);
 	}
@@ -165,9 +182,7 @@ export class RequestContext {
 
 	async agent(id: AgentId): Promise<Agent | Refusal> {
 		const state = await this.reads.agent(id);
-		return state === undefined
-			? refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] })
-			: await this.counted(state);
+		return state === undefined ? noAgent(id) : await this.counted(state);
 	}
 
 	/** Without this, a list would be empty for a mistyped project. A removed project still has its lists. */
@@ -179,12 +194,14 @@ export class RequestContext {
 	async spawn(caller: Caller, { wait, ...command }: SpawnParams): Promise<Agent | Refusal> {
 		const agentType = command.agentType ?? (await this.#defaultType(command));
 		if (typeof agentType === "object") return agentType;
-		if (agentType !== undefined && !this.types.includes(agentType)) {
-			return refuse("VALIDATION_ERROR", `There is no agent type ${agentType}; there are ${this.types.join(", ")}.`, {
-				details: { types: [...this.types] },
-			});
-		}
+		const unknown = agentType === undefined ? null : this.unknownType(agentType);
+		if (unknown) return unknown;
 		const { actor, key, fingerprint, earlier } = caller;
+		const missing =
+			agentType === undefined || earlier !== null
+				? null
+				: this.#missing?.({ type: agentType, command: command.command ?? null });
+		if (missing) return missing;
 		const typed = { ...command, ...(agentType !== undefined && { agentType }) };
 		const request = { actor, key, fingerprint, command: { type: "agent.spawn" as const, ...typed } };
 		// the child of an earlier attempt has its files already
@@ -194,22 +211,34 @@ export class RequestContext {
 		if (agent === undefined) return refuse("INTERNAL_ERROR", "A spawn answered no agent.");
 		// nothing else can have been queued or sent to it yet
 		const queueLength = outcome.events.filter((event) => event.kind === "prompt.queued").length;
-		const ready = wait ? await this.#ready(agent) : agent;
+		const ready = wait ? await this.ready(agent) : agent;
 		return outcome.replayed
 			? await this.counted(ready)
 			: agentView(ready, { queueLength, unreadMail: 0, phase: "model" });
 	}
 
-	/** A fork has its parent's type. Agent 0 has none to give: its children get the project's, or have to be told. */
+	unknownType(type: string): Refusal | null {
+		if (this.types.includes(type)) return null;
+		return refuse("VALIDATION_ERROR", `There is no agent type ${type}; there are ${this.types.join(", ")}.`, {
+			details: { types: [...this.types] },
+		});
+	}
+
+	/**
+	 * A fork has its parent's type. Children of agent 0 get the project's, or that of agent 0 if somebody chose it, or have
+	 * to be told.
+	 */
 	async #defaultType({ by, project }: Pick<SpawnParams, "by" | "project">): Promise<string | Refusal | undefined> {
 		if (by !== this.engine.agentZero.id) return undefined;
 		const slug = ProjectSlug.safeParse(project);
 		const row = slug.success ? await this.reads.project(slug.data) : undefined;
 		// a project that does not exist is refused as such
 		if (row === undefined && project !== undefined) return undefined;
+		const own = (await this.reads.agent(by))?.type ?? "scripted";
 		return (
 			row?.agentType ??
-			refuse("VALIDATION_ERROR", `Which agent? Its type is missing; there are ${this.types.join(", ")}.`, {
+			(own === "scripted" ? null : own) ??
+			refuse("VALIDATION_ERROR", `Name an agent type: ${this.types.join(", ")}.`, {
 				details: { types: [...this.types] },
 				suggestions: ["brood agent add --type claude", "brood project configure PROJECT --type claude"],
 			})
@@ -222,18 +251,31 @@ export class RequestContext {
 		return project === undefined || project.removedAt !== null ? noProject(name) : project;
 	}
 
-	async counted(state: AgentState): Promise<Agent> {
-		const [queue, unreadMail, phases] = await Promise.all([
-			this.reads.queue(state.id),
-			this.reads.unreadMail(state.id),
-			state.turn === null ? null : this.engine.phases(),
-		]);
-		const counts = { queueLength: queue.length, unreadMail };
-		const all = await this.engine.scheduler.availability([state], new Map([[state.id, counts]]));
-		return agentView(state, { ...counts, availability: all.get(state.id), phase: phases?.get(state.id) ?? "model" });
+	/** Agents as they are shown: what waits for each, and their places in the schedule if one of them is busy. */
+	async agents(states: readonly AgentState[]): Promise<Agent[]> {
+		const now = this.engine.now();
+		const pending = await this.reads.pendingWork(
+			states.map(({ id }) => id),
+			now,
+		);
+		const pendingOf = ({ id }: AgentState): PendingWork => pending.get(id) ?? noPendingWork;
+		const busy = states.some((agent) => isBusy(agent, pendingOf(agent)));
+		const around = {
+			now,
+			phases: this.engine.reportedPhases(),
+			plan: busy ? await this.engine.scheduler.outlook() : null,
+		};
+		return states.map((agent) => agentShown(agent, pendingOf(agent), around));
 	}
 
-	async #ready(agent: AgentState): Promise<AgentState> {
+	async counted(state: AgentState): Promise<Agent> {
+		const [agent] = await this.agents([state]);
+		if (agent === undefined) throw new Error("an agent was not shown");
+		return agent;
+	}
+
+	/** When it is ready, or has failed. */
+	async ready(agent: AgentState): Promise<AgentState> {
 		if (agent.life !== "provisioning") return agent;
 		const ready = async (): Promise<AgentState | null> => {
 			const now = (await this.reads.agent(agent.id)) ?? agent;

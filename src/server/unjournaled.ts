@@ -1,7 +1,7 @@
 // State that is shown beside the rows but is in no event: sent with the rows, and by the stream when it changes.
 import type { Unjournaled } from "#contract/rows.ts";
 import type { Credential } from "#contract/subscription.ts";
-import type { HealthIssue } from "#contract/workspace.ts";
+import type { HealthProblem } from "#contract/workspace.ts";
 import type { Engine } from "#engine/engine.ts";
 
 /** `problem` returns what is wrong with a credential, or null. */
@@ -11,9 +11,9 @@ export async function unjournaled(
 ): Promise<Unjournaled> {
 	const [projects, subscriptions] = await Promise.all([engine.reads.projects(), engine.reads.subscriptions()]);
 	return {
-		heard: engine.heard(),
+		phases: engine.reportedPhases(),
 		projects: Object.fromEntries(
-			projects.flatMap(({ slug }): [string, HealthIssue][] => {
+			projects.flatMap(({ slug }): [string, HealthProblem][] => {
 				const issue = engine.problems.of(slug);
 				return issue === null ? [] : [[slug, issue]];
 			}),

@@ -1,10 +1,10 @@
-// A map whose rows can be found by whose they are as well, in the order of their keys' coming.
+// A map whose rows can also be found by group, in insertion order.
 export class Grouped<K, V, G> extends Map<K, V> {
 	readonly #groupOf: (row: V) => G;
 	readonly #keeps: (row: V) => boolean;
 	readonly #groups = new Map<G, Map<K, V>>();
 
-	/** What it does not keep is as good as removed. */
+	/** A row that `keeps` rejects is removed. */
 	constructor(groupOf: (row: V) => G, keeps: (row: V) => boolean = () => true) {
 		super();
 		this.#groupOf = groupOf;

@@ -1,19 +1,21 @@
-// From the rows of issues to what goes over the wire.
+// Turns issue rows into wire shapes.
 import type { AgentId, Handle } from "#contract/ids.ts";
 import { type IssueState, isOpen, type NoteState, type RunState } from "#contract/issue.ts";
-import type { Issue, IssueDetails, Label, NamedPreset, Run } from "#contract/issue-wire.ts";
+import type { Issue, IssueDetails, NamedPreset, Run } from "#contract/issue-wire.ts";
 import type { IssueSettings, ProjectState } from "#contract/project.ts";
 import { workStage } from "#domain/issue/assign.ts";
 import { blockers } from "#domain/issue/decide.ts";
 import { movesFrom, presetNamed } from "#domain/preset.ts";
 import { shipped } from "#domain/presets.ts";
-import { iso, maybe } from "./wire.ts";
+import { needsPerson } from "./overviews.ts";
+import { iso, isoOrNull } from "./wire.ts";
 
-/** What an issue's row does not have itself. */
+/** What an issue's view needs beside its row. */
 export interface IssueExtras {
 	project: ProjectState;
-	/** all issues of the project */
+	/** of the project's issues at least those that it depends on */
 	all: readonly IssueState[];
+	/** its own, oldest first */
 	runs: readonly RunState[];
 	handles: ReadonlyMap<AgentId, Handle>;
 }
@@ -38,12 +40,12 @@ export function issueView(issue: IssueState, { project, all, runs, handles }: Is
 		blockedBy: blockers(issue, all),
 		broken: "broken" in loaded ? loaded.broken : null,
 		moves: "broken" in loaded ? [] : movesFrom(loaded.preset, issue.stage),
-		runs: runs.filter((run) => run.issue === issue.id).map((run) => runView(run, handles)),
-		notBefore: maybe(issue.notBefore),
+		runs: runs.map((run) => runView(run, handles)),
+		notBefore: isoOrNull(issue.notBefore),
 		createdAt: iso(issue.createdAt),
 		updatedAt: iso(issue.updatedAt),
-		doneAt: maybe(issue.doneAt),
-		deletedAt: maybe(issue.deletedAt),
+		doneAt: isoOrNull(issue.doneAt),
+		deletedAt: isoOrNull(issue.deletedAt),
 	};
 }
 
@@ -54,7 +56,7 @@ export function runView({ issue: _, ...run }: RunState, handles: ReadonlyMap<Age
 		handle: handleOf(run.agent, handles),
 		durationMs,
 		startedAt: iso(run.startedAt),
-		endedAt: maybe(run.endedAt),
+		endedAt: isoOrNull(run.endedAt),
 	};
 }
 
@@ -67,32 +69,33 @@ export function issueDetails(
 	artifacts: IssueDetails["artifacts"],
 ): IssueDetails {
 	const of = (kind: NoteState["kind"]): NoteState[] => notes.filter((note) => note.kind === kind);
-	const noted = ({ id, by, at, text }: NoteState) => ({ id, by, at: iso(at), text });
 	return {
 		...issue,
-		comments: of("comment").map(noted),
-		documents: of("document").map((note) => ({
-			...noted(note),
-			name: note.name ?? "",
-			type: note.type,
-			version: note.version ?? 1,
-		})),
-		messages: of("message").map((note) => ({ ...noted(note), stage: note.stage ?? "", delivered: note.delivered })),
+		comments: of("comment").map(commentView),
+		documents: of("document").map(documentView),
+		messages: of("message").map(messageView),
 		artifacts,
 	};
 }
 
-export function labelsView(issues: readonly IssueState[]): Label[] {
-	const used = Map.groupBy(
-		issues.filter(({ deletedAt }) => deletedAt === null).flatMap(({ labels }) => labels),
-		(label) => label,
-	);
-	return [...used]
-		.map(([label, each]) => ({ label, issues: each.length }))
-		.toSorted((a, b) => b.issues - a.issues || (a.label < b.label ? -1 : 1));
-}
+export const commentView = ({ id, by, at, text }: NoteState): IssueDetails["comments"][number] => ({
+	...{ id, by, at: iso(at), text },
+});
 
-/** The project's own first, then those that come with Brood. */
+export const documentView = (note: NoteState): IssueDetails["documents"][number] => ({
+	...commentView(note),
+	name: note.name ?? "",
+	type: note.type,
+	version: note.version ?? 1,
+});
+
+export const messageView = (note: NoteState): IssueDetails["messages"][number] => ({
+	...commentView(note),
+	stage: note.stage ?? "",
+	delivered: note.delivered,
+});
+
+/** The project's own first, then the shipped ones. */
 export function presetsView(project: IssueSettings): NamedPreset[] {
 	const names = [...new Set([...Object.keys(project.presets), ...Object.keys(shipped)])];
 	return names.map((name) => ({
@@ -107,7 +110,7 @@ export interface IssueFilter {
 	stage?: string | undefined;
 	label?: string | undefined;
 	assignee?: AgentId | "none" | undefined;
-	/** anywhere in its title or body, whatever the case */
+	/** in the title or the body, ignoring case */
 	text?: string | undefined;
 	attention?: boolean | undefined;
 	ready?: boolean | undefined;
@@ -129,12 +132,12 @@ export function isWanted(
 		(priority === undefined || issue.priority === priority) &&
 		(ready !== true || isReady(issue, extras)) &&
 		(assignee === undefined || issue.assignee === (assignee === "none" ? null : assignee)) &&
-		(attention !== true || issue.attention !== null || issue.waiting === "approval") &&
+		(attention !== true || needsPerson(issue)) &&
 		(words === undefined || issue.title.toLowerCase().includes(words) || issue.body.toLowerCase().includes(words))
 	);
 }
 
-/** Nobody has it, nothing stands before it, and an agent has something to do in it. */
+/** Unassigned, not blocked, and in a stage that an agent can work on. */
 function isReady(issue: IssueState, { project, all }: Pick<IssueExtras, "project" | "all">): boolean {
 	const loaded = presetNamed(project, issue.preset);
 	const free = isOpen(issue) && issue.assignee === null && issue.leaving === null && issue.attention === null;

@@ -1,5 +1,5 @@
-// The rows of a screen, and everything that it shows of them: exactly what the server's routes answer, from the same
-// functions.
+// The rows that a screen shows, and the views of them: the same functions, and so the same answers, as the server's
+// routes.
 //
 // The server builds one of these for a request, from one snapshot of the store; a client keeps one and folds events
 // into it.
@@ -9,33 +9,32 @@ import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { MailState } from "#contract/mail.ts";
+import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
+import type { PendingWork } from "#contract/pending-work.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { MirroredRows, MirrorRequest, Unjournaled } from "#contract/rows.ts";
-import type { Phase, TurnState } from "#contract/turn.ts";
+import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { Agent, Approval, Mail, Project, Prompt, Subscription, Turn } from "#contract/wire.ts";
-import { availableAt, isIdle, waitsElsewhere } from "#domain/availability.ts";
+import { mayStart } from "#domain/availability.ts";
 import type { Folded } from "#domain/fold/fold.ts";
 import { asTheyStart, nextDue } from "#domain/prompt.ts";
 import { type Schedule, schedule } from "#domain/schedule.ts";
+import { agentShown, isBusy } from "./agents.ts";
 import { Grouped } from "./grouped.ts";
 import { issueView } from "./issue.ts";
+import { boardOf, inboxOf, treeOf } from "./overviews.ts";
 import { foldInto, noRows } from "./rows.ts";
-import { agentView, approvalView, mailView, projectView, promptView, subscriptionView, turnView } from "./wire.ts";
+import { approvalView, mailView, projectView, promptView, subscriptionView, turnView } from "./wire.ts";
 
-/** What no row says: the time, how many turns the machine carries, and what the daemon told beside the journal. */
+/**
+ * What the views need beside the rows: the time, the turn limit, and state that the daemon keeps outside the journal.
+ */
 export interface Surroundings extends Unjournaled {
 	now: number;
-	/** the time by which cool-downs go */
+	/** monotonic time, for cool-downs */
 	monotonic: number;
 	turnsMax: number;
-}
-
-export interface Inbox {
-	approvals: Approval[];
-	errors: Agent[];
-	reviews: Issue[];
-	limits: Subscription[];
 }
 
 export class Mirrored {
@@ -105,12 +104,12 @@ export class Mirrored {
 		for (const row of runs) rows.run.set(row.id, row);
 	}
 
-	/** Costs what the event changes, however many rows there are. */
+	/** Takes time in proportion to what the event changes, not to the number of rows. */
 	fold(event: Folded): void {
 		foldInto(this.rows, event);
 	}
 
-	/** All agents, oldest first; those that were reaped only if asked for. */
+	/** All agents, oldest first; reaped ones only on request. */
 	agents(
 		seen: Surroundings,
 		{ project, reaped = false }: { project?: ProjectSlug | undefined; reaped?: boolean } = {},
@@ -127,12 +126,12 @@ export class Mirrored {
 		return row && this.#agent(row, seen, this.#isBusy(row) ? this.#plan(seen) : null);
 	}
 
-	/** Its queue, the next one first. */
+	/** The agent's queue, the next prompt first. */
 	queue(agent: AgentId): Prompt[] {
 		return this.#queued(agent).map((prompt, at) => promptView(prompt, at + 1));
 	}
 
-	/** What was not deleted, oldest first. */
+	/** All mail that was not deleted, oldest first. */
 	mail(agent: AgentId): Mail[] {
 		return this.rows.mail.of(agent).map(mailView);
 	}
@@ -141,34 +140,27 @@ export class Mirrored {
 		return this.rows.turn.of(agent).map(turnView);
 	}
 
-	/** Those that nobody has answered, oldest first. */
+	/** Pending approvals, oldest first. */
 	approvals(): Approval[] {
 		return [...this.rows.approval.values()].map((approval) => approvalView(approval, this.#path(approval.agent)));
 	}
 
-	/**
-	 * What needs a person: approvals, agents with trouble, issues to be looked at or approved (of the boards that are
-	 * shown), and limits.
-	 */
-	inbox(seen: Surroundings): Inbox {
-		const held = this.agents(seen).filter(({ label, life }) => label === "error" && life !== "ended");
+	/** What needs a person; issues only of the boards that are shown. */
+	inbox(seen: Surroundings, { project }: { project?: ProjectSlug | undefined } = {}): Inbox {
+		const [approvals, agents, subscriptions] = [this.approvals(), this.agents(seen), this.subscriptions(seen)];
 		const issues = [...this.rows.project.keys()].flatMap((slug) => this.issues(slug));
-		return {
-			approvals: this.approvals(),
-			errors: held,
-			reviews: issues.filter(({ attention, waiting }) => attention !== null || waiting === "approval"),
-			limits: this.subscriptions(seen).filter(({ coolingUntil }) => coolingUntil !== null),
-		};
+		return inboxOf({ approvals, agents, issues, subscriptions }, project);
 	}
 
-	/** An agent's children, or those that nobody supervises; in the order in which they were made. */
-	children(supervisor: AgentId | null): AgentState[] {
-		return [...this.rows.agent.values()].filter((agent) => agent.supervisor === supervisor);
+	/** The agents but hidden ones, each before those below it. */
+	tree(seen: Surroundings, { project }: { project?: ProjectSlug | undefined } = {}): TreeRow[] {
+		return treeOf(this.agents(seen, { project }));
 	}
 
 	/** The issues of a project by stage. */
-	board(slug: ProjectSlug): Map<string, Issue[]> {
-		return Map.groupBy(this.issues(slug), ({ stage }) => stage);
+	board(slug: ProjectSlug): BoardColumn[] {
+		const project = this.rows.project.get(slug);
+		return project === undefined ? [] : boardOf(this.issues(slug), project);
 	}
 
 	projects({ projects }: Pick<Unjournaled, "projects">): Project[] {
@@ -189,35 +181,34 @@ export class Mirrored {
 	/** The issues of a project that were not deleted, oldest first. */
 	issues(slug: ProjectSlug): Issue[] {
 		const project = this.rows.project.get(slug);
-		if (project === undefined) return [];
+		if (project === undefined || project.removedAt !== null) return [];
 		const all = this.rows.issue.of(slug);
 		const handles = new Map([...this.rows.agent.values()].map(({ id, handle }): [AgentId, Handle] => [id, handle]));
-		const extras = { project, all, runs: [...this.rows.run.values()], handles };
-		return all.filter(({ deletedAt }) => deletedAt === null).map((issue) => issueView(issue, extras));
+		return all
+			.filter(({ deletedAt }) => deletedAt === null)
+			.map((issue) => issueView(issue, { project, all, runs: this.rows.run.of(issue.id), handles }));
 	}
 
-	#agent(agent: AgentState, seen: Surroundings, plan: Schedule | null): Agent {
-		const queue = this.#queued(agent.id);
-		const queueLength = queue.length;
-		const unreadMail = this.rows.mail.of(agent.id).filter(({ state }) => state !== "read").length;
-		const due = nextDue(queue, seen.now) !== undefined;
+	#agent(agent: AgentState, { phases, now }: Surroundings, plan: Schedule | null): Agent {
+		return agentShown(agent, this.#pendingWork(agent.id, now), { phases, now, plan });
+	}
+
+	#pendingWork(agent: AgentId, now: number): PendingWork {
+		const queue = this.#queued(agent);
 		const times = queue.flatMap(({ notBefore }) => notBefore ?? []);
-		const waiting = plan?.waits.get(agent.id) ?? (queueLength === 0 ? null : waitsElsewhere(agent, due, times));
-		const availability = plan && {
-			waitingFor: waiting?.why ?? null,
-			ahead: waiting?.ahead ?? 0,
-			availableAt: availableAt(agent, queueLength, seen.now),
+		return {
+			queueLength: queue.length,
+			due: queue.filter(({ notBefore }) => notBefore === null || notBefore <= now).length,
+			notBefore: times.length === 0 ? null : Math.min(...times),
+			unreadMail: this.rows.mail.of(agent).filter(({ state }) => state !== "read").length,
+			pendingApprovals: this.rows.approval.sizeOf(agent),
+			wait: this.rows.wait.of(agent).at(-1) ?? null,
 		};
-		return agentView(agent, {
-			queueLength,
-			unreadMail,
-			phase: this.#phase(agent, seen),
-			availability: this.#isBusy(agent) ? (availability ?? undefined) : undefined,
-		});
 	}
 
 	#isBusy(agent: AgentState): boolean {
-		return agent.turn !== null || this.rows.prompt.of(agent.id).some(({ taken }) => taken === null);
+		const queued = this.rows.prompt.of(agent.id).filter(({ taken }) => taken === null);
+		return isBusy(agent, { queueLength: queued.length });
 	}
 
 	#queued(agent: AgentId): PromptState[] {
@@ -227,19 +218,11 @@ export class Mirrored {
 			.toSorted(asTheyStart);
 	}
 
-	/** What its process said last, unless it waits for somebody. */
-	#phase({ id, turn }: AgentState, { heard }: Unjournaled): Phase {
-		if (turn === null) return "model";
-		const wait = this.rows.wait.of(id).at(-1);
-		if (wait !== undefined) return wait.ready === null ? "wait" : "slot";
-		return this.rows.approval.sizeOf(id) > 0 ? "approval" : (heard[turn.id] ?? "model");
-	}
-
 	#plan({ now, monotonic, turnsMax }: Surroundings): Schedule {
 		const { agent: agents, prompt, lease, wait, turn, subscription, project } = this.rows;
 		const heads = [...agents.values()].flatMap((agent) => {
 			const next = prompt.sizeOf(agent.id) === 0 ? undefined : nextDue(this.#queued(agent.id), now);
-			if (next === undefined || !isIdle(agent) || !(next.manual || agent.holds.length === 0)) return [];
+			if (next === undefined || !mayStart(agent, next)) return [];
 			const { id, priority, manual, source, createdAt, notBefore } = next;
 			return { agent, prompt: id, priority, manual, source, since: Math.max(createdAt, notBefore ?? 0) };
 		});
@@ -262,7 +245,7 @@ export class Mirrored {
 		return schedule({ ...capacity, heads, waiters, served });
 	}
 
-	/** The agent and those above it, nearest first. */
+	/** The agent and its supervisors, nearest first. */
 	#path(id: AgentId): AgentState[] {
 		const path: AgentState[] = [];
 		for (

@@ -1,6 +1,6 @@
-// All rows as maps: what a reader of the whole journal has. Folding every event gives exactly the rows of the store.
+// All rows as maps. Folding every event of a journal gives exactly the rows of the store.
 import type { KeyOf, RowKind, StateOf } from "#domain/fold/change.ts";
-import { type Folded, fold, type Shelves } from "#domain/fold/fold.ts";
+import { type Folded, fold, type RowTables } from "#domain/fold/fold.ts";
 
 export { type RowName, touched } from "#domain/fold/fold.ts";
 
@@ -18,5 +18,5 @@ export const noRows = (): RowMaps => ({
 	...{ approval: new Map(), wait: new Map(), mail: new Map(), issue: new Map(), run: new Map(), note: new Map() },
 });
 
-/** Rows that are not there are left so: whoever began in the middle of the journal has only some. */
-export const foldInto = (rows: Shelves, event: Folded): void => fold(event, rows, () => {});
+/** Skips rows that do not exist: a reader that started in the middle of the journal has only some. */
+export const foldInto = (rows: RowTables, event: Folded): void => fold(event, rows, () => {});

@@ -1,7 +1,7 @@
-// How a state looks: a shape that stands for it without colour, and the role of its colour. Every surface uses these.
+// How each state looks: a symbol that works without colour, and the role of its colour. Every surface uses these.
 import type { Label } from "#contract/agent.ts";
 
-/** What a colour means; each surface has its own shade of it. */
+/** A colour's meaning; each surface picks its own shade. */
 export const roles = ["run", "wait", "bad", "ok", "off"] as const;
 export type Role = (typeof roles)[number];
 
@@ -22,5 +22,5 @@ export const stateStyles: Readonly<Record<Label, StateStyle>> = {
 	deleted: { glyph: "·", role: "off" },
 };
 
-/** An agent that waits for a person's answer, whatever its label. */
+/** The style of an agent that waits for an answer, whatever its label. */
 export const asksYou: StateStyle = { glyph: "◆", role: "wait" };

@@ -1,4 +1,4 @@
-// What agents are told of the answers to their tools: in words for a model, with the same as data beside it.
+// The answers of tools: text for the model, and the same as data.
 import { quote } from "#contract/quote.ts";
 import type { RefusalCode } from "#contract/refusal.ts";
 import type { AnswerOf } from "#contract/routes.ts";
@@ -10,7 +10,6 @@ export interface ToolAnswer {
 	data: Record<string, unknown>;
 }
 
-/** A refusal as a model is told it. */
 export const refusalText = ({ code, message }: { code: RefusalCode; message: string }): string => `${code}: ${message}`;
 
 export const forked = ({ id, handle, label }: Agent): ToolAnswer => ({
@@ -81,21 +80,21 @@ export const queued = ({ id, position }: AnswerOf<"prompt">): ToolAnswer => ({
 	data: { id, position },
 });
 
-export const committed = ({ commit, branch, files, left }: AnswerOf<"commit">): ToolAnswer => ({
+export const committed = ({ commit, branch, files, omitted }: AnswerOf<"commit">): ToolAnswer => ({
 	text: [
 		`Committed ${commit} on ${branch}.`,
 		...files.map((file) => `${file.status} ${file.path}`),
-		...left.map((file) => `left: ${file.path} (${file.reason})`),
+		...omitted.map((file) => `left out: ${file.path} (${file.reason})`),
 	].join("\n"),
-	data: { commit, branch, files, left },
+	data: { commit, branch, files, omitted },
 });
 
-export const differing = ({ against, files, patch, truncated, left }: AnswerOf<"diff">): ToolAnswer => ({
+export const differing = ({ against, files, patch, truncated, omitted }: AnswerOf<"diff">): ToolAnswer => ({
 	text: [
-		files.length === 0 && left.length === 0 ? `Nothing differs from ${against}.` : shortened(patch),
-		...left.map((file) => `not shown: ${file.path} (${file.reason})`),
+		files.length === 0 && omitted.length === 0 ? `Nothing differs from ${against}.` : shortened(patch),
+		...omitted.map((file) => `not shown: ${file.path} (${file.reason})`),
 	].join("\n"),
-	data: { against, files, left, truncated: truncated || patch.length > patchLengthMax },
+	data: { against, files, omitted, truncated: truncated || patch.length > patchLengthMax },
 });
 
 const patchLengthMax = 100_000;

@@ -1,4 +1,4 @@
-// Usage and budgets in words. Apart from the sums, so that printing an agent does not load how they are made.
+// Usage and budgets as text. Separate from the sums, so that printing an agent does not load them.
 import type { Budget, Spent, Usage } from "#contract/usage.ts";
 
 export const number = (count: number): string => count.toLocaleString("en");
@@ -24,10 +24,10 @@ export function budgetLine({ tokens, cost }: Budget): string {
 	return parts.join(", ") || "no limit";
 }
 
-/** What one report or one turn has: the counts that it tells, what it cost, and how full the model's window is. */
+/** One report or one turn: token counts, cost, and how full the model's window is. */
 export function usageLine({ cost, contextTokens, contextTokensMax, ...counts }: Usage): string {
 	const { inputTokens, outputTokens, thoughtTokens, cachedReadTokens, cachedWriteTokens } = counts;
-	// whoever wrote the item may have meant something else
+	// an agent's program may have written something else here
 	const part = (count: unknown, what: string): string[] =>
 		typeof count === "number" ? [`${number(count)} ${what}`] : [];
 	const window = typeof contextTokensMax === "number" ? ` of ${number(contextTokensMax)}` : "";

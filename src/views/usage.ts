@@ -1,39 +1,18 @@
-// Who used how much. An agent's own is in its row; a family's is added up here.
+// Usage per agent, issue, subscription and project. An agent's own is in its row; that of a fork tree is added up here.
 import type { AgentState } from "#contract/agent.ts";
-import type { AgentId } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { UsageRow } from "#contract/routes/usage.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Spent } from "#contract/usage.ts";
-import { countedTokens, inAll, leftOf } from "#domain/usage.ts";
+import { countedTokens, exact, leftOf, sumOf } from "#domain/usage.ts";
 import { money, number } from "./usage-lines.ts";
 
-/**
- * For each agent what it used together with its forks. Agent 0 forks nobody: those below it only belong to nobody else.
- */
-export function familyUsage(agents: readonly AgentState[]): ReadonlyMap<AgentId, Spent> {
-	const roots = new Set(agents.filter((agent) => agent.supervisor === null).map(({ id }) => id));
-	const below = Map.groupBy(
-		agents,
-		(agent) =>
-			agent.lineage?.agent ?? (agent.supervisor !== null && roots.has(agent.supervisor) ? null : agent.supervisor),
-	);
-	const found = new Map<AgentId, Spent>();
-	const visit = (agent: AgentState): Spent => {
-		const known = found.get(agent.id);
-		if (known !== undefined) return known;
-		const sum = inAll([agent.spent, ...(below.get(agent.id) ?? []).map(visit)]);
-		found.set(agent.id, sum);
-		return sum;
-	};
-	for (const agent of agents) visit(agent);
-	return found;
-}
-
-export function agentUsage(agent: AgentState, withForks: Spent): UsageRow {
+/** `forks`: the usage of each of its forks, and of theirs. An agent made under agent 0 is not its fork. */
+export function agentUsage(agent: AgentState, forks: readonly Spent[]): UsageRow {
 	const { handle, id, project, spent, budget } = agent;
 	const bounds = budget && { tokens: budget.tokens, cost: budget.cost };
-	return { ...row(handle, spent), agent: id, project, withForks, budget: bounds, left: bounds && leftOf(agent) };
+	const withForks = sumOf([spent, ...forks]);
+	return { ...row(handle, spent), agent: id, project, withForks, budget: bounds, budgetLeft: bounds && leftOf(agent) };
 }
 
 export const issueUsage = ({ number, project, spent }: IssueState): UsageRow => ({
@@ -43,17 +22,26 @@ export const issueUsage = ({ number, project, spent }: IssueState): UsageRow => 
 
 export const subscriptionUsage = ({ name, spent }: SubscriptionState): UsageRow => row(name, spent);
 
-export function projectUsage(agents: readonly AgentState[]): UsageRow[] {
-	const by = Map.groupBy(agents, ({ project }) => project);
-	return [...by].map(([project, those]) => ({
-		...row(project ?? "-", inAll(those.map(({ spent }) => spent))),
-		project,
-	}));
+export function projectUsage({ project, spent }: { project: UsageRow["project"]; spent: Spent }): UsageRow {
+	const costs = spent.costs.map(({ amount, currency }) => ({ amount: exact(amount), currency }));
+	return { ...row(project ?? "-", { ...spent, costs }), project };
 }
+
+/** What was reported in a period; the key of an issue is `project#number`. */
+export function periodUsage(
+	name: string,
+	of: { agent?: UsageRow["agent"]; project?: UsageRow["project"] },
+	spent: Spent,
+): UsageRow {
+	return { ...row(name, spent), agent: of.agent ?? null, project: of.project ?? null };
+}
+
+/** All rows together. */
+export const totalUsage = (rows: readonly Pick<UsageRow, "spent">[]): Spent => sumOf(rows.map(({ spent }) => spent));
 
 const row = (name: string, spent: Spent): UsageRow => ({
 	...{ name, agent: null, project: null, spent, tokens: countedTokens(spent) },
-	...{ withForks: null, budget: null, left: null },
+	...{ withForks: null, budget: null, budgetLeft: null },
 });
 
 export const familyLine = (spent: Spent): string =>

@@ -1,4 +1,4 @@
-// From rows to what goes over the wire. The label is derived here, once, for every surface.
+// Turns rows into wire shapes. The label is derived here, once, for every surface.
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
@@ -23,17 +23,17 @@ import type {
 	Turn,
 	Wait,
 } from "#contract/wire.ts";
-import type { HealthIssue } from "#contract/workspace.ts";
+import type { HealthProblem } from "#contract/workspace.ts";
 import { labelOf } from "#domain/agent-state/label.ts";
 import { usedOf } from "#domain/slots.ts";
 import { leftOf } from "#domain/usage.ts";
 
-/** What an agent's row does not have itself. */
+/** What an agent's view needs beside its row. */
 export interface AgentExtras {
 	queueLength: number;
 	unreadMail: number;
 	phase: Phase;
-	/** of an agent that has nothing to do there is nothing to say */
+	/** only for an agent that has a turn or a queue */
 	availability?: { waitingFor: string | null; ahead: number; availableAt: number | null } | undefined;
 }
 
@@ -65,25 +65,25 @@ export function agentView(state: AgentState, { queueLength, unreadMail, phase, a
 		unreadMail,
 		waitingFor: availability?.waitingFor ?? null,
 		ahead: availability?.ahead ?? 0,
-		availableAt: maybe(availability?.availableAt ?? null),
+		availableAt: isoOrNull(availability?.availableAt ?? null),
 		lease: lease?.step ?? null,
 		issue: issue?.number ?? null,
 		stage: issue?.stage ?? null,
 		label: labelOf(state),
 		budget: budget && { tokens: budget.tokens, cost: budget.cost },
-		left: budget && leftOf(state),
+		budgetLeft: budget && leftOf(state),
 		holds: state.holds.map(({ until, ...hold }) => ({
 			...hold,
 			at: iso(hold.at),
 			...(until !== undefined && { until: iso(until) }),
 		})),
-		turn: turn && { id: turn.id, startedAt: iso(turn.startedAt), phase, silentSince: maybe(turn.silentSince) },
+		turn: turn && { id: turn.id, startedAt: iso(turn.startedAt), phase, silentSince: isoOrNull(turn.silentSince) },
 		lastError: lastError && { ...lastError, at: iso(lastError.at) },
 		createdAt: iso(state.createdAt),
 		lastActiveAt: iso(state.lastActiveAt),
-		endedAt: maybe(state.endedAt),
-		reapedAt: maybe(state.reapedAt),
-		workspaceRemovedAt: maybe(state.workspaceRemovedAt),
+		endedAt: isoOrNull(state.endedAt),
+		reapedAt: isoOrNull(state.reapedAt),
+		workspaceRemovedAt: isoOrNull(state.workspaceRemovedAt),
 	};
 }
 
@@ -104,24 +104,24 @@ export function turnView({
 	words: _words,
 	...turn
 }: TurnState): Turn {
-	return { ...turn, startedAt: iso(turn.startedAt), endedAt: maybe(turn.endedAt) };
+	return { ...turn, startedAt: iso(turn.startedAt), endedAt: isoOrNull(turn.endedAt) };
 }
 
-/** Its place in the queue, counted from 1, instead of what orders it there. */
+/** With its position in the queue, counted from 1. */
 export function promptView({ words: _words, taken: _taken, ...prompt }: PromptState, position: number): Prompt {
 	return {
 		...prompt,
 		position,
-		notBefore: maybe(prompt.notBefore),
+		notBefore: isoOrNull(prompt.notBefore),
 		createdAt: iso(prompt.createdAt),
-		editedAt: maybe(prompt.editedAt),
+		editedAt: isoOrNull(prompt.editedAt),
 	};
 }
 
-/** `agents` are the one that asks and those above it, nearest first. */
+/** `agents`: the one that asks and its supervisors, nearest first. */
 export function approvalView(approval: ApprovalState, agents: readonly AgentState[]): Approval {
 	const path = agents.map((agent) => agent.handle).toReversed();
-	return { ...approval, path, askedAt: iso(approval.askedAt), answeredAt: maybe(approval.answeredAt) };
+	return { ...approval, path, askedAt: iso(approval.askedAt), answeredAt: isoOrNull(approval.answeredAt) };
 }
 
 export function waitView({ ready: _, ...wait }: WaitState, targets: readonly AgentState[]): Wait {
@@ -129,11 +129,17 @@ export function waitView({ ready: _, ...wait }: WaitState, targets: readonly Age
 		const met = wait.seen.find((each) => each.agent === agent.id)?.met ?? false;
 		return { agent: agent.id, handle: agent.handle, label: labelOf(agent), met };
 	});
-	return { ...wait, seen, deadline: maybe(wait.deadline), openedAt: iso(wait.openedAt), endedAt: maybe(wait.endedAt) };
+	return {
+		...wait,
+		seen,
+		deadline: isoOrNull(wait.deadline),
+		openedAt: iso(wait.openedAt),
+		endedAt: isoOrNull(wait.endedAt),
+	};
 }
 
 export function mailView({ deletedAt: _, ...mail }: MailState): Mail {
-	return { ...mail, sentAt: iso(mail.sentAt), readAt: maybe(mail.readAt) };
+	return { ...mail, sentAt: iso(mail.sentAt), readAt: isoOrNull(mail.readAt) };
 }
 
 export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: number }): Snapshot => ({
@@ -142,15 +148,29 @@ export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: n
 });
 
 export const projectView = (
-	{ slug, path, base, url, addedAt, auto, agentsMax, context, preset, agentType, onLimit, quiet }: ProjectState,
-	problem: HealthIssue | null,
+	{
+		slug,
+		path,
+		base,
+		url,
+		addedAt,
+		auto,
+		agentsMax,
+		context,
+		preset,
+		agentType,
+		policy = null,
+		onLimit,
+		quiet,
+	}: ProjectState,
+	problem: HealthProblem | null,
 ): Project => ({
 	...{ slug, path, base, url, addedAt: iso(addedAt) },
-	...{ auto, agentsMax, context, preset, agentType, onLimit, quiet },
+	...{ auto, agentsMax, context, preset, agentType, policy, onLimit, quiet },
 	problem,
 });
 
-/** A cool-down that is over is none. */
+/** A cool-down that has ended shows as null. */
 export function subscriptionView(
 	{ removedAt: _, ...state }: SubscriptionState,
 	{ leases, now, problem }: { leases: readonly LeaseState[]; now: number; problem: string | null },
@@ -159,7 +179,7 @@ export function subscriptionView(
 	return {
 		...state,
 		used: usedOf(state.name, leases),
-		coolingUntil: maybe((coolingUntil ?? 0) > now ? coolingUntil : null),
+		coolingUntil: isoOrNull((coolingUntil ?? 0) > now ? coolingUntil : null),
 		createdAt: iso(createdAt),
 		problem,
 	};
@@ -167,4 +187,4 @@ export function subscriptionView(
 
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
-export const maybe = (ms: number | null): string | null => (ms === null ? null : iso(ms));
+export const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));

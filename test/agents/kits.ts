@@ -166,7 +166,7 @@ export const kits: Record<Kit["type"], Kit> = {
 		},
 		write: (file, content) => ({ name: "write_file", input: { file_path: file, content } }),
 		tool: (name, input) => ({ name: `mcp_brood_${name}`, input }),
-		// it does not always find its session again; then the journal tells it
+		// it does not always find its session again; then a new one is seeded from the journal
 		native: { fork: false, resume: "sometimes" },
 		model: "gemini-2.5-pro",
 		option: { name: "mode", value: "plan", noticed: /Active Approval Mode: Plan/ },

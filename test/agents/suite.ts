@@ -47,7 +47,7 @@ export function suite(kit: Kit): void {
 			expect((await house.now(agent)).session).toMatchObject({
 				type: kit.type,
 				how: "new",
-				powers: expect.arrayContaining(["load"]),
+				capabilities: expect.arrayContaining(["load"]),
 			});
 		});
 

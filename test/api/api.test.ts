@@ -203,7 +203,7 @@ describe("the event stream", () => {
 		const open = () => fetch(`${daemon.url}/api/events`, { headers: { authorization: `Bearer ${daemon.token}` } });
 		const first = await open();
 		const second = await open();
-		expect([second.status, JSON.parse(await second.text()).error.code]).toEqual([429, "QUEUE_FULL"]);
+		expect([second.status, JSON.parse(await second.text()).error.code]).toEqual([429, "WATCHER_LIMIT"]);
 		await first.body?.cancel();
 		await expect
 			.poll(async () => {
@@ -231,7 +231,7 @@ describe("one home", () => {
 			const up = Promise.withResolvers<void>();
 			let [waiting, winners] = [8, 0];
 			const starts = Array.from({ length: 8 }, () =>
-				runProgram("daemon.ts", [shared], {
+				runProgram("daemon", [shared], {
 					input: go.promise,
 					watch(line) {
 						if (line === "ready" && --waiting === 0) go.resolve("go\n");

@@ -149,7 +149,7 @@ describe("what is wrong is said in a sentence, with a code, the right exit code 
 		[["turn", "show", "init"], 1, /NOT_FOUND: init has had no turn yet/],
 		[["queue", "edit", "init", "abc", "x"], 1, /NOT_FOUND: "abc" is no prompt's id/],
 		[["wait", "init", "--timeout", ""], 2, /number of seconds/],
-		[["queue", "edit", "init", "7", "words"], 1, /NOT_FOUND: No prompt 7 waits for init/],
+		[["queue", "edit", "init", "7", "words"], 1, /NOT_FOUND: init has no queued prompt 7/],
 		[["agent", "delete", "init"], 1, /CANNOT_KILL_ROOT/],
 		[["agent", "status", "nobody"], 1, /AGENT_NOT_FOUND.*\n {2}try: brood agent list/],
 		[["agent", "status", "../x"], 1, /AGENT_NOT_FOUND/],

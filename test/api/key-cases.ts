@@ -5,6 +5,7 @@ import { expect } from "vitest";
 import { EventId, SubscriptionName } from "#contract/ids.ts";
 import { type RouteName, type Routes, routes } from "#contract/routes.ts";
 import type { Agent } from "#contract/wire.ts";
+import { freshRepository } from "#test/support/repository.ts";
 import { type KeyWorld, next, project, Subjects } from "./key-subjects.ts";
 
 export type Changing = { [N in RouteName]: Routes[N]["method"] extends "get" ? never : N }[RouteName];
@@ -215,21 +216,22 @@ const house = {
 	tokenRotate: async () => ({ body: {}, alone: true }),
 	projectAdd: async (c) => {
 		const slug = `p${next()}`;
-		const after = async () => await c.client.ask("projectTune", { params: { project: slug }, body: { agentsMax: 3 } });
-		return { body: { slug, path: c.world.repository }, other: { body: { slug, path: "/nowhere" } }, after };
+		const after = async () =>
+			await c.client.ask("projectConfigure", { params: { project: slug }, body: { agentsMax: 3 } });
+		return { body: { slug, path: freshRepository() }, other: { body: { slug, path: "/nowhere" } }, after };
 	},
 	projectRemove: async (c) => {
-		const slug = `p${next()}`;
-		await c.client.ask("projectAdd", { body: { slug, path: c.world.repository } });
-		const after = async () => await c.client.ask("projectAdd", { body: { slug, path: c.world.repository } });
-		return { params: { project: slug }, other: { params: { project } }, after };
+		const body = { slug: `p${next()}`, path: freshRepository() };
+		const add = async () => await c.client.ask("projectAdd", { body });
+		await add();
+		return { params: { project: body.slug }, other: { params: { project } }, after: add };
 	},
-	projectTune: async (c) =>
+	projectConfigure: async (c) =>
 		bodies(
 			{ params: { project } },
 			{ agentsMax: 400 },
 			{ agentsMax: 500 },
-			async () => await c.client.ask("projectTune", { params: { project }, body: { agentsMax: 600 } }),
+			async () => await c.client.ask("projectConfigure", { params: { project }, body: { agentsMax: 600 } }),
 		),
 	projectApprove: async () => ({
 		params: { project },
@@ -324,17 +326,20 @@ const issues = {
 		const after = async () => await c.client.ask("issueComment", { params, body: { text: "x" } });
 		return bodies({ params }, body, { ...body, text: "no" }, after);
 	},
-	issueApprove: async (c) => ({ ...(await gated(c)), body: {}, other: { ...(await gated(c)), body: {} } }),
+	issueApprove: async (c) => {
+		const body = { empty: true };
+		return { ...(await gated(c)), body, other: { ...(await gated(c)), body } };
+	},
 	issueReject: async (c) => {
 		const { params } = await gated(c);
 		return bodies({ params }, { reason: "no" }, { reason: "never" });
 	},
 	issueRetry: async (c) => {
 		const { params, after } = await c.issue();
-		await c.client.ask("issueAttend", { params, body: { reason: "look" } });
+		await c.client.ask("issueEscalate", { params, body: { reason: "look" } });
 		return { params, body: {}, other: { params: { issue: `${project}#1` }, body: {} }, after };
 	},
-	issueAttend: async (c) => {
+	issueEscalate: async (c) => {
 		const { params } = await c.issue();
 		const after = async () => await c.client.ask("issueRetry", { params, body: {} });
 		return bodies({ params }, { reason: "look" }, { reason: "look away" }, after);
@@ -388,6 +393,16 @@ const workspaces = {
 		const agent = await c.settler();
 		await c.committed(agent);
 		return bodies(c.of(agent), { strategy: "merge" }, {}, async () => await c.committed(agent));
+	},
+	pullRequest: async (c) => {
+		const agent = await c.settler();
+		await c.committed(agent);
+		await c.remote(agent);
+		return bodies(c.of(agent), {}, { title: "Another" }, async () => await c.committed(agent));
+	},
+	issuePullRequest: async (c) => {
+		const { params, after } = await c.issue();
+		return { params, body: {}, other: { params, body: { title: "Another" } }, after, refused: true };
 	},
 	restore: async (c) => {
 		const agent = await c.worker();

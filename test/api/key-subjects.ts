@@ -104,6 +104,14 @@ export class Subjects {
 		};
 	}
 
+	/** Its project has a remote to push to. */
+	async remote(agent: Agent): Promise<void> {
+		const { path: repository } = await this.client.ask("project", { params: { project: agent.project ?? "" } });
+		const bare = path.join(this.world.scratch, `remote${next()}.git`);
+		git(repository, "clone", "--quiet", "--bare", ".", bare);
+		git(repository, "remote", "add", "origin", bare);
+	}
+
 	/** Base has something new. */
 	async ahead(agent: Agent): Promise<void> {
 		const { path: repository } = await this.client.ask("project", { params: { project: agent.project ?? "" } });

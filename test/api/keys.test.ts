@@ -126,7 +126,7 @@ describe("a key of an agent's process", () => {
 		key,
 	});
 
-	test("belongs to its agent: the same one of another, or of a person, is another, and nobody learns of the other's answer", async () => {
+	test("belongs to its agent: the same key of another agent or of a person is independent, and reveals no answer", async () => {
 		await using world = await apiWorld();
 		const key = randomUUID();
 		const callers = ["own", "ancestor", "person"] as const;
@@ -159,7 +159,7 @@ describe("a key of an agent's process", () => {
 /** Nothing in the store is changed by these, and the second time changes nothing. */
 const doneAgain: readonly Changing[] = ["gc", "warm", "syncProject", "setup", "tokenRotate"];
 
-describe("a daemon that dies before it has kept its words", () => {
+describe("a daemon that dies before it has stored its answer", () => {
 	// what a request did is in the store, the words of its answer are not
 	test("does nothing again, and says that it was done", async () => {
 		const forgetful = vi.spyOn(Receipts.prototype, "given").mockResolvedValue();

@@ -1,4 +1,4 @@
-// One daemon per home, by the kernel's word.
+// One daemon per home, by a lock of the kernel.
 import { expect, test } from "vitest";
 import { runProgram } from "#test/support/process.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -14,7 +14,7 @@ test("of eight that want a home at the same moment exactly one gets it, in each 
 		const holders: (() => void)[] = [];
 		const ran = await Promise.all(
 			Array.from({ length: 8 }, () =>
-				runProgram("holder.ts", [home], {
+				runProgram("holder", [home], {
 					input: go.promise,
 					watch(line, child) {
 						if (line === "ready" && --waiting === 0) go.resolve("go\n");

@@ -45,6 +45,9 @@ const rows: Record<RouteName, Row> = {
 		rows: people,
 		space: people,
 		progress: people,
+		inbox: people,
+		tree: people,
+		board: people,
 		status: people,
 		backup: people,
 		tokenRotate: people,
@@ -54,7 +57,7 @@ const rows: Record<RouteName, Row> = {
 		projectRemove: people,
 	},
 	...{
-		projectTune: people,
+		projectConfigure: people,
 		projectSettings: people,
 		projectApprove: people,
 		presets: people,
@@ -71,7 +74,7 @@ const rows: Record<RouteName, Row> = {
 	...{
 		subscriptionRemove: people,
 		agentsAvailable: people,
-		adapters: people,
+		vendors: people,
 		setup: people,
 		usage: people,
 		agentUsage: people,
@@ -86,7 +89,7 @@ const rows: Record<RouteName, Row> = {
 
 	prompt: subtree,
 	...{ queue: people, promptEdit: people, promptMove: people, promptRemove: people, queueClear: people },
-	...{ turns: people, turn: people, turnRetry: people },
+	...{ turns: people, turn: people, turnRetry: people, turnsCut: people },
 	// only of a person who is an agent
 	turnFinish: { ...people, person: "FORBIDDEN" },
 
@@ -115,7 +118,7 @@ const rows: Record<RouteName, Row> = {
 		issueDocument: ofItsIssue,
 		issueMessage: ofItsIssue,
 		workComplete: ofItsIssue,
-		issueAttend: ofItsIssue,
+		issueEscalate: ofItsIssue,
 	},
 	...{
 		issueAdd: people,
@@ -135,6 +138,7 @@ const rows: Record<RouteName, Row> = {
 	},
 
 	...{ diff: itself, commit: itself },
+	...{ issueDiff: people, pullRequest: people, issuePullRequest: people },
 	...{ sync: people, syncProject: people, release: people, approve: people, health: people },
 	...{ snapshots: people, snapshot: people, restore: people },
 };
@@ -174,7 +178,7 @@ const about = [
 const cellOf = (code: string): string =>
 	about.includes(code) || (code !== "ok" && !(code in refusalCodes)) ? code : "may";
 
-/** What nobody of another project may get to see. */
+/** What agents of other projects must not see. */
 const secrets = /An issue|words|hello|subject/;
 
 describe.each(Object.keys(rows).filter((name): name is RouteName => name in routes))("%s", (name) => {

@@ -1,16 +1,16 @@
 // The tools for agents: over standard input and output, as a vendor's agent starts them, and over HTTP.
-import path from "node:path";
 import { Client as McpClient, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "#client/client.ts";
 import { toolNames } from "#client/tools.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { openTurnToken } from "#test/support/open-turn-token.ts";
+import { testProgram } from "#test/support/programs.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 const vendor = {
 	command: process.execPath,
-	args: [path.join(import.meta.dirname, "../programs/tool-agent.ts")],
+	args: [testProgram("tool-agent")],
 	leavesNothing: false,
 };
 let daemon: Daemon;
@@ -123,7 +123,7 @@ describe("a vendor's agent", () => {
 });
 
 describe("over HTTP", () => {
-	test("the same tools answer on the same door with the token of the process", async () => {
+	test("the same tools answer at /mcp with the token of the process", async () => {
 		const agent = await client.call("agentAdd", { body: { name: "http-agent", type: "scripted" } });
 		const token = await openTurnToken(daemon, agent.id);
 		const mcp = new McpClient({ name: "test", version: "1" });

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Address, Client, fromResponse, type Send, type Sent } from "#client/client.ts";
 import { Mirror } from "#client/mirror.ts";
 import { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { Inbox, TreeRow } from "#contract/overviews.ts";
 import type { Agent } from "#contract/wire.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { freshRepository } from "#test/support/repository.ts";
@@ -44,7 +45,7 @@ async function* breakable(sent: Sent): AsyncGenerator<Uint8Array> {
 	}
 }
 
-const client = (): Client => new Client(where, send, () => where);
+const client = (): Client => new Client(where, send, { find: () => where });
 
 async function start(): Promise<void> {
 	daemon = await startDaemon({ home });
@@ -66,7 +67,6 @@ interface World {
 async function both({ mirror }: World) {
 	const [view, seen, asked] = [mirror.view, mirror.surroundings, client()];
 	const threads = [...shown.threads];
-	const timeless = ({ availableAt: _, ...agent }: Agent) => agent;
 	const each = async <T>(ask: (agent: AgentId) => Promise<T> | T) =>
 		await Promise.all(threads.map(async (id) => await ask(id)));
 	const answered = {
@@ -74,6 +74,11 @@ async function both({ mirror }: World) {
 		projects: await asked.call("projects"),
 		subscriptions: await asked.call("subscriptions"),
 		approvals: await asked.call("approvals"),
+		tree: (await asked.call("tree")).rows.map(timelessRow),
+		inbox: await inbox(asked),
+		boards: await Promise.all(
+			shown.boards.map(async (project) => (await asked.call("board", { params: { project } })).columns),
+		),
 		issues: await Promise.all(shown.boards.map((project) => asked.call("issuesOf", { params: { project } }))),
 		queues: await each((agent) => asked.call("queue", { params: { agent } })),
 		mails: await each((agent) => asked.call("mail", { params: { agent } })),
@@ -85,6 +90,9 @@ async function both({ mirror }: World) {
 		projects: view.projects(seen),
 		subscriptions: view.subscriptions(seen),
 		approvals: view.approvals(),
+		tree: view.tree(seen).map(timelessRow),
+		inbox: timelessInbox(view.inbox(seen)),
+		boards: shown.boards.map((project) => view.board(project)),
 		issues: shown.boards.map((project) => view.issues(project)),
 		queues: await each((agent) => view.queue(agent)),
 		mails: await each((agent) => view.mail(agent)),
@@ -92,6 +100,15 @@ async function both({ mirror }: World) {
 		threads: await each((agent) => [...mirror.thread(agent)]),
 	};
 	return { mirrored, answered };
+}
+
+const timeless = ({ availableAt: _, ...agent }: Agent) => agent;
+const timelessRow = ({ depth, agent }: TreeRow) => ({ depth, agent: timeless(agent) });
+const timelessInbox = ({ errors, ...rest }: Inbox) => ({ ...rest, errors: errors.map(timeless) });
+/** A mirror knows the issues of the boards that it shows; the server knows all. */
+async function inbox(asked: Client) {
+	const { reviews, ...rest } = timelessInbox(await asked.call("inbox"));
+	return { ...rest, reviews: reviews.filter(({ project }) => shown.boards.includes(project)) };
 }
 
 const plain = (value: unknown): { mirrored: Record<string, unknown>; answered: Record<string, unknown> } =>
@@ -185,6 +202,14 @@ const ofMailAndIssues: Steps = (one, two, params) => [
 			}),
 		),
 	() => said(client().call("issueComment", { params: { issue: `web#${1 + one}` }, body: { text: "words" } })),
+	() => said(client().call("issueEscalate", { params: { issue: `web#${1 + one}` }, body: { reason: `look ${two}` } })),
+	() =>
+		said(
+			client().call("issueMove", {
+				params: { issue: `web#${1 + one}` },
+				body: { stage: two > 4 ? "IN_REVIEW" : "IN_PROGRESS" },
+			}),
+		),
 	() =>
 		said(
 			client().call(two > 4 ? "subscriptionAdd" : "subscriptionCool", {
@@ -209,7 +234,7 @@ const ofMailAndIssues: Steps = (one, two, params) => [
 	},
 ];
 
-const anyStep: fc.Arbitrary<Step> = fc.tuple(fc.nat(15), fc.nat(9), fc.nat(9)).map(([what, one, two]): Step => {
+const anyStep: fc.Arbitrary<Step> = fc.tuple(fc.nat(17), fc.nat(9), fc.nat(9)).map(([what, one, two]): Step => {
 	const params = (world: World) => ({ agent: of(world, one) });
 	return [...ofAgentsAndQueues(one, two, params), ...ofMailAndIssues(one, two, params)][what] ?? expect.unreachable();
 });
@@ -274,9 +299,15 @@ test("has the words of a running turn before they are an item, and its items in 
 		const agent = AgentId.parse(of(world, 0));
 		shown = { boards: [web], threads: [agent] };
 		world.mirror.show(shown);
+		const { number } = await client().call("issueAdd", { params: { project: "web" }, body: { title: "look at it" } });
+		await client().call("issueEscalate", { params: { issue: `web#${number}` }, body: { reason: "look" } });
 		await agree(world);
+		const { answered } = await both(world);
+		expect(answered.inbox.reviews.length).toBeGreaterThan(0);
+		expect(answered.boards.flat().flatMap(({ issues }) => issues).length).toBeGreaterThan(0);
+		expect(answered.tree.map(({ depth }) => depth)).toContain(1);
 		const heard: string[] = [];
-		const watching = setInterval(() => heard.push(...world.mirror.saying(agent).map(({ text }) => text)), 1);
+		const watching = setInterval(() => heard.push(...world.mirror.messages(agent).map(({ text }) => text)), 1);
 		await client().call("prompt", {
 			params: { agent },
 			body: { text: "say first words\nrun sleep 0.3\nsay last words", now: true },
@@ -287,7 +318,7 @@ test("has the words of a running turn before they are an item, and its items in 
 		clearInterval(watching);
 		await agree(world);
 		expect(heard.join(" ")).toContain("words");
-		expect(world.mirror.saying(agent)).toEqual([]);
+		expect(world.mirror.messages(agent)).toEqual([]);
 		expect(world.mirror.thread(agent).at(-1)?.kind).toBe("final");
 		const before = world.mirror.at;
 		await daemon[Symbol.asyncDispose]();

@@ -25,8 +25,8 @@ test("a line says what an agent does, what it said last, and how its branch stan
 	const { data } = await sh.json("ps");
 	expect(data.map(({ handle }: { handle: string }) => handle)).toEqual(["ann", "bob", "carl"]);
 	expect(data[0].progress).toMatchObject({
-		words: "the last words",
-		branch: { ahead: 1, behind: 0, dirty: false, added: 2, deleted: 0 },
+		lastText: "the last words",
+		branch: { ahead: 1, behind: 0, uncommitted: false, added: 2, deleted: 0 },
 	});
 	expect(data[2].progress.branch).toBeNull();
 	expect((await sh.brood("diff", "ann")).out).toContain("\n+two\n");
@@ -60,4 +60,36 @@ test("a verb takes several agents or all of them; one that is refused does not k
 	expect((await sh.brood("kill", "ann", "--all")).code).toBe(2);
 	expect((await sh.json("kill", "carl")).data).toMatchObject({ handle: "carl", label: "dead" });
 	expect(await labels()).toHaveLength(2);
+});
+
+test("usage has a total, counts a period, and names agents as commands take them", async () => {
+	await sh.brood("resume", "--all");
+	await sh.brood("agent", "add", "dora", "--no-project", "--type", "scripted");
+	await sh.brood("prompt", "ann", "spend 1000 0.5", "--wait");
+	await sh.brood("prompt", "dora", "spend 200 0.25", "--wait");
+	const { out } = await sh.brood("usage");
+	expect(out).toMatch(/^web\/ann +1,000 .*0\.5000 USD/m);
+	expect(out).toMatch(/^total +1,200 +0 +0 +0 +0\.7500 USD$/m);
+	const today = await sh.brood("usage", "--since", "today");
+	expect(today.out.split("\n").map((line) => line.split(/ {2,}/)[0])).toEqual(["NAME", "web/ann", "dora", "total", ""]);
+	expect((await sh.json("usage", "--since", "7d", "--by", "project")).data).toMatchObject([
+		{ name: "web", tokens: 1000 },
+		{ name: "-", tokens: 200 },
+	]);
+	const { data: later } = await sh.json("usage", "--since", "2999-01-01");
+	expect([later, (await sh.brood("usage", "--since", "2999-01-01")).out]).toEqual([
+		[],
+		"no usage reported in this time\n",
+	]);
+	expect((await sh.brood("usage", "ann", "--since", "month", "--project", "web")).out).toMatch(/^ann +1,000/m);
+	expect((await sh.brood("usage", "--since", "yesterday")).code).toBe(2);
+});
+
+test("mail, queues and events name agents; JSON has their ids", async () => {
+	await sh.brood("prompt", "ann", "send bob look at this", "--wait");
+	const { data } = await sh.json("mail", "check", "bob");
+	expect(data.at(-1).from).toMatch(/^agent:[\w-]{22}$/);
+	expect((await sh.brood("mail", "check", "bob")).out).toMatch(/^\d+ +ann +\w+ +look at this$/m);
+	expect((await sh.brood("events", "--agent", "bob", "--kind", "mail")).out).toContain("  by ann, ");
+	expect((await sh.brood("events", "--agent", "bob", "--kind", "mail", "--json")).out).not.toContain('"actor":"ann"');
 });

@@ -29,7 +29,7 @@ const bodies: Partial<Record<RouteName, object>> = {
 	issueDocument: { name: "notes.md", text: "words" },
 	issueMessage: { stage: "IN_PROGRESS", text: "words" },
 	issueReject: { reason: "no" },
-	issueAttend: { reason: "look" },
+	issueEscalate: { reason: "look" },
 	workComplete: { summary: "done" },
 };
 

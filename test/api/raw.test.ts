@@ -107,7 +107,7 @@ test(`${count} odd requests leave the daemon as it is`, { timeout: 60_000 + coun
 	expect(said).not.toMatch(/went wrong|failed inside/);
 });
 
-test("who leaves before the door is open is forgotten, and who waits is answered", async () => {
+test("a connection that closes before the daemon is ready is dropped, and one that waits is answered", async () => {
 	const faults: unknown[] = [];
 	await using door = await listen({ port: 0, socket: null, failed: (fault) => faults.push(fault) });
 	const at = { port: Number(new URL(door.url).port) };
@@ -132,7 +132,7 @@ test("who leaves before the door is open is forgotten, and who waits is answered
 	expect(asked).not.toContain(true);
 });
 
-test("the control: a door that parses the target without care is ended by them", async () => {
+test("control: a server that parses the target without checks crashes", async () => {
 	const thrown: unknown[] = [];
 	const server = createServer((request, response) => {
 		try {

@@ -255,9 +255,9 @@ test.runIf(mounts)(
 		mount -t tmpfs -o size=8m,mode=700 none "$1" && mkdir -m 700 "$1/home" && export BROOD_HOME="$1/home" BROOD_PORT=0
 		say() { printf '\\n== %s\\n' "$*"; "${brood}" "$@" --json 2>&1; echo "exit $?"; }
 		"${brood}" up > /dev/null
-		say agent add first --type scripted
+		say agent add first --type scripted --no-project
 		dd if=/dev/zero of="$1/fill" bs=4096 2> /dev/null
-		say agent add second --type scripted
+		say agent add second --type scripted --no-project
 		say send first hello
 		say search hello
 		say agent list

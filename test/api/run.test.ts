@@ -22,7 +22,7 @@ test("adds the repository, shows what the agent does and what it changed, and sa
 	expect(code).toBe(0);
 	expect(err).toContain(`(${repository}).\n`);
 	expect(err).toContain(`${name} (scripted) works in `);
-	// said once, although it is streamed, recorded and repeated at the end
+	// printed once, although it is streamed, recorded and repeated at the end
 	expect(out.match(/^ {2}hello$/gm)).toHaveLength(1);
 	expect(out.match(/^ {2}done$/gm)).toHaveLength(1);
 	expect(out).toContain("⏵ edit write b.txt\n");
@@ -33,6 +33,17 @@ test("adds the repository, shows what the agent does and what it changed, and sa
 	// the second one finds the project
 	const again = await sh.within(repository).brood("run", "scripted", "say hi", "--name", "second");
 	expect([again.code, again.err.startsWith("second (scripted) works in ")]).toEqual([0, true]);
+});
+
+test("what it suggests is true: no commit if the agent has committed, and the whole name from another directory", async () => {
+	const repository = freshRepository({ "a.txt": "a\n" });
+	await sh.brood("project", "add", repository, "--name", "hints");
+	const here = await sh.within(repository).brood("run", "scripted", "write c.txt c\ncommit Add c", "--name", "tidy");
+	expect(here.out).toContain("keep it:     brood approve tidy\n");
+	const task = ["run", "scripted", "write d.txt d", "--name", "untidy", "--project", "hints"];
+	const there = await sh.within(freshFolder()).brood(...task);
+	expect(there.out).toContain("keep it:     brood commit hints/untidy -m '…' && brood approve hints/untidy\n");
+	expect(there.out).toContain("look at it:  brood diff hints/untidy\n");
 });
 
 test("a turn that fails is exit 1, --no-follow answers at once, and --json has the agent and the turn", async () => {

@@ -25,6 +25,84 @@ test("an issue depends on another one by its number or by its whole name, in one
 	expect((await sh.brood("issue", "depend", "web#3", "soon")).code).toBe(2);
 });
 
+test("a fork of agent 0 goes into the project that is named, and no other fork leaves its own", async () => {
+	const { data } = await sh.json("fork", "init", "hello", "--project", "web", "--type", "human", "--name", "kid");
+	expect(data).toMatchObject({ project: "web", handle: "kid", workspace: { branch: "brood/kid" } });
+	expect((await sh.json("fork", "web/kid", "--project", "api")).error).toMatchObject({ code: "VALIDATION_ERROR" });
+});
+
+test("the type of agent 0 can be chosen later, and its children have it; others keep theirs", async () => {
+	expect((await sh.json("fork", "init", "--fresh")).error.message).toContain("Name an agent type");
+	expect((await sh.json("agent", "configure", "init", "--type", "nonsense")).error.code).toBe("VALIDATION_ERROR");
+	expect((await sh.json("agent", "configure", "init", "--type", "human")).data.type).toBe("human");
+	expect((await sh.json("fork", "init", "--fresh")).data).toMatchObject({ type: "human", project: null });
+	await sh.brood("agent", "configure", "init", "--type", "shell");
+	expect((await sh.json("prompt", "init", "echo from a shell", "--wait")).data.state).toBe("completed");
+	expect((await sh.brood("log", "init")).out).toContain("from a shell");
+	await sh.brood("agent", "configure", "init", "--type", "scripted");
+	await sh.brood("prompt", "init", "say from a script", "--wait");
+	expect((await sh.brood("log", "init")).out).toMatch(/assistant +from a script/);
+	expect((await sh.json("agent", "configure", "ann", "--type", "shell")).error).toMatchObject({
+		code: "CONFLICT",
+		suggestions: ["brood fork ann --type shell"],
+	});
+});
+
+test("a subscription is for a type of agent; makers of models are told which agents use them", async () => {
+	expect((await sh.json("subscription", "add", "x", "--type", "nonsense")).error.message).toContain("claude");
+	expect((await sh.json("subscription", "add", "x", "--type", "openai")).error).toMatchObject({
+		code: "VALIDATION_ERROR",
+		suggestions: ["brood subscription add NAME --type codex", "brood subscription add NAME --type llm"],
+	});
+	expect((await sh.json("subscription", "list")).data).toEqual([]);
+});
+
+test("a fork at a call of a turn that crashed has a result for it", async () => {
+	await sh.brood("agent", "add", "crashing", "--no-project", "--type", "scripted");
+	expect((await sh.json("prompt", "crashing", "run echo hello\ncrash", "--wait")).data.state).toBe("failed");
+	const { data: items } = await sh.json("log", "crashing");
+	const call = items.find((item: { kind: string }) => item.kind === "tool_call");
+	await sh.brood("fork", "crashing", "--at", String(call.id), "--name", "cut");
+	const { data: context } = await sh.json("log", "cut", "--context");
+	expect(context.map((item: { kind: string }) => item.kind)).toEqual(["user", "tool_call", "fork", "tool_result"]);
+	expect(context.at(-1)).toMatchObject({ data: { call: call.data.call, synthetic: true } });
+	expect((await sh.json("prompt", "cut", "say on", "--wait")).data.state).toBe("completed");
+});
+
+test("a project that was removed and added again has all names free", async () => {
+	const repository = freshRepository();
+	const add = async () => await sh.json("agent", "add", "zed", "--project", "gone", "--type", "human");
+	for (const _ of ["first", "second", "third"]) {
+		await sh.brood("project", "add", repository, "--name", "gone");
+		const { data } = await add();
+		expect(data.handle).toBe("zed");
+		expect((await add()).error).toMatchObject({ code: "CONFLICT" });
+		expect((await sh.json("log", "gone/zed")).data).toEqual([]);
+		await sh.brood("agent", "delete", "gone/zed", "--force");
+		expect((await sh.brood("project", "remove", "gone")).code).toBe(0);
+	}
+	const { data: all } = await sh.json("agent", "list", "--project", "gone");
+	expect(all.map(({ handle }: { handle: string }) => handle)).toEqual(["zed-was-1", "zed-was-2", "zed"]);
+});
+
+test("an agent forks itself: fresh by default, with the conversation or up to an item on request", async () => {
+	await sh.brood("agent", "add", "family", "--no-project", "--type", "shell");
+	await sh.brood("prompt", "family", "echo before", "--wait");
+	const [first] = (await sh.json("log", "family")).data;
+	const forks = ["--name plain", "--inherit --name knowing", `--at ${first.id} --name early`];
+	const script = forks.map((how) => `brood fork self ${how} --no-wait`).join(" && ");
+	expect((await sh.json("prompt", "family", `${script} && ! brood fork self --at 0`, "--wait")).data.state).toBe(
+		"completed",
+	);
+	const has = async (name: string): Promise<number> =>
+		(await sh.json("log", name, "--context")).data.filter(({ text }: { text: string | null }) =>
+			text?.includes("before"),
+		).length;
+	expect(await has("plain")).toBe(0);
+	expect(await has("knowing")).toBeGreaterThan(1);
+	expect(await has("early")).toBe(1);
+});
+
 test("one mail is read by its id, and the others stay unread", async () => {
 	for (const text of ["first", "second"]) await sh.brood("send", "ann", text);
 	const { data: mails } = await sh.json("mail", "check", "ann");
@@ -56,6 +134,10 @@ test("agents are listed by type and model, also those that are free", async () =
 	expect(await names("--type", "scripted", "--model", "large")).toEqual(["coder"]);
 	expect(await names("--available", "--model", "large")).toEqual(["coder"]);
 	expect(await names("--available", "--type", "llm")).toEqual([]);
+	await sh.brood("pause", "coder", "--reason", "a look first");
+	const { out } = await sh.brood("agent", "list", "--available", "--model", "large");
+	expect(out).toMatch(/^no agent is free\n.*\ncoder +- +paused +user: a look first +-/);
+	expect((await sh.brood("agent", "list", "--available", "--type", "llm")).out).toBe("no agents\n");
 });
 
 test("a prompt is read from a pipe that takes its time", async () => {
@@ -76,4 +158,20 @@ test("down names the turns that it waits for, and restart brings another daemon 
 	expect([code, err]).toEqual([0, expect.stringMatching(/^Waiting up to 10 s for the turns of busy; /)]);
 	expect(out).toMatch(/2 agents alive, 0 turns running/);
 	expect((await other.json("status")).data.pid).not.toBe(before.pid);
+});
+
+test("a wait says at once which approval blocks it", async () => {
+	await sh.brood("agent", "add", "asker", "--no-project", "--type", "scripted", "--prompt", "ask May I?");
+	await expect.poll(async () => (await sh.json("approval", "list")).data.length, { timeout: 20_000 }).toBe(1);
+	const [{ id }] = (await sh.json("approval", "list")).data;
+	const late = await sh.brood("wait", "asker", "--timeout", "1");
+	expect([late.code, late.err]).toEqual([
+		124,
+		expect.stringMatching(
+			new RegExp(`^asker asks for approval: .*May I.*\n  try: brood approval show ${id}\nTIMEOUT: `),
+		),
+	]);
+	expect((await sh.brood("wait", "ann", "--timeout", "0.01")).err).not.toContain("asks for approval");
+	await sh.brood("approval", "allow", String(id));
+	expect((await sh.brood("wait", "asker")).out).toContain("idle");
 });

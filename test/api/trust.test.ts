@@ -1,4 +1,4 @@
-// A client says its token to the daemon of its home and to nobody else, and nobody else can take that place.
+// A client sends its token only to the daemon of its home, and no other program can pose as that daemon.
 import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ const modeOf = (...parts: string[]): number => statSync(path.join(...parts)).mod
 
 interface Stranger extends AsyncDisposable {
 	url: string;
-	/** everything that was said to it */
+	/** everything that it received */
 	heard(): string;
 	connections(): number;
 }
@@ -226,7 +226,7 @@ describe("a token that was replaced", () => {
 });
 
 describe("a home", () => {
-	test("is closed to others when a daemon has it, with all that lets somebody in", async () => {
+	test("is made private by the daemon, with every file that holds a secret", async () => {
 		const home = path.join(freshFolder(), "open");
 		mkdirSync(home, { mode: 0o755 });
 		chmodSync(home, 0o755);

@@ -33,7 +33,7 @@ const orders = (text: string): string[] =>
 		);
 	});
 
-describe("words that are not ours", () => {
+describe("texts of agents and repositories", () => {
 	const anything = fc.string({
 		unit: fc.oneof(
 			fc.constantFrom("\u{1b}", "\u{9b}", "\r", "\n", "\u{202e}", "\u{7f}", "\u{e0041}"),
@@ -41,7 +41,7 @@ describe("words that are not ours", () => {
 		),
 	});
 
-	test("are shown with what a terminal would obey, instead of obeying it", () => {
+	test("are shown with their control sequences escaped", () => {
 		expect(visible("a\u{1b}[8mb\u{1b}]52;c;eA==\u{7}\rc\u{9b}2J\u{202e}d\u{7f}")).toBe(
 			"a␛[8mb␛]52;c;eA==␇␍c<U+009B>2J<U+202E>d␡",
 		);
@@ -49,7 +49,7 @@ describe("words that are not ours", () => {
 		expect(visible("läuft – 日本語 👩‍💻\tok\n")).toBe("läuft – 日本語 👩‍💻\tok\n");
 	});
 
-	test("have no order left in them, whatever they are, on one line or on several", () => {
+	test("contain no control sequence after escaping, on one line or on several", () => {
 		fc.assert(
 			fc.property(anything, (text) => {
 				expect(orders(visible(text))).toEqual([]);
@@ -60,7 +60,7 @@ describe("words that are not ours", () => {
 		expect(orders(evil)).toHaveLength(10);
 	});
 
-	test("are exactly the same as JSON, without orders", () => {
+	test("are unchanged in JSON, with control characters escaped", () => {
 		fc.assert(
 			fc.property(fc.jsonValue({ stringUnit: "binary" }), anything, (value, text) => {
 				const both = [value, text.toWellFormed()];
@@ -156,7 +156,7 @@ async function full(): Promise<void> {
 	await client.call("issueMessage", { params: issue, body: { stage: "IN_PROGRESS", text: evil } });
 	await client.call("issueDocument", { params: issue, body: { name: "notes", text: evil } });
 	await done(daemon.engine, {
-		type: "issue.attend",
+		type: "issue.escalate",
 		issue: (await client.call("issue", { params: issue })).id,
 		reason: evil,
 	});
@@ -184,6 +184,7 @@ async function full(): Promise<void> {
 	Object.assign(known, {
 		agent: "victim",
 		agents: "victim",
+		"agent|issue": "victim",
 		project: "web",
 		issue: issue.issue,
 		turn: "last",
@@ -210,7 +211,7 @@ const plain: Record<string, string> = {
 	title: "A title",
 	stage: "IN_PROGRESS",
 	on: "1",
-	place: "1",
+	position: "1",
 };
 Object.assign(plain, {
 	"on|off": "off",
@@ -260,7 +261,7 @@ async function printed(args: string[]): Promise<string> {
 	return out.join("");
 }
 
-test("every command of the CLI shows hostile words without obeying them, and lets none begin a line of ours", {
+test("every command of the CLI escapes hostile texts, and none of them can imitate a line of its output", {
 	timeout: 120_000,
 }, async () => {
 	await full();

@@ -5,6 +5,8 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import * as histories from "#adapters/store/sql/history-queries.ts";
 import * as issues from "#adapters/store/sql/issue-queries.ts";
+import * as lists from "#adapters/store/sql/list-queries.ts";
+import * as lookups from "#adapters/store/sql/lookup-queries.ts";
 import * as mails from "#adapters/store/sql/mail-queries.ts";
 import { migrations } from "#adapters/store/sql/migrations.ts";
 import * as open from "#adapters/store/sql/open-queries.ts";
@@ -15,7 +17,7 @@ import * as slots from "#adapters/store/sql/slot-queries.ts";
 import * as turns from "#adapters/store/sql/turn-queries.ts";
 import { freshDatabase } from "#test/support/stores.ts";
 
-const queries = [histories, issues, open, rest, slots, turns, mails, queue]
+const queries = [histories, issues, open, rest, slots, turns, mails, queue, lists, lookups]
 	.flatMap((each) => Object.values(each))
 	.filter((each) => each instanceof Query)
 	// written for PostgreSQL

@@ -47,7 +47,7 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await say(engine, command, { key })).toMatchObject({ refused: { code: "NOT_FOUND" }, replayed: true });
 	});
 
-	test("a key belongs to its actor: the same one of another is another, and neither learns of the other", async () => {
+	test("a key belongs to its actor: the same key of another actor is independent", async () => {
 		await using place = await freshPlace(flavor);
 		await using engine = await place.open();
 		const [one, two] = [await spawn(engine, engine.agentZero.id), await spawn(engine, engine.agentZero.id)];

@@ -172,8 +172,8 @@ describe.each(flavors)("%s", (flavor) => {
 			[c, "c", null],
 			[later, "later", null],
 		]);
-		const places = await Promise.all([...order.map(({ id }) => id), 0].map((id) => engine.reads.placeInQueue(id)));
-		expect(places).toEqual([1, 2, 3, 4, 0]);
+		const positions = await Promise.all([...order.map(({ id }) => id), 0].map((id) => engine.reads.queuePosition(id)));
+		expect(positions).toEqual([1, 2, 3, 4, 0]);
 		expect(order[0]).toMatchObject({
 			priority: 3,
 			metadata: { from: "test" },
@@ -261,7 +261,7 @@ describe.each(flavors)("%s", (flavor) => {
 		await using engine = await place.open();
 		const [web, api] = [ProjectSlug.parse("web"), ProjectSlug.parse("api")];
 		for (const slug of [web, api]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
-		await done(engine, { type: "project.tune", slug: web, context: "keep" });
+		await done(engine, { type: "project.configure", slug: web, context: "keep" });
 		const add = async (project: string, title: string, more: object = {}) =>
 			(await done(engine, { type: "issue.add", project, title, ...more })).event ?? 0;
 		const font = await add(web, "Font", { body: "a\0b", labels: ["ux"], priority: "high" });

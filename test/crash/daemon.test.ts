@@ -26,7 +26,7 @@ test(`${rounds} kills under load lose, double and misdirect nothing`, { timeout:
 		let left = 3 + ((round * 7919) % 60);
 		// and every third comes only after an agent has really begun with something
 		const before = round % 3 === 1 ? startsIn(home).length : -1;
-		const ran = await runProgram("load.ts", [home, String(round)], {
+		const ran = await runProgram("load", [home, String(round)], {
 			watch(line, child) {
 				if (line === during || (/^(prompt|mail) /.test(line) && --left <= 0 && startsIn(home).length > before))
 					child.kill("SIGKILL");
@@ -101,7 +101,7 @@ test("whatever shape an agent's processes have, none outlives the daemon and the
 	const home = freshFolder();
 	// where the kernel ends them there is nothing left to prove: test/turns/containment.test.ts
 	configure(home, "groups");
-	const ran = await runProgram("shapes.ts", [home, "marked"], {
+	const ran = await runProgram("shapes", [home, "marked"], {
 		watch: (line, child) => void (line === "all are running" && child.kill("SIGKILL")),
 	});
 	expect(ran.signal, ran.errors).toBe("SIGKILL");
@@ -140,7 +140,7 @@ test("recovery may be repeated and changes nothing the second time", async () =>
 /** The home of a daemon that was killed once these words of the turn were flushed. */
 async function killedAfter(words: string, script: string): Promise<string> {
 	const home = freshFolder();
-	const running = runProgram("ask.ts", [home, script]);
+	const running = runProgram("ask", [home, script]);
 	const folder = path.join(home, "partials");
 	// one that still has its temporary name may be lost with the daemon
 	const kept = (): string[] => (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.endsWith(".json"));

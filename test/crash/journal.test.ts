@@ -28,7 +28,7 @@ beforeAll(async () => {
 	home = freshFolder();
 	killed = path.join(home, "killed");
 	let left = 60;
-	const ran = await runProgram("writer.ts", [JSON.stringify({ home: killed }), "x", "1000000"], {
+	const ran = await runProgram("writer", [JSON.stringify({ home: killed }), "x", "1000000"], {
 		watch: (line, child) => void (line.startsWith("ack") && --left === 0 && child.kill("SIGKILL")),
 	});
 	acks = acknowledged(ran.lines);
@@ -98,7 +98,7 @@ describe("after kill -9", () => {
 		expect(noticed).toBeGreaterThan(positions / 2);
 	});
 
-	test("without what was written down outside of the log, nobody would notice: the control", async () => {
+	test("control: without `last-event` the loss is not noticed", async () => {
 		const folder = copied((file) => {
 			rmSync(`${file}-wal`);
 			rmSync(path.join(path.dirname(file), "last-event"));
@@ -106,7 +106,7 @@ describe("after kill -9", () => {
 		expect((await journal(folder)).length).toBeLessThan(acks.length);
 	});
 
-	test("a loss of power that took back what was written down outside changes nothing", async () => {
+	test("an older `last-event`, as after a power cut, changes nothing", async () => {
 		const folder = copied((file) => writeFileSync(path.join(path.dirname(file), "last-event"), "0000000000000001\n"));
 		expectNothingLost(acks, await journal(folder));
 	});

@@ -16,13 +16,17 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const logBytes = (): number => statSync(path.join(home, "brood.db-wal"), { throwIfNoEntry: false })?.size ?? 0;
 
-/** Small commands that each touch many pages: what they write is many times what they say. */
+/** Small commands that each touch many pages: they write many times their own size. */
 async function write(engine: Awaited<ReturnType<typeof startEngine>>, rounds: number): Promise<number> {
 	const agents = await Promise.all(Array.from({ length: 60 }, () => spawn(engine, engine.agentZero.id)));
 	let [largest, stop] = [0, false];
 	const reading = (async () => {
 		while (!stop)
-			await Promise.all([engine.reads.agents(), engine.reads.events({ after: 0, limit: 300 }), engine.reads.counts()]);
+			await Promise.all([
+				engine.reads.agents(),
+				engine.reads.events({ after: 0, limit: 300 }),
+				engine.reads.openTurns(),
+			]);
 	})();
 	for (let round = 0; round < rounds; round++) {
 		// several at a time, as a busy daemon does

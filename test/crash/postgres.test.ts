@@ -23,7 +23,7 @@ test("eight processes that start at the same moment migrate once and make one ag
 		if (line === "ready" && --waiting === 0) go.resolve("go\n");
 	};
 	const ran = await Promise.all(
-		Array.from({ length: 8 }, () => runProgram("starter.ts", [JSON.stringify({ url })], { input: go.promise, watch })),
+		Array.from({ length: 8 }, () => runProgram("starter", [JSON.stringify({ url })], { input: go.promise, watch })),
 	);
 	const found = ran.map(({ lines, errors }) => lines.find((line) => line.startsWith("agent")) ?? errors);
 	expect(found[0]).toMatch(/^agent \S{22}$/);
@@ -90,7 +90,7 @@ describe("a database that goes away", { timeout: 60_000 }, () => {
 		const url = await server.createDatabase();
 		let left = 60;
 		const back: Promise<void>[] = [];
-		const ran = await runProgram("writer.ts", [JSON.stringify({ url }), "pg", "400", "8"], {
+		const ran = await runProgram("writer", [JSON.stringify({ url }), "pg", "400", "8"], {
 			watch(line) {
 				if (line.startsWith("ack") && --left % 120 === 0 && back.length < 2)
 					back.push(server.crash().then(() => server.start()));

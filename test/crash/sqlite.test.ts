@@ -1,4 +1,4 @@
-// The embedded store and everything that a disk, a kill and a stranger's hand can do to it.
+// The embedded store after disk errors, kills and changes by other programs.
 import { createHash } from "node:crypto";
 import {
 	copyFileSync,
@@ -38,7 +38,7 @@ test("kill -9 at any moment loses nothing that was acknowledged", { timeout: rou
 	for (let round = 0; round < rounds; round++) {
 		// from the first acknowledgement to far into the run, spread over the rounds
 		let left = 1 + ((round * 7919) % 400);
-		const ran = await runProgram("writer.ts", [JSON.stringify({ home: folder }), String(round), "1000000", "16"], {
+		const ran = await runProgram("writer", [JSON.stringify({ home: folder }), String(round), "1000000", "16"], {
 			watch: (line, child) => {
 				if (line.startsWith("ack") && --left === 0) child.kill("SIGKILL");
 			},
@@ -54,7 +54,7 @@ test("eight processes that start at the same moment make one store and one agent
 	const place = JSON.stringify({ home: path.join(home, "eight") });
 	const go = Promise.withResolvers<string>();
 	const starts = Array.from({ length: 8 }, () =>
-		runProgram("starter.ts", [place], { input: go.promise, watch: (line) => void (line === "ready" && ready()) }),
+		runProgram("starter", [place], { input: go.promise, watch: (line) => void (line === "ready" && ready()) }),
 	);
 	let waiting = 8;
 	const ready = (): void => {
@@ -84,7 +84,7 @@ describe("a disk that fails", () => {
 	test("in fsync ends every acknowledgement and the process, and loses nothing before it", async () => {
 		const folder = path.join(home, "fsync");
 		await journal(folder);
-		const ran = await runProgram("writer.ts", [JSON.stringify({ home: folder }), "eio", "100000"], {
+		const ran = await runProgram("writer", [JSON.stringify({ home: folder }), "eio", "100000"], {
 			through: strace("fsync:error=EIO:when=30+"),
 		});
 		const acks = acknowledged(ran.lines);
@@ -97,7 +97,7 @@ describe("a disk that fails", () => {
 	test("by being full refuses, says so, loses nothing, and goes on when there is space again", async () => {
 		const folder = path.join(home, "full");
 		await journal(folder);
-		const ran = await runProgram("writer.ts", [JSON.stringify({ home: folder }), "enospc", "2000"], {
+		const ran = await runProgram("writer", [JSON.stringify({ home: folder }), "enospc", "2000"], {
 			through: strace("pwrite64:error=ENOSPC:when=200..260"),
 		});
 		expect(ran.lines.at(-1)).toBe("over");
@@ -119,7 +119,7 @@ test.runIf(process.getuid?.() === 0)("a disk that fills up for real refuses and 
 	mkdirSync(folder);
 	const through = ["unshare", "--mount", "sh", "-c", `mount -t tmpfs -o size=24m none "${folder}" && exec "$@"`, "sh"];
 	const ran = await runProgram(
-		"writer.ts",
+		"writer",
 		[JSON.stringify({ home: path.join(folder, "home") }), "small", "600", "4", "60000"],
 		{ through },
 	);
@@ -146,7 +146,7 @@ test("a home that cannot be written is reported, and nothing is made in it", asy
 				"sh",
 			]
 		: ["sh", "-c", `chmod 500 "${folder}"; exec "$@"`, "sh"];
-	const ran = await runProgram("writer.ts", [place, "x", "1"], { through });
+	const ran = await runProgram("writer", [place, "x", "1"], { through });
 	expect(ran.lines).toEqual([expect.stringMatching(/^cannot start: .*(EROFS|EACCES|read-only|permission)/i)]);
 	expect(ran.code).toBe(1);
 	expect(readdirSync(folder)).toEqual([]);

@@ -147,7 +147,7 @@ test("a fault that nobody caught is a line in the log, and the daemon goes on", 
 		/An exception that nobody caught/,
 		/An exception that nobody caught/,
 	]) {
-		child.kill("SIGUSR2");
+		child.kill("SIGWINCH");
 		await until(words);
 	}
 	const { url }: { url: string } = JSON.parse(readFileSync(path.join(home, "daemon.json"), "utf8"));

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "#client/client.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
+import { testProgram } from "#test/support/programs.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
@@ -13,7 +14,7 @@ const home = freshFolder();
 const repository = freshRepository();
 const vendor = {
 	command: process.execPath,
-	args: [path.join(import.meta.dirname, "../programs/tool-agent.ts")],
+	args: [testProgram("tool-agent")],
 	leavesNothing: false,
 };
 const envFile = path.join(freshFolder(), "key.env");
@@ -90,7 +91,7 @@ test("a subscription whose file is gone, unreadable or nonsense holds its own ag
 
 test("a workspace that nobody may look into holds its own agent", async () => {
 	const { workspace } = await client.call("agent", of("damaged"));
-	// who is root can look into everything: a file in the place of the folder is as bad
+	// root can read every folder: a file instead of the folder has the same effect
 	rmSync(workspace?.path ?? "", { recursive: true });
 	writeFileSync(workspace?.path ?? "", "");
 	await prompt("damaged");

@@ -127,7 +127,7 @@ beforeAll(async () => {
 			api("POST", `projects/${slug}/agents`, { name: `of-${slug}`, agentType: "scripted" }),
 		),
 	);
-	for (const slug of ["gone", "sound"]) await api("POST", `projects/${slug}/auto`, { auto: true, agentsMax: 1 });
+	for (const slug of ["gone", "sound"]) await api("POST", `projects/${slug}/configure`, { auto: true, agentsMax: 1 });
 	await sh.brood("down");
 	for (const slug of slugs) breakages[slug]?.breaks(repositories.get(slug) ?? "", sh.home);
 	// what a daemon starts with

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { HomeConfig } from "#contract/config.ts";
 import { limits } from "#contract/limits.ts";
+import { NotifyConfig } from "#contract/notice.ts";
 import { RepositoryConfig } from "#contract/project-config.ts";
 import { RetentionConfig } from "#contract/retention.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
@@ -61,6 +62,7 @@ test("the page has every key of every schema, and no other", () => {
 		if (name === "limits") return Object.keys(limits).map((each) => `limits.${each}`);
 		if (name === "retention") return Object.keys(RetentionConfig.shape).map((each) => `retention.${each}`);
 		if (name === "log") return ["log.level"];
+		if (name === "notify") return Object.keys(NotifyConfig.shape).map((each) => `notify.${each}`);
 		if (name === "agentZero") return ["agentZero.type"];
 		return name === "issues" ? keysOf({ issues: schema.properties["issues"] ?? {} }) : [name];
 	});
@@ -158,7 +160,7 @@ describe("in a project", () => {
 				stdio: "ignore",
 			});
 		const keys = documented.filter((each) => each.repository);
-		const runs = keys.filter(({ key }) => ["setup", "check", "teardown", "presets"].includes(key));
+		const runs = keys.filter(({ key }) => ["setup", "check", "teardown", "env", "presets"].includes(key));
 		const before = await inForce(keys);
 		writeFileSync(path.join(repository, ".brood.yaml"), fileWith(keys));
 		git("add", ".brood.yaml");
@@ -184,10 +186,10 @@ describe("in a project", () => {
 		};
 		const usual = { agentsMax: 3, context: "clear", onLimit: "fallback" };
 		expect(await now()).toEqual(usual);
-		await api("POST", "projects/web/auto", { agentsMax: 5, onLimit: "stop" });
+		await api("POST", "projects/web/configure", { agentsMax: 5, onLimit: "stop" });
 		writeFileSync(own, "issues:\n  agentsMax: 7\n  context: keep\n");
 		expect(await now()).toEqual({ agentsMax: 7, context: "keep", onLimit: "stop" });
-		expect((await api("POST", "projects/web/auto", { agentsMax: 2 })).error).toMatchObject({
+		expect((await api("POST", "projects/web/configure", { agentsMax: 2 })).error).toMatchObject({
 			code: "CONFLICT",
 			message: expect.stringContaining("agentsMax: 7"),
 		});
@@ -195,7 +197,7 @@ describe("in a project", () => {
 		rmSync(own);
 		daemon = await startDaemon({ home });
 		expect(await now()).toEqual({ agentsMax: 5, context: "clear", onLimit: "stop" });
-		await api("POST", "projects/web/auto", { agentsMax: null, onLimit: null });
+		await api("POST", "projects/web/configure", { agentsMax: null, onLimit: null });
 		expect(await now()).toEqual(usual);
 	});
 });

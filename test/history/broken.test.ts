@@ -1,4 +1,4 @@
-// A store that somebody tampered with: a history with a hole or a circle is never told as a shorter one.
+// A damaged store: a history with a missing ancestor or a cycle is refused, never shown as a shorter one.
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";

@@ -93,20 +93,17 @@ test.concurrent("an issue goes from the command line through a worktree into mai
 	const shown = (await json("issue", "show", "web#1")).data;
 	expect(shown).toMatchObject({
 		commit: git(folder, "rev-parse", "issue/1-replace-the-font"),
-		artifacts: { path: path.join(home, "projects/web/issues/1"), files: ["documents/specs/font.md"] },
+		artifacts: { path: path.join(home, "projects/web/issues/1"), files: ["specs/font.md"] },
 	});
-	expect(readFileSync(path.join(shown.artifacts.path, "documents/specs/font.md"), "utf8")).toBe("Inter 4");
+	expect(readFileSync(path.join(shown.artifacts.path, "specs/font.md"), "utf8")).toBe("Inter 4");
 	expect(shown.runs).toMatchObject([
 		{ stage: "IN_PROGRESS", handle: "opus", state: "completed", work: true, durationMs: expect.any(Number) },
 	]);
 	expect(git(folder, "log", "-1", "--format=%(trailers:key=Brood-Stage,valueonly)", "issue/1-replace-the-font")).toBe(
 		"IN_PROGRESS",
 	);
-	writeFileSync(path.join(shown.artifacts.path, "specs/font.md"), "Inter");
-	expect((await json("issue", "show", "web#1")).data.artifacts.files).toEqual([
-		"documents/specs/font.md",
-		"specs/font.md",
-	]);
+	writeFileSync(path.join(shown.artifacts.path, "specs/notes.md"), "Inter");
+	expect((await json("issue", "show", "web#1")).data.artifacts.files).toEqual(["specs/font.md", "specs/notes.md"]);
 	expect(await json("issue", "move", "web#1", "done")).toMatchObject({
 		code: 1,
 		error: { code: "INVALID_TRANSITION" },

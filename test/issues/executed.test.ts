@@ -1,4 +1,4 @@
-// Words are words: what an issue, a letter or a prompt of an agent says is never executed by an agent that nobody chose
+// The text of an issue, a mail or an agent's prompt is never executed by an agent that nobody chose
 // for it. Real processes, and a file that appears if somebody runs what was said.
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -41,7 +41,7 @@ test("automatic work gives issues to no agent that would execute them, makes non
 	const slug = await project();
 	const idle = [await add(slug, "shell"), await add(slug, "scripted")];
 	const { words, sprung } = trap();
-	await client.call("projectTune", { params: { project: slug }, body: { auto: true } });
+	await client.call("projectConfigure", { params: { project: slug }, body: { auto: true } });
 	const { number } = await client.call("issueAdd", {
 		params: { project: slug },
 		body: { title: "Fix it", body: words },
@@ -54,7 +54,7 @@ test("automatic work gives issues to no agent that would execute them, makes non
 	expect((await issue()).assignee).toBeNull();
 	expect(sprung()).toBe(false);
 	// the control: once the project names the type, the same issue goes on by itself and its words are executed
-	await client.call("projectTune", { params: { project: slug }, body: { agentType: "scripted" } });
+	await client.call("projectConfigure", { params: { project: slug }, body: { agentType: "scripted" } });
 	await expect.poll(sprung, longTimeout).toBe(true);
 	expect((await issue()).attention?.code).not.toBe("AGENT_NOT_FOUND");
 });

@@ -85,7 +85,7 @@ test("whoever knows falcon's routes finds them, with its error codes", async () 
 		{ name: "quick-fix" },
 		{ name: "docs-only" },
 	]);
-	expect(await ask("POST", "/api/projects/web/auto", { auto: true, agentType: "scripted" })).toMatchObject({
+	expect(await ask("POST", "/api/projects/web/configure", { auto: true, agentType: "scripted" })).toMatchObject({
 		code: "ok",
 		data: { auto: true },
 	});

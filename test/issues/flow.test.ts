@@ -69,11 +69,9 @@ test("a run without work keeps its stage and asks for attention; a person's answ
 	});
 	// idle it is, and yet it has something to do
 	const other = await agent("other");
-	expect(
-		(await engine.scheduler.available((await engine.reads.agents()).filter(({ project }) => project === "web"))).map(
-			({ id }) => id,
-		),
-	).toEqual([other.id]);
+	const { scheduler, reads } = engine;
+	const agents = (await reads.agents()).filter(({ project }) => project === "web");
+	expect(await scheduler.available(agents, await scheduler.capacity())).toMatchObject([{ id: other.id }]);
 	await tell({ type: "prompt.queue", agent: opus.id, text: "Inter." });
 	expect(await issue(font)).toMatchObject({ attention: null });
 	await end(opus, { complete: "Inter it is." });
@@ -157,7 +155,7 @@ test("automatic work takes agents that are new or were released, also if the sys
 	await end(released, { complete: "done" });
 	await tell({ type: "item.append", agent: released.id, kind: "system", text: "Your branch is 2 commits behind." });
 	const second = await add("Second");
-	await tell({ type: "project.tune", slug: "web", agentType: "scripted", auto: true, agentsMax: 2 });
+	await tell({ type: "project.configure", slug: "web", agentType: "scripted", auto: true, agentsMax: 2 });
 	expect(await place.issue(second)).toMatchObject({ assignee: released.id });
 	await add("Third");
 	expect(driver.running).toEqual([released.id]);
@@ -212,7 +210,7 @@ test("with `project auto on` issues flow by themselves, agents are made up to th
 		await add("Three", { dependsOn: [1] }),
 		await add("Four"),
 	];
-	await tell({ type: "project.tune", slug: "web", agentType: "scripted", auto: true, agentsMax: 2 });
+	await tell({ type: "project.configure", slug: "web", agentType: "scripted", auto: true, agentsMax: 2 });
 	const agents = (await engine.reads.agents()).filter(({ project }) => project === "web");
 	expect(agents).toHaveLength(2);
 	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual([
@@ -221,7 +219,7 @@ test("with `project auto on` issues flow by themselves, agents are made up to th
 		"TODO",
 		"TODO",
 	]);
-	await tell({ type: "project.tune", slug: "web", auto: false });
+	await tell({ type: "project.configure", slug: "web", auto: false });
 	for (const agent of agents) await end(agent, { complete: "done" });
 	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual([
 		"IN_REVIEW",
@@ -229,7 +227,7 @@ test("with `project auto on` issues flow by themselves, agents are made up to th
 		"TODO",
 		"TODO",
 	]);
-	await tell({ type: "project.tune", slug: "web", agentType: "scripted", auto: true });
+	await tell({ type: "project.configure", slug: "web", agentType: "scripted", auto: true });
 	await tell({ type: "issue.approve", issue: issues[0]?.id });
 	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual([
 		"DONE",
@@ -238,5 +236,24 @@ test("with `project auto on` issues flow by themselves, agents are made up to th
 		"IN_PROGRESS",
 	]);
 	expect(driver.running).toHaveLength(2);
+	await settled(engine);
+});
+
+test("automatic work takes no more issues than there are slots, and the next one when a slot is free", async () => {
+	await using place = await issueWorld();
+	const { engine, add, tell, end, issue } = place;
+	const issues = [await add("One"), await add("Two"), await add("Three")];
+	const stages = async () => (await Promise.all(issues.map(issue))).map(({ stage }) => stage);
+	await tell({ type: "subscription.add", name: "plan", agentType: "scripted", maxConcurrent: 1 });
+	await tell({ type: "project.configure", slug: "web", agentType: "scripted", auto: true, agentsMax: 5 });
+	expect(await stages()).toEqual(["IN_PROGRESS", "TODO", "TODO"]);
+	const [first, ...others] = (await engine.reads.agents()).filter(({ project }) => project === "web");
+	if (first === undefined) throw new Error("no agent was made");
+	expect(others).toEqual([]);
+	await end(first, { complete: "done" });
+	// what waits for a person needs no slot
+	expect(await stages()).toEqual(["IN_REVIEW", "IN_PROGRESS", "TODO"]);
+	await tell({ type: "subscription.configure", name: "plan", maxConcurrent: 2 });
+	expect(await stages()).toEqual(["IN_REVIEW", "IN_PROGRESS", "IN_PROGRESS"]);
 	await settled(engine);
 });

@@ -32,7 +32,7 @@ export function timeline({ events, issues, slots, crashes }: Told): string[] {
 			times(often("run.started"), "run", "runs"),
 			times(often("subscription.cooled"), "limit", "limits"),
 			times(crashes.filter(within).length, "crash", "crashes"),
-			times(often("issue.attended"), "needs a person", "need a person"),
+			times(often("issue.escalated"), "needs a person", "need a person"),
 		].filter((words) => words !== null);
 		const bars = [machine, ...plans].map((name) => "▪".repeat(most(name)).padEnd(11));
 		lines.push(

@@ -170,11 +170,31 @@ test("only its own agent says that the work is complete, and only while it runs"
 	expect(await engine.reads.agent(opus.id)).toMatchObject({ issue: null, totalTasksCompleted: 0, activity: "idle" });
 });
 
+test("a repeated attempt has what the last prompt had, the words as they are now, and what was said since", async () => {
+	await using place = await issueWorld({ checkout: async () => ({ branch: null }) });
+	const { engine, add, tell, end } = place;
+	const issue = await add("Font");
+	const comment = (text: string) => tell({ type: "issue.comment", issue: issue.id, text });
+	await comment("the first comment");
+	await tell({ type: "issue.message", issue: issue.id, stage: "IN_PROGRESS", text: "a message for it" });
+	await tell({ type: "project.configure", slug: "web", agentType: "scripted", auto: true, agentsMax: 1 });
+	const [agent] = (await engine.reads.agents()).filter(({ project }) => project === "web");
+	if (agent === undefined) throw new Error("no agent was made");
+	await end(agent, { failed: "out of tokens" });
+	await comment("the second comment");
+	await tell({ type: "issue.edit", issue: issue.id, body: "a body that somebody edited" });
+	await tell({ type: "issue.retry", issue: issue.id });
+	const { prompt } = await place.issue(issue);
+	const again = (await engine.reads.events({ after: (prompt ?? 1) - 1, limit: 1 }))[0]?.text ?? "";
+	for (const part of ["the first comment", "the second comment", "a body that somebody edited", "a message for it"])
+		expect(again.split(part).length, part).toBe(2);
+});
+
 test("what fails by itself is tried three times more, then a person has to look; a retry begins anew", async () => {
 	await using place = await issueWorld({ checkout: async () => ({ branch: null }) });
 	const { engine, add, tell, end, issue: look } = place;
 	const issue = await add("Font");
-	await tell({ type: "project.tune", slug: "web", agentType: "scripted", auto: true, agentsMax: 1 });
+	await tell({ type: "project.configure", slug: "web", agentType: "scripted", auto: true, agentsMax: 1 });
 	const [agent] = (await engine.reads.agents()).filter(({ project }) => project === "web");
 	if (agent === undefined) throw new Error("no agent was made");
 	await end(agent, { failed: "out of tokens" });

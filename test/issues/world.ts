@@ -109,7 +109,7 @@ export class World {
 		const names = Object.keys(presets);
 		await done(this.engine, { type: "project.add", slug: "web", path: "/srv/web" });
 		await done(this.engine, {
-			type: "project.tune",
+			type: "project.configure",
 			slug: "web",
 			agentsMax: agents,
 			presets: { careful: { preset: careful } },
@@ -127,7 +127,7 @@ export class World {
 				priority,
 			});
 		}
-		await done(this.engine, { type: "project.tune", slug: "web", agentType: "scripted", auto: true });
+		await done(this.engine, { type: "project.configure", slug: "web", agentType: "scripted", auto: true });
 		await settled(this.engine);
 	}
 
@@ -176,7 +176,7 @@ export class World {
 		const how = roll(20);
 		const as = actingAgent(agent);
 		if (how < 14) await say(this.engine, { type: "issue.complete", issue, summary: "done", back: how < 2 }, { as });
-		if (how === 14) await say(this.engine, { type: "issue.attend", issue, reason: "I need a person." }, { as });
+		if (how === 14) await say(this.engine, { type: "issue.escalate", issue, reason: "I need a person." }, { as });
 		if (how === 15) await say(this.engine, { type: "agent.kill", agent });
 		this.#driver.open(agent)?.end({
 			state: how > 16 ? "failed" : "completed",
@@ -208,7 +208,7 @@ export class World {
 		}
 		// now and then another policy for limits; where one of them stopped everything, it goes on
 		const onLimit = this.#roll(30) === 0 ? { onLimit: policies[this.#roll(policies.length)] } : {};
-		await say(this.engine, { type: "project.tune", slug: "web", agentType: "scripted", auto: true, ...onLimit });
+		await say(this.engine, { type: "project.configure", slug: "web", agentType: "scripted", auto: true, ...onLimit });
 	}
 
 	/** After some tries it is given up; those that wait for it have to do without. */
@@ -222,7 +222,7 @@ export class World {
 					await say(this.engine, { type: "issue.undepend", issue: other.id, on: number });
 	}
 
-	/** Every third agent is bound to a plan. Nobody is let through a limit: only what else holds an agent is ended. */
+	/** Every third agent is bound to a plan. Limits are never waived: only other holds are ended. */
 	async #lookAfter({ id, holds, turn, type, subscription, project }: AgentState): Promise<void> {
 		if (project === null) return;
 		if (subscription === null && type === "scripted" && this.#roll(3) === 0)

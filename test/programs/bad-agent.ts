@@ -96,7 +96,7 @@ function flood(at: number): void {
 	process.stdout.once("drain", () => flood(next));
 }
 
-/** Asks what nobody knows, with much to answer, and never reads the answers. */
+/** Sends unknown requests that have long answers, and never reads the answers. */
 function deaf(at: number): void {
 	process.stdin.pause();
 	let room = true;

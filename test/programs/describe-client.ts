@@ -1,4 +1,4 @@
-// Writes the types of a client from an OpenAPI document, as somebody would who has nothing else: `describe-client.ts
+// Writes the types of a client from an OpenAPI document, from nothing but the document: `describe-client.ts
 // <document> <file>`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";

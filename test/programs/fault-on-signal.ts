@@ -1,4 +1,4 @@
-// Loaded into a daemon before its own program: SIGUSR2 makes something fail that nobody caught, in three ways, one
+// Loaded into a daemon before its own program: SIGWINCH makes something fail that nobody caught, in three ways, one
 // after the other.
 import { EventEmitter } from "node:events";
 
@@ -10,4 +10,4 @@ const ways = [
 	() => void new EventEmitter().emit("error", new Error("nobody listens to this")),
 ];
 let at = 0;
-process.on("SIGUSR2", () => setImmediate(() => ways[at++ % ways.length]?.()));
+process.on("SIGWINCH", () => setImmediate(() => ways[at++ % ways.length]?.()));

@@ -1,5 +1,5 @@
-// A daemon without a door, for crash tests: it writes numbered items with several writers and prints a line for each
-// one that was acknowledged. `node writer.ts <place as JSON> <run> <items> [writers] [bytes of data with each]`
+// A daemon without an HTTP server, for crash tests: it writes numbered items with several writers and prints a line for
+// each one that was acknowledged. `node writer.ts <store as JSON> <run> <items> [writers] [bytes of data with each]`
 import { system } from "#contract/ids.ts";
 import { StoreFault } from "#engine/ports/store.ts";
 import { startEngine } from "#src/main.ts";

@@ -7,12 +7,13 @@ import { Client } from "#client/client.ts";
 import { toolNames } from "#client/tools.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { type Shell, shell } from "#test/support/cli.ts";
+import { testProgram } from "#test/support/programs.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 const vendor = {
 	command: process.execPath,
-	args: [path.join(import.meta.dirname, "../programs/tool-agent.ts")],
+	args: [testProgram("tool-agent")],
 	leavesNothing: false,
 };
 let daemon: Daemon;

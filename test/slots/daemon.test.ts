@@ -22,7 +22,7 @@ async function started(limits: Partial<Limits> = {}, home = freshFolder()) {
 	open.push(daemon);
 	const client = new Client(daemon);
 	const subscribe = async (name: string, more: object = {}) =>
-		await client.ask("subscriptionAdd", { body: { name, type: "scripted", ...more } });
+		await client.ask("subscriptionAdd", { body: { name, type: "scripted", maxConcurrent: 1, ...more } });
 	const add = async (prompt: string, more: object = {}) =>
 		await client.ask("agentAdd", { body: { type: "scripted", prompt, ...more } });
 	const agent = async (id: string) => await client.call("agent", { params: { agent: id } });
@@ -94,7 +94,7 @@ describe("fork and wait", () => {
 		expect((await said(parent.id)).slice(1)).toEqual(["met", expect.stringContaining("from the child")]);
 	});
 
-	test("completes for two families that share one slot and one place", longTimeout, async () => {
+	test("completes for two parents with children on one slot and one place", longTimeout, async () => {
 		const { subscribe, add, turns } = await started({ turnsMax: 1 });
 		await subscribe("only");
 		const families = [await add(family), await add(family)];
@@ -254,7 +254,7 @@ describe("a usage limit", () => {
 	});
 });
 
-describe("the door", () => {
+describe("the HTTP API", () => {
 	test("shows who is free, and since when somebody waits for what", longTimeout, async () => {
 		const { client, subscribe, add, agent } = await started();
 		await subscribe("only");

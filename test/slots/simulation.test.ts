@@ -58,7 +58,7 @@ class Round {
 		expect(await this.#live.reads.leases()).toEqual([]);
 	}
 
-	/** As after a kill: nothing of the old one is heard again, and the new one finds the rows. */
+	/** As after a kill: the old engine does nothing more, and the new one starts from the rows. */
 	async #start(): Promise<void> {
 		const lasting: Store = { ...this.#store, [Symbol.asyncDispose]: async () => {} };
 		this.#engine = await Engine.start({

@@ -1,22 +1,14 @@
 // The door without a daemon behind it: an engine in memory, tokens that a test gives out, and no processes. Cheap
 // enough to have one for every question.
-import { homeSpace } from "#adapters/system/home-space.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
-import { refuse } from "#contract/refusal.ts";
 import { Tokens } from "#engine/tokens.ts";
-import { appOf } from "#server/app.ts";
-import { handlersOf } from "#server/handlers.ts";
-import { Idempotency } from "#server/idempotency.ts";
-import { RequestContext } from "#server/request-context.ts";
 import { startEngine } from "#src/main.ts";
-import { answerMcp } from "#surfaces/mcp/http.ts";
+import { apiApp, host, url } from "./api-app.ts";
 import { done, openTurn, spawn } from "./say.ts";
 import { settled } from "./settled.ts";
 
-const url = "http://127.0.0.1:1";
-const host = "127.0.0.1:1";
 const personToken = "person";
 
 export const callers = [
@@ -88,29 +80,7 @@ export async function apiWorld(): Promise<ApiWorld> {
 		...{ descendant: tokens.issue(agents.descendant.id), stranger: tokens.issue(agents.stranger.id) },
 	};
 	tokens.revoke(given.dead ?? "");
-	const context = new RequestContext(engine, { types: ["scripted", "human"], blockingTypes: [] });
-	const app = appOf({
-		guard: { token: personToken, tokens, hosts: [host] },
-		ids: randomIds,
-		handlers: handlersOf(
-			context,
-			{ pid: 1, url, version: "0", home: "/nowhere", containment: "groups" },
-			{
-				credentialProblem: () => null,
-				rotateToken: () => "/nowhere/token",
-				adapters: {
-					all: () => [],
-					install: async () => refuse("VALIDATION_ERROR", "There is nothing to set up here."),
-				},
-				space: () => homeSpace("/nowhere"),
-			},
-		),
-		context,
-		once: new Idempotency(engine),
-		mcp: (asked, routes) => answerMcp(asked, { url, routes }),
-		version: "0",
-		failed: () => {},
-	});
+	const app = apiApp(engine, { token: personToken, tokens, hosts: [host] });
 	const send = async (
 		caller: Caller,
 		{ method, path, body, key }: Question,

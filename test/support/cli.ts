@@ -1,6 +1,7 @@
 // The command line as a person's shell runs it, with a home of its own.
 import { execFile } from "node:child_process";
 import path from "node:path";
+import { launcher, withCommand } from "./programs.ts";
 import { freshFolder } from "./stores.ts";
 
 /** whatever JSON.parse gives: tests look at it as scripts do */
@@ -15,11 +16,9 @@ export interface Shell extends AsyncDisposable {
 	json(...args: string[]): Promise<{ code: number; data: Parsed; error: Parsed }>;
 }
 
-const launcher = path.join(import.meta.dirname, "../../bin/brood");
-
-export function shell(home = freshFolder(), cwd?: string, more: Readonly<Record<string, string>> = {}): Shell {
+export function shell(home = freshFolder(), cwd = freshFolder(), more: Readonly<Record<string, string>> = {}): Shell {
 	const env = {
-		PATH: process.env["PATH"] ?? "",
+		...withCommand({ PATH: process.env["PATH"] }),
 		HOME: home,
 		BROOD_HOME: home,
 		BROOD_PORT: "0",

@@ -289,7 +289,7 @@ export function apply(folder: string, one: Change): void {
 		if (isFile(folder, one.name) && !lstatSync(at(folder, one.name)).isSymbolicLink())
 			chmodSync(at(folder, one.name), one.mode);
 	} else {
-		makeRoom(folder, one.name);
+		removeInTheWay(folder, one.name);
 		if (one.kind === "link") symlinkSync(one.target, at(folder, one.name));
 		else writeFileSync(at(folder, one.name), Buffer.from(one.text, "latin1"));
 	}
@@ -297,11 +297,11 @@ export function apply(folder: string, one: Change): void {
 
 function rename(folder: string, from: ByteName, to: ByteName): void {
 	if (!isFile(folder, from) || to.startsWith(`${from}/`) || from === to || from.startsWith(`${to}/`)) return;
-	makeRoom(folder, to);
+	removeInTheWay(folder, to);
 	renameSync(at(folder, from), at(folder, to));
 }
 
-function makeRoom(folder: string, file: ByteName): void {
+function removeInTheWay(folder: string, file: ByteName): void {
 	for (const above of parents(file)) {
 		const stat = lstatSync(at(folder, above), { throwIfNoEntry: false });
 		if (stat !== undefined && !stat.isDirectory()) rmSync(at(folder, above));

@@ -1,6 +1,7 @@
 // A store of each kind whose COMMIT a test can hold back.
 import { once } from "node:events";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { BroadcastChannel } from "node:worker_threads";
 import { openMemory } from "#adapters/store/memory/store.ts";
 import { openPostgres } from "#adapters/store/postgres/store.ts";
@@ -12,6 +13,7 @@ import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
 import type { Store } from "#engine/ports/store.ts";
 import { gated } from "./gate.ts";
+import { testProgram } from "./programs.ts";
 import { type Flavor, freshDatabase, freshFolder } from "./stores.ts";
 
 export interface Gated extends AsyncDisposable {
@@ -38,7 +40,7 @@ export async function gatedStore(flavor: Flavor): Promise<Gated> {
 }
 
 async function inThreads() {
-	const program = new URL("../programs/gated-thread.ts", import.meta.url);
+	const program = pathToFileURL(testProgram("gated-thread"));
 	const store = await openSqlite({ file: path.join(freshFolder(), "brood.db"), limits, program });
 	const arrivals = new BroadcastChannel("brood-test-arrived");
 	const gate = new BroadcastChannel("brood-test-open");

@@ -7,11 +7,11 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
 import { Client } from "#client/client.ts";
 import type { Agent } from "#contract/wire.ts";
 import { processesRunning } from "./processes.ts";
+import { programFolder, testProgram } from "./programs.ts";
 import { freshRepository } from "./repository.ts";
 import { freshFolder } from "./stores.ts";
 
@@ -26,8 +26,6 @@ export interface Place {
 	repository: string;
 	folder: string;
 }
-
-const program = fileURLToPath(new URL("../programs/daemon.ts", import.meta.url));
 
 interface Places {
 	real: string;
@@ -66,8 +64,8 @@ export class KillableDaemon implements AsyncDisposable {
 	#places = 0;
 	readonly #tools = freshFolder();
 	readonly #arm = path.join(this.#tools, "arm");
-	/** to be seen in every sandbox, like all of the checkout */
-	readonly #seen = mkdtempSync(path.resolve("node_modules/.brood-git-"));
+	/** to be seen in every sandbox, like all programs */
+	readonly #seen = mkdtempSync(path.join(programFolder, "git-"));
 	readonly #armInside = path.join(this.#seen, "arm");
 	readonly #still = `86${randomInt(1e9, 9e9)}`;
 	#child: ChildProcess | null = null;
@@ -95,7 +93,10 @@ export class KillableDaemon implements AsyncDisposable {
 
 	async start(): Promise<void> {
 		const env = { ...process.env, PATH: `${this.#seen}:${process.env["PATH"]}` };
-		const child = spawn(process.execPath, [program, this.home], { stdio: ["pipe", "pipe", "inherit"], env });
+		const child = spawn(process.execPath, [testProgram("daemon"), this.home], {
+			stdio: ["pipe", "pipe", "inherit"],
+			env,
+		});
 		this.#child = child;
 		child.stdin.write("go\n");
 		for await (const line of createInterface(child.stdout)) {

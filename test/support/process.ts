@@ -1,7 +1,7 @@
 // Running one of our test programs as a process of its own.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { testProgram } from "./programs.ts";
 
 export interface Ran {
 	lines: string[];
@@ -20,8 +20,12 @@ export async function runProgram(
 		input?: Promise<string>;
 	} = {},
 ): Promise<Ran> {
-	const file = fileURLToPath(new URL(`../programs/${program}`, import.meta.url));
-	const [command = process.execPath, ...rest] = [...(options.through ?? []), process.execPath, file, ...args];
+	const [command = process.execPath, ...rest] = [
+		...(options.through ?? []),
+		process.execPath,
+		testProgram(program),
+		...args,
+	];
 	const child = spawn(command, rest, { stdio: ["pipe", "pipe", "pipe"] });
 	const ran: Ran = { lines: [], code: null, signal: null, errors: "" };
 	let tail = "";

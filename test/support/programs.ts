@@ -1,11 +1,27 @@
-// Stands in for `src/programs.ts` inside the test workers (vitest.config.ts): the same, but for the store's threads,
-// which load from one file. Programs that tests start as processes of their own, and the command line, run from the
-// source.
+// Stands in for `src/programs.ts` inside the test workers (vitest.config.ts): all programs come from the bundle.
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { inject } from "vitest";
-import { programUrl as sourceUrl } from "../../src/programs.ts";
+import type { Program } from "../../src/programs.ts";
 
-export { programFolder, programPath, withCommand } from "../../src/programs.ts";
+export const programFolder = inject("programs");
 
-export const programUrl: typeof sourceUrl = (name) =>
-	name === "store-thread" ? pathToFileURL(inject("storeThread")) : sourceUrl(name);
+export const programPath = (name: Program): string =>
+	path.join(programFolder, name === "surfaces/cli/bin" ? "cli.cjs" : `${name.replace("agents/", "")}.mjs`);
+
+export const programUrl = (name: Program): URL => pathToFileURL(programPath(name));
+
+/** One of test/programs, bundled where it can be. */
+export function testProgram(name: string): string {
+	const file = path.join(programFolder, `test-${name}.mjs`);
+	return existsSync(file) ? file : path.resolve(`test/programs/${name}.ts`);
+}
+
+/** The command line. */
+export const launcher = path.join(programFolder, "bin/brood");
+
+export const withCommand = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+	...environment,
+	PATH: `${environment["PATH"] ?? ""}:${path.dirname(launcher)}`,
+});

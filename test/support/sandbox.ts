@@ -1,4 +1,4 @@
-// An agent's hands inside of its sandbox: a shell in the room that its process would get.
+// A shell in the sandbox that an agent's process would get.
 import { spawnSync } from "node:child_process";
 import { containedCommand, sandboxEnvironment } from "#adapters/system/containment.ts";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
@@ -8,7 +8,7 @@ import type { World } from "./world.ts";
 
 export async function mountsFor(world: World, { project, workspace }: Checkout): Promise<SandboxMounts> {
 	const mounts = await world.workspaces.mounts(project, workspace.path, workspace);
-	if (mounts === null || isRefusal(mounts)) throw new Error(`no room: ${mounts?.message}`);
+	if (mounts === null || isRefusal(mounts)) throw new Error(`no sandbox: ${mounts?.message}`);
 	return mounts;
 }
 

@@ -57,7 +57,7 @@ export async function typedClient(document: string) {
 	const folder = freshFolder();
 	// not a declaration file: those are not checked
 	symlinkSync(path.resolve("node_modules"), path.join(folder, "node_modules"));
-	const generated = await runProgram("describe-client.ts", [path.resolve(document), path.join(folder, "brood.ts")]);
+	const generated = await runProgram("describe-client", [path.resolve(document), path.join(folder, "brood.ts")]);
 	if (generated.code !== 0) throw new Error(generated.errors);
 	writeFileSync(path.join(folder, "package.json"), '{ "type": "module" }');
 	writeFileSync(path.join(folder, "right.ts"), program);

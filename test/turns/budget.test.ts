@@ -65,13 +65,13 @@ describe("a budget", () => {
 			label: "paused",
 			holds: [{ kind: "budget" }],
 			queueLength: 1,
-			left: { tokens: 0 },
+			budgetLeft: { tokens: 0 },
 		});
 		// more of it lets the queue go on by itself
 		await client.ask("configure", { params: { agent: id }, body: { budget: { tokens: 1000 } } });
 		await expect.poll(() => turns(id), longTimeout).toEqual(["interrupted", "completed", "completed"]);
 		expect(await said(id)).toContain("later");
-		expect(await agent(id)).toMatchObject({ label: "idle", holds: [], left: { tokens: 880 } });
+		expect(await agent(id)).toMatchObject({ label: "idle", holds: [], budgetLeft: { tokens: 880 } });
 	});
 
 	test("that a turn ends over holds only what comes after it", longTimeout, async () => {
@@ -88,10 +88,10 @@ describe("a budget", () => {
 		await expect.poll(() => turns(id), longTimeout).toEqual(["completed"]);
 		const child = await client.ask("fork", { params: { agent: id }, body: { prompt: "spend 10" } });
 		expect(child).toMatchObject({ budget: { tokens: 40, cost: { amount: 1 } } });
-		expect(await agent(id)).toMatchObject({ budget: { tokens: 60 }, left: { tokens: 40, cost: { amount: 1 } } });
+		expect(await agent(id)).toMatchObject({ budget: { tokens: 60 }, budgetLeft: { tokens: 40, cost: { amount: 1 } } });
 		await expect.poll(() => turns(child.id), longTimeout).toEqual(["completed"]);
 		await client.ask("kill", { params: { agent: child.id }, body: {} });
-		expect(await agent(id)).toMatchObject({ budget: { tokens: 90 }, left: { tokens: 70, cost: { amount: 2 } } });
+		expect(await agent(id)).toMatchObject({ budget: { tokens: 90 }, budgetLeft: { tokens: 70, cost: { amount: 2 } } });
 		await expect(client.ask("fork", { params: { agent: id }, body: { budget: { tokens: 71 } } })).rejects.toThrow(
 			"70 tokens",
 		);
@@ -106,6 +106,6 @@ describe("a budget", () => {
 		const again = await started(home);
 		await again.prompt(id, "spend 30");
 		await expect.poll(() => again.turns(id), longTimeout).toEqual(["completed", "completed"]);
-		expect(await again.agent(id)).toMatchObject({ spent: { inputTokens: 60 }, left: { tokens: 40 } });
+		expect(await again.agent(id)).toMatchObject({ spent: { inputTokens: 60 }, budgetLeft: { tokens: 40 } });
 	});
 });

@@ -10,6 +10,7 @@ import { type Daemon, startDaemon } from "#src/main.ts";
 import { programPath } from "#src/programs.ts";
 import { runProgram } from "#test/support/process.ts";
 import { available, configure, insiders, processesOf } from "#test/support/processes.ts";
+import { testProgram } from "#test/support/programs.ts";
 import { done, spawn } from "#test/support/say.ts";
 import { marked, shapes } from "#test/support/shapes.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -108,7 +109,7 @@ describe.each(byKernel)("with %s", (level) => {
 		const home = homeWith(level);
 		const closes = {
 			command: process.execPath,
-			args: [path.join(import.meta.dirname, "../programs/bad-agent.ts"), "closes"],
+			args: [testProgram("bad-agent"), "closes"],
 			leavesNothing: false,
 		};
 		await using daemon = await startDaemon({ home, programs: { closes } });
@@ -129,7 +130,7 @@ describe.each(byKernel)("with %s", (level) => {
 		for (let round = 0; round < rounds; round++) {
 			const home = homeWith(level);
 			let seen = 0;
-			const ran = await runProgram("shapes.ts", [home], {
+			const ran = await runProgram("shapes", [home], {
 				watch(line, child) {
 					if (line !== "all are running") return;
 					seen = processesOf(home).length;
@@ -147,7 +148,7 @@ describe.each(byKernel)("with %s", (level) => {
 	test("also when it is killed while its agents are starting", { timeout: early * 20_000 }, async () => {
 		for (let round = 0; round < early; round++) {
 			const home = homeWith(level);
-			const ran = await runProgram("shapes.ts", [home], {
+			const ran = await runProgram("shapes", [home], {
 				// a different moment of the start in each round
 				watch: (line, child) =>
 					void (line === "all are asked" && pause((round * 13) % 130).then(() => child.kill("SIGKILL"))),
@@ -167,7 +168,7 @@ describe.each(byKernel)("with %s", (level) => {
 			`${process.execPath} -e "${knock}"`,
 			"ps -e -o comm= | head -2 | wc -l",
 		];
-		const ran = await runProgram("ask.ts", [home, commands.map((command) => `run ${command}`).join("\n")]);
+		const ran = await runProgram("ask", [home, commands.map((command) => `run ${command}`).join("\n")]);
 		const said = ran.lines.filter((line) => line !== "");
 		expect(said, ran.errors).toEqual([
 			String(process.getuid?.()),
@@ -193,7 +194,7 @@ describe("the controls: with groups", () => {
 		timeout: 60_000,
 	}, async () => {
 		const home = homeWith("groups");
-		const ran = await runProgram("shapes.ts", [home], {
+		const ran = await runProgram("shapes", [home], {
 			watch: (line, child) => void (line === "all are running" && child.kill("SIGKILL")),
 		});
 		expect(ran.signal, ran.errors).toBe("SIGKILL");
@@ -218,7 +219,7 @@ async function withCanary(home: string): Promise<string[]> {
 	const command =
 		"cat /proc/$(cut -d' ' -f4 /proc/$PPID/stat)/environ /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -E '^(CANARY|BROOD_TOKEN)='";
 	try {
-		return (await runProgram("ask.ts", [home, `run ${command}`])).lines;
+		return (await runProgram("ask", [home, `run ${command}`])).lines;
 	} finally {
 		delete process.env["CANARY"];
 	}

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AgentState } from "#contract/agent.ts";
 import { actingAgent, human } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
+import { RequestContext } from "#server/request-context.ts";
 import { startEngine } from "#src/main.ts";
 import { FakeDriver } from "#test/support/fake-driver.ts";
 import { done, refused, spawn } from "#test/support/say.ts";
@@ -26,6 +27,8 @@ const events = async ({ id }: AgentState, kind: string) =>
 const started = async (count: number) => await expect.poll(() => driver.started.length).toBe(count);
 const end = ({ id }: AgentState, state: "completed" | "failed" = "completed") =>
 	driver.open(id)?.end({ state, reason: null, text: "done" });
+const shown = async ({ id }: AgentState) =>
+	await new RequestContext(engine, { types: [], blockingTypes: [] }).agent(id);
 const ended = async (agent: AgentState, count: number) => {
 	await expect
 		.poll(async () => (await engine.reads.turns(agent.id)).filter((turn) => turn.state !== "open").length)
@@ -296,7 +299,7 @@ describe("an approval", () => {
 	test("waits for one answer, whoever gives it, and the turn says that it waits", async () => {
 		const agent = await add({ prompt: "x" });
 		const { answer, approval } = await asked(agent);
-		expect((await engine.phases()).get(agent.id)).toBe("approval");
+		expect(await shown(agent)).toMatchObject({ turn: { phase: "approval" } });
 		await done(engine, { type: "approval.answer", agent: agent.id, approval, allow: true });
 		expect((await answer)?.option).toBe("ok");
 		expect(await refused(engine, { type: "approval.answer", agent: agent.id, approval, allow: false })).toMatchObject({
@@ -374,7 +377,7 @@ describe("a wait", () => {
 		const [waiter, busy] = [await add({ prompt: "w" }), await add({ prompt: "x" })];
 		await started(2);
 		const short = await open([busy], { timeoutMs: 50 }, actingAgent(waiter.id));
-		expect((await engine.phases()).get(waiter.id)).toBe("wait");
+		expect(await shown(waiter)).toMatchObject({ turn: { phase: "wait" } });
 		expect(await over(short)).toBe("timeout");
 		expect(await events(waiter, "timeout")).toMatchObject([
 			{ turn: (await now(waiter))?.turn?.id, data: { wait: short } },
@@ -410,13 +413,13 @@ describe("a wait", () => {
 	});
 });
 
-test("a turn of which nothing is heard is shown, and no longer once it speaks; nobody ends it for that", async () => {
+test("a turn without output is shown as silent until it has output again, and is not ended", async () => {
 	const agent = await add({ prompt: "x" });
 	await started(1);
 	await expect.poll(async () => (await now(agent))?.turn?.silentSince ?? null).not.toBeNull();
 	expect((await now(agent))?.activity).toBe("running");
 	await driver.open(agent.id)?.watch.items([{ kind: "assistant", text: "here I am", data: null }]);
-	await expect.poll(async () => (await events(agent, "turn.heard")).length).toBe(1);
+	await expect.poll(async () => (await events(agent, "turn.responsive")).length).toBe(1);
 	expect(await events(agent, "turn.silent")).toHaveLength(1);
 });
 

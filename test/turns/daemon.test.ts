@@ -6,6 +6,7 @@ import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, actingAgent } from "#contract/ids.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { available, insiders, processesOf } from "#test/support/processes.ts";
+import { testProgram } from "#test/support/programs.ts";
 import { done, refused, say, spawn } from "#test/support/say.ts";
 import { marked, shapes } from "#test/support/shapes.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -14,7 +15,7 @@ let home: string;
 let daemon: Daemon;
 const bad = (how: string) => ({
 	command: process.execPath,
-	args: [path.join(import.meta.dirname, "../programs/bad-agent.ts"), how],
+	args: [testProgram("bad-agent"), how],
 	leavesNothing: false,
 });
 const programs = Object.fromEntries(
@@ -247,7 +248,7 @@ describe("interrupt", () => {
 		expect((await turns(agent)).map((turn) => turn.state)).toEqual(["interrupted"]);
 	});
 
-	test("climbs from INT over TERM to KILL; a kill that comes meanwhile does not wait for the next rung", async () => {
+	test("sends INT, TERM and KILL in turn; a kill meanwhile does not wait for the next signal", async () => {
 		const [one, two] = [
 			await add({ agentType: "stubborn", prompt: "hello" }),
 			await add({ agentType: "stubborn", prompt: "hello" }),
@@ -358,7 +359,7 @@ describe("a badly behaved agent", () => {
 });
 
 describe("mail", () => {
-	test("is read once, by one reader, oldest first, and can be deleted", async () => {
+	test("is read once, oldest first, and can be deleted", async () => {
 		const agent = await add();
 		await done(daemon.engine, { type: "agent.pause", agent: agent.id });
 		const ids = [];

@@ -135,7 +135,7 @@ test("the turn for last words may say them, and is stopped for good when it goes
 	]);
 });
 
-test("a prompt is handed over once, whoever asks again", async () => {
+test("a prompt is handed over once, however often that is requested", async () => {
 	await using running = await start();
 	const agent = await spawn(running.engine, running.engine.agentZero.id, { prompt: "hello" });
 	await expect.poll(() => running.driver.running.length).toBe(1);
@@ -145,7 +145,7 @@ test("a prompt is handed over once, whoever asks again", async () => {
 	).toMatchObject({ code: "CONFLICT" });
 });
 
-test("a stop at any moment after a prompt leaves no hold, and the prompt has one fate", async () => {
+test("a stop at any moment after a prompt leaves no hold, and the prompt either ran or is still queued", async () => {
 	for (let turns = 0; turns < 12; turns++) {
 		const memory = openMemory(batchRunner(limits));
 		const store = { ...memory, [Symbol.asyncDispose]: async () => {} };
@@ -248,7 +248,7 @@ test("a queue has a limit, and says so", async () => {
 	});
 });
 
-describe("what was heard last goes into the journal with the end of its turn", () => {
+describe("the last items of a turn are recorded with its end", () => {
 	const usage = (inputTokens: number) => ({ kind: "usage", text: null, data: { inputTokens } });
 	const result = { kind: "tool_result", text: "ok", data: { call: "1" } };
 

@@ -5,10 +5,11 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "#client/client.ts";
 import { type Shell, shell } from "#test/support/cli.ts";
+import { testProgram } from "#test/support/programs.ts";
 
 const calls = process.env["BROOD_TORTURE"] === undefined ? 5000 : 20_000;
 const mebibyte = 1024 * 1024;
-const program = path.join(import.meta.dirname, "../programs/bad-agent.ts");
+const program = testProgram("bad-agent");
 
 let brood: Shell;
 let pid: number;

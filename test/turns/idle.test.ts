@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import type { AgentState } from "#contract/agent.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { processesOf } from "#test/support/processes.ts";
+import { testProgram } from "#test/support/programs.ts";
 import { done, spawn } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
@@ -42,7 +43,7 @@ test(`of ${agentsInAll} idle agents five keep processes, the last ones to work; 
 }, async () => {
 	const home = freshFolder();
 	writeFileSync(path.join(home, "config.yaml"), `limits: { idleProcessesMax: ${idleMax} }\n`);
-	const command = { command: process.execPath, args: [path.join(import.meta.dirname, "../programs/remembering.ts")] };
+	const command = { command: process.execPath, args: [testProgram("remembering")] };
 	const remembering = {
 		...command,
 		leavesNothing: false,

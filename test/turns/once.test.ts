@@ -8,6 +8,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { programPath } from "#src/programs.ts";
+import { testProgram } from "#test/support/programs.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { done, spawn } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -70,7 +71,7 @@ test.each(rounds)(
 function logged(logs: string) {
 	const under = (file: string, leavesNothing: boolean) => ({
 		command: process.execPath,
-		args: ["--import", path.join(import.meta.dirname, "../programs/log-lines.ts"), file],
+		args: ["--import", testProgram("log-lines"), file],
 		leavesNothing,
 		...(!leavesNothing && { keepsSession: true }),
 		environment: { LOGS: logs, SESSIONS: logs },
@@ -78,7 +79,7 @@ function logged(logs: string) {
 	return {
 		"logged-scripted": under(programPath("agents/scripted"), true),
 		"logged-shell": under(programPath("agents/shell"), true),
-		"logged-remembering": under(path.join(import.meta.dirname, "../programs/remembering.ts"), false),
+		"logged-remembering": under(testProgram("remembering"), false),
 	};
 }
 

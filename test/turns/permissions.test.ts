@@ -10,10 +10,11 @@ import type { Agent, Approval } from "#contract/wire.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { approvalLines, approvalTable } from "#surfaces/cli/print-approvals.ts";
 import { openTurnToken } from "#test/support/open-turn-token.ts";
+import { testProgram } from "#test/support/programs.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
-const file = path.join(import.meta.dirname, "../programs/asking.ts");
+const file = testProgram("asking");
 const asking = { command: process.execPath, args: [file], leavesNothing: false, keepsSession: true };
 let daemon: Daemon;
 let client: Client;
@@ -146,7 +147,7 @@ test("always is for the files of an edit, and for nothing but the same command",
 	expect(await over(agent, 4)).toBe("no");
 });
 
-test("what becomes something else while it is asked about cannot be allowed as what it was", async () => {
+test("a call that changes while its approval is pending cannot be allowed by the old question", async () => {
 	const agent = await add();
 	const when = path.join(freshFolder(), "asked");
 	await prompt(agent, {
@@ -197,4 +198,29 @@ test("an agent compares its work with nobody's but its own and that of the agent
 	expect((await against(own, "base")).files).toEqual([]);
 	// the control: a person may
 	expect((await against(client, "peer")).patch).toContain("unpublished");
+});
+
+test("a prefix covers later commands with these words, and a person is asked about everything that only looks like one", {
+	timeout: 60_000,
+}, async () => {
+	const agent = await add();
+	const run = (command: string) => ({ ask: { title: command, kind: "execute", rawInput: { command } } });
+	await prompt(agent, run("npm test a"));
+	const first = await asked(agent);
+	expect(first.command).toEqual({ line: "npm test a", folder: null });
+	const body = { allow: true, always: true, prefix: "npm test *" };
+	await client.call("approvalAnswer", { params: { approval: String(first.id) }, body });
+	expect(await over(agent, 1)).toBe("yes");
+	await prompt(agent, run("npm test b 'c d'"));
+	expect(await over(agent, 2)).toBe("yes");
+	let turns = 2;
+	for (const line of ["npm test; touch x", "npm test $(touch x)", "npm test\ntouch x", "npm tests", "npm test > x"]) {
+		await prompt(agent, run(line));
+		await answer(await asked(agent), { allow: false });
+		expect([line, await over(agent, ++turns)]).toEqual([line, "no"]);
+	}
+	// not its fork's
+	const fork = await client.ask("fork", { ...params(agent), body: {} });
+	await prompt(fork, run("npm test a"));
+	await answer(await asked(fork), { allow: false });
 });

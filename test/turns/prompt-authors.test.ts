@@ -7,10 +7,11 @@ import { Client } from "#client/client.ts";
 import type { Agent } from "#contract/wire.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { openTurnToken } from "#test/support/open-turn-token.ts";
+import { testProgram } from "#test/support/programs.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 const notes = path.join(freshFolder(), "notes");
-const file = path.join(import.meta.dirname, "../programs/noting.ts");
+const file = testProgram("noting");
 const noting = {
 	command: process.execPath,
 	args: [file],

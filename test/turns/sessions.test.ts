@@ -7,13 +7,14 @@ import { actingAgent, ProjectSlug } from "#contract/ids.ts";
 import type { Agent, Turn } from "#contract/wire.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { available } from "#test/support/processes.ts";
+import { testProgram } from "#test/support/programs.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { done } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 const home = freshFolder();
 const sessions = freshFolder();
-const file = path.join(import.meta.dirname, "../programs/remembering.ts");
+const file = testProgram("remembering");
 const program = {
 	command: process.execPath,
 	args: [file],
@@ -60,7 +61,7 @@ async function told(agent: Agent, text: string): Promise<string> {
 }
 const how = async (agent: Agent) => (await now(agent)).session?.how;
 
-test("a session is gone on with while it is the journal's, by the same process and by another", async () => {
+test("a session that matches the journal is continued, by the same process and by a new one", async () => {
 	const agent = await add();
 	expect(await told(agent, "one")).toBe("one\n");
 	expect(await told(agent, "two")).toBe("one\ntwo\n");
@@ -68,7 +69,7 @@ test("a session is gone on with while it is the journal's, by the same process a
 		how: "new",
 		type: "remembering",
 		program: "remembering 1",
-		powers: ["resume", "fork", "close"],
+		capabilities: ["resume", "fork", "close"],
 	});
 	await daemon[Symbol.asyncDispose]();
 	await start();
@@ -90,7 +91,7 @@ test.each(["costs 5", "is silent about it"])(
 	},
 );
 
-test("a session that is gone, or not the journal's any more, is begun anew with what the journal has", async () => {
+test("a session that is lost or differs from the journal is replaced by a new one, seeded from the journal", async () => {
 	const agent = await add();
 	await told(agent, "one");
 	await client.call("mark", { ...params(agent), body: {} });
@@ -159,7 +160,7 @@ test("a fork copies the session if it ends where the child begins, else it is to
 	expect([await how(older), await how(cousin)]).toEqual(["seeded", "seeded"]);
 });
 
-test("what an agent is to be is told to a program that has no place for it, and again when it changes", async () => {
+test("a program without a system prompt gets the agent's instructions in its first prompt, and again when they change", async () => {
 	const agent = await add();
 	await client.call("configure", { ...params(agent), body: { systemPrompt: "Be brief.", pinned: ["a.md", "b.md"] } });
 	const first =
@@ -253,7 +254,7 @@ test("a repository that brings code is asked about before the first turn, once f
 		.toMatchObject({ queueLength: 0, label: "idle", holds: [] });
 });
 
-test("what is put in the place of what was asked about, before the answer, is asked about again", async () => {
+test("content that is replaced before the answer is asked about again", async () => {
 	const agent = await add({ policy: "full" }, { ".mcp.json": "{}" });
 	const file = path.join(agent.workspace?.path ?? "", ".mcp.json");
 	const asked = async () =>
@@ -292,17 +293,23 @@ test.each(available.includes("bubblewrap") ? ["off", "on"] : ["off"])(
 	},
 );
 
-test("an agent whose program is not there is held, and told how to get it; acp names its own", async () => {
-	const agent = await add({ type: "claude", prompt: "hello" });
+test("an agent whose program is not there is refused, or held if it went later; acp names its own", async () => {
+	await expect(add({ type: "claude", prompt: "hello" })).rejects.toThrow(/brood setup claude/);
+	// one that was there when the agent was added
+	const program = path.join(freshFolder(), "program");
+	writeFileSync(program, "", { mode: 0o755 });
+	const agent = await add({ type: "acp", command: program });
+	rmSync(program);
+	await client.call("prompt", { params: { agent: agent.id }, body: { text: "hello" } });
 	await expect
 		.poll(async () => (await now(agent)).holds, longTimeout)
-		.toMatchObject([{ kind: "error", reason: expect.stringMatching(/brood setup claude/) }]);
+		.toMatchObject([{ kind: "error", reason: expect.stringContaining(program) }]);
 	expect((await now(agent)).queueLength).toBe(1);
 	await expect(add({ type: "acp" })).rejects.toThrow(/has a command/);
 	await expect(add({ command: "x" })).rejects.toThrow(/has a command/);
 	const named = await add({ type: "acp", command: `env SESSIONS='${sessions}' ${process.execPath} "${file}"` });
 	expect(await told(named, "one")).toBe("one\n");
-	expect(await client.call("adapters")).toMatchObject([
+	expect(await client.call("vendors")).toMatchObject([
 		{ type: "claude", installed: null },
 		{ type: "codex" },
 		{ type: "gemini" },

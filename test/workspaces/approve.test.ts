@@ -63,6 +63,7 @@ describe("the ways to merge", () => {
 			base: { branch: "main", before, after },
 			check: null,
 			push: null,
+			origin: null,
 			replayed: false,
 		});
 		expect(world.git(world.repository, "show", "main:work.txt")).toBe("w");
@@ -80,13 +81,13 @@ describe("the ways to merge", () => {
 		expect([home.branchStatus.head, home.branchStatus.ahead, home.branchStatus.behind]).toEqual([after, 0, 0]);
 	});
 
-	test("the squash commit says what it holds and who did it", async () => {
+	test("the squash commit says what it holds, who did it and who merged it", async () => {
 		const { world, checkout } = await reviewed({ diverged: true });
 		write(checkout.workspace.path, "more.txt", "m\n");
 		const { commit } = agreed(await world.workspaces.commit(checkout, { message: "More" }));
 		agreed(await world.workspaces.approve(checkout, { commit, strategy: "squash" }));
-		expect(world.git(world.repository, "log", "-1", "--format=%an|%B", "main")).toBe(
-			`brood-agent-a|Work\n\n- More\n\nBrood-Agent: a\nBrood-Reviewed: ${commit}`,
+		expect(world.git(world.repository, "log", "-1", "--format=%an|%cn <%ce>|%B", "main")).toBe(
+			`person|person <person@example.invalid>|Work\n\n- More\n\nBrood-Agent: a\nBrood-Reviewed: ${commit}\nCo-authored-by: brood-agent-a <a@brood.local>`,
 		);
 	});
 
@@ -199,22 +200,34 @@ describe("what is refused leaves everything as it was", () => {
 		refused(await world.workspaces.approve(checkout, { commit: world.tip("brood/a") }), "CONFLICT");
 	});
 
-	test("base that moves while the check runs", async () => {
+	test("base that moves each time the check runs", async () => {
 		const { world, checkout, commit } = await reviewed();
-		world.configure(
-			"base: main\ncheck: echo ready; read line < gate\n".replace(
-				"read line < gate",
-				`while ! test -e ${world.root}/go; do :; done`,
-			),
-		);
-		let moved = "";
+		world.configure(waitingCheck(world));
+		let [moved, checks] = ["", 0];
 		const line = (): void => {
-			moved = advance(world, { "late.txt": "l\n" });
+			moved = advance(world, { "late.txt": `${++checks}\n` });
 			write(world.root, "go", "");
 		};
 		refused(await world.workspaces.approve(checkout, { commit, line }), "CONFLICT");
-		expect(world.tip("main")).toBe(moved);
+		expect([world.tip("main"), checks]).toEqual([moved, 5]);
 	});
+});
+
+/** A check that says something, and waits until it may go on. */
+const waitingCheck = (world: World): string =>
+	`base: main\ncheck: echo ready; while ! test -e ${world.root}/go; do :; done\n`;
+
+test("base that moves while the check runs is merged with, and checked again", async () => {
+	const { world, checkout, commit } = await reviewed();
+	world.configure(waitingCheck(world));
+	let [moved, checks] = ["", 0];
+	const line = (): void => {
+		if (++checks === 1) moved = advance(world, { "late.txt": "l\n" });
+		write(world.root, "go", "");
+	};
+	const { base } = agreed(await world.workspaces.approve(checkout, { commit, line }));
+	expect([base.before, checks]).toEqual([moved, 2]);
+	expect(world.git(world.repository, "show", "main:late.txt", "main:work.txt")).toBe("l\nw");
 });
 
 describe("a person who has base checked out", () => {

@@ -385,7 +385,7 @@ describe("what takes something away", () => {
 				expect(agreed(await again.workspaces.sync(checkout, "rebase")).branchStatus).toMatchObject({
 					ahead: 1,
 					behind: 0,
-					dirty: false,
+					uncommitted: false,
 				});
 				expect(world.git(checkout.workspace.path, "log", "--format=%s")).toBe("change\nchange\nfirst");
 			},
@@ -406,11 +406,11 @@ test.each(["provision", "fork", "approve", "recover", "remove"])(
 			const checkout = made.includes(verb) ? checkoutOf(world, "a") : await world.agent("a");
 			if (verb !== "provision") write((parent ?? checkout).workspace.path, "work.txt", "w\n");
 			if (verb === "approve" || verb === "remove") agreed(await world.workspaces.commit(checkout, { message: "Work" }));
-			const ran = await runProgram("workspace.ts", [world.root, verb, String(at), checkout.workspace.path]);
+			const ran = await runProgram("workspace", [world.root, verb, String(at), checkout.workspace.path]);
 			if (ran.signal === "SIGKILL") killed++;
 			expect([ran.signal ?? ran.code, ran.errors]).toEqual([ran.signal === null ? 0 : "SIGKILL", ""]);
 			expect(personsOwn(world)).toEqual(own);
-			const again = await runProgram("workspace.ts", [world.root, verb, "0", checkout.workspace.path]);
+			const again = await runProgram("workspace", [world.root, verb, "0", checkout.workspace.path]);
 			expect([again.code, again.errors]).toEqual([0, ""]);
 			expect(existsSync(checkout.workspace.path)).toBe(verb !== "remove");
 			if (parent !== null)

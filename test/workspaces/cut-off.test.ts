@@ -83,7 +83,7 @@ const verbs: Record<string, Verb> = {
 			]);
 			expect(data).toMatchObject({
 				moved: true,
-				text: "Your files changed: 1 commit of main came in (ff).",
+				text: "Your files were updated to main: 1 commit (ff).",
 				branchStatus: { behind: 0 },
 			});
 		},
@@ -99,7 +99,7 @@ const verbs: Record<string, Verb> = {
 				true,
 				"",
 			]);
-			expect(data).toMatchObject({ moved: true, text: "brood/worker moved to main; 1 commit came in." });
+			expect(data).toMatchObject({ moved: true, text: "brood/worker was updated to main: 1 commit." });
 		},
 	},
 	restore: {
@@ -216,7 +216,7 @@ test("an approve that is repeated merges what was meant the first time, and not 
 		existsSync(path.join(at.repository, "reviewed.txt")),
 		existsSync(path.join(at.repository, "unseen.txt")),
 	]).toEqual([true, false]);
-	// who names what they have seen is told when it is no longer that
+	// a request that names the reviewed commit is refused once the branch has moved
 	const seen = git(at.folder, "rev-parse", "HEAD");
 	await commit("more.txt");
 	const late = await daemon.post(route, { strategy: "merge", commit: seen });

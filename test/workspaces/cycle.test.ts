@@ -27,7 +27,7 @@ describe("commit", () => {
 				{ status: "A", path: "link" },
 				{ status: "A", path: "new file.txt" },
 			],
-			left: [],
+			omitted: [],
 			trailers: { "Brood-Agent": "a", "Brood-Stage": "IMPLEMENT", "Brood-Turn": "17" },
 		});
 		expect(world.git(folder, "log", "-1", "--format=%an|%ae|%cn|%B")).toBe(
@@ -77,9 +77,9 @@ describe("commit", () => {
 		world.git(path.join(checkout.workspace.path, "inner"), "init", "-q");
 		write(checkout.workspace.path, "inner/x", "x\n");
 		const refusal = refused(await world.workspaces.commit(checkout, { message: "m" }), "AGENT_NO_COMMIT");
-		expect(refusal.details["left"]).toEqual([{ path: "inner/", reason: "a repository of its own" }]);
+		expect(refusal.details["omitted"]).toEqual([{ path: "inner/", reason: "a repository of its own" }]);
 		write(checkout.workspace.path, "y", "y\n");
-		expect(agreed(await world.workspaces.commit(checkout, { message: "m" })).left).toEqual([
+		expect(agreed(await world.workspaces.commit(checkout, { message: "m" })).omitted).toEqual([
 			{ path: "inner/", reason: "a repository of its own" },
 		]);
 	});
@@ -196,9 +196,9 @@ describe("sync", () => {
 			const done = agreed(await world.workspaces.sync(checkout, strategy));
 			expect(done).toMatchObject({
 				moved: true,
-				branchStatus: { head: next, base: next, ahead: 0, behind: 0, dirty: false },
+				branchStatus: { head: next, base: next, ahead: 0, behind: 0, uncommitted: false },
 			});
-			expect(done.text).toBe(`Your files changed: 1 commit of main came in (${strategy}).`);
+			expect(done.text).toBe(`Your files were updated to main: 1 commit (${strategy}).`);
 			expect(read(checkout.workspace.path, "next.txt")).toBe("n\n");
 			expect(agreed(await world.workspaces.sync(checkout, strategy)).moved).toBe(false);
 		},

@@ -1,4 +1,4 @@
-// Workspaces through a whole daemon: real git, real processes, over the door.
+// Workspaces through a whole daemon: real git, real processes, over HTTP.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -49,7 +49,7 @@ describe("a new agent", () => {
 		});
 	});
 
-	test("that cannot get its place is held, leaves nothing, and is recovered or deleted", async () => {
+	test("whose workspace cannot be created is held, leaves nothing on disk, and can be recovered or deleted", async () => {
 		const { slug, add } = await shop.project();
 		const place = path.join(shop.home, "projects", slug, "agents", "blocked");
 		mkdirSync(place, { recursive: true });
@@ -190,7 +190,7 @@ describe("a fork", () => {
 });
 
 describe("approve", () => {
-	test("merges what was reviewed, moves who has nothing of their own, and tells the others", async () => {
+	test("merges the reviewed commit, updates agents without commits of their own, and tells the others", async () => {
 		const { add, repository } = await shop.project();
 		const [worker, idle, busy] = [
 			await add({ name: "worker" }),
@@ -222,7 +222,21 @@ describe("approve", () => {
 		});
 	});
 
-	test("that would not go well changes nothing and names the files", async () => {
+	test("of two at once brings everybody to the base that has both", async () => {
+		const { add, repository } = await shop.project();
+		const workers = [await add({ name: "one" }), await add({ name: "two" })];
+		const idle = [await add({ name: "three" }), await add({ name: "four" }), await add({ name: "five" })];
+		for (const worker of workers)
+			await shop.turn(worker, `write ${worker.handle}.txt done\ncommit Add ${worker.handle}`);
+		await Promise.all(workers.map((worker) => shop.client.call("approve", { ...params(worker), body: {} })));
+		const main = git(repository, "rev-parse", "main");
+		expect(git(repository, "ls-tree", "--name-only", "main").split("\n")).toEqual(
+			expect.arrayContaining(["one.txt", "two.txt"]),
+		);
+		for (const agent of idle) expect(git(at(agent), "rev-parse", "HEAD")).toBe(main);
+	});
+
+	test("with a conflict changes nothing and names the files", async () => {
 		const { add, repository } = await shop.project({ "a.txt": "base\n" });
 		const agent = await add();
 		await shop.turn(agent, "write a.txt agent\ncommit Mine");
@@ -242,7 +256,7 @@ describe("approve", () => {
 	});
 });
 
-describe("what is lost is found", () => {
+describe("a damaged or changed workspace", () => {
 	test("a tree that is gone holds the agent before its next turn, and recover brings it back", async () => {
 		const { add } = await shop.project();
 		const agent = await add();
@@ -328,7 +342,7 @@ describe("delete", () => {
 		]);
 	});
 
-	test("of an agent that shares a tree leaves the tree to the others", async () => {
+	test("of an agent in a shared workspace keeps the workspace for the others", async () => {
 		const { add } = await shop.project();
 		const parent = await add();
 		const child = await shop.client.call("fork", { ...params(parent), body: { workspace: "share" } });
@@ -337,7 +351,7 @@ describe("delete", () => {
 	});
 });
 
-describe("a tree that two agents share", () => {
+describe("a workspace that two agents share", () => {
 	const sharing = async () => {
 		const { add } = await shop.project({ "a.txt": "one\n" });
 		const parent = await add();
@@ -345,11 +359,11 @@ describe("a tree that two agents share", () => {
 	};
 	const say = async (command: object) => await done(shop.daemon.engine, command);
 
-	test("sees no turn of either while git is at it for the other one, and one right after", async () => {
+	test("starts no turn of either agent during a git step of the other one, and starts it afterwards", async () => {
 		const { parent, child } = await sharing();
 		await say({ type: "workspace.lease", agent: parent.id, step: "sync" });
 		const { id } = await shop.client.call("prompt", { ...params(child), body: { text: "say I waited" } });
-		// not even who asks for it by name, and not by letting go of what is not its own
+		// not by an explicit start either, nor after the other agent tried to end the lease
 		await done(shop.daemon.engine, { type: "turn.start", agent: child.id }, { as: system });
 		await say({ type: "workspace.free", agent: child.id });
 		await done(shop.daemon.engine, { type: "turn.start", agent: child.id }, { as: system });
@@ -375,7 +389,17 @@ describe("a tree that two agents share", () => {
 		expect([(await shop.now(parent)).lease, (await shop.now(child)).lease]).toEqual([null, null]);
 	});
 
-	test("is where both of them left it when git moved its branch for one", async () => {
+	test("allows no git step of one agent while the other one's turn is running", async () => {
+		const { parent, child } = await sharing();
+		await shop.client.call("prompt", { ...params(parent), body: { text: "sleep 60000" } });
+		await expect.poll(async () => (await shop.now(parent)).turn, longTimeout).not.toBeNull();
+		expect(await refusal(shop.client.call("sync", { ...params(child), body: {} }))).toMatchObject({
+			code: "AGENT_BUSY",
+		});
+		await shop.client.call("interrupt", { ...params(parent), body: {} });
+	});
+
+	test("has not drifted for either agent after a git step of one moved its branch", async () => {
 		const { parent, child } = await sharing();
 		await shop.turn(child, "write b.txt two\ncommit Two");
 		git(at(parent), "-c", "user.name=p", "-c", "user.email=p@x", "commit", "-q", "--amend", "-m", "Amended");
@@ -388,7 +412,7 @@ describe("a tree that two agents share", () => {
 			expect(await shop.client.call("health", params(agent))).toEqual({ healthy: true, issues: [] });
 	});
 
-	test("is in doubt for both when the daemon dies while git is at it", async () => {
+	test("holds both agents for recovery if the daemon died during a git step of one", async () => {
 		const { parent, child } = await sharing();
 		await say({ type: "workspace.lease", agent: child.id, step: "restore" });
 		await shop.restart();

@@ -1,4 +1,4 @@
-// What people and disks do to workspaces: it is told or refused, never taken for something else.
+// Workspaces damaged by people or by the disk: the damage is reported or refused, never misread.
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -49,7 +49,7 @@ describe("a damaged workspace", () => {
 			".git that is garbage",
 			(world: World) => write(path.join(world.home, "projects/p/agents/a"), ".git", "gitdir: nowhere\n"),
 		],
-	])("with %s has an issue and no standing", async (_, harm) => {
+	])("with %s is reported by health, and its branch status is refused", async (_, harm) => {
 		const world = makeWorld();
 		const checkout = await world.agent("a");
 		harm(world);
@@ -75,7 +75,7 @@ describe("a damaged workspace", () => {
 			"not marked",
 		],
 	])("with %s has an issue", async (what, harm, words) => {
-		// who is root can read everything
+		// root can read everything
 		if (what.includes("nobody") && process.getuid?.() === 0) return;
 		const world = makeWorld();
 		const checkout = await world.agent("a");
@@ -148,7 +148,7 @@ test("who shares a workspace can recover it, make it again when it is gone, and 
 	const maker = await world.agent("maker");
 	const sharer = { ...maker, agent: identity("sharer") };
 	write(maker.workspace.path, "x", "x\n");
-	expect(agreed(await world.workspaces.recover(sharer)).branchStatus.dirty).toBe(false);
+	expect(agreed(await world.workspaces.recover(sharer)).branchStatus.uncommitted).toBe(false);
 	rmSync(maker.workspace.path, { recursive: true });
 	expect(agreed(await world.workspaces.recover(sharer)).moved).toBe(true);
 	for (const checkout of [maker, sharer])

@@ -11,7 +11,7 @@ import { available } from "#test/support/processes.ts";
 
 import { agreed, type World, write } from "#test/support/world.ts";
 
-const hasRooms = available.includes("bubblewrap");
+const hasSandboxes = available.includes("bubblewrap");
 const part = "x".repeat(200);
 const half = Array.from({ length: 15 }, () => part).join("/");
 /** a path in a message is cut to about this */
@@ -53,7 +53,7 @@ async function worldWith(
 const cases = [
 	{ what: "a folder", make: makeDeep, sandbox: false },
 	{ what: "a file", make: makeLongFile, sandbox: false },
-	...(hasRooms ? [{ what: "a folder", make: makeDeep, sandbox: true }] : []),
+	...(hasSandboxes ? [{ what: "a folder", make: makeDeep, sandbox: true }] : []),
 ];
 
 describe.each(cases)("$what with a path that is too long (sandbox: $sandbox)", ({ make, sandbox }) => {
@@ -69,27 +69,27 @@ describe.each(cases)("$what with a path that is too long (sandbox: $sandbox)", (
 	test("is named by diff and by commit, which take everything else", async () => {
 		const { world, checkout } = await worldWith(make, sandbox);
 		const left = [{ path: expect.stringMatching(tooLong), reason: "a path that is too long" }];
-		expect(agreed(await world.workspaces.diff(checkout, { kind: "base" }))).toMatchObject({ files: [], left });
+		expect(agreed(await world.workspaces.diff(checkout, { kind: "base" }))).toMatchObject({ files: [], omitted: left });
 		const nothing = refused(await world.workspaces.commit(checkout, { message: "x" }), "AGENT_NO_COMMIT");
-		expect(nothing).toMatchObject({ details: { left } });
+		expect(nothing).toMatchObject({ details: { omitted: left } });
 		expect(nothing.message).toMatch(
-			/^p\/a has nothing to commit\. Left: deep\/x+…[^ ]+ \(a path that is too long\)\.$/,
+			/^p\/a has nothing to commit\. Left out: deep\/x+…[^ ]+ \(a path that is too long\)\.$/,
 		);
-		expect(agreed(await world.workspaces.branchStatus(checkout)).dirty).toBe(true);
+		expect(agreed(await world.workspaces.branchStatus(checkout)).uncommitted).toBe(true);
 		write(checkout.workspace.path, "kept.txt", "kept\n");
 		for (const against of ["base", "index"] as const) {
 			const diff = agreed(await world.workspaces.diff(checkout, { kind: against }));
-			expect(diff).toMatchObject({ files: [{ path: "kept.txt", added: 1 }], left });
-			expect(JSON.stringify(diff.left).length).toBeLessThan(shortMax + 100);
+			expect(diff).toMatchObject({ files: [{ path: "kept.txt", added: 1 }], omitted: left });
+			expect(JSON.stringify(diff.omitted).length).toBeLessThan(shortMax + 100);
 		}
 		expect(agreed(await world.workspaces.commit(checkout, { message: "x" }))).toMatchObject({
 			files: [{ path: "kept.txt" }],
-			left,
+			omitted: left,
 		});
 		// the control: of a tree without it nothing is left
 		const other = await world.agent("b");
 		write(other.workspace.path, "kept.txt", "kept\n");
-		expect(agreed(await world.workspaces.diff(other, { kind: "base" })).left).toEqual([]);
+		expect(agreed(await world.workspaces.diff(other, { kind: "base" })).omitted).toEqual([]);
 	});
 
 	test("is no reason to fail for delete: it goes to the trash", async () => {
@@ -120,7 +120,7 @@ const sparse = (file: string): void => {
 };
 
 describe("a large file", () => {
-	test.each([false, ...(hasRooms ? [true] : [])])(
+	test.each([false, ...(hasSandboxes ? [true] : [])])(
 		"that is untracked is named by diff and not read (sandbox: %s)",
 		async (sandbox) => {
 			const { world, checkout } = await worldWith((folder) => sparse(path.join(folder, "large.bin")), sandbox);
@@ -131,12 +131,12 @@ describe("a large file", () => {
 			write(checkout.workspace.path, "kept.txt", "kept\n");
 			for (const kind of ["base", "index"] as const) {
 				const diff = agreed(await world.workspaces.diff(checkout, { kind }));
-				expect([diff.files.map((file) => file.path), diff.left]).toEqual([["kept.txt"], left]);
+				expect([diff.files.map((file) => file.path), diff.omitted]).toEqual([["kept.txt"], left]);
 			}
 			const mine = agreed(await world.workspaces.diff(checkout, { kind: "agent", checkout: other }));
-			expect([mine.files.map((file) => file.path), mine.left]).toEqual([["b.txt", "kept.txt"], left]);
+			expect([mine.files.map((file) => file.path), mine.omitted]).toEqual([["b.txt", "kept.txt"], left]);
 			const theirs = agreed(await world.workspaces.diff(other, { kind: "agent", checkout }));
-			expect([theirs.files.map((file) => file.path), theirs.left]).toEqual([
+			expect([theirs.files.map((file) => file.path), theirs.omitted]).toEqual([
 				["b.txt", "kept.txt"],
 				[{ path: "large.bin", reason: `in p/a: ${reason}` }],
 			]);
@@ -148,13 +148,13 @@ describe("a large file", () => {
 		agreed(await world.workspaces.commit(checkout, { message: "small" }));
 		sparse(path.join(checkout.workspace.path, "large.bin"));
 		const changed = agreed(await world.workspaces.diff(checkout, { kind: "index" }));
-		expect([changed.files, changed.left]).toEqual([
+		expect([changed.files, changed.omitted]).toEqual([
 			[{ path: "large.bin", from: null, added: null, deleted: null }],
 			[],
 		]);
 		// taken out of the index it is untracked, and still a change to a file of the last commit
 		world.git(checkout.workspace.path, "rm", "-q", "--cached", "large.bin");
 		const taken = agreed(await world.workspaces.diff(checkout, { kind: "index" }));
-		expect([taken.files.map((file) => file.path), taken.left]).toEqual([["large.bin"], []]);
+		expect([taken.files.map((file) => file.path), taken.omitted]).toEqual([["large.bin"], []]);
 	});
 });

@@ -143,7 +143,7 @@ describe.runIf(available.includes("bubblewrap"))("a way out of the sandbox", () 
 			world.git(world.repository, "checkout", "-q", "other");
 			world.commit(world.repository, { "a.txt": "theirs\n" });
 			const [git, project] = [world.git(tree, "rev-parse", "--absolute-git-dir"), path.join(world.repository, ".git")];
-			// the room of before: its own tree, its git folder, and the repository's
+			// the mounts of an earlier version: its own tree, its git folder, and the repository's
 			const mounts = { hidden: [], readable: [path.dirname(prey.victim)], writable: [tree, project], fixed: [] };
 			const said = runInSandbox(
 				mounts,

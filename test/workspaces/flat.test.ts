@@ -36,7 +36,7 @@ test(`an unchanged turn and a fork run as many git processes after ${many} snaps
 	const { add, repository } = await shop.project();
 	const agent = await add({});
 	const first = await cost(agent);
-	// the same commit again and again: what is looked at is how many there are
+	// the same commit each time: only the number of snapshots matters
 	const commit = git(repository, "rev-parse", `refs/brood/snapshots/${agent.id}/1`);
 	const refs = Array.from({ length: many }, (_, at) => `refs/brood/snapshots/${agent.id}/${at + 1}`);
 	execFileSync("git", ["update-ref", "--stdin"], {

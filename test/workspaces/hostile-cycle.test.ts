@@ -1,4 +1,4 @@
-// The whole work cycle in a repository full of traps: none goes off.
+// The whole work cycle in a repository that configures programs everywhere: none of them runs.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -61,7 +61,7 @@ test("every trap, every verb", { timeout: 120_000 }, async () => {
 				await workspaces.provisionFrom({ project, agent: identity(`f-${kind}`), kind, from: "main", parent: there }),
 		);
 		await attempt(`commit ${kind}`, async () => await workspaces.commit(there, { message: "work" }));
-		await attempt(`standing ${kind}`, async () => await workspaces.branchStatus(there));
+		await attempt(`branch status ${kind}`, async () => await workspaces.branchStatus(there));
 		await attempt(`commitsSince ${kind}`, async () => await workspaces.commitsSince(there, null));
 		const tip = async (): Promise<string> => agreed(await workspaces.branchStatus(there)).head ?? "";
 		await attempt(`sync ff ${kind}`, async () => await workspaces.sync(there, "ff"));

@@ -1,4 +1,5 @@
-// A repository that tries everything: no trap goes off under any verb. The control is plain git, where each one does.
+// A repository that configures programs in every known way: none runs under any verb. The control is plain git, where
+// each one does.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -180,14 +181,14 @@ test.each(["http.sslCAInfo", "http.https://127.0.0.1:1/.sslCAPath", "http.proxyS
 			String(await git(folder, [verb, "https://127.0.0.1:1/x.git"]).catch((error: unknown) => error));
 		for (const verb of ["fetch", "push", "ls-remote"])
 			expect(await said(ours({ HOME: own }), verb)).toMatch(/own configuration sets http\..*git config --global/);
-		// nobody listens there: whoever asks is told so
+		// nothing listens there: a connection is refused
 		plainGit(folder, ["config", "--file", path.join(own, ".gitconfig"), key, ""]);
 		expect(await said(ours({ HOME: own }), "ls-remote")).toMatch(/127\.0\.0\.1:1/);
 		expect(await said(ours({ HOME: own }), "ls-remote")).not.toMatch(/own configuration/);
 	},
 );
 
-test("git never climbs out of the folder that was named", async () => {
+test("git never searches the parents of the given folder for a repository", async () => {
 	const folder = fresh();
 	layTrap(victim, folder, []);
 	const inside = path.join(folder, "deeper");

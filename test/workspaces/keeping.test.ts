@@ -77,7 +77,11 @@ describe("recover", () => {
 		mess(world, folder);
 		const before = treeState(world, folder);
 		const home = agreed(await world.workspaces.recover(checkout, {}, { seen }));
-		expect(home).toMatchObject({ moved: true, snapshot: null, branchStatus: { head: world.tip("main"), dirty: true } });
+		expect(home).toMatchObject({
+			moved: true,
+			snapshot: null,
+			branchStatus: { head: world.tip("main"), uncommitted: true },
+		});
 		expect(home.text).toMatch(
 			/^brood\/a was moved to .* that commit is kept .* Your files were left as they are. They are in snapshot 1 as well.$/,
 		);
@@ -87,7 +91,7 @@ describe("recover", () => {
 		expect(world.git(folder, "show", `${seen}:x`)).toBe("x");
 	});
 
-	test("of a tree that is right again changes nothing; of one with other trouble as well it cleans", async () => {
+	test("of a workspace that is healthy again changes nothing; one with other problems is cleaned", async () => {
 		const world = makeWorld();
 		const checkout = await world.agent("a");
 		const seen = world.tip("brood/a");
@@ -101,7 +105,7 @@ describe("recover", () => {
 		world.git(checkout.workspace.path, "checkout", "-q", "--detach");
 		expect(agreed(await world.workspaces.recover(checkout, {}, { seen }))).toMatchObject({
 			snapshot: expect.any(String),
-			branchStatus: { dirty: false },
+			branchStatus: { uncommitted: false },
 		});
 		expect(world.git(checkout.workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
 	});
@@ -114,7 +118,11 @@ describe("recover", () => {
 		const before = treeState(world, folder);
 		world.commit(world.repository, { "next.txt": "n\n" });
 		const home = agreed(await world.workspaces.recover(checkout));
-		expect(home).toMatchObject({ moved: true, snapshot: "1", branchStatus: { ahead: 0, behind: 0, dirty: false } });
+		expect(home).toMatchObject({
+			moved: true,
+			snapshot: "1",
+			branchStatus: { ahead: 0, behind: 0, uncommitted: false },
+		});
 		expect([world.git(folder, "status", "--porcelain"), read(folder, ".env"), read(folder, "next.txt")]).toEqual([
 			"",
 			"ignored\n",
@@ -145,7 +153,7 @@ describe("recover", () => {
 		world.commit(world.repository, { "a.txt": "theirs\n" });
 		expect(() => world.git(folder, operation, "main")).toThrow();
 		const home = agreed(await world.workspaces.recover(checkout));
-		expect(home).toMatchObject({ branchStatus: { head: own, ahead: 1, behind: 1, dirty: false } });
+		expect(home).toMatchObject({ branchStatus: { head: own, ahead: 1, behind: 1, uncommitted: false } });
 		expect(await world.workspaces.health(checkout, { commit: own })).toEqual({ healthy: true, issues: [] });
 		expect(read(folder, "a.txt")).toBe("mine\n");
 	});
@@ -160,7 +168,7 @@ describe("recover", () => {
 		rmSync(checkout.workspace.path, { recursive: true });
 		expect(agreed(await world.workspaces.recover(checkout))).toMatchObject({
 			moved: true,
-			branchStatus: { head: commit, ahead: 1, dirty: false },
+			branchStatus: { head: commit, ahead: 1, uncommitted: false },
 		});
 		expect(read(checkout.workspace.path, "x")).toBe("x\n");
 		expect(await world.workspaces.health(checkout, { commit })).toEqual({ healthy: true, issues: [] });
@@ -186,7 +194,7 @@ describe("recover", () => {
 		expect(agreed(await world.workspaces.recover(checkout)).branchStatus).toMatchObject({
 			head: commit,
 			ahead: 1,
-			dirty: false,
+			uncommitted: false,
 		});
 	});
 

@@ -48,7 +48,7 @@ describe.runIf(available.includes("bubblewrap") && hasKeys)("the kernel's keys o
 		const mounts = { hidden: [], readable: [], writable: [folder], fixed: [] };
 		expect(runInSandbox({ ...mounts, open: true }, folder, script, {}).split("\n")).toEqual(everything);
 		expect(runInSandbox(mounts, folder, script, {})).toBe("all tried\nexit 0\n");
-		// the filter itself is not left open for whoever is inside
+		// the filter's file descriptor is not open in the sandbox
 		expect(runInSandbox(mounts, folder, "ls -l /proc/self/fd", {})).not.toContain("filter");
 	});
 });

@@ -1,4 +1,4 @@
-// Names that want to be something else: a path, an option, another ref. Wherever a person's words enter, nothing
+// Names that could be read as something else: a path, an option, another ref. Wherever a person's words enter, nothing
 // appears outside of the project's folders and git is never given one of them as an option.
 import { existsSync } from "node:fs";
 import path from "node:path";

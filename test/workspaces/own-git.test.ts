@@ -1,4 +1,4 @@
-// The work cycle of an agent in a sandbox: a git folder of its own, every step inside of its room, and what is new in
+// The work cycle of an agent in a sandbox: a git folder of its own, every step inside of its sandbox, and what is new in
 // the project.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { available } from "#test/support/processes.ts";
 import { inside } from "#test/support/sandbox.ts";
 import { agreed, identity, read, type World, write } from "#test/support/world.ts";
 
-const makeRoomed = (options: { empty?: boolean } = {}): World => {
+const makeSandboxed = (options: { empty?: boolean } = {}): World => {
 	const world = makeWorld({ containment: "bubblewrap", ...options });
 	world.configure("sandbox: on\n");
 	return world;
@@ -17,7 +17,7 @@ const makeRoomed = (options: { empty?: boolean } = {}): World => {
 
 describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of its own", () => {
 	test("is made with nothing of git in its tree, and with its branch in the project", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		const checkout = await world.agent("a");
 		const { path: folder, branch } = checkout.workspace;
 		expect(checkout.workspace).toMatchObject({ kind: "worktree", branch: "brood/a", base: "main" });
@@ -28,7 +28,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		expect(world.tip(branch)).toBe(world.tip("main"));
 		expect(await inside(world, checkout, "git status --short --branch")).toBe("## brood/a\nexit 0\n");
 		expect(await world.workspaces.health(checkout)).toEqual({ healthy: true, issues: [] });
-		expect(await world.workspaces.branchStatus(checkout)).toMatchObject({ ahead: 0, behind: 0, dirty: false });
+		expect(await world.workspaces.branchStatus(checkout)).toMatchObject({ ahead: 0, behind: 0, uncommitted: false });
 		// asked again, it is found
 		expect(
 			agreed(await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "worktree" })),
@@ -36,7 +36,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 	});
 
 	test("commits by itself and through Brood, syncs, is approved, and is removed with a way back", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		const checkout = await world.agent("a");
 		expect(
 			await inside(world, checkout, "echo two > b.txt && git add . && git commit -qm 'By itself' && echo x > c.txt"),
@@ -52,7 +52,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		world.commit(world.repository, { "main.txt": "m\n" }, "on main");
 		expect(agreed(await world.workspaces.sync(checkout, "rebase"))).toMatchObject({
 			moved: true,
-			branchStatus: { ahead: 2, behind: 0, dirty: false },
+			branchStatus: { ahead: 2, behind: 0, uncommitted: false },
 		});
 		const tip = world.tip(checkout.workspace.branch);
 		// the commits that the rebase left behind are kept in the project
@@ -87,7 +87,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 	});
 
 	test("has its snapshots in the project, unchanged ones once, and goes back to them", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		const checkout = await world.agent("a");
 		const first = await world.workspaces.takeSnapshot(checkout, { reason: "one" });
 		expect([first.fresh, first.snapshot.id]).toEqual([true, "1"]);
@@ -114,7 +114,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 	});
 
 	test("a snapshot that an agent forged is none, and none of its words reaches a command line", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		const checkout = await world.agent("a");
 		await world.workspaces.takeSnapshot(checkout, { reason: "one" });
 		const target = path.join(world.root, "written-by-git");
@@ -156,8 +156,8 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		});
 	});
 
-	test("is forked with its files, staged and not, into another room", async () => {
-		const world = makeRoomed();
+	test("is forked with its files, staged and not, into another sandbox", async () => {
+		const world = makeSandboxed();
 		const parent = await world.agent("a");
 		await inside(
 			world,
@@ -187,7 +187,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 	});
 
 	test("works in a repository without commits", async () => {
-		const world = makeRoomed({ empty: true });
+		const world = makeSandboxed({ empty: true });
 		const checkout = await world.agent("a");
 		await inside(world, checkout, "echo 1 > one.txt");
 		const { commit } = agreed(await world.workspaces.commit(checkout, { message: "first" }));
@@ -196,7 +196,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 	});
 
 	test("is recovered: its folder, its git folder, its branch and its index", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		const checkout = await world.agent("a");
 		await inside(world, checkout, "echo b > b.txt; git add .; git commit -qm kept");
 		await world.workspaces.takeSnapshot(checkout, { reason: "end of turn" });
@@ -221,7 +221,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 	});
 
 	test("goes to the branch of an issue, which another then finds with its work", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		const [a, b] = [await world.agent("a"), await world.agent("b")];
 		const on = (checkout: Checkout): Checkout => ({
 			...checkout,
@@ -249,7 +249,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		const mounts = await world.workspaces.mounts(world.project, checkout.workspace.path, checkout.workspace);
 		expect(mounts).toMatchObject({ code: "CONFLICT", suggestions: ["brood agent recover p/a"] });
 		const home = agreed(await world.workspaces.recover(checkout));
-		expect(home.branchStatus).toMatchObject({ ahead: 1, dirty: true });
+		expect(home.branchStatus).toMatchObject({ ahead: 1, uncommitted: true });
 		expect(await inside(world, checkout, "git status --short; git log -1 --format=%s; cat u.txt")).toBe(
 			"?? u.txt\nmine\nuntracked\nexit 0\n",
 		);
@@ -258,7 +258,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 	});
 
 	test("keeps what it borrows, whatever the person removes from the repository, until it is gone itself", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		const parent = await world.agent("a");
 		await inside(
 			world,
@@ -310,7 +310,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 	});
 
 	test("is not made in the repository itself", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		refused(
 			await world.workspaces.provision({ project: world.project, agent: identity("a"), kind: "main" }),
 			"VALIDATION_ERROR",

@@ -55,7 +55,7 @@ test("pipes in a workspace keep no thread waiting", async () => {
 		await lockfileHash(checkout.workspace.path),
 		(await readOperation({ gitFolder })).size,
 	]);
-	// whoever reads a file meanwhile is served
+	// other reads of files still work meanwhile
 	expect(await readFile(path.join(world.repository, "a.txt"), "utf8")).toContain("one");
 	for (const [health, , found] of await Promise.all(looks)) {
 		expect(health).toMatchObject({

@@ -77,12 +77,12 @@ describe("a project by URL", () => {
 		const { path: mirror } = agreed(await world.workspaces.openProject({ slug, source: `file://${world.repository}` }));
 		const project = { slug, path: mirror };
 		const next = world.commit(world.repository, { "a.txt": "more\n" });
-		expect(await world.workspaces.refresh(project)).toEqual({ moved: true, error: null });
+		expect(await world.workspaces.refresh(project)).toMatchObject({ took: 1, ahead: 0, behind: 0, error: null });
 		expect(world.tip("refs/heads/main", mirror)).toBe(next);
 		const here = world.git(mirror, "commit-tree", "-p", next, "-m", "only here", `${next}^{tree}`);
 		world.git(mirror, "update-ref", "refs/heads/main", here);
 		world.commit(world.repository, { "a.txt": "and more\n" });
-		expect(await world.workspaces.refresh(project)).toEqual({ moved: false, error: null });
+		expect(await world.workspaces.refresh(project)).toMatchObject({ took: 0, ahead: 1, behind: 1, error: null });
 		expect(world.tip("refs/heads/main", mirror)).toBe(here);
 	});
 
@@ -93,7 +93,7 @@ describe("a project by URL", () => {
 		expect(fingerprint(world.home, (name) => /^(projects|trash)(\/p)?$/.test(name))).toEqual(before);
 		agreed(await world.workspaces.openProject({ slug, source: `file://${world.repository}` }));
 		world.git(world.root, "-C", mirrorOf(world.home), "config", "remote.origin.url", `file://${world.root}/gone`);
-		expect((await world.workspaces.refresh({ slug, path: mirrorOf(world.home) })).error).toMatch(/repository/);
+		expect((await world.workspaces.refresh({ slug, path: mirrorOf(world.home) }))?.error).toMatch(/repository/);
 	});
 
 	test("is never put over something that is there", async () => {
@@ -137,12 +137,15 @@ describe("settings", () => {
 				copy: [],
 				setup: null,
 				setupForks: true,
+				env: [],
 				check: null,
 				teardown: null,
 				merge: "merge",
 				presets: {},
 				sandbox: "off",
 				push: "never",
+				integrate: "merge",
+				submodules: "leave",
 				fileBytesMax: 52_428_800,
 			},
 			fingerprint: null,
@@ -163,6 +166,7 @@ describe("settings", () => {
 			teardown: null,
 			presets: [],
 			gates: [],
+			env: [],
 		});
 		const [allowed] = [asked.fingerprint ?? ""];
 		const approved = agreed(await world.workspaces.settings(world.project, [allowed]));

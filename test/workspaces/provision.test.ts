@@ -1,5 +1,5 @@
 // Making workspaces: what is there afterwards, what is not, and what happens when it goes wrong.
-import { existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeWorld, refused } from "#test/support/make-world.ts";
@@ -53,17 +53,17 @@ describe("a worktree", () => {
 			ahead: 1,
 			behind: 0,
 			base: null,
-			dirty: false,
+			uncommitted: false,
 		});
 	});
 
-	test("steps aside where a branch has the name brood", async () => {
+	test("uses another prefix if a branch is named brood", async () => {
 		const world = makeWorld();
 		world.git(world.repository, "branch", "brood");
 		expect((await world.agent("a")).workspace.branch).toBe("brood-a");
 	});
 
-	test("hangs off a mirror as well", async () => {
+	test("can belong to a bare mirror", async () => {
 		const world = makeWorld();
 		const { path: mirror } = agreed(
 			await world.workspaces.openProject({ slug: world.project.slug, source: `file://${world.repository}` }),
@@ -134,6 +134,49 @@ describe("a worktree", () => {
 		for (const { workspace } of stays)
 			expect(world.git(workspace.path, "status", "--porcelain", "--branch")).toBe(`## ${workspace.branch}`);
 		expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(33);
+	});
+});
+
+describe("submodules", () => {
+	const requestIn = (world: World, handle: string) => ({
+		project: world.project,
+		agent: identity(handle),
+		kind: "worktree" as const,
+	});
+	const withSubmodule = (world: World): void => {
+		const library = path.join(world.root, "library");
+		world.git(world.root, "init", "-q", "-b", "main", library);
+		world.commit(library, { "lib.txt": "lib\n" });
+		world.git(world.repository, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "sub");
+		world.git(world.repository, "commit", "-qm", "with a submodule");
+	};
+
+	test("are left empty, and the agent is told what to type", async () => {
+		const world = makeWorld();
+		withSubmodule(world);
+		const { workspace, notes, setup } = agreed(await world.workspaces.provision(requestIn(world, "a")));
+		expect([setup, readdirSync(path.join(workspace.path, "sub"))]).toEqual([null, []]);
+		expect(notes).toEqual([expect.stringContaining("Run `git submodule update --init --recursive`")]);
+	});
+
+	test("are fetched before the setup command if the person's configuration says so, never because the repository's does", async () => {
+		const world = makeWorld();
+		withSubmodule(world);
+		world.configure("submodules: init\nsetup: cat sub/lib.txt\n");
+		// git itself takes no submodule from a folder, unless the person allows it
+		const refusal = refused(await world.workspaces.provision(requestIn(world, "a")), "CONFLICT");
+		expect(refusal.details["output"]).toMatch(/transport 'file' not allowed/);
+		world.git(world.root, "config", "--global", "protocol.file.allow", "always");
+		const { workspace, setup, notes } = agreed(await world.workspaces.provision(requestIn(world, "b")));
+		expect([setup?.exit, setup?.output.endsWith("lib\n"), notes]).toEqual([0, true, []]);
+		expect(
+			agreed(
+				await world.workspaces.branchStatus({ project: world.project, agent: requestIn(world, "b").agent, workspace }),
+			).uncommitted,
+		).toBe(false);
+		world.configure("");
+		world.commit(world.repository, { ".brood.yaml": "submodules: init\n" });
+		refused(await world.workspaces.provision(requestIn(world, "c")), "VALIDATION_ERROR");
 	});
 });
 
@@ -328,6 +371,17 @@ describe("a clone", () => {
 		const { path: folder } = (await world.agent("a", { kind: "clone" })).workspace;
 		expect(world.git(folder, "remote")).toBe(kept === "" ? "brood" : "brood\norigin");
 		if (kept !== "") expect(world.git(folder, "config", "remote.origin.url")).toBe(kept);
+	});
+
+	test("finds the project's remote where the project names it by a relative path", async () => {
+		const world = makeWorld();
+		const remote = path.join(path.dirname(world.repository), "remote.git");
+		world.git(world.repository, "clone", "-q", "--bare", ".", remote);
+		world.git(world.repository, "remote", "add", "origin", "../remote.git");
+		const { path: folder } = (await world.agent("a", { kind: "clone" })).workspace;
+		expect(world.git(folder, "config", "remote.origin.url")).toBe(remote);
+		world.git(folder, "fetch", "-q", "origin");
+		expect(world.git(folder, "rev-parse", "origin/main")).toBe(world.tip("main"));
 	});
 
 	test("shares nothing with the project's repository, not even objects", async () => {

@@ -11,7 +11,7 @@ import { available } from "#test/support/processes.ts";
 import { inside } from "#test/support/sandbox.ts";
 import { agreed, type World } from "#test/support/world.ts";
 
-const makeRoomed = (): World => {
+const makeSandboxed = (): World => {
 	const world = makeWorld({ containment: "bubblewrap" });
 	world.configure("sandbox: on\n");
 	return world;
@@ -63,17 +63,17 @@ function forgeDates(file: string, folder: string, name: string): void {
 
 describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", () => {
 	test("a replaced commit is not shown in the place of the one that would be merged", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		const checkout = await world.agent("a");
 		// git inside shows the other one
 		expect(await inside(world, checkout, replaced)).toBe("GOOD\nexit 0\n");
-		expect(agreed(await world.workspaces.branchStatus(checkout)).dirty).toBe(true);
+		expect(agreed(await world.workspaces.branchStatus(checkout)).uncommitted).toBe(true);
 		await inside(world, checkout, "GIT_NO_REPLACE_OBJECTS=1 git reset -q --hard HEAD");
 		expect(agreed(await world.workspaces.diff(checkout, { kind: "base" })).patch).toMatch(/^\+EVIL$/m);
 	});
 
 	test("neither its index nor its objects are believed", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		const checkout = await world.agent("a");
 		expect(await inside(world, checkout, forged)).toBe("exit 0\n");
 		await world.workspaces.takeSnapshot(checkout, { reason: "end of turn" });
@@ -88,8 +88,39 @@ describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", 
 		expect(agreed(await world.workspaces.approve(checkout, { commit })).reviewed).toBe(commit);
 	});
 
+	test("its commits are pushed from the project's repository, as they came out, and nothing of its git folder is run", async () => {
+		const world = makeSandboxed();
+		const checkout = await world.agent("a");
+		const [bare, ran] = [path.join(world.root, "origin.git"), path.join(world.root, "ran")];
+		world.git(world.root, "clone", "-q", "--bare", world.repository, bare);
+		world.git(world.repository, "remote", "add", "origin", bare);
+		const hook = `echo 'echo >> ${ran}' > .git/hooks/pre-push; chmod +x .git/hooks/pre-push; git config remote.origin.url /nowhere`;
+		const made = await inside(
+			world,
+			checkout,
+			`mkdir -p .git/hooks; ${hook}; echo b > b.txt; git add .; git commit -qm '-b evil'`,
+		);
+		expect(made).toBe("exit 0\n");
+		const commit = await world.workspaces.workTip(checkout);
+		if (typeof commit !== "string") throw new Error("no commit came out");
+		const { project, workspace } = checkout;
+		const range = agreed(await world.workspaces.rangeOfCommits(project, { base: workspace.base, commit }));
+		expect([range.total, range.messages[0], range.origin]).toEqual([1, "-b evil", bare]);
+		expect(agreed(await world.workspaces.diffOfCommit(project, { base: workspace.base, commit })).patch).toMatch(
+			/^\+b$/m,
+		);
+		expect(await world.workspaces.pushCommit(project, { branch: workspace.branch, commit })).toMatchObject({
+			pushed: true,
+		});
+		expect([world.git(bare, "rev-parse", workspace.branch), existsSync(ran)]).toEqual([commit, false]);
+		refused(
+			await world.workspaces.diffOfCommit(project, { base: workspace.base, commit: "0".repeat(40) }),
+			"NOT_FOUND",
+		);
+	});
+
 	test("a person's git runs nothing of it, also where the tree looks like a repository itself", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		const checkout = await world.agent("a");
 		const { path: folder } = checkout.workspace;
 		const ran = path.join(world.root, "ran");
@@ -117,18 +148,18 @@ describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", 
 		rmSync(path.join(folder, ".git"), { recursive: true });
 		agreed(await world.workspaces.branchStatus(checkout));
 		expect(status(folder)).toMatch(/^fatal: unknown repository/);
-		// without it, git runs what the tree says
+		// without it, git runs what the tree configures
 		rmSync(path.join(folder, ".git"), { recursive: true });
 		status(folder);
 		expect(existsSync(ran)).toBe(true);
-		// and asking for a room does not make a tree that is gone
+		// and asking for a sandbox does not recreate a missing tree
 		rmSync(folder, { recursive: true });
 		await world.workspaces.mounts(world.project, folder, checkout.workspace);
 		expect(existsSync(folder)).toBe(false);
 	});
 
 	test("a pipe in its git folder is a refusal for every verb, until it is recovered", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		const checkout = await world.agent("a");
 		const { workspaces } = world;
 		expect(await inside(world, checkout, "echo b > b.txt; git add .; git commit -qm b; mkfifo .git/commondir")).toBe(
@@ -147,7 +178,7 @@ describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", 
 			workspaces.approve(checkout, { commit: world.tip("main") }),
 		];
 		for (const answer of await Promise.all(asked)) {
-			// approve reads the checkout first, and tells of it by its own word
+			// approve reads the checkout first, and refuses with a code of its own
 			expect(isRefusal(answer) && answer).toMatchObject({ code: expect.stringMatching(/^(GIT_FAILED|CONFLICT)$/) });
 			expect(isRefusal(answer) && answer.suggestions).toContain("brood agent recover p/a");
 		}

@@ -28,7 +28,7 @@ import { at, TestDaemon } from "#test/support/test-daemon.ts";
 import { agreed, identity, type World, write } from "#test/support/world.ts";
 
 const below = path.join(os.homedir(), ".brood-test-");
-const makeRoomed = (options: Parameters<typeof makeWorld>[0] = {}): World => {
+const makeSandboxed = (options: Parameters<typeof makeWorld>[0] = {}): World => {
 	const world = makeWorld({ containment: "bubblewrap", below, ...options });
 	world.configure("sandbox: on\n");
 	return world;
@@ -44,7 +44,7 @@ describe.runIf(available.includes("bubblewrap"))("a repository that says where i
 		["link", "a link to that", /\.ssh\/store, which is hidden in a sandbox/],
 		["home/x.git/objects", "a repository in Brood's home", /which is hidden in a sandbox/],
 	])("does not open %j (%s)", async (name, _, why) => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		const checkout = await world.agent("a");
 		write(world.root, ".ssh/id_rsa", "key");
 		for (const folder of [".ssh/store/pack", "home/x.git/objects", "home/x.git/refs"])
@@ -64,13 +64,13 @@ describe.runIf(available.includes("bubblewrap"))("a repository that says where i
 		expect(await world.workspaces.commit(checkout, { message: "m" })).toMatchObject({
 			message: expect.stringMatching(why),
 		});
-		// without a sandbox nothing is hidden, and git says what it thinks of it
+		// without a sandbox nothing is hidden, so that the project has no problem
 		world.configure("sandbox: off\n");
 		expect(await world.workspaces.problem(world.project)).toBe(null);
 	});
 
 	test("does not open them as its own git folder either", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		const checkout = await world.agent("a");
 		renameSync(path.join(world.repository, ".git"), path.join(world.root, "home/real.git"));
 		for (const put of [
@@ -88,7 +88,7 @@ describe.runIf(available.includes("bubblewrap"))("a repository that says where i
 	});
 
 	test("borrows from real stores, also through others", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		world.git(world.root, "clone", "-q", "--shared", "repository", "second");
 		world.git(world.root, "clone", "-q", "--shared", "second", "third");
 		world.commit(path.join(world.root, "third"), { "third.txt": "3\n" });
@@ -140,7 +140,7 @@ describe.runIf(available.includes("bubblewrap"))("what a sandbox hides", () => {
 
 	test("is all vendors' homes, for whatever runs inside", async () => {
 		const root: { HOME?: string } = {};
-		const world = makeRoomed({ hides: async () => vendorHomes(root) });
+		const world = makeSandboxed({ hides: async () => vendorHomes(root) });
 		root.HOME = world.root;
 		const checkout = await world.agent("a");
 		for (const name of [
@@ -156,7 +156,7 @@ describe.runIf(available.includes("bubblewrap"))("what a sandbox hides", () => {
 	});
 
 	test("stays hidden when its owner replaces it, or makes it only now", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		const checkout = await world.agent("a");
 		const private_ = [
 			".git-credentials",
@@ -199,7 +199,7 @@ describe.runIf(available.includes("bubblewrap"))("what a sandbox hides", () => {
 	});
 
 	test("leaves what agents build with: toolchains, settings, links; none of it can be written", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		const checkout = await world.agent("a");
 		const tools = [
 			".cargo/bin/cargo",
@@ -231,7 +231,7 @@ describe.runIf(available.includes("bubblewrap"))("what a sandbox hides", () => {
 	});
 
 	test("is the sockets in the home on which somebody listens", async () => {
-		const world = makeRoomed();
+		const world = makeSandboxed();
 		const checkout = await world.agent("a");
 		mkdirSync(path.join(world.root, "service/inner"), { recursive: true });
 		const socket = path.join(world.root, "service/inner/s");

@@ -1,14 +1,16 @@
-// A program inside of a sandbox that does not keep to our protocol: it is not believed, and it is gone.
+// A program in a sandbox that breaks the worker's protocol: its answers are rejected, and it is ended.
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { makeGit } from "#adapters/git/run/git.ts";
 import { importObjects } from "#adapters/git/sandbox/quarantine.ts";
 import { frameKinds, frameOf } from "#adapters/git/worker/frames.ts";
 import { type StepContext, steps } from "#adapters/git/worker/steps.ts";
 import { CalledOff, SandboxFault, SandboxWorkers } from "#adapters/git/worker/workers.ts";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
+import { alive, commandOf, markName } from "#adapters/system/processes.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { settle } from "#contract/project-config.ts";
 import { makeWorld } from "#test/support/make-world.ts";
@@ -17,12 +19,12 @@ import { freshFolder } from "#test/support/stores.ts";
 
 const frame = (kind: keyof typeof frameKinds, id: number, text: string): string =>
 	frameOf({ kind: frameKinds[kind], id, bytes: Buffer.from(text) }).toString("hex");
-const branchStatus = { head: null, base: null, ahead: 0, behind: 0, dirty: false };
+const branchStatus = { head: null, base: null, ahead: 0, behind: 0, uncommitted: false };
 
-/** Each says this when it was asked the first time. */
+/** What each program answers to its first request. */
 const liars: Readonly<Record<string, { says: string; fault: RegExp }>> = {
 	"answers something else": {
-		says: frame("answer", 1, JSON.stringify({ ...branchStatus, dirty: "maybe" })),
+		says: frame("answer", 1, JSON.stringify({ ...branchStatus, uncommitted: "maybe" })),
 		fault: /may not answer/,
 	},
 	"offers a command that is none of ours": {
@@ -55,11 +57,11 @@ function sceneIn(folder: string): StepContext {
 	};
 }
 
-/** Rooms whose program says this when it is asked the first time, and nothing more. */
-function roomsSaying(says: string): SandboxWorkers {
+/** Sandboxes whose program gives this answer to its first request, and no other. */
+function roomsSaying(says: string, more: Record<string, string> = {}): SandboxWorkers {
 	const script = `process.stdin.once("data", () => process.stdout.write(Buffer.from("${says}", "hex"))); setInterval(() => {}, 1000)`;
 	const program = { command: process.execPath, args: ["-e", script] };
-	const environment = { PATH: process.env["PATH"] ?? "" };
+	const environment = { PATH: process.env["PATH"] ?? "", ...more };
 	return new SandboxWorkers({
 		program,
 		readable: [path.dirname(process.execPath)],
@@ -104,6 +106,24 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 		expect(
 			await workers.ask(roomAt(folder), steps.branchStatus, asked).catch((thrown: unknown) => thrown),
 		).toBeInstanceOf(CalledOff);
+	});
+
+	test("that is ended while bubblewrap sets it up leaves no process behind", async () => {
+		const [folder, tools, mark] = [freshFolder(), freshFolder(), randomUUID()];
+		// bubblewrap needs some time between the start of its inner process and the message that this process waits for
+		const slow = "exec strace -D -qq -o /dev/null -e trace=write -e inject=write:delay_enter=20s";
+		const real = execFileSync("sh", ["-c", "command -v bwrap"], { encoding: "utf8" }).trim();
+		writeFileSync(path.join(tools, "bwrap"), `#!/bin/sh\n${slow} ${real} "$@"\n`, { mode: 0o755 });
+		const environment = { PATH: `${tools}:${process.env["PATH"]}`, [markName]: mark };
+		const ours = () =>
+			alive().filter(({ pid, environment }) => environment.includes(mark) && commandOf(pid).startsWith(real));
+		await using workers = roomsSaying("", environment);
+		const asked = workers.ask(roomAt(folder), steps.branchStatus, { scene: sceneIn(folder), input: {} });
+		const answer = asked.catch((error: unknown) => error);
+		await vi.waitFor(() => expect(ours()).toHaveLength(2), { timeout: 20_000 });
+		await workers[Symbol.asyncDispose]();
+		expect(await answer).toBeInstanceOf(Error);
+		await vi.waitFor(() => expect(ours()).toEqual([]), { timeout: 10_000 });
 	});
 
 	test("that has hardly begun keeps nobody waiting who wants it gone", async () => {

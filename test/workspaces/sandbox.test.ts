@@ -13,16 +13,16 @@ import {
 	writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Agent } from "#contract/wire.ts";
 import { makeWorld } from "#test/support/make-world.ts";
 import { available, configure } from "#test/support/processes.ts";
+import { testProgram } from "#test/support/programs.ts";
 import { freshFolder } from "#test/support/stores.ts";
 import { at, git, longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
 import { agreed, identity } from "#test/support/world.ts";
 
-const hasRooms = available.includes("bubblewrap");
+const hasSandboxes = available.includes("bubblewrap");
 
 /** Processes of the whole machine with these words in their command line. */
 const running = (words: string): number =>
@@ -37,10 +37,10 @@ const running = (words: string): number =>
 	}).length;
 
 let serial = process.pid * 1000;
-/** how long a sleep lasts that nobody else sleeps */
+/** an unusual duration of `sleep`, to recognize the process by */
 const unique = (): string => String(++serial);
 
-describe.runIf(hasRooms)("an agent in a sandbox", () => {
+describe.runIf(hasSandboxes)("an agent in a sandbox", () => {
 	let shop: TestDaemon;
 	let outside: string;
 	beforeAll(async () => {
@@ -72,7 +72,7 @@ describe.runIf(hasRooms)("an agent in a sandbox", () => {
 		await shop.client.call("prompt", { ...params(stuck), body: { text } });
 		await expect.poll(async () => (await shop.items(stuck)).map((item) => item.text), longTimeout).toContain("made\n");
 		const { merged, synced } = await shop.client.call("approve", { ...params(worker), body: {} });
-		// whoever waits at the pipe goes on, so that the daemon can stop
+		// unblocks the readers of the pipe, so that the daemon can stop
 		const pipe = at(stuck, "sub/.gitignore");
 		const end = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
 		rmSync(pipe);
@@ -212,7 +212,7 @@ describe.each(available)("a project's command with %s", (containment) => {
 		const world = makeWorld();
 		const time = unique();
 		world.configure(`setup: "setsid -f sleep ${time}; env -i sleep ${time}"\n`);
-		const program = fileURLToPath(new URL("../programs/workspace.ts", import.meta.url));
+		const program = testProgram("workspace");
 		const place = path.join(world.home, "projects/p/agents/a");
 		const child = spawn(process.execPath, [program, world.root, "provision", "0", place, containment], {
 			stdio: "ignore",
@@ -224,7 +224,7 @@ describe.each(available)("a project's command with %s", (containment) => {
 	});
 });
 
-describe.runIf(hasRooms)("a project's command in a sandbox", () => {
+describe.runIf(hasSandboxes)("a project's command in a sandbox", () => {
 	test("does its work in its tree and nowhere else", async () => {
 		const world = makeWorld({ containment: "bubblewrap" });
 		const outside = freshFolder();

@@ -135,20 +135,6 @@ test("a commit that is asked for twice under one key is made once", async () => 
 	expect(git(repository, "rev-list", "--count", `main..${agent.workspace?.branch}`)).toBe("1");
 });
 
-test("what others in the same tree are doing keeps git's steps away", async () => {
-	const { add } = await shop.project();
-	const parent = await add();
-	const sharer = await fork(parent, { workspace: "share" });
-	expect(await shop.turn(sharer, "write s.txt shared")).toMatchObject({ state: "completed" });
-	expect(readFileSync(at(parent, "s.txt"), "utf8")).toBe("shared\n");
-	await shop.client.call("prompt", { ...params(parent), body: { text: "sleep 60000" } });
-	await expect.poll(async () => (await shop.now(parent)).turn, longTimeout).not.toBeNull();
-	expect(await refusal(shop.client.call("sync", { ...params(sharer), body: {} }))).toMatchObject({
-		code: "AGENT_BUSY",
-	});
-	await shop.client.call("interrupt", { ...params(parent), body: {} });
-});
-
 test("an agent gives its child no more than it has itself, and starts nothing in spite of a person's pause", async () => {
 	const { add } = await shop.project();
 	const agent = await add();

@@ -19,7 +19,7 @@ test("variables are read from a file line by line", () => {
 	expect(credentialVariables(file(text), "claude")).toEqual({ A: "1", B: "two words", C: "x=y", D: "plain", E: "" });
 });
 
-test("a file that others can read, that is none, or that says something else is refused without repeating it", () => {
+test("a file that is readable by others, missing or malformed is refused, and its content is not quoted", () => {
 	expect(credentialProblem(file("A=1", 0o640))).toMatch(/chmod 600/);
 	expect(credentialProblem({ envFile: path.join(folder, "none") })).toMatch(/^There is no /);
 	expect(credentialProblem({ envFile: folder })).toMatch(/is not a file/);
@@ -41,7 +41,7 @@ test("a folder is told to each vendor's program in its own way", () => {
 	expect(credentialVariables(null, "claude")).toEqual({});
 });
 
-test("what pays never changes who an agent is", () => {
+test("a credential cannot set the variables that identify an agent", () => {
 	const environment = environmentFor(
 		{ BROOD_AGENT: "me" },
 		{ PATH: "/bin", SECRET: "s" },

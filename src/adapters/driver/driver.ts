@@ -155,7 +155,7 @@ export class ProcessDriver implements Driver {
 		else signal.addEventListener("abort", stop, { once: true });
 		try {
 			const failed = caught(this.#options.log, "turns", "What an agent said could not be written", { agent: agent.id });
-			const own = async (places: readonly string[]): Promise<boolean> => await this.#areInside(agent, places);
+			const own = async (paths: readonly string[]): Promise<boolean> => await this.#areInside(agent, paths);
 			return await runPrompt(
 				warm.launched,
 				text,
@@ -169,10 +169,10 @@ export class ProcessDriver implements Driver {
 		}
 	}
 
-	async #areInside(agent: AgentState, places: readonly string[]): Promise<boolean> {
+	async #areInside(agent: AgentState, paths: readonly string[]): Promise<boolean> {
 		try {
-			const inside = await this.#options.ownInside(agent, places);
-			return inside === "not in a sandbox" ? await areInside(folderOf(this.#options, agent), places) : inside;
+			const inside = await this.#options.ownInside(agent, paths);
+			return inside === "not in a sandbox" ? await areInside(folderOf(this.#options, agent), paths) : inside;
 		} catch (error) {
 			// what cannot be checked needs an approval
 			this.#caught(agent.id)(error);
@@ -252,7 +252,8 @@ export class ProcessDriver implements Driver {
 
 	/** The running one, without reading the disk. */
 	#programOf(agent: AgentState): AgentProgram | string {
-		return this.#warm.get(agent.id)?.program ?? this.#options.find(agent);
+		const warm = this.#warm.get(agent.id);
+		return warm?.type === agent.type ? warm.program : this.#options.find(agent);
 	}
 
 	#processes(agent: AgentId, warm = this.#warm.get(agent)): Process[] {

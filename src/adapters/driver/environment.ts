@@ -1,10 +1,6 @@
-// The environment of an agent's process: a short list of the daemon's variables, its vendor's home, and Brood's own
-// variables.
-import { allVendors } from "./vendors/vendors.ts";
-
-const allowed =
-	/^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_[A-Z_]+|(HTTPS?|ALL|NO|https?|all|no)_(PROXY|proxy)|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|NODE_COMPILE_CACHE|SSH_AUTH_SOCK)$/;
-const homes = new Set(allVendors.map(({ homeVariable }) => homeVariable));
+// The environment of an agent's process: the daemon's variables that agents see (contract/environment.ts), its
+// credentials, and Brood's own variables.
+import { isPassed } from "#contract/environment.ts";
 
 /** Ours come last, so that no credential overrides an agent's identity. */
 export function environmentFor(
@@ -12,7 +8,7 @@ export function environmentFor(
 	from: NodeJS.ProcessEnv,
 	credentials: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-	return { ...pick(from, (name) => allowed.test(name) || homes.has(name)), ...credentials, ...own };
+	return { ...pick(from, isPassed), ...credentials, ...own };
 }
 
 /** More variables for one program. */

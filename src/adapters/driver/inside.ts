@@ -6,14 +6,14 @@ import { attempt, codeOf } from "../system/errors.ts";
 import { autorunPaths, namedByConfiguration, programPlaces, TooMuch } from "./trust.ts";
 
 /** more are not checked */
-const placesMax = 2000;
+const pathsMax = 2000;
 
 /** False for an empty list: unknown files may be anywhere. */
-export async function areInside(folder: string, places: readonly string[]): Promise<boolean> {
+export async function areInside(folder: string, paths: readonly string[]): Promise<boolean> {
 	const root = isThere(folder) ? realOf(folder) : null;
-	if (root === null || places.length === 0 || places.length > placesMax) return false;
+	if (root === null || paths.length === 0 || paths.length > pathsMax) return false;
 	const scripts = await namedByConfiguration(root).catch(unknown);
-	return scripts !== null && places.every((place) => isInside(root, place, scripts));
+	return scripts !== null && paths.every((given) => isInside(root, given, scripts));
 }
 
 /** Null where it is unknown what would be run. */
@@ -22,8 +22,8 @@ function unknown(error: unknown): null {
 	throw error;
 }
 
-function isInside(root: string, place: string, scripts: ReadonlySet<string>): boolean {
-	const real = isPlain(place) ? realOf(path.isAbsolute(place) ? place : `${root}/${place}`) : null;
+function isInside(root: string, given: string, scripts: ReadonlySet<string>): boolean {
+	const real = isPlain(given) ? realOf(path.isAbsolute(given) ? given : `${root}/${given}`) : null;
 	if (real === null || !real.startsWith(root + path.sep)) return false;
 	// some file systems ignore case
 	const inner = path.relative(root, real).toLowerCase();
@@ -40,9 +40,9 @@ const obeyedAnywhere: ReadonlySet<string> = new Set([".git", ".gitattributes", .
  * A path that means the same to every program. `..` does not: one program removes it from the text, another follows links
  * first. Nor does a path that a shell, a URL parser or a trim would change.
  */
-function isPlain(place: string): boolean {
-	const isOther = /^[~$]|^[a-z][a-z\d+.-]*:|^\s|\s$/i.test(place) || hasControl.test(place);
-	return !isOther && !place.split(/[\\/]/).includes("..");
+function isPlain(given: string): boolean {
+	const isOther = /^[~$]|^[a-z][a-z\d+.-]*:|^\s|\s$/i.test(given) || hasControl.test(given);
+	return !isOther && !given.split(/[\\/]/).includes("..");
 }
 
 const hasControl = /\p{Cc}/u;

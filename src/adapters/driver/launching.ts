@@ -15,12 +15,14 @@ interface Start {
 	program: AgentProgram;
 	request: StartRequest;
 	token: string;
+	/** of the daemon's environment for this program, and of `env:` lists */
+	variables: Readonly<Record<string, string>>;
 	credentials: Readonly<Record<string, string>>;
 }
 
 export async function launchAgent(
 	options: DriverOptions,
-	{ agent, program, request, token, credentials }: Start,
+	{ agent, program, request, token, variables, credentials }: Start,
 	signal: AbortSignal,
 ): Promise<Launched> {
 	const folder = folderOf(options, agent);
@@ -41,13 +43,12 @@ export async function launchAgent(
 			...launchSettings(agent, program, request),
 		},
 		mounts: request.mounts,
-		environment: sandboxEnvironment(
-			environmentFor({ ...environmentOf(agent), ...own, [markName]: mark }, environment, {
-				...program.environment,
-				...credentials,
-			}),
-			request.mounts,
-		),
+		environment: {
+			...sandboxEnvironment(environmentFor({}, environment, program.environment), request.mounts),
+			// what a person named is passed into a sandbox as well
+			...{ ...variables, ...credentials, ...request.mounts?.environment },
+			...{ ...environmentOf(agent), ...own, [markName]: mark },
+		},
 		bad: (what) => options.log.warn("agents", "An agent's program sent what is no message", { agent: agent.id, what }),
 		signal,
 	});

@@ -1,7 +1,9 @@
 // How to start the agents of each type: our own programs, a vendor's if it is installed, or the agent's own command.
 import type { AgentState } from "#contract/agent.ts";
 import type { Policy } from "#contract/approval.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { CommandLine } from "../system/containment.ts";
+import { isOnPath } from "../system/on-path.ts";
 import { vendorProgram } from "./install.ts";
 import type { Vendor } from "./vendors/vendor.ts";
 import { vendors } from "./vendors/vendors.ts";
@@ -43,9 +45,28 @@ export function programsFrom({
 		if (vendor === undefined) return `There is no agent type ${type}.`;
 		const program = vendorProgram(adapters, type);
 		return program === null
-			? `${vendor.title} is not installed. Install it with: brood setup ${type}`
+			? `The adapter for ${vendor.title} is not installed. Install it with: brood setup ${type}`
 			: { ...program, ...vendorTraits, ...traitsOf(vendor) };
 	};
+}
+
+/** Refuses an agent whose program is not here. `human` has none. */
+export function missingProgram(
+	find: FindProgram,
+	agent: Pick<AgentState, "type" | "command">,
+	search: string | undefined,
+): Refusal | null {
+	const { type, command } = agent;
+	// an `acp` agent without a command is refused by its rule
+	const program = type === "human" || (type === "acp" && command === null) ? null : find(agent);
+	if (typeof program === "string")
+		return refuse("SETUP_FAILED", program, { suggestions: type in vendors ? [`brood setup ${type}`] : [] });
+	// a path may be in its workspace, which is not there yet
+	if (program === null || program.command.includes("/") || isOnPath(program.command, search)) return null;
+	return refuse("SETUP_FAILED", `The program ${program.command} is not on the daemon's PATH. Install it first.`, {
+		details: { program: program.command },
+		suggestions: ["brood restart"],
+	});
 }
 
 const traitsOf = ({ keepsInterrupted, modes, environment, limits }: Vendor) => ({

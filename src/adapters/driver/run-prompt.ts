@@ -26,7 +26,7 @@ export interface RunPromptOptions {
 	watch: TurnWatch;
 	clock: Clock;
 	/** whether the agent may change all of these files */
-	areInside(places: readonly string[]): Promise<boolean>;
+	areInside(paths: readonly string[]): Promise<boolean>;
 	/**
 	 * Our own programs report limits as data; others in text. The last items of ours are written before their processes
 	 * are ended; those of others are written with the end of the turn.
@@ -65,7 +65,7 @@ export async function runPrompt(
 	const on: PromptHandlers = {
 		complaint: (words) => limit.complain(words, clock.now()),
 		update: (update) => {
-			watch.heard();
+			watch.noteOutput();
 			limit.over();
 			take(translate(state, update));
 			if (update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update")
@@ -116,20 +116,20 @@ function resultOf({ failed, lastMessage }: Translation, stopReason: string, now:
 
 /** Adds whether the agent may change the files, which needs the disk. */
 async function completeQuestion(
-	{ places, ...question }: Question,
+	{ paths, ...question }: Question,
 	areInside: RunPromptOptions["areInside"],
 ): Promise<ApprovalQuestion> {
 	// "always" applies to the files of an edit, and otherwise to exactly this question
 	const files = question.files.toSorted().join("\0");
 	const about =
-		question.tool === "edit" && places.length > 0
+		question.tool === "edit" && paths.length > 0
 			? files
 			: files === ""
 				? question.content
 				: `${question.content}\0${files}`;
 	return {
 		...question,
-		inside: await areInside(places),
+		inside: await areInside(paths),
 		digest: createHash("sha256").update(about.toWellFormed()).digest("hex"),
 	};
 }

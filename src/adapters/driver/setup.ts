@@ -5,9 +5,10 @@ import os from "node:os";
 import path from "node:path";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { Adapter } from "#contract/wire.ts";
+import type { VendorAgent } from "#contract/wire.ts";
 import type { CommandLine } from "../system/containment.ts";
 import { messageOf } from "../system/errors.ts";
+import { isOnPath } from "../system/on-path.ts";
 import { endAll, findTree, markName } from "../system/processes.ts";
 import { temporaryFolderNow } from "../system/temporary.ts";
 import { launch } from "./acp/launch.ts";
@@ -26,24 +27,24 @@ export interface SetupOptions {
 
 export class Setup {
 	readonly #options: SetupOptions;
-	readonly #underway = new Map<string, Promise<Adapter | Refusal>>();
+	readonly #underway = new Map<string, Promise<VendorAgent | Refusal>>();
 
 	constructor(options: SetupOptions) {
 		this.#options = options;
 	}
 
-	all(): Adapter[] {
+	all(): VendorAgent[] {
 		return Object.keys(vendors).map((type) => this.#look(type));
 	}
 
 	/** Resolves when it is installed and starts. Concurrent calls share one installation. */
-	async install(type: string): Promise<Adapter | Refusal> {
+	async install(type: string): Promise<VendorAgent | Refusal> {
 		const vendor = vendors[type];
 		if (vendor === undefined) {
 			const types = Object.keys(vendors);
 			return refuse(
 				"VALIDATION_ERROR",
-				`There is nothing to set up for ${JSON.stringify(type)}; there is for ${types.join(", ")}.`,
+				`${JSON.stringify(type)} cannot be set up; choose one of ${types.join(", ")}.`,
 				{ details: { types } },
 			);
 		}
@@ -52,7 +53,7 @@ export class Setup {
 		return await begun;
 	}
 
-	async #install(type: string, vendor: Vendor): Promise<Adapter | Refusal> {
+	async #install(type: string, vendor: Vendor): Promise<VendorAgent | Refusal> {
 		const { adapters } = this.#options;
 		mkdirSync(adapters, { recursive: true, mode: 0o700 });
 		const fresh = mkdtempSync(path.join(adapters, `.${type}-`));
@@ -103,13 +104,17 @@ export class Setup {
 		}
 	}
 
-	#look(type: string): Adapter {
+	#look(type: string): VendorAgent {
 		const { adapters, environment } = this.#options;
 		const vendor = vendors[type];
 		if (vendor === undefined) throw new Error(`no vendor ${type}`);
 		const installed = installedVersion(adapters, type);
 		const home = environment["HOME"] ?? os.homedir();
-		const { title, package: name, version, login } = vendor;
-		return { type, title, package: name, version, installed, loggedIn: looksLoggedIn(vendor, home), login: login.how };
+		const { title, package: name, version, login, program } = vendor;
+		return {
+			...{ type, title, package: name, version, installed, loggedIn: looksLoggedIn(vendor, home), login: login.how },
+			...{ keys: [...login.keys], alongside: [...login.alongside] },
+			program: { ...program, found: isOnPath(program.name, environment["PATH"]) },
+		};
 	}
 }

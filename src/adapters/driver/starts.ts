@@ -6,6 +6,7 @@ import { expected } from "#contract/log.ts";
 import { monotonicNow } from "#engine/ports/clock.ts";
 import type { Prepared, TurnResult } from "#engine/ports/driver.ts";
 import { messageOf } from "../system/errors.ts";
+import { secretsOf } from "../system/log.ts";
 import { endAll, type Process } from "../system/processes.ts";
 import { UnsupportedSetting } from "./acp/open.ts";
 import { credentialsOf } from "./credential.ts";
@@ -43,16 +44,28 @@ export class Starts {
 		const own = credentialsOf(subscription, agent.type);
 		// trying again does not mend a file
 		if (typeof own === "string") return broken(own);
-		for (const value of Object.values(own)) this.#options.log.hide(value);
+		const asked = await this.#options.variablesOf(agent);
+		if (typeof asked === "string") return broken(asked);
+		for (const value of [...Object.values(own), ...secretsOf(asked)]) this.#options.log.hide(value);
+		const variables = { ...variablesFor(program.environmentPattern, this.#options.environment), ...asked };
 		for (let attempt = 0; !signal.aborted; attempt++) {
 			if (!this.#take(agent.id))
 				return broken(`Its process was started ${startsMax} times within a minute and did not stay up.`);
 			const token = this.#options.issueToken(agent.id);
 			try {
-				const credentials = { ...variablesFor(program.environmentPattern, this.#options.environment), ...own };
-				const launched = await launchAgent(this.#options, { agent, program, request, token, credentials }, signal);
+				const given = { agent, program, request, token, variables, credentials: own };
+				const launched = await launchAgent(this.#options, given, signal);
 				const settings = launchSettings(agent, program, request);
-				keep({ program, launched, token, subscription: nameOf(subscription), settings, mounts, own: null });
+				keep({
+					type: agent.type,
+					program,
+					launched,
+					token,
+					subscription: nameOf(subscription),
+					settings,
+					mounts,
+					own: null,
+				});
 				return { up: true, session: program.keepsSession === true ? launched.session : null };
 			} catch (error) {
 				this.#options.revokeToken(token);

@@ -29,7 +29,7 @@ function repository(files: Readonly<Record<string, string>>): string {
 	return folder;
 }
 
-test("hooks, tool servers and plugins are found; words and what programs keep there are not", async () => {
+test("hooks, tool servers and plugins are found; plain texts and programs' caches are not", async () => {
 	expect(
 		await findAutorunFiles(
 			repository({
@@ -159,7 +159,7 @@ test("what nobody could look through is refused as a whole, whatever it is made 
 	}
 });
 
-test("a pipe in the place of a configuration is not waited for", async () => {
+test("a named pipe instead of a configuration file is not read", async () => {
 	const folder = repository({ ".claude/a": "" });
 	execFileSync(makePipe, [path.join(folder, ".claude/settings.json"), path.join(folder, ".mcp.json")]);
 	expect((await findAutorunFiles(folder))?.files).toEqual([".claude/a", ".claude/settings.json", ".mcp.json"]);

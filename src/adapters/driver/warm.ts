@@ -8,6 +8,7 @@ import type { AgentProgram } from "./programs.ts";
 
 export interface Warm {
 	/** what it was started as */
+	type: string;
 	program: AgentProgram;
 	launched: Launched;
 	token: string;
@@ -28,6 +29,7 @@ export function fits(
 	warm: Warm,
 	{ agent, program, request }: { agent: AgentState; program: AgentProgram; request: StartRequest },
 ): boolean {
+	if (warm.type !== agent.type) return false;
 	if (JSON.stringify(warm.mounts) !== JSON.stringify(request.mounts)) return false;
 	// a process started with another subscription would be billed to that one
 	if (warm.subscription !== nameOf(request.subscription)) return false;
@@ -58,4 +60,6 @@ export const launchSettings = (
 		? { model, mode: modes?.[policy] ?? null, systemPrompt, options }
 		: { model: null, mode: null, systemPrompt: null, options: {} };
 
-export const nameOf = (subscription: SubscriptionState | null): string | null => subscription?.name ?? null;
+/** Other credentials count like another subscription. */
+export const nameOf = (subscription: SubscriptionState | null): string | null =>
+	subscription === null ? null : `${subscription.name} ${JSON.stringify(subscription.credential)}`;

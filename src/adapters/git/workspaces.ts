@@ -3,7 +3,7 @@
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { HealthIssue, Workspace, WorkspaceMark } from "#contract/workspace.ts";
+import type { HealthProblem, Workspace, WorkspaceMark } from "#contract/workspace.ts";
 import type {
 	Checkout,
 	GcRequest,
@@ -16,8 +16,10 @@ import { Layout } from "./layout/layout.ts";
 import { approveWork, fromOutside } from "./project/approve.ts";
 import { enterBranch, runAtCommit } from "./project/branch.ts";
 import { fork, startOf } from "./project/fork.ts";
-import { openProject, refreshProject } from "./project/project.ts";
+import { seeOrigin } from "./project/origin.ts";
+import { openProject } from "./project/project.ts";
 import { provision } from "./project/provision.ts";
+import { diffOfCommit, pushCommit, rangeOfCommits } from "./project/published.ts";
 import { warmProject } from "./project/warm.ts";
 import { commitOf } from "./run/user-input.ts";
 import { convert, recoverSandboxed, removeSandboxed } from "./sandbox/end.ts";
@@ -42,6 +44,7 @@ import { restoredText } from "./tree/mend-index.ts";
 import { collect } from "./upkeep/gc.ts";
 import { spaceOf } from "./upkeep/space.ts";
 import { branchStatus, commitsSince, treeGone } from "./verbs/branch-status.ts";
+import { notCommitted } from "./verbs/clean.ts";
 import { commitWork } from "./verbs/commit.ts";
 import { diffAgainstTree, diffOf } from "./verbs/diff.ts";
 import { healthOf } from "./verbs/health.ts";
@@ -83,11 +86,9 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	readonly settings: Workspaces["settings"] = async (project, approved = []) =>
 		await settingsOf(this.#git, project, approved);
 
-	readonly refresh: Workspaces["refresh"] = async (project, control = {}) => {
-		const effective = await this.settings(project);
-		return isRefusal(effective)
-			? { moved: false, error: effective.message }
-			: await refreshProject(this.#git, project, effective.settings.base, control);
+	readonly refresh: Workspaces["refresh"] = async (project, { base, ...control } = {}) => {
+		const effective = base === undefined ? await this.settings(project) : { settings: { base } };
+		return isRefusal(effective) ? null : await seeOrigin(this.#git, project, effective.settings.base, control);
 	};
 
 	readonly warm: Workspaces["warm"] = async (project, control = {}) => await warmProject(this.#git, project, control);
@@ -138,9 +139,9 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	}
 
 	/** Whether a sandboxed agent may change all of these files. */
-	async areInside(checkout: Checkout, places: readonly string[]): Promise<boolean | "not in a sandbox"> {
+	async areInside(checkout: Checkout, paths: readonly string[]): Promise<boolean | "not in a sandbox"> {
 		const own = await this.#own(checkout);
-		return own === null ? "not in a sandbox" : await areInsideOwn(this.#git, own, places);
+		return own === null ? "not in a sandbox" : await areInsideOwn(this.#git, own, paths);
 	}
 
 	readonly health: Workspaces["health"] = async (checkout, seen = { commit: null }) => {
@@ -170,6 +171,11 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	readonly branchStatus: Workspaces["branchStatus"] = async (checkout) =>
 		await this.#run(branchStatus, sandboxedStatus, checkout);
 
+	readonly uncommitted: Workspaces["uncommitted"] = async (checkout) => {
+		const own = await this.#own(checkout);
+		return own === null ? await notCommitted(this.#git, checkout) : await sandboxedDirty(this.#git, own);
+	};
+
 	readonly commitsSince: Workspaces["commitsSince"] = async (checkout, seen) =>
 		await this.#run(commitsSince, sandboxedCommits, checkout, seen);
 
@@ -197,6 +203,15 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		const tree = await orDamaged(other, treeIn(this.#git, against.checkout, other));
 		return isRefusal(tree) ? tree : await diffAgainstTree(this.#git, checkout, against.checkout, tree);
 	};
+
+	readonly diffOfCommit: Workspaces["diffOfCommit"] = async (project, range) =>
+		await diffOfCommit(this.#git, project, range);
+
+	readonly rangeOfCommits: Workspaces["rangeOfCommits"] = async (project, range) =>
+		await rangeOfCommits(this.#git, project, range);
+
+	readonly pushCommit: Workspaces["pushCommit"] = async (project, request) =>
+		await pushCommit(this.#git, project, request);
 
 	readonly approve: Workspaces["approve"] = async (checkout, request) => {
 		const own = await this.#own(checkout);
@@ -250,7 +265,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 			: await orDamaged(own, inside(this.#git, own, ...rest));
 	}
 
-	async #sandboxProblem(project: ProjectRepository): Promise<HealthIssue | null> {
+	async #sandboxProblem(project: ProjectRepository): Promise<HealthProblem | null> {
 		const text = await sandboxProblem(this.#git, project);
 		return text === null
 			? null

@@ -9,7 +9,7 @@ const file = (): string => path.join(mkdtempSync(path.join(os.tmpdir(), "brood-c
 /** how far the steady time is from the wall's */
 const apart = (): number => Math.round((systemClock.monotonic() - systemClock.now()) / 1000);
 
-test("steady time is the wall's until that is set; it goes on across daemons, and after a start of the machine never back", () => {
+test("monotonic time equals wall-clock time until that is set; it continues across daemons and never goes back after a reboot", () => {
 	const place = file();
 	persistMonotonicClock(place);
 	expect(apart()).toBe(0);
@@ -32,7 +32,7 @@ test("steady time is the wall's until that is set; it goes on across daemons, an
 	expect(apart()).toBe(day / 1000);
 });
 
-test("a file that is damaged is none", () => {
+test("a damaged file is ignored", () => {
 	const place = file();
 	for (const words of ["", "{}", "null", '{"boot":1}']) {
 		writeFileSync(place, words);

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
 import { HomeConfig } from "#contract/config.ts";
+import { mergedEnv, variablesOf } from "#contract/environment.ts";
 import { messageOf } from "./errors.ts";
 import { NotRegular, readRegularText } from "./regular-file.ts";
 
@@ -24,6 +25,20 @@ export class ConfigError extends Error {
 
 export async function readConfig(home: string): Promise<HomeConfig> {
 	return await readSettings(HomeConfig, path.join(home, "config.yaml"));
+}
+
+/** The variables of the home's `env:` list and of a project's; a sentence if the home's cannot be read. */
+export async function listedVariables(
+	home: string,
+	entries: readonly string[],
+	from: NodeJS.ProcessEnv,
+): Promise<Record<string, string> | string> {
+	try {
+		return variablesOf(mergedEnv((await readConfig(home)).env, entries), from);
+	} catch (error) {
+		if (error instanceof ConfigError) return error.message;
+		throw error;
+	}
 }
 
 /** A missing file is empty. A file that cannot be read is an error, because it may ask for a sandbox. */

@@ -11,6 +11,7 @@
 // That alone is no sandbox: file system, network and user are the same inside. With mounts it is one.
 
 import type { ContainmentLevel } from "#contract/config.ts";
+import { isKeptOut } from "#contract/environment.ts";
 import { mountsOf, type SandboxMounts } from "./mounts.ts";
 import { desktopVariables } from "./private-paths.ts";
 import { callFilterFile } from "./system-calls.ts";
@@ -79,7 +80,9 @@ export function sandboxEnvironment(
 ): Record<string, string> {
 	if (mounts === null || mounts.open === true) return { ...environment };
 	return {
-		...Object.fromEntries(Object.entries(environment).filter(([name]) => !desktopVariables.includes(name))),
+		...Object.fromEntries(
+			Object.entries(environment).filter(([name]) => !desktopVariables.includes(name) && !isKeptOut(name)),
+		),
 		...caches,
 		...mounts.environment,
 	};

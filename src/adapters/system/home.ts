@@ -25,6 +25,7 @@ export interface DaemonFile {
 	/** the Unix socket for local clients; null where there can be none */
 	socket: string | null;
 	version: string;
+	contract: number;
 }
 
 /** The home, or a file in it, cannot be used; the message says what to do. */

@@ -1,9 +1,10 @@
 // What issues need besides git: a folder for their documents, the files that configure them, and a shell for the
 // commands of gates.
 import { spawn } from "node:child_process";
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { ProjectSlug } from "#contract/ids.ts";
+import { documentPath, issueFolders } from "#contract/issue.ts";
 import { ProjectConfig } from "#contract/project-config.ts";
 import { type IssueFiles, type IssueWork, noIssueWork } from "#engine/ports/issue-work.ts";
 import { ConfigError, readConfig, readSettings } from "./config.ts";
@@ -18,7 +19,6 @@ export interface FolderOptions {
 	gateMs?: number;
 }
 
-const parts = ["context", "specs", "ai_docs"];
 const filesMax = 1000;
 const outputMax = 1024 * 1024;
 
@@ -29,8 +29,8 @@ export function folderIssueWork({ home, environment, gateMs = 30 * 60_000 }: Fol
 		...noIssueWork,
 		async folder(issue, documents = []) {
 			const folder = folderOf(issue);
-			for (const { name, text } of documents) await keep(path.join(folder, "documents", name), text);
-			for (const part of parts) await mkdir(path.join(folder, part), { recursive: true, mode: 0o700 });
+			for (const { name, text } of documents) await keep(folder, documentPath(name), text);
+			for (const part of issueFolders) await mkdir(path.join(folder, part), { recursive: true, mode: 0o700 });
 			return folder;
 		},
 		async files(issue) {
@@ -47,10 +47,14 @@ export function folderIssueWork({ home, environment, gateMs = 30 * 60_000 }: Fol
 	};
 }
 
-/** A document whose name conflicts with another's folder is only available through the API. */
-async function keep(file: string, text: string): Promise<void> {
+/** A document whose name conflicts with another's folder, or with a link there, is only available through the API. */
+async function keep(folder: string, name: string, text: string): Promise<void> {
+	const file = path.join(folder, name);
+	const place = path.dirname(file);
 	try {
-		await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+		await mkdir(place, { recursive: true, mode: 0o700 });
+		// an agent may have put a link in the place of a folder
+		if ((await realpath(place)) !== path.join(await realpath(folder), path.dirname(name))) return;
 		await rm(`${file}.new`, { force: true });
 		// to a new file first: an agent may have put a pipe or a link there
 		await writeFile(`${file}.new`, text, { mode: 0o600, flag: "wx" });

@@ -14,7 +14,7 @@ function makeDeep(tree: string): void {
 	renameSync(lower, path.join(tree, half, "lower"));
 }
 
-test("a tree that is deeper than a path can be long goes for good, and what its links point at stays", async () => {
+test("a tree deeper than the longest path is removed, and the targets of its links stay", async () => {
 	const base = mkdtempSync(path.join(os.tmpdir(), "brood-remove-"));
 	const tree = path.join(base, "tree");
 	makeDeep(tree);

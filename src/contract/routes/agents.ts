@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Settings } from "../agent.ts";
 import { AgentInterrupt, AgentKill, AgentPause, AgentReap, AgentSpawn } from "../agent-commands.ts";
 import { Policy } from "../approval.ts";
-import { EventId, SubscriptionName } from "../ids.ts";
+import { EventId, ProjectSlug, SubscriptionName } from "../ids.ts";
 import { BudgetRequest } from "../usage.ts";
 import { Agent, Progress } from "../wire.ts";
 import { workspaceKinds } from "../workspace.ts";
@@ -48,7 +48,13 @@ export const agentRoutes = {
 	}),
 	fork: post("/api/agents/:agent/fork", "a child with the agent's conversation, or a fresh one", {
 		query: scope,
-		body: z.strictObject({ ...NewAgent, at: EventId.optional(), fresh: z.boolean().optional() }),
+		body: z.strictObject({
+			...NewAgent,
+			at: EventId.optional(),
+			fresh: z.boolean().optional(),
+			/** of a fork of agent 0; all others stay in their parent's */
+			project: ProjectSlug.optional(),
+		}),
 		answer: Agent,
 		agents: true,
 	}),
@@ -78,6 +84,8 @@ export const agentRoutes = {
 		alias: { method: "patch", path: "/api/agents/:agent" },
 		query: scope,
 		body: z.strictObject({
+			/** only of agent 0 */
+			type: agentType,
 			model: z.string().nullable().optional(),
 			subscription: SubscriptionName.nullable().optional(),
 			policy: Policy.optional(),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AgentId, ProjectSlug } from "../ids.ts";
 import { MirroredRows, Unjournaled } from "../rows.ts";
 import { Space } from "../space.ts";
-import { Adapter, Project, Status } from "../wire.ts";
+import { Project, Status, VendorAgent } from "../wire.ts";
 import { get, none, post, remove } from "./route.ts";
 
 const List = z
@@ -36,10 +36,10 @@ export const daemonRoutes = {
 		},
 	),
 	status: get("/api/status", "the daemon and what it has", { answer: Status }),
-	adapters: get("/api/adapters", "the vendors' agents, and which are installed", { answer: z.array(Adapter) }),
-	setup: post("/api/adapters/:type", "install a vendor's agent at the supported version and check that it starts", {
+	vendors: get("/api/vendors", "the vendors' agents, and which are installed", { answer: z.array(VendorAgent) }),
+	setup: post("/api/vendors/:type", "install a vendor's agent at the supported version and check that it starts", {
 		body: none,
-		answer: Adapter,
+		answer: VendorAgent,
 	}),
 	backup: post("/api/backup", "a consistent copy of the store", {
 		body: z.strictObject({ file: z.string().regex(/^\/[^\0]{0,4095}$/, "an absolute path") }),

@@ -1,6 +1,6 @@
 // An issue's runs, comments, documents, messages and files, one route each; `issue` answers with all of them.
 import { z } from "zod";
-import { IssueDetails, Label, Run } from "../issue-wire.ts";
+import { IssueDetails, IssueLabelCount, Run } from "../issue-wire.ts";
 import { StageName } from "../preset.ts";
 import { get, scope } from "./route.ts";
 
@@ -34,6 +34,6 @@ export const issueDocumentRoutes = {
 		agents: true,
 	}),
 	labels: get("/api/projects/:project/labels", "the labels that issues of a project have, the most used first", {
-		answer: z.array(Label),
+		answer: z.array(IssueLabelCount),
 	}),
 };

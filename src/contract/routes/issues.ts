@@ -1,6 +1,7 @@
 // Issues: made, found, worked on. In a path an issue is `project#number`, a number with `?project=`, or `mine` for an
 // agent.
 import { z } from "zod";
+import { Policy } from "../approval.ts";
 import { AgentType } from "../ids.ts";
 import { DocumentName, DocumentType, IssuePriority } from "../issue.ts";
 import { IssueChange, IssueRequest } from "../issue-commands.ts";
@@ -90,7 +91,7 @@ export const issueRoutes = {
 	issueApprove: post(
 		"/api/issues/:issue/approve",
 		"let it pass its gate; the last one merges its commit, and is answered when that is through",
-		{ query, body: z.strictObject({ commit: z.string().optional() }), answer: Issue },
+		{ query, body: z.strictObject({ commit: z.string().optional(), empty: z.boolean().optional() }), answer: Issue },
 	),
 	issueReject: post("/api/issues/:issue/reject", "send it back with the reason", {
 		query,
@@ -102,7 +103,7 @@ export const issueRoutes = {
 		body: none,
 		answer: Issue,
 	}),
-	issueAttend: post("/api/issues/:issue/attention", "it needs a person", {
+	issueEscalate: post("/api/issues/:issue/attention", "say that it needs a person, and why", {
 		query,
 		body: z.strictObject({ reason: Reason }),
 		answer: Issue,
@@ -121,8 +122,8 @@ export const issueRoutes = {
 	presets: get("/api/projects/:project/presets", "the workflows that issues of a project may have", {
 		answer: z.array(NamedPreset),
 	}),
-	projectTune: post(
-		"/api/projects/:project/auto",
+	projectConfigure: post(
+		"/api/projects/:project/configure",
 		"configure automatic work, the number of agents, what happens at a usage limit, and quiet hours; null restores a default",
 		{
 			body: z.strictObject({
@@ -130,6 +131,7 @@ export const issueRoutes = {
 				agentsMax: z.int().positive().max(1000).nullable().optional(),
 				context: z.enum(["clear", "keep"]).nullable().optional(),
 				agentType: AgentType.nullable().optional(),
+				policy: Policy.nullable().optional(),
 				onLimit: z.enum(["wait", "fallback", "stop"]).nullable().optional(),
 				quiet: Quiet.nullable().optional(),
 			}),

@@ -1,5 +1,6 @@
 // Messages between agents and people: approvals, waits, mail.
 import { z } from "zod";
+import { ApprovalAnswer } from "../approval.ts";
 import { EventId, ProjectSlug } from "../ids.ts";
 import { conditions } from "../wait.ts";
 import { Approval, Mail, Wait } from "../wire.ts";
@@ -13,9 +14,14 @@ export const messagingRoutes = {
 	approval: get("/api/approvals/:approval", "one question, whole, and its answer if it has one", { answer: Approval }),
 	approvalAnswer: post(
 		"/api/approvals/:approval",
-		"allow it or deny it, once; `always` answers the same question in advance",
+		"allow it or deny it, once; `always` answers the same question in advance, `prefix` all commands with these first words",
 		{
-			body: z.strictObject({ allow: z.boolean(), always: z.boolean().default(false), reason: Reason }),
+			body: z.strictObject({
+				allow: z.boolean(),
+				always: z.boolean().default(false),
+				prefix: ApprovalAnswer.shape.prefix,
+				reason: Reason,
+			}),
 			answer: Approval,
 		},
 	),

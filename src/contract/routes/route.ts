@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Command } from "../command.ts";
 import { type AgentId, ProjectSlug } from "../ids.ts";
+import { pageMax } from "../page.ts";
 
 /** The schema of a command that names an agent. */
 export type AgentCommand = z.ZodType<Extract<Command, { agent: AgentId }>> & { shape: { type: { value: string } } };
@@ -41,7 +42,7 @@ export const none = z.strictObject({});
 
 /** The query of every list: the page size, and the `next` of the page before. */
 export const Paging = z.object({
-	limit: z.coerce.number().int().positive().max(100_000).optional(),
+	limit: z.coerce.number().int().positive().max(pageMax).optional(),
 	after: z.coerce.number().int().nonnegative().optional(),
 });
 

@@ -1,13 +1,15 @@
 // Subscriptions, and which agents are free.
 import { z } from "zod";
 import { AgentType, SubscriptionName } from "../ids.ts";
-import { Credential, Quiet } from "../subscription.ts";
+import { Credential, Keys, Quiet } from "../subscription.ts";
 import { Agent, Subscription } from "../wire.ts";
 import { agentFilter, get, post, remove, scope } from "./route.ts";
 
 const terms = {
 	maxConcurrent: z.int().positive().max(1000).optional(),
 	credential: Credential.optional(),
+	/** in place of a credential: kept in a file of the home, and never answered */
+	keys: Keys.optional(),
 	fallback: SubscriptionName.nullable().optional(),
 	quiet: Quiet.nullable().optional(),
 };

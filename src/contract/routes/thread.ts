@@ -1,6 +1,6 @@
 // Conversations: the queue, turns, items.
 import { z } from "zod";
-import { ProjectSlug } from "../ids.ts";
+import { AgentId, EventId, ProjectSlug } from "../ids.ts";
 import { PromptRequest } from "../prompt.ts";
 import { Kinds } from "../stream.ts";
 import { Found, Item, Prompt, Turn } from "../wire.ts";
@@ -41,6 +41,23 @@ export const threadRoutes = {
 		"/api/agents/:agent/turns/:turn/retry",
 		"run the prompt of a turn again that was interrupted or failed",
 		{ query: scope, body: none, answer: Prompt },
+	),
+	turnsCut: get(
+		"/api/turns/cut",
+		"the turns that the last stop or crash of the daemon cut and that nobody has run again",
+		{
+			answer: z.object({
+				cut: z.array(
+					z.object({
+						turn: EventId,
+						agent: AgentId,
+						handle: z.string(),
+						project: ProjectSlug.nullable(),
+						reason: z.string(),
+					}),
+				),
+			}),
+		},
 	),
 	turnFinish: post("/api/agents/:agent/finish", "a person says that their turn is over", {
 		query: scope,

@@ -3,7 +3,16 @@ import { z } from "zod";
 import { EffectiveIssueSettings } from "../project.ts";
 import { PendingApproval, ProjectSettings } from "../project-config.ts";
 import { Leftover, MoveResult, Project, Snapshot, Synced } from "../wire.ts";
-import { CommitId, Committed, Diff, Health, Merged, mergeStrategies, syncStrategies } from "../workspace.ts";
+import {
+	CommitId,
+	Committed,
+	Diff,
+	Health,
+	Merged,
+	mergeStrategies,
+	RemoteStatus,
+	syncStrategies,
+} from "../workspace.ts";
 import { get, none, post, scope } from "./route.ts";
 
 export const SnapshotId = z.string().regex(/^[0-9]{1,12}$/, "a snapshot is named by its number");
@@ -28,10 +37,14 @@ export const workspaceRoutes = {
 		body: z.strictObject({ strategy: z.enum(syncStrategies).default("ff") }),
 		answer: MoveResult,
 	}),
-	syncProject: post("/api/projects/:project/sync", "bring its idle agents up to date, one by one", {
-		body: none,
-		answer: z.array(Synced),
-	}),
+	syncProject: post(
+		"/api/projects/:project/sync",
+		"fetch its remote, and bring its idle agents up to date, one by one",
+		{
+			body: none,
+			answer: z.object({ origin: RemoteStatus.nullable(), synced: z.array(Synced) }),
+		},
+	),
 	release: post("/api/agents/:agent/release", "go home to its branch, and to base if it has nothing of its own", {
 		query: scope,
 		body: none,

@@ -50,8 +50,17 @@ export const holdTable: Record<HoldKind, HoldRule> = {
 /** Steps that fail without involving the workspace: `resume` is enough after them. */
 export const stepsOutsideWorkspace: readonly string[] = ["process", "trust"];
 
+interface Held {
+	holds: readonly { kind: HoldKind }[];
+	lastError: { step: string } | null;
+}
+
+/** The verb that ends all of an agent's holds. */
+export const verbThatEnds = (agent: Held): "resume" | "recover" =>
+	resumableHolds(agent).length === agent.holds.length ? "resume" : "recover";
+
 /** The holds that `resume` would end. */
-export function resumableHolds(agent: Pick<AgentState, "holds" | "lastError">): HoldKind[] {
+export function resumableHolds(agent: Held): HoldKind[] {
 	return agent.holds.map((hold) => hold.kind).filter((kind) => endsOnResume(kind, agent.lastError?.step));
 }
 

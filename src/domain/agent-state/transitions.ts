@@ -6,6 +6,7 @@ import { labelOf } from "./label.ts";
 
 export const operations = [
 	"say",
+	"rewind",
 	"fork",
 	"prompt",
 	"start",
@@ -48,8 +49,10 @@ const stays: Row = {
 };
 
 export const transitions: Record<Operation, Row> = {
-	/** writes an item into the conversation: a text, a clear, a mark, a rewind */
+	/** writes an item into the conversation: a text, a mark */
 	say: stays,
+	/** also clear: the model of a running turn would not see the change, and the turn's later items would follow it */
+	rewind: { ...stays, checkout: busy, running: busy, done: busy },
 	/** history outlives its agent, so ended agents can be forked too; the label is the parent's */
 	fork: { ...stays, dead: to("dead"), deleted: to("deleted") },
 	prompt: stays,
@@ -109,6 +112,7 @@ function sentence(agent: AgentState, operation: Operation, from: Label): string 
 /** Names for people, where the operation's own would not do. */
 const operationNames: Partial<Record<Operation, string>> = {
 	say: "a change of its conversation or its settings",
+	rewind: "a change of what its model sees",
 	prompt: "a change of its queue",
 	start: "another turn",
 };
@@ -132,8 +136,12 @@ const suggestedCommands: Record<Suggestion, string> = {
 
 /** A command that is always safe to run: it discards nothing that was not already over. */
 export function suggestion(kind: Suggestion, { handle, project }: Pick<AgentState, "handle" | "project">): string {
-	return `brood ${suggestedCommands[kind]} ${project === null ? handle : `${project}/${handle}`}`;
+	return `brood ${suggestedCommands[kind]} ${wholeName({ handle, project })}`;
 }
+
+/** Works in every directory, whatever other agents are called. */
+export const wholeName = ({ handle, project }: Pick<AgentState, "handle" | "project">): string =>
+	project === null ? handle : `${project}/${handle}`;
 
 /** What a refusal about an agent carries. */
 export const aboutAgent = (

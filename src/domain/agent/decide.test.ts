@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import type { AgentEvent, HoldKind } from "#contract/agent.ts";
 import { given, id } from "#test/support/given.ts";
-import { decideFail, decidePause, decideProvisioned, decideReap, decideRecover, decideResume } from "./decide.ts";
+import { decideFail, decidePause, decideProvision, decideReap, decideRecover, decideResume } from "./decide.ts";
 
 const held = (hold: HoldKind): AgentEvent => ({ kind: "agent.held", data: { hold, reason: "" } });
 const failed = (step: string): AgentEvent => ({ kind: "agent.failed", data: { code: "INTERNAL_ERROR", step } });
@@ -65,7 +65,7 @@ describe("recover", () => {
 describe("provisioning", () => {
 	test("happens once", () =>
 		given()
-			.when((agent) => decideProvisioned(agent, { head: null }))
+			.when((agent) => decideProvision(agent, { head: null }))
 			.gives());
 	test("that fails holds the agent and remembers the step", () => {
 		given()

@@ -2,17 +2,17 @@
 import type { AgentState, Settings } from "#contract/agent.ts";
 import type { AgentConfigure, AgentFail, AgentPause, AgentResume } from "#contract/agent-commands.ts";
 import type { NewEvent } from "#contract/event.ts";
-import { refuse } from "#contract/refusal.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Workspace } from "#contract/workspace.ts";
 import { holdTable, resumableHolds, stepFailed } from "../agent-state/holds.ts";
 import { isHeld } from "../agent-state/label.ts";
-import { aboutAgent, refusedNow } from "../agent-state/transitions.ts";
+import { aboutAgent, refusedNow, wholeName } from "../agent-state/transitions.ts";
 import { because, type Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
 import { decideBudget } from "../usage.ts";
 
-export function decideProvisioned(
+export function decideProvision(
 	agent: AgentState,
 	{ workspace, head }: { workspace?: Workspace | undefined; head: string | null },
 ): Decision {
@@ -43,7 +43,7 @@ export function decideResume(agent: AgentState, { reason }: Pick<AgentResume, "r
 		const kinds = remaining.map((hold) => hold.kind);
 		return refuse(
 			"AGENT_INVALID_STATE",
-			`${agent.handle} is held (${kinds.join(", ")}): its workspace has to be looked at first.`,
+			`${agent.handle} is held (${kinds.join(", ")}): its workspace has to be recovered first.`,
 			aboutAgent(agent, "recover", { from: "error", to: "idle", operation: "resume", holds: kinds }),
 		);
 	}
@@ -69,18 +69,35 @@ export function decideConfigure(
 ): Decision {
 	const refusal = refusedNow(agent, "say");
 	if (refusal) return refusal;
-	const { model = agent.model, policy = agent.policy, subscription = agent.subscription } = command;
+	const type = command.agentType ?? agent.type;
+	const notChosen = type === agent.type ? null : refusedType(agent, type);
+	if (notChosen) return notChosen;
+	// models and subscriptions belong to a type
+	const before = type === agent.type ? agent : { model: null, subscription: null };
+	const { model = before.model, policy = agent.policy, subscription = before.subscription } = command;
 	const { systemPrompt = current.systemPrompt, pinned = current.pinned, options = current.options } = command;
-	const wrong = wrongBinding(subscriptions, subscription === agent.subscription ? null : subscription, agent.type);
+	const wrong = wrongBinding(subscriptions, subscription === before.subscription ? null : subscription, type);
 	if (wrong) return wrong;
 	const { type: _type, agent: _agent, budget, ...others } = command;
 	const configured: NewEvent = {
 		kind: "agent.configured",
 		agent: agent.id,
-		data: { model, policy, subscription, systemPrompt, pinned, options },
+		data: { ...(type !== agent.type && { type }), model, policy, subscription, systemPrompt, pinned, options },
 	};
 	const onlyBudget = budget !== undefined && Object.keys(others).length === 0;
 	return [...(onlyBudget ? [] : [configured]), ...(budget === undefined ? [] : decideBudget(agent, budget))];
+}
+
+/** An agent keeps the type that it was made with; only agent 0 was made by nobody. */
+function refusedType(agent: AgentState, type: string): Refusal | null {
+	if (agent.supervisor !== null)
+		return refuse("CONFLICT", `${agent.handle} stays ${agent.type}; a fork of it can have another type.`, {
+			details: { agent: agent.id },
+			suggestions: [`brood fork ${wholeName(agent)} --type ${type}`],
+		});
+	if (agent.turn !== null) return refusedNow(agent, "rewind");
+	if (type !== "acp") return null;
+	return refuse("VALIDATION_ERROR", "Agent 0 cannot be of type acp, which needs a command.");
 }
 
 export function decideReap(agent: AgentState): Decision {

@@ -2,6 +2,10 @@
 import { Handle } from "#contract/ids.ts";
 
 const slugLengthMax = 40;
+/** Latin letters that Unicode does not take apart into a plain letter and a mark */
+const plainLetters: Readonly<Record<string, string>> = {
+	...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ħ: "h", ı: "i" },
+};
 
 /** The words of a title in lower case, joined by dashes; may be empty. */
 export function slug(title: string): string {
@@ -9,6 +13,7 @@ export function slug(title: string): string {
 		.normalize("NFKD")
 		.replace(/\p{M}/gu, "")
 		.toLowerCase()
+		.replace(/[ßæœøłđðþħı]/g, (letter) => plainLetters[letter] ?? "")
 		.split(/[^a-z0-9]+/)
 		.filter((word) => word !== "");
 	let text = "";

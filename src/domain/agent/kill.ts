@@ -8,8 +8,8 @@ import { notInSubtree } from "../agent-state/subtree.ts";
 import { aboutAgent, refusedNow } from "../agent-state/transitions.ts";
 import type { Decision } from "../decision.ts";
 import { ending, noOpenWork, type OpenWork } from "../turn-end.ts";
-import { givenBack } from "../usage.ts";
-import { over } from "../wait.ts";
+import { returnBudgets } from "../usage.ts";
+import { endWait } from "../wait.ts";
 
 export interface KillFacts {
 	target: AgentState;
@@ -39,7 +39,7 @@ export function decideKill(facts: KillFacts, command: AgentKill, by: { actor: Ac
 	return [
 		...(command.cascade ? [] : handedOver(facts)),
 		...ending.flatMap((agent) => killed(agent, facts.openWork.get(agent.id), by.actor, command.reason)),
-		...givenBack(ending, facts.givers),
+		...returnBudgets(ending, facts.givers),
 	];
 }
 
@@ -68,7 +68,11 @@ export function decideDelete(facts: KillFacts, command: AgentDelete): Decision {
 	const ending =
 		target.life === "ended"
 			? []
-			: [...handedOver(facts), ...ended(target, ends, reason, command.reason), ...givenBack([target], facts.givers)];
+			: [
+					...handedOver(facts),
+					...ended(target, ends, reason, command.reason),
+					...returnBudgets([target], facts.givers),
+				];
 	return [
 		...ending,
 		{ kind: "agent.removed", agent: target.id, ...(command.reason !== "" && { data: { note: command.reason } }) },
@@ -108,7 +112,7 @@ function ended(
 	const waits = agent.turn === null ? (openWork?.waits ?? []) : [];
 	return [
 		...cancelled,
-		...waits.flatMap((wait) => over(wait, "cancelled")),
+		...waits.flatMap((wait) => endWait(wait, "cancelled")),
 		{ kind: "agent.ended", agent: agent.id, data: { reason, ...(why !== "" && { note: why }) } },
 	];
 }

@@ -30,6 +30,7 @@ describe("handles", () => {
 	});
 	test.each([
 		["Ünïcödé and émojis 🎉", "unicode-and-emojis"],
+		["Größe & Łódź", "grosse-lodz"],
 		["--force", "force"],
 		["../../etc/passwd", "etc-passwd"],
 		["日本語", ""],

@@ -31,8 +31,16 @@ export function resolve(
 		});
 	}
 	if (matches.length === 1) return { id: only.id };
-	return refuse("AMBIGUOUS_REF", `${JSON.stringify(reference)} names ${matches.length} agents.`, {
+	const listed = matches.slice(0, listedMax);
+	const names = listed.map(({ handle, project: where }) => `${where ?? "(no project)"}/${handle}`);
+	const message = `${JSON.stringify(reference)} names ${matches.length} agents: ${names.join(", ")}${matches.length > listedMax ? ", …" : ""}.`;
+	return refuse("AMBIGUOUS_REF", message, {
 		details: { candidates: matches.map(({ id, handle, project: where }) => ({ id, handle, project: where })) },
-		suggestions: matches.slice(0, 5).map((agent) => `brood agent status ${agent.id}`),
+		// the handle of an agent without a project may be ambiguous: only its id is not
+		suggestions: listed.map(({ id, handle, project: where }) =>
+			where === null ? `brood agent status ${id}` : `brood agent status ${where}/${handle}`,
+		),
 	});
 }
+
+const listedMax = 5;

@@ -23,6 +23,7 @@ function outcome(
 		openCalls: [],
 		project: null,
 		handle: Handle.parse("b"),
+		renamed: null,
 		subscriptions,
 		inMain: undefined,
 		full: null,

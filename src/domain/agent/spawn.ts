@@ -7,7 +7,7 @@ import { type Actor, type AgentId, agentOf, type Handle, initHandle } from "#con
 import { noProject, type ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
-import { aboutAgent, refusedNow } from "../agent-state/transitions.ts";
+import { aboutAgent, refusedNow, wholeName } from "../agent-state/transitions.ts";
 import type { Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
 import type { OpenCall } from "../turn-end.ts";
@@ -20,12 +20,14 @@ export interface SpawnFacts {
 	supervisor: AgentState;
 	/** the last item that the child inherits; undefined if the requested one is not in the parent's context */
 	forkPoint: Lineage["forkPoint"] | undefined;
-	/** tool calls of the parent's open turn that have no result yet */
+	/** tool calls that have no result up to where the conversation is cut */
 	openCalls: readonly OpenCall[];
 	/** the child's project, null for none; undefined if it does not exist */
 	project: ProjectState | null | undefined;
 	/** the first candidate handle that was never used, if any */
 	handle: Handle | undefined;
+	/** who had the handle in a project of the same name that was removed, and its handle from now on */
+	renamed: { agent: AgentId; handle: Handle } | null;
 	subscriptions: readonly SubscriptionState[];
 	/** a living agent of the project that works in the repository itself */
 	inMain: AgentState | undefined;
@@ -48,7 +50,7 @@ export function decideSpawn(facts: SpawnFacts, command: AgentSpawn, by: { actor:
 	if (facts.forkPoint === undefined) {
 		return refuse("ITEM_NOT_IN_CONTEXT", `Item ${command.at} is not in the context of ${parent.handle}.`, {
 			details: { agent: parent.id, item: command.at ?? null },
-			suggestions: [`brood log ${parent.handle} --context`],
+			suggestions: [`brood log ${wholeName(parent)} --context`],
 		});
 	}
 	const type = command.agentType ?? parent.type;
@@ -67,6 +69,9 @@ export function decideSpawn(facts: SpawnFacts, command: AgentSpawn, by: { actor:
 	const lineage = command.context === "inherit" ? { agent: parent.id, forkPoint: facts.forkPoint } : null;
 	const child = by.freshId;
 	return [
+		...(facts.renamed === null
+			? []
+			: [{ kind: "agent.renamed", agent: facts.renamed.agent, data: { handle: facts.renamed.handle } } as const]),
 		{
 			kind: "agent.spawned",
 			agent: child,
@@ -101,6 +106,15 @@ const firstPrompt = ({ prompt }: AgentSpawn, child: AgentId): NewEvent[] =>
 
 function refusedSpawn(facts: SpawnFacts, command: AgentSpawn, caller: AgentId | null): Refusal | null {
 	const { parent } = facts;
+	const { project } = command;
+	if (project !== undefined && parent.supervisor !== null && project !== parent.project)
+		return refuse(
+			"VALIDATION_ERROR",
+			`A fork of ${parent.handle} belongs to ${parent.project ?? "no project"} as well.`,
+			{
+				details: { agent: parent.id, project },
+			},
+		);
 	if (caller !== null && caller !== parent.id)
 		return refuse("FORBIDDEN", "An agent forks only itself.", { details: { agent: parent.id } });
 	return (
@@ -138,29 +152,39 @@ function beyondParent(
 ): Refusal | null {
 	const details = { agent: parent.id };
 	if (policy !== undefined && ranks.indexOf(policy) > ranks.indexOf(parent.policy))
-		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes none under ${policy}.`, { details });
+		return refuse(
+			"FORBIDDEN",
+			`An agent with the policy ${parent.policy} cannot create one with the policy ${policy}.`,
+			{ details },
+		);
 	if (workspaceKind === "main")
-		return refuse("FORBIDDEN", "Only people put an agent into the repository itself.", { details });
+		return refuse("FORBIDDEN", "Only people can add an agent that works in the repository itself (workspace main).", {
+			details,
+		});
 	if (agentType !== undefined && agentType !== parent.type && parent.policy !== "full")
-		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes agents of its own type only.`, {
+		return refuse("FORBIDDEN", `An agent with the policy ${parent.policy} can create only agents of its own type.`, {
 			details,
 		});
 	// the child could read the credentials of another subscription
 	if (subscription !== undefined && subscription !== parent.subscription)
-		return refuse("FORBIDDEN", "An agent gives its child its own subscription or none.", {
+		return refuse("FORBIDDEN", "An agent can give its child only its own subscription, or none.", {
 			details: { ...details, subscription },
 		});
 	// programs start without an approval
 	if (command !== undefined && command !== parent.command && parent.policy !== "full")
-		return refuse("FORBIDDEN", `An agent under the policy ${parent.policy} makes agents of its own program only.`, {
-			details,
-		});
+		return refuse(
+			"FORBIDDEN",
+			`An agent with the policy ${parent.policy} can create only agents with its own command.`,
+			{
+				details,
+			},
+		);
 	return null;
 }
 
 const inherited = (facts: SpawnFacts, { at }: AgentSpawn, lineage: Lineage, child: AgentId): NewEvent[] => [
 	...forkItems(facts, lineage, child),
-	...(at === undefined ? callResults(facts.openCalls, child) : []),
+	...callResults(facts.openCalls, child, at === undefined ? goesOn : cutOff),
 ];
 
 /** A fork is an item in both threads, after the fork point. */
@@ -186,12 +210,15 @@ function introduction({ parent, handle }: SpawnFacts, child: AgentId, caller: Ag
 	];
 }
 
+const goesOn = "You are the fork. This call goes on in the agent that you were forked from.";
+const cutOff = "You are the fork. The conversation that you inherited ends before this call's result.";
+
 /** The parent's open calls never return in the child, so the child gets a result for each at once. */
-function callResults(calls: readonly OpenCall[], child: AgentId): NewEvent[] {
+function callResults(calls: readonly OpenCall[], child: AgentId, text: string): NewEvent[] {
 	return calls.map(({ call }) => ({
 		kind: "tool_result",
 		agent: child,
-		text: "You are the fork. This call goes on in the agent that you were forked from.",
+		text,
 		data: { call, synthetic: true },
 	}));
 }

@@ -17,9 +17,10 @@ const on = <E extends { agent: AgentId }>(change: (row: AgentState, event: E) =>
 export const agentChanges = {
 	"agent.spawned": { keys: own, make: spawned },
 	"agent.configured": on((row, { id, data }) => {
-		const { model, policy = row.policy, subscription = row.subscription } = data;
-		return { ...row, model, policy, subscription, settings: id };
+		const { type = row.type, model, policy = row.policy, subscription = row.subscription } = data;
+		return { ...row, type, model, policy, subscription, settings: id };
 	}),
+	"agent.renamed": on((row, { data }) => ({ ...row, handle: data.handle })),
 	"agent.budgeted": on((row, { data }) => ({ ...row, budget: data.budget })),
 	"agent.provisioned": on((row, { data }) => {
 		const { workspace = row.workspace, head = null } = data ?? {};
@@ -68,7 +69,7 @@ export const agentChanges = {
 		return { ...row, activity: "running", turn, turnStartedAt: at, lastActiveAt: at };
 	}),
 	"turn.silent": on((row, { data }) => ({ ...row, turn: row.turn && { ...row.turn, silentSince: data.since } })),
-	"turn.heard": on((row) => ({ ...row, turn: row.turn && { ...row.turn, silentSince: null } })),
+	"turn.responsive": on((row) => ({ ...row, turn: row.turn && { ...row.turn, silentSince: null } })),
 	"turn.settling": on((row) => ({ ...row, activity: "settling" })),
 	"turn.ended": on((row, { id, at }) => {
 		const took = row.turn === null ? [] : [at - row.turn.startedAt];

@@ -37,7 +37,7 @@ export const rowKinds: readonly RowKind[] = [
 type Handled = { [R in RowKind]: keyof (typeof changes)[R] }[RowKind];
 
 /** Events that change no row. An event that is neither here nor in a table above does not compile. */
-const silent: { readonly [K in Exclude<NounEvent["kind"], Handled>]: true } = {
+const withoutRows: { readonly [K in Exclude<NounEvent["kind"], Handled>]: true } = {
 	"git.ran": true,
 	"workspace.snapshotted": true,
 	"workspace.merged": true,
@@ -45,12 +45,12 @@ const silent: { readonly [K in Exclude<NounEvent["kind"], Handled>]: true } = {
 };
 
 /** The loaded rows of one kind; a `Map` is one. */
-export interface Shelf<K, V> {
+export interface RowTable<K, V> {
 	get(key: K): V | undefined;
 	set(key: K, row: V): unknown;
 	delete(key: K): unknown;
 }
-export type Shelves = { readonly [R in RowKind]: Shelf<KeyOf<R>, StateOf<R>> };
+export type RowTables = { readonly [R in RowKind]: RowTable<KeyOf<R>, StateOf<R>> };
 
 /** An event of the journal, or a new event that has its id. */
 export type Folded = Stamped<{ kind: string; agent: AgentId | null }>;
@@ -75,13 +75,13 @@ export const touched = (event: Folded): RowName[] =>
 	stepsFor(event.kind).flatMap((step) => keysOf(step, event).map((key) => ({ kind: step.kind, key })));
 
 /** Applies the event to the rows. `missing` is called for a row that the event changes but that is not loaded. */
-export function fold(event: Folded, rows: Shelves, missing: (row: RowName) => void): void {
+export function fold(event: Folded, rows: RowTables, missing: (row: RowName) => void): void {
 	for (const step of stepsFor(event.kind)) {
-		const shelf: AnyShelf = rows[step.kind];
+		const table: AnyRowTable = rows[step.kind];
 		for (const key of keysOf(step, event)) {
-			const row = step.change === undefined ? undefined : Reflect.apply(shelf.get, shelf, [key]);
-			const set = (made: unknown): void => void Reflect.apply(shelf.set, shelf, [key, made]);
-			if (step.gone) Reflect.apply(shelf.delete, shelf, [key]);
+			const row = step.change === undefined ? undefined : Reflect.apply(table.get, table, [key]);
+			const set = (made: unknown): void => void Reflect.apply(table.set, table, [key, made]);
+			if (step.gone) Reflect.apply(table.delete, table, [key]);
 			else if (step.make !== undefined)
 				set(ask(step.make, event, step.agent && rows.agent.get(ask(step.agent, event))));
 			else if (row !== undefined && step.change !== undefined) set(ask(step.change, row, event));
@@ -100,7 +100,7 @@ interface AnyChange {
 	ifThere?: true;
 }
 
-interface AnyShelf {
+interface AnyRowTable {
 	get: (key: never) => object | undefined;
 	set: (key: never, row: never) => unknown;
 	delete: (key: never) => unknown;
@@ -119,5 +119,6 @@ for (const kind of rowKinds) {
 		steps.set(event, [...(steps.get(event) ?? []), { ...change, kind }]);
 }
 
-const stepsFor = (kind: string): readonly Step[] => (Object.hasOwn(silent, kind) ? none : (steps.get(kind) ?? none));
+const stepsFor = (kind: string): readonly Step[] =>
+	Object.hasOwn(withoutRows, kind) ? none : (steps.get(kind) ?? none);
 const none: readonly Step[] = [];

@@ -35,15 +35,22 @@ export const issueChanges = {
 	"issue.left": on(() => ({ leaving: null })),
 	"issue.depended": on((row, { data }) => ({ dependsOn: [...row.dependsOn, data.on] })),
 	"issue.undepended": on((row, { data }) => ({ dependsOn: row.dependsOn.filter((number) => number !== data.on) })),
-	"issue.said": on((_, { text, data }) => ({ said: { summary: text, back: data.back } })),
+	"issue.reported": on((_, { text, data }) => ({ said: { summary: text, back: data.back } })),
 	"issue.waited": on((_, { data }) => ({ waiting: data.waiting, notBefore: data.notBefore ?? null })),
-	"issue.approved": on((_, { actor, data }) => ({ approvedBy: actor, approvedCommit: data.commit })),
-	"issue.merged": on((_, { data }) => ({ mergedCommit: data.commit })),
-	"issue.attended": on((_, { text, data, at }) => ({
-		attention: { reason: text, code: data.code ?? null, at },
+	"issue.approved": on((_, { actor, data }) => ({
+		approvedBy: actor,
+		approvedCommit: data.commit,
+		...(data.empty !== undefined && { approvedEmpty: data.empty }),
+	})),
+	"issue.merged": on((_, { data }) => ({
+		mergedCommit: data.commit,
+		...(data.note !== undefined && { mergeNote: data.note }),
+	})),
+	"issue.escalated": on((_, { text, data: { issue: _issue, code = null, ...help }, at }) => ({
+		attention: { reason: text, code, at, ...help },
 		notBefore: null,
 	})),
-	"issue.unattended": on(() => ({ attention: null, attempts: 0, bounces: 0, notBefore: null })),
+	"issue.deescalated": on(() => ({ attention: null, attempts: 0, bounces: 0, notBefore: null })),
 	"issue.failed": on((row, { data }) => ({ attempts: row.attempts + 1, notBefore: data.notBefore })),
 	"issue.deleted": on((_, { at }) => ({ deletedAt: at })),
 	"issue.commented": touched,

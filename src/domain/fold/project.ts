@@ -13,7 +13,7 @@ export const projectChanges = {
 		keys: bySlug,
 		make: ({ data, at }) => ({ ...defaultIssueSettings, ...data, approved: [], addedAt: at, removedAt: null }),
 	},
-	"project.tuned": { keys: bySlug, change: (row, { data }) => ({ ...row, ...data.tuning }) },
+	"project.configured": { keys: bySlug, change: (row, { data }) => ({ ...row, ...data.settings }) },
 	"project.approved": {
 		keys: bySlug,
 		change: (row, { data }) => ({ ...row, approved: [...row.approved, data.fingerprint] }),

@@ -10,7 +10,7 @@ export const promptChanges = {
 		keys: named,
 		change: (row, { id, text, at, actor }) => ({ ...row, text, words: id, editedBy: actor, editedAt: at }),
 	},
-	"prompt.moved": { keys: ({ data }) => data.places.map(({ prompt }) => prompt), change: moved, ifThere: true },
+	"prompt.moved": { keys: ({ data }) => data.positions.map(({ prompt }) => prompt), change: moved, ifThere: true },
 	// its manual start was used up
 	"prompt.returned": {
 		keys: named,
@@ -31,6 +31,6 @@ function queued({ id, agent, text, data, at, actor }: EventOf<"prompt.queued">):
 }
 
 function moved(row: PromptState, { data }: EventOf<"prompt.moved">): PromptState {
-	const place = data.places.find(({ prompt }) => prompt === row.id);
-	return place === undefined ? row : { ...row, position: place.position, priority: place.priority };
+	const to = data.positions.find(({ prompt }) => prompt === row.id);
+	return to === undefined ? row : { ...row, position: to.position, priority: to.priority };
 }

@@ -4,18 +4,18 @@
 //   (flow.ts) released     ─▶ agent `settling`  ─▶ its workspace is home again     ─▶ `idle`, without an issue
 import type { AgentState } from "#contract/agent.ts";
 import type { NewEvent } from "#contract/event.ts";
-import type { IssueState, NoteState } from "#contract/issue.ts";
-import type { IssueAssign, IssueLeft, IssueReady, IssueRetry } from "#contract/issue-commands.ts";
+import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+import type { IssueAssign, IssueLeave, IssueReady, IssueRetry } from "#contract/issue-commands.ts";
 import type { Preset, Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
-import { type Refusal, refuse } from "#contract/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { aboutAgent } from "../agent-state/transitions.ts";
 import type { Decision } from "../decision.ts";
-import { firstWork, isBeforeStart, presetNamed, stageOf, waitingIn } from "../preset.ts";
+import { firstWork, isBeforeStart, stageOf, waitingIn } from "../preset.ts";
 import { nextPosition, noSlot } from "../prompt.ts";
 import type { Claim } from "../slots.ts";
-import { about, blockers, brokenPreset, type IssueInProject, nameOf } from "./decide.ts";
-import { branchOf, stagePrompt } from "./prompt.ts";
+import { about, assignedElsewhere, blockers, type IssueInProject, nameOf, presetOf, stillLeaving } from "./decide.ts";
+import { branchOf, quoted, stagePrompt } from "./prompt.ts";
 
 /** An agent, and its work besides the issue. */
 export interface AgentFacts {
@@ -28,31 +28,33 @@ export interface AgentFacts {
 }
 
 export interface IssueFacts extends IssueInProject {
-	/** all issues of the project */
-	all: readonly IssueState[];
+	/** those that it depends on */
+	dependencies: readonly IssueState[];
+	/** the issues of the project that somebody works on */
+	assigned: readonly IssueState[];
 	notes: readonly NoteState[];
-	/** the latest run, 0 if none: its prompt had the comments before it */
-	lastRun: number;
-	/** the prompt of the failed attempt */
+	/** the latest one; its prompt had the comments before it */
+	lastRun: RunState | null;
+	/** the latest prompt */
 	words: string | null;
 }
 
 export function decideAssign(facts: IssueFacts, on: AgentFacts, { folder, now }: IssueAssign, slot: Claim): Decision {
 	const { issue, project } = facts;
 	const { agent } = on;
-	const loaded = presetNamed(project, issue.preset);
-	if ("broken" in loaded) return brokenPreset(issue, loaded);
+	const preset = presetOf({ issue, project });
+	if (isRefusal(preset)) return preset;
 	if (agent.project !== issue.project)
 		return refuse("VALIDATION_ERROR", `${agent.handle} is not an agent of ${issue.project}.`, {
 			details: { agent: agent.id, issue: nameOf(issue) },
 		});
 	if (issue.assignee === agent.id) return [];
-	const target = workStage(loaded.preset, issue);
+	const target = workStage(preset, issue);
 	const refusal =
 		taken(issue) ??
 		busy(on) ??
-		blocked(issue, facts.all) ??
-		(target === undefined ? noWork(issue) : crowded(issue, target, facts.all));
+		blocked(issue, facts.dependencies) ??
+		(target === undefined ? noWork(issue) : crowded(issue, target, facts.assigned));
 	if (refusal) return refusal;
 	if (now && "short" in slot) return noSlot(agent, slot.short);
 	return target === undefined ? [] : claimed(facts, on, target, folder ?? null);
@@ -65,14 +67,8 @@ export function workStage(preset: Preset, issue: IssueState): Stage | undefined 
 }
 
 function taken(issue: IssueState): Refusal | null {
-	if (issue.assignee !== null)
-		return refuse("CONFLICT", `Somebody else works on ${nameOf(issue)}.`, {
-			...about(issue, { assignee: issue.assignee }),
-			suggestions: [`brood issue unassign ${nameOf(issue)}`],
-		});
-	return issue.leaving === null
-		? null
-		: refuse("AGENT_BUSY", `The agent that had ${nameOf(issue)} is on its way home; try again.`, about(issue));
+	if (issue.assignee !== null) return assignedElsewhere(issue, `Another agent works on ${nameOf(issue)}.`);
+	return issue.leaving === null ? null : stillLeaving(issue);
 }
 
 export function busy({ agent, queue }: AgentFacts): Refusal | null {
@@ -86,8 +82,8 @@ export function busy({ agent, queue }: AgentFacts): Refusal | null {
 	return queue.length > 0 ? no(`has ${queue.length} prompts waiting`, "queue") : null;
 }
 
-export function blocked(issue: IssueState, all: readonly IssueState[]): Refusal | null {
-	const by = blockers(issue, all);
+export function blocked(issue: IssueState, dependencies: readonly IssueState[]): Refusal | null {
+	const by = blockers(issue, dependencies);
 	if (by.length === 0) return null;
 	return refuse(
 		"CONFLICT",
@@ -104,8 +100,8 @@ const noWork = (issue: IssueState): Refusal =>
 	);
 
 /** Counted over the project, whatever presets its issues have. */
-function crowded(issue: IssueState, stage: Stage, all: readonly IssueState[]): Refusal | null {
-	if (stage.wipMax === undefined || inWork(stage.name, all) < stage.wipMax) return null;
+function crowded(issue: IssueState, stage: Stage, assigned: readonly IssueState[]): Refusal | null {
+	if (stage.wipMax === undefined || inWork(stage.name, assigned) < stage.wipMax) return null;
 	const many = stage.wipMax === 1 ? "1 issue is" : `${stage.wipMax} issues are`;
 	return refuse(
 		"CONFLICT",
@@ -114,8 +110,8 @@ function crowded(issue: IssueState, stage: Stage, all: readonly IssueState[]): R
 	);
 }
 
-export const inWork = (stage: string, all: readonly IssueState[]): number =>
-	all.filter((other) => other.assignee !== null && other.stage === stage).length;
+export const inWork = (stage: string, issues: readonly IssueState[]): number =>
+	issues.filter((other) => other.assignee !== null && other.stage === stage).length;
 
 export function claimed(facts: IssueFacts, on: AgentFacts, stage: Stage, folder: string | null): NewEvent[] {
 	const { issue } = facts;
@@ -142,22 +138,25 @@ export function started(issue: IssueState, stage: Stage): NewEvent {
 	return { kind: "issue.moved", agent: null, data };
 }
 
-/** A repeated attempt gets the same prompt again; a message is delivered once. */
+/** A repeated attempt gets what the last prompt had, and what came since; for others a message is delivered once. */
 function queued(
 	{ issue, notes, lastRun, words }: IssueFacts,
 	{ agent, queue }: AgentFacts,
 	stage: Stage,
 	folder: string | null,
 ): NewEvent[] {
-	const messages = notes.filter((note) => note.kind === "message" && note.stage === stage.name && !note.delivered);
-	const comments = notes.filter((note) => note.kind === "comment" && note.id > lastRun);
+	const repeats = lastRun !== null && lastRun.stage === stage.name && lastRun.state !== "completed";
+	const repeated = (note: NoteState): boolean => repeats && words?.includes(quoted(note)) === true;
+	const messages = notes.filter(
+		(note) => note.kind === "message" && note.stage === stage.name && (!note.delivered || repeated(note)),
+	);
+	const comments = notes.filter((note) => note.kind === "comment" && (note.id > (lastRun?.id ?? 0) || repeated(note)));
 	const documents = [
 		...new Map(notes.filter(({ kind }) => kind === "document").map((note) => [note.name, note])).values(),
 	];
-	const again = issue.attempts > 0 && words !== null && messages.length === 0;
-	const text = again ? words : stagePrompt(issue, stage, { comments, documents, messages, folder });
+	const text = stagePrompt(issue, stage, { comments, documents, messages, folder });
 	// a message with id 0 is written by this decision, as delivered
-	const ids = messages.map(({ id }) => id).filter((id) => id !== 0);
+	const ids = messages.filter(({ id, delivered }) => id !== 0 && !delivered).map(({ id }) => id);
 	const delivered: NewEvent[] =
 		ids.length === 0 ? [] : [{ kind: "issue.delivered", agent: null, data: { issue: issue.id, messages: ids } }];
 	return [
@@ -177,26 +176,18 @@ export function decideRetryIssue(
 	{ folder }: IssueRetry,
 ): Decision {
 	const { issue, project } = facts;
-	const loaded = presetNamed(project, issue.preset);
-	if ("broken" in loaded) return brokenPreset(issue, loaded);
+	const preset = presetOf({ issue, project });
+	if (isRefusal(preset)) return preset;
 	const clear: NewEvent[] =
 		issue.attention !== null || issue.notBefore !== null
-			? [{ kind: "issue.unattended", agent: null, data: { issue: issue.id } }]
+			? [{ kind: "issue.deescalated", agent: null, data: { issue: issue.id } }]
 			: [];
 	if (on === null || issue.run !== null || on.issuePrompts.length > 0 || on.agent.activity !== "idle") return clear;
 	const held = on.agent.holds.length > 0 ? busy({ ...on, agent: { ...on.agent, issue: null } }) : null;
 	if (held) return held;
-	const stage = stageOf(loaded.preset, issue.stage);
+	const stage = stageOf(preset, issue.stage);
 	if (stage?.prompt === undefined) return clear;
-	return [
-		...clear,
-		...queued(
-			{ ...facts, issue: { ...issue, attempts: Math.max(1, issue.attempts) } },
-			on,
-			stage,
-			folder ?? issue.folder,
-		),
-	];
+	return [...clear, ...queued(facts, on, stage, folder ?? issue.folder)];
 }
 
 export function decideUnassign({ issue, on }: { issue: IssueState; on: AgentFacts | null }): Decision {
@@ -205,7 +196,7 @@ export function decideUnassign({ issue, on }: { issue: IssueState; on: AgentFact
 		return refuse("AGENT_BUSY", `${on.agent.handle} is in the middle of a turn.`, aboutAgent(on.agent, "interrupt"));
 	return issue.run === null
 		? released(issue, on, false)
-		: refuse("AGENT_BUSY", `What ${on.agent.handle} did is still being settled; try again.`, about(issue));
+		: refuse("AGENT_BUSY", `The last turn of ${on.agent.handle} is still being saved; try again.`, about(issue));
 }
 
 /** The agent is free once its workspace is on its home branch. */
@@ -230,10 +221,10 @@ export function decideReady(
 }
 
 /** Its workspace is on its home branch. Its context is cleared, unless the project keeps it. */
-export function decideLeft(
+export function decideLeave(
 	issue: IssueState,
 	agent: AgentState | undefined,
-	{ problem }: IssueLeft,
+	{ problem }: IssueLeave,
 	context: ProjectState["context"],
 ): Decision {
 	if (issue.leaving === null || agent === undefined) return [];

@@ -4,15 +4,16 @@ import { type Actor, agentOf } from "#contract/ids.ts";
 import type { IssueState, NoteState } from "#contract/issue.ts";
 import type {
 	IssueAdd,
-	IssueAttend,
 	IssueComment,
 	IssueDepend,
 	IssueDocument,
 	IssueEdit,
+	IssueEscalate,
 	IssueMessage,
 } from "#contract/issue-commands.ts";
+import type { Preset } from "#contract/preset.ts";
 import { noProject, type ProjectState } from "#contract/project.ts";
-import { type Refusal, refuse } from "#contract/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
 import { isBeforeStart, presetNamed, stageOf } from "../preset.ts";
 
@@ -32,10 +33,27 @@ export const about = (
 	suggestions: [`brood issue show ${nameOf(issue)}`],
 });
 
-export function brokenPreset(
-	issue: Pick<IssueState, "project" | "number" | "preset">,
-	{ broken }: { broken: string },
-): Refusal {
+/** Its agent has it: what to type to take it away, as far as its turn allows it. */
+export const assignedElsewhere = (issue: IssueState, words: string): Refusal => {
+	const inTurn = issue.run === null ? [] : [`brood agent interrupt ${issue.assignee}`];
+	return refuse("CONFLICT", words, {
+		...about(issue, { assignee: issue.assignee }),
+		suggestions: [...inTurn, `brood issue unassign ${nameOf(issue)}`],
+	});
+};
+
+export const stillLeaving = (issue: IssueState): Refusal =>
+	refuse(
+		"AGENT_BUSY",
+		`The agent that had ${nameOf(issue)} is still returning to its own branch; try again.`,
+		about(issue),
+	);
+
+/** The issue's preset, or a refusal that says what is wrong with it. */
+export function presetOf({ issue, project }: IssueInProject): Preset | Refusal {
+	const loaded = presetNamed(project, issue.preset);
+	if ("preset" in loaded) return loaded.preset;
+	const { broken } = loaded;
 	return refuse("CONFLICT", `The preset ${issue.preset} of ${nameOf(issue)} is broken: ${broken}.`, {
 		details: { issue: nameOf(issue), preset: issue.preset, broken },
 	});
@@ -102,19 +120,19 @@ export function decideEditIssue({ issue, project }: IssueInProject, command: Iss
 		: [{ kind: "issue.edited", agent: null, ...text, data: changes }];
 }
 
-/** `all` are the issues of the project. */
+/** `reached` are the issue it would depend on, all that this one depends on, and so on. */
 export function decideDepend(
-	{ issue, all }: { issue: IssueState; all: readonly IssueState[] },
+	{ issue, reached }: { issue: IssueState; reached: readonly IssueState[] },
 	{ on }: IssueDepend,
 ): Decision {
-	if (!all.some(({ number }) => number === on)) return noIssue(issue.project, on);
+	if (!reached.some(({ number }) => number === on)) return noIssue(issue.project, on);
 	if (issue.dependsOn.includes(on)) return [];
-	const circle = circleFrom(on, issue.number, all);
+	const circle = circleFrom(on, issue.number, reached);
 	if (circle !== null) {
 		const way = [issue.number, ...circle].map((number) => `#${number}`).join(" → ");
 		return refuse(
 			"CONFLICT",
-			`${nameOf(issue)} cannot depend on #${on}: that would be a circle (${way}).`,
+			`${nameOf(issue)} cannot depend on #${on}: that would be a cycle (${way}).`,
 			about(issue, { circle: [issue.number, ...circle] }),
 		);
 	}
@@ -126,7 +144,7 @@ export function decideUndepend({ issue }: IssueInProject, { on }: { on: number }
 }
 
 /** The path from one issue along dependencies to another; null if there is none. */
-function circleFrom(from: number, to: number, all: readonly IssueState[]): number[] | null {
+function circleFrom(from: number, to: number, issues: readonly IssueState[]): number[] | null {
 	const ways = [[from]];
 	const met = new Set<number>();
 	for (let way = ways.pop(); way !== undefined; way = ways.pop()) {
@@ -134,15 +152,15 @@ function circleFrom(from: number, to: number, all: readonly IssueState[]): numbe
 		if (last === to) return way;
 		if (met.has(last)) continue;
 		met.add(last);
-		for (const next of all.find(({ number }) => number === last)?.dependsOn ?? []) ways.push([...way, next]);
+		for (const next of issues.find(({ number }) => number === last)?.dependsOn ?? []) ways.push([...way, next]);
 	}
 	return null;
 }
 
 /** The dependencies that are neither done nor deleted. */
-export function blockers(issue: IssueState, all: readonly IssueState[]): number[] {
+export function blockers(issue: IssueState, issues: readonly IssueState[]): number[] {
 	return issue.dependsOn.filter((number) =>
-		all.some((other) => other.number === number && other.doneAt === null && other.deletedAt === null),
+		issues.some((other) => other.number === number && other.doneAt === null && other.deletedAt === null),
 	);
 }
 
@@ -178,10 +196,10 @@ export function decideMessage(
 ): Decision {
 	const refusal = notTheirs(issue, actor);
 	if (refusal) return refusal;
-	const loaded = presetNamed(project, issue.preset);
-	if ("broken" in loaded) return brokenPreset(issue, loaded);
-	if (stageOf(loaded.preset, stage)?.prompt === undefined) {
-		const stages = loaded.preset.stages.filter(({ prompt }) => prompt !== undefined).map(({ name }) => name);
+	const preset = presetOf({ issue, project });
+	if (isRefusal(preset)) return preset;
+	if (stageOf(preset, stage)?.prompt === undefined) {
+		const stages = preset.stages.filter(({ prompt }) => prompt !== undefined).map(({ name }) => name);
 		return refuse(
 			"VALIDATION_ERROR",
 			`No agent works in ${stage}; ${nameOf(issue)} has ${stages.join(", ")}.`,
@@ -191,12 +209,16 @@ export function decideMessage(
 	return [{ kind: "issue.messaged", agent: null, text, data: { issue: issue.id, stage } }];
 }
 
-export function decideAttend({ issue }: IssueInProject, { reason, code }: IssueAttend, by: { actor: Actor }): Decision {
+export function decideEscalate(
+	{ issue }: IssueInProject,
+	{ reason, code }: IssueEscalate,
+	by: { actor: Actor },
+): Decision {
 	// only the daemon knows that there is no agent for it
 	const known = code === undefined || agentOf(by.actor) !== null ? {} : { code };
 	return (
 		notTheirs(issue, by.actor) ?? [
-			{ kind: "issue.attended", agent: null, text: reason, data: { issue: issue.id, ...known } },
+			{ kind: "issue.escalated", agent: null, text: reason, data: { issue: issue.id, ...known } },
 		]
 	);
 }
@@ -215,11 +237,8 @@ export function notTheirs(issue: IssueState, actor: Actor): Refusal | null {
 /** It is only hidden; its number is not used again. */
 export function decideDeleteIssue({ issue }: IssueInProject): Decision {
 	if (issue.deletedAt !== null) return [];
-	if (issue.assignee !== null || issue.leaving !== null) {
-		return refuse("CONFLICT", `An agent works on ${nameOf(issue)}: unassign it first.`, {
-			...about(issue),
-			suggestions: [`brood issue unassign ${nameOf(issue)}`],
-		});
-	}
+	if (issue.assignee !== null)
+		return assignedElsewhere(issue, `An agent works on ${nameOf(issue)}: unassign it first.`);
+	if (issue.leaving !== null) return stillLeaving(issue);
 	return [{ kind: "issue.deleted", agent: null, data: { issue: issue.id } }];
 }

@@ -66,7 +66,7 @@ const of = (letter: string, more: Partial<AgentState> = {}): AgentState => ({
 const given = (facts: Partial<PickFacts>): Picked => {
 	const agents = facts.agents ?? [];
 	const free = new Set(agents.filter(({ life }) => life === "live").map((each) => each.id));
-	return pickWork({ project, issues: [], agents, free, subscribed: ["claude"], now: 0, ...facts });
+	return pickWork({ project, issues: [], agents, free, subscribed: ["claude"], slots: new Map(), now: 0, ...facts });
 };
 const assigned = (picked: Picked): string[] => picked.assign.map((each) => `#${each.issue} to ${each.agent[0]}`);
 
@@ -217,6 +217,20 @@ describe("which agent works on it", () => {
 		});
 	});
 
+	test("as many as there are slots, and no agents are made for more", () => {
+		const issues = [issue(1), issue(2), issue(3)];
+		const agents = [of("a"), of("b"), of("c")];
+		expect(assigned(given({ issues, agents, slots: new Map([["claude", 2]]) }))).toEqual(["#1 to a", "#2 to b"]);
+		expect(given({ issues, agents, slots: new Map([["claude", 0]]) })).toMatchObject({
+			assign: [],
+			spawn: [],
+			broken: [],
+		});
+		expect(given({ issues, slots: new Map([["claude", 2]]) }).spawn).toHaveLength(2);
+		// another type's slots are its own
+		expect(assigned(given({ issues, agents, slots: new Map([["codex", 0]]) }))).toHaveLength(3);
+	});
+
 	test("nobody twice", () => {
 		expect(
 			assigned(given({ issues: [issue(1), issue(2)], agents: [of("a")], project: { ...project, agentsMax: 1 } })),
@@ -225,5 +239,43 @@ describe("which agent works on it", () => {
 
 	test("only one that is free", () => {
 		expect(given({ issues: [issue(1)], agents: [of("a")], free: new Set<AgentId>() }).assign).toEqual([]);
+	});
+});
+
+describe("policies", () => {
+	const todo = [issue(1)];
+	const strict = { ...project, policy: "auto-edit" as const };
+
+	test("an agent with the project's policy takes it, another is passed over and stays as it is", () => {
+		const [asks, edits] = [of("a", { policy: "ask" }), of("b", { policy: "auto-edit" })];
+		expect(given({ project: strict, issues: todo, agents: [asks, edits] }).assign).toEqual([
+			{ issue: 1, agent: edits.id },
+		]);
+		expect(given({ project: strict, issues: todo, agents: [asks] })).toMatchObject({
+			assign: [],
+			spawn: [{ type: "claude", policy: "auto-edit" }],
+		});
+		expect(given({ issues: todo, agents: [asks] }).assign).toHaveLength(1);
+	});
+
+	test("the stage's policy counts more than the preset's, and that more than the project's", () => {
+		const staged: Preset = {
+			...built,
+			agent: { policy: "ask" },
+			stages: built.stages.map((stage) => (stage.name === "BUILD" ? { ...stage, agent: { policy: "full" } } : stage)),
+		};
+		const of = (preset: Preset) =>
+			given({ project: { ...strict, presets: { built: { preset } } }, issues: todo }).spawn;
+		expect(of(staged)).toEqual([{ type: "claude", policy: "full" }]);
+		expect(of({ ...built, agent: { policy: "ask" } })).toEqual([{ type: "claude", policy: "ask" }]);
+	});
+
+	test("where none fits and no more may be made, a person is told; one that is busy is waited for", () => {
+		const full = { ...strict, agentsMax: 1 };
+		expect(given({ project: full, issues: todo, agents: [of("a")] }).broken).toEqual([
+			{ issue: 1, code: "AGENT_NOT_FOUND", reason: expect.stringMatching(/policy auto-edit.*--agents-max 2/) },
+		]);
+		const busy = of("b", { policy: "auto-edit" });
+		expect(given({ project: full, issues: todo, agents: [busy], free: new Set() }).broken).toEqual([]);
 	});
 });

@@ -19,6 +19,8 @@ export interface PickFacts {
 	free: ReadonlySet<AgentId>;
 	/** the types of all subscriptions, in their order */
 	subscribed: readonly string[];
+	/** slots of a type's subscriptions that nobody uses or is about to use; a type without a subscription is not here */
+	slots: ReadonlyMap<string, number>;
 	now: number;
 }
 
@@ -35,22 +37,15 @@ export interface Picked {
 	nextAt: number | null;
 }
 
-export function pickWork({ project, issues, agents, free, subscribed, now }: PickFacts): Picked {
+export function pickWork({ project, issues, agents, free, subscribed, slots, now }: PickFacts): Picked {
 	const picked: Picked = { start: [], retry: [], assign: [], spawn: [], broken: [], nextAt: null };
-	const open = issues.filter(
-		(issue) =>
-			isOpen(issue) &&
-			mayBePicked(issue) &&
-			issue.assignee === null &&
-			issue.leaving === null &&
-			issue.waiting === null,
-	);
+	const open = issues.filter((issue) => isOpen(issue) && mayBePicked(issue));
 	// if the preset names no type: the project's, or that of a subscription; never a type that executes its prompt
 	const defaultType = project.agentType ?? subscribed.find((type) => type !== "human" && !executesPrompt(type));
-	const left = new Set(free);
+	const [left, taken] = [new Set(free), new Map<string, number>()];
 	const coming = agents.filter((agent) => agent.life === "provisioning" && agent.holds.length === 0);
 	const workers = agents.filter((agent) => agent.type !== "human").length;
-	const taken = new Map<string, number>();
+	const { hasRoom, claim } = roomIn(slots);
 	for (const issue of open.toSorted(moreUrgent)) {
 		const loaded = presetNamed(project, issue.preset);
 		if ("broken" in loaded) {
@@ -70,22 +65,24 @@ export function pickWork({ project, issues, agents, free, subscribed, now }: Pic
 		}
 		const begun = taken.get(stage.name) ?? inWork(stage.name, issues);
 		if (stage.wipMax !== undefined && begun >= stage.wipMax) continue;
-		const selectors = selectorsOf(loaded.preset, stage).map((request) =>
-			request.type === undefined && project.agentType !== null ? { ...request, type: project.agentType } : request,
-		);
+		const selectors = selectorsOf(loaded.preset, stage).map((request) => withDefaults(request, project));
 		const agent = firstMatch(
 			selectors,
-			agents.filter(({ id }) => left.has(id)),
+			agents.filter(({ id, type }) => left.has(id) && hasRoom(type)),
 		);
 		if (agent !== undefined) {
 			left.delete(agent.id);
+			claim(agent.type);
 			if (issue.attention !== null) picked.retry.push(issue.id);
 			picked.assign.push({ issue: issue.id, agent: agent.id });
 			taken.set(stage.name, begun + 1);
 			continue;
 		}
 		// an agent that is being provisioned will take it
-		const provisioning = firstMatch(selectors, coming);
+		const provisioning = firstMatch(
+			selectors,
+			coming.filter((each) => hasRoom(each.type)),
+		);
 		const type = selectors[0]?.type ?? defaultType;
 		if (provisioning !== undefined) coming.splice(coming.indexOf(provisioning), 1);
 		else if (type === undefined) {
@@ -94,8 +91,16 @@ export function pickWork({ project, issues, agents, free, subscribed, now }: Pic
 			if (!later && issue.attention === null)
 				picked.broken.push({ issue: issue.id, code: "AGENT_NOT_FOUND", reason: noAgentType(project) });
 			continue;
-		} else if (workers + picked.spawn.length < project.agentsMax) picked.spawn.push({ ...selectors[0], type });
-		else continue;
+		} else if (hasRoom(type) && workers + picked.spawn.length < project.agentsMax)
+			picked.spawn.push({ ...selectors[0], type });
+		else {
+			// no more agents may be made, and none of those there are will ever fit
+			if (hasRoom(type) && issue.attention === null && firstMatch(selectors, agents) === undefined)
+				picked.broken.push(noneFits(issue.id, project, selectors[0] ?? {}));
+			continue;
+		}
+		const chosen = provisioning?.type ?? type;
+		if (chosen !== undefined) claim(chosen);
 		if (issue.attention !== null) picked.retry.push(issue.id);
 		// counts against the stage's limit too
 		taken.set(stage.name, begun + 1);
@@ -103,8 +108,34 @@ export function pickWork({ project, issues, agents, free, subscribed, now }: Pic
 	return picked;
 }
 
-/** It needs no person, or only an agent type. */
-const mayBePicked = ({ attention }: IssueState): boolean => attention === null || attention.code === "AGENT_NOT_FOUND";
+/** Counts the slots that are left; a type without a subscription has no limit. */
+function roomIn(slots: PickFacts["slots"]) {
+	const room = new Map(slots);
+	return {
+		hasRoom: (type: string): boolean => (room.get(type) ?? 1) > 0,
+		claim: (type: string): void => void room.set(type, (room.get(type) ?? Number.POSITIVE_INFINITY) - 1),
+	};
+}
+
+/** Nobody has it, and it needs no person, or only an agent type. */
+const mayBePicked = ({ attention, assignee, leaving, waiting }: IssueState): boolean =>
+	(attention === null || attention.code === "AGENT_NOT_FOUND") &&
+	assignee === null &&
+	leaving === null &&
+	waiting === null;
+
+const withDefaults = (request: AgentSelector, { agentType, policy }: ProjectState): AgentSelector => ({
+	...(agentType !== null && { type: agentType }),
+	// rows of an earlier release have none
+	...(policy != null && { policy }),
+	...request,
+});
+
+function noneFits(issue: number, { slug, agentsMax }: ProjectState, wanted: AgentSelector): Picked["broken"][number] {
+	const named = Object.entries(wanted).map(([name, value]) => `${name} ${value}`);
+	const reason = `No agent of ${slug} fits ${named.join(", ")}, and no more than ${agentsMax} may be created. Raise that with: brood project auto on ${slug} --agents-max ${agentsMax + 1}`;
+	return { issue, code: "AGENT_NOT_FOUND", reason };
+}
 
 const noAgentType = ({ slug }: ProjectState): string =>
 	`No agent type is named for automatic work in ${slug}. Name one with: brood project configure ${slug} --type claude`;
@@ -126,6 +157,7 @@ function firstMatch(selectors: readonly AgentSelector[], agents: readonly AgentS
 }
 
 /** People, and types that would execute the issue's text, must be named. */
-const matches = ({ type, model }: AgentState, request: AgentSelector): boolean =>
+const matches = ({ type, model, policy }: AgentState, request: AgentSelector): boolean =>
 	(request.type === undefined ? type !== "human" && !executesPrompt(type) : type === request.type) &&
-	(request.model === undefined || model === request.model);
+	(request.model === undefined || model === request.model) &&
+	(request.policy === undefined || policy === request.policy);

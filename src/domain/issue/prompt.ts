@@ -1,7 +1,8 @@
 // The prompt of a stage: its template, then messages, comments and documents.
-import type { IssueState, NoteState } from "#contract/issue.ts";
+import { documentPath, type IssueState, type NoteState } from "#contract/issue.ts";
 import type { Stage } from "#contract/preset.ts";
 import { quote } from "#contract/quote.ts";
+import { slug } from "../agent/handle.ts";
 import type { TemplateVariable } from "../preset.ts";
 
 export interface PromptFacts {
@@ -27,8 +28,8 @@ export function stagePrompt(
 			? []
 			: [
 					"",
-					folder === null ? "Documents of this issue:" : "Documents of this issue, in `documents` of its folder:",
-					...documents.map(({ name, version }) => `- ${name} (version ${version})`),
+					folder === null ? "Documents of this issue:" : "Documents of this issue, in its folder:",
+					...documents.map(({ name, version }) => `- ${documentPath(name ?? "")} (version ${version})`),
 				]),
 		...(folder === null ? [] : ["", "Its folder, with `context`, `specs` and `ai_docs`:", folder]),
 	].join("\n");
@@ -52,14 +53,10 @@ const isVariable = (name: string, values: Record<TemplateVariable, string>): nam
 	Object.hasOwn(values, name);
 
 /** Quoted, so that a note cannot pass for an instruction or the template. */
-const quoted = ({ by, text }: NoteState): string => quote(`from ${by}`, text);
+export const quoted = ({ by, text }: NoteState): string => quote(`from ${by}`, text);
 
 /** `issue/12-replace-the-font` */
 export function branchOf({ number, title }: Pick<IssueState, "number" | "title">): string {
-	const slug = title
-		.toLowerCase()
-		.replaceAll(/[^a-z0-9]+/g, "-")
-		.slice(0, 48)
-		.replaceAll(/^-+|-+$/g, "");
-	return slug === "" ? `issue/${number}` : `issue/${number}-${slug}`;
+	const words = slug(title);
+	return words === "" ? `issue/${number}` : `issue/${number}-${words}`;
 }

@@ -1,14 +1,14 @@
 // Gates, approvals, rejections and merges of an issue's work.
 import type { NewEvent } from "#contract/event.ts";
 import type { Actor } from "#contract/ids.ts";
-import type { IssueState, NoteState } from "#contract/issue.ts";
+import type { Help, IssueState, NoteState } from "#contract/issue.ts";
 import type { IssueApprove, IssueGate, IssueMerge, IssueReject } from "#contract/issue-commands.ts";
-import { type Refusal, refuse } from "#contract/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
 import { presetNamed, stageOf } from "../preset.ts";
 import { type AgentFacts, busy, claimed, type IssueFacts, inWork } from "./assign.ts";
-import { about, brokenPreset, type IssueInProject, nameOf } from "./decide.ts";
-import { advanced, attended, moved, sentBack } from "./stage-change.ts";
+import { about, type IssueInProject, nameOf, presetOf } from "./decide.ts";
+import { advanced, escalated, moved, sentBack } from "./stage-change.ts";
 
 const laterMs = 60_000;
 
@@ -29,16 +29,16 @@ export function decideGate(
 	if (target?.prompt === undefined && target?.gate === stage.gate)
 		return [
 			{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "approval" } },
-			attended(issue, reason.slice(0, 2000).toWellFormed()),
+			escalated(issue, reason.slice(0, 2000).toWellFormed()),
 		];
 	return sentBack(issue, loaded.preset, stage, reason, "gate");
 }
 
 /** Approves one commit: later ones are not approved with it. */
-export function decideApprove({ issue, project }: IssueInProject, { commit }: IssueApprove): Decision {
-	const loaded = presetNamed(project, issue.preset);
-	if ("broken" in loaded) return brokenPreset(issue, loaded);
-	const stage = stageOf(loaded.preset, issue.stage);
+export function decideApprove({ issue, project }: IssueInProject, { commit, empty = false }: IssueApprove): Decision {
+	const preset = presetOf({ issue, project });
+	if (isRefusal(preset)) return preset;
+	const stage = stageOf(preset, issue.stage);
 	if (issue.waiting !== "approval" || stage === undefined) return notWaiting(issue, "approve");
 	if (commit !== undefined && issue.commit?.startsWith(commit) !== true) {
 		return refuse(
@@ -48,8 +48,8 @@ export function decideApprove({ issue, project }: IssueInProject, { commit }: Is
 		);
 	}
 	const clear: NewEvent[] =
-		issue.attention === null ? [] : [{ kind: "issue.unattended", agent: null, data: { issue: issue.id } }];
-	return [...clear, ...advanced(issue, loaded.preset, stage, "approve")];
+		issue.attention === null ? [] : [{ kind: "issue.deescalated", agent: null, data: { issue: issue.id } }];
+	return [...clear, ...advanced(issue, preset, stage, "approve", { empty })];
 }
 
 function notWaiting(issue: IssueState, verb: string): Refusal {
@@ -62,7 +62,7 @@ function notWaiting(issue: IssueState, verb: string): Refusal {
 }
 
 /** After the merge: done, or back to a person. */
-export function decideMerged({ issue, project }: IssueInProject, { commit, problem }: IssueMerge): Decision {
+export function decideMerged({ issue, project }: IssueInProject, { commit, note, problem }: IssueMerge): Decision {
 	const loaded = presetNamed(project, issue.preset);
 	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
 	const next = "preset" in loaded && stage?.next !== undefined ? stageOf(loaded.preset, stage.next) : undefined;
@@ -74,10 +74,20 @@ export function decideMerged({ issue, project }: IssueInProject, { commit, probl
 				: `It could not be merged: ${problem.message}`;
 		return [
 			{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "approval" } },
-			attended(issue, reason, problem?.code),
+			escalated(issue, reason, problem?.code, problem && helpIn(problem)),
 		];
 	}
-	return [{ kind: "issue.merged", agent: null, data: { issue: issue.id, commit } }, moved(issue, next, "approve")];
+	const data = { issue: issue.id, commit, ...(note !== undefined && { note }) };
+	return [{ kind: "issue.merged", agent: null, data }, moved(issue, next, "approve")];
+}
+
+const filesNamedMax = 50;
+
+/** The files and commands that a refusal names. */
+function helpIn({ details, suggestions }: Refusal): Help {
+	const named = details["files"] ?? details["status"];
+	const files = Array.isArray(named) ? named.map(String).slice(0, filesNamedMax) : [];
+	return { ...(files.length > 0 && { files }), ...(suggestions.length > 0 && { suggestions }) };
 }
 
 /** Sends it back with the reason; its last agent continues at once if it is free. */
@@ -86,19 +96,19 @@ export function decideReject(
 	{ reason, folder }: IssueReject,
 	{ at, actor: by }: { at: number; actor: Actor },
 ): Decision {
-	const { issue, project, all } = facts;
-	const loaded = presetNamed(project, issue.preset);
-	if ("broken" in loaded) return brokenPreset(issue, loaded);
-	const stage = stageOf(loaded.preset, issue.stage);
-	const target = stage?.back === undefined ? undefined : stageOf(loaded.preset, stage.back);
+	const { issue, project, assigned } = facts;
+	const preset = presetOf({ issue, project });
+	if (isRefusal(preset)) return preset;
+	const stage = stageOf(preset, issue.stage);
+	const target = stage?.back === undefined ? undefined : stageOf(preset, stage.back);
 	if (issue.waiting !== "approval" || stage === undefined || target === undefined) return notWaiting(issue, "reject");
 	const free =
 		last !== null &&
 		!project.auto &&
 		issue.leaving === null &&
 		busy(last) === null &&
-		(target.wipMax === undefined || inWork(target.name, all) < target.wipMax);
-	if (!free || target.prompt === undefined) return sentBack(issue, loaded.preset, stage, reason, "reject");
+		(target.wipMax === undefined || inWork(target.name, assigned) < target.wipMax);
+	if (!free || target.prompt === undefined) return sentBack(issue, preset, stage, reason, "reject");
 	// delivered with the prompt that is queued below
 	const message: NoteState = {
 		...{ id: 0, issue: issue.id, kind: "message", at, by, text: reason, stage: target.name, delivered: false },

@@ -10,7 +10,7 @@ import type { Decision } from "../decision.ts";
 import { presetNamed, stageOf } from "../preset.ts";
 import { type AgentFacts, released } from "./assign.ts";
 import { about, type IssueInProject, nameOf, notTheirs } from "./decide.ts";
-import { attended, failed, passed, sentBack } from "./stage-change.ts";
+import { escalated, failed, passed, sentBack } from "./stage-change.ts";
 
 export interface FinishFacts {
 	run: RunState;
@@ -30,8 +30,8 @@ export function decideFinishRun(facts: FinishFacts, command: RunFinish): Decisio
 	if (run.state !== "open" || turn.state === "open") return [];
 	const untouched = turn.handedAt === null;
 	const state = untouched ? "cancelled" : turn.state;
-	const said = issue.said !== null || command.ahead > 0 || on.agent.type === "human";
-	const work = turn.state === "completed" && command.problem === undefined && said;
+	const reported = issue.said !== null || command.ahead > 0 || on.agent.type === "human";
+	const work = turn.state === "completed" && command.problem === undefined && reported;
 	const session = on.agent.session?.session ?? null;
 	const finished: NewEvent = {
 		kind: "run.finished",
@@ -63,7 +63,7 @@ function nextStep(facts: FinishFacts, { problem }: RunFinish, work: boolean): Ne
 	if ("broken" in loaded || stage === undefined)
 		return [
 			...letGo,
-			attended(
+			escalated(
 				issue,
 				`Its preset ${issue.preset} is broken: ${"broken" in loaded ? loaded.broken : "its stage is gone"}.`,
 			),
@@ -78,11 +78,11 @@ function nextStep(facts: FinishFacts, { problem }: RunFinish, work: boolean): Ne
 		];
 	if (problem !== undefined)
 		return [...letGo, ...failed(issue, project, `Its work could not be settled: ${problem}`, at)];
-	if (turn.state === "completed") return [...letGo, attended(issue, withoutWork(facts.final))];
+	if (turn.state === "completed") return [...letGo, escalated(issue, withoutWork(facts.final))];
 	const reason = `Its turn ${turn.state === "failed" ? "failed" : `was ${turn.state}`}${turn.reason === null ? "" : `: ${turn.reason}`}.`;
 	return [
 		...letGo,
-		...(turn.stoppingFor === "interrupt" ? [attended(issue, reason)] : failed(issue, project, reason, at)),
+		...(turn.stoppingFor === "interrupt" ? [escalated(issue, reason)] : failed(issue, project, reason, at)),
 	];
 }
 
@@ -102,7 +102,7 @@ export function decideComplete(
 	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
 	if (back && stage?.back === undefined)
 		return refuse("INVALID_TRANSITION", `From ${issue.stage} there is no way back.`, about(issue));
-	return [{ kind: "issue.said", agent: null, text: summary, data: { issue: issue.id, back } }];
+	return [{ kind: "issue.reported", agent: null, text: summary, data: { issue: issue.id, back } }];
 }
 
 /** Its agent ended, is held or never started. Without a reason, only checks for that. */
@@ -128,5 +128,5 @@ export function decideLose(
 	if (project.auto && held !== "")
 		return [...released(issue, on, false), ...failed(issue, project, `${agent.handle} is held (${held}).`, at)];
 	if (on.issuePrompts.length > 0) return [];
-	return [...released(issue, on, false), attended(issue, `Its prompt was taken out of the queue of ${agent.handle}.`)];
+	return [...released(issue, on, false), escalated(issue, `Its prompt was taken out of the queue of ${agent.handle}.`)];
 }

@@ -1,7 +1,7 @@
 // Moves between stages, shared by runs, gates and people's decisions.
 import type { NewEvent } from "#contract/event.ts";
 import type { Actor } from "#contract/ids.ts";
-import type { IssueState } from "#contract/issue.ts";
+import type { Help, IssueState } from "#contract/issue.ts";
 import type { Preset, Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { RefusalCode } from "#contract/refusal.ts";
@@ -23,11 +23,11 @@ export function moved(issue: IssueState, to: Stage, why: Why, more: { branch?: s
 	};
 }
 
-export const attended = (issue: IssueState, reason: string, code?: RefusalCode): NewEvent => ({
-	kind: "issue.attended",
+export const escalated = (issue: IssueState, reason: string, code?: RefusalCode, help: Help = {}): NewEvent => ({
+	kind: "issue.escalated",
 	agent: null,
 	text: reason,
-	data: { issue: issue.id, ...(code !== undefined && { code }) },
+	data: { issue: issue.id, ...(code !== undefined && { code }), ...help },
 });
 
 /** Automatic work tries again with growing delays; after that, and without automatic work, it needs a person. */
@@ -38,7 +38,7 @@ export function failed(
 	at: number,
 ): NewEvent[] {
 	if (!auto || issue.attempts >= retriesMax)
-		return [attended(issue, auto ? `${reason} It was tried ${issue.attempts + 1} times.` : reason)];
+		return [escalated(issue, auto ? `${reason} It was tried ${issue.attempts + 1} times.` : reason)];
 	return [
 		{
 			kind: "issue.failed",
@@ -63,11 +63,15 @@ export function advanced(
 	preset: Preset,
 	stage: Stage,
 	why: "work" | "approve",
-	commit: string | null = issue.commit,
+	{ empty }: { empty?: boolean } = {},
 ): NewEvent[] {
 	const next = stage.next === undefined ? undefined : stageOf(preset, stage.next);
 	if (next === undefined) return [];
-	const approved: NewEvent = { kind: "issue.approved", agent: null, data: { issue: issue.id, commit } };
+	const approved: NewEvent = {
+		kind: "issue.approved",
+		agent: null,
+		data: { issue: issue.id, commit: issue.commit, ...(empty !== undefined && { empty }) },
+	};
 	if (next.final === true)
 		return [approved, { kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "merge" } }];
 	return [...(why === "approve" ? [approved] : []), moved(issue, next, why)];
@@ -100,7 +104,7 @@ export function sentBack(
 		moved(issue, target, why),
 		...told,
 		...(often
-			? [attended(issue, `It was sent back ${issue.bounces + 1} times: ${reason.slice(0, 500).toWellFormed()}`)]
+			? [escalated(issue, `It was sent back ${issue.bounces + 1} times: ${reason.slice(0, 500).toWellFormed()}`)]
 			: []),
 	];
 }

@@ -6,7 +6,7 @@ import {
 	AgentInterrupt,
 	AgentLimit,
 	AgentPause,
-	AgentProvisioned,
+	AgentProvision,
 	AgentReap,
 	AgentRecover,
 	AgentResume,
@@ -15,7 +15,7 @@ import {
 	decideConfigure,
 	decideFail,
 	decidePause,
-	decideProvisioned,
+	decideProvision,
 	decideReap,
 	decideRecover,
 	decideResume,
@@ -26,7 +26,7 @@ import type { Reads } from "../ports/store.ts";
 import { onAgent } from "./on-agent.ts";
 
 export const agentCommands = {
-	"agent.provisioned": onAgent({ schema: AgentProvisioned, speakers: "daemon", decide: decideProvisioned }),
+	"agent.provision": onAgent({ schema: AgentProvision, speakers: "daemon", decide: decideProvision }),
 	"agent.fail": onAgent({ schema: AgentFail, speakers: "daemon", decide: decideFail }),
 	"agent.pause": onAgent({ schema: AgentPause, speakers: "people", decide: decidePause }),
 	"agent.resume": onAgent({ schema: AgentResume, speakers: "people", decide: decideResume }),

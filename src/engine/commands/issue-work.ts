@@ -1,8 +1,8 @@
 // Commands of the daemon's reactors about the work on an issue: its branch, its runs, its gate and its merge.
 import type { RunState } from "#contract/issue.ts";
-import { IssueGate, IssueLeft, IssueLose, IssueMerge, IssueReady, RunFinish } from "#contract/issue-commands.ts";
+import { IssueGate, IssueLeave, IssueLose, IssueMerge, IssueReady, RunFinish } from "#contract/issue-commands.ts";
 import type { TurnState } from "#contract/turn.ts";
-import { decideLeft, decideReady } from "#domain/issue/assign.ts";
+import { decideLeave, decideReady } from "#domain/issue/assign.ts";
 import { decideGate, decideMerged } from "#domain/issue/review.ts";
 import { decideFinishRun, decideLose, type FinishFacts } from "#domain/issue/runs.ts";
 import { defineCommand } from "./define.ts";
@@ -20,8 +20,8 @@ export const issueWorkCommands = {
 		decide: decideReady,
 	}),
 	// also for a deleted issue: its agent has to become free
-	"issue.left": defineCommand({
-		schema: IssueLeft,
+	"issue.leave": defineCommand({
+		schema: IssueLeave,
 		speakers: "daemon",
 		locks: ofIssue,
 		load: async (work, { issue: id }) => {
@@ -33,7 +33,7 @@ export const issueWorkCommands = {
 			};
 		},
 		decide: ({ issue, project, agent }, command) =>
-			issue === undefined || project === undefined ? [] : decideLeft(issue, agent, command, project.context),
+			issue === undefined || project === undefined ? [] : decideLeave(issue, agent, command, project.context),
 		subject: {},
 	}),
 	"issue.lose": onIssue({

@@ -1,15 +1,16 @@
 // Commands about issues. Those of the daemon's reactors are in `issue-work.ts`.
+import { noAgent } from "#contract/agent.ts";
 import {
 	IssueAdd,
 	IssueApprove,
 	IssueAssign,
-	IssueAttend,
 	IssueComment,
 	IssueComplete,
 	IssueDelete,
 	IssueDepend,
 	IssueDocument,
 	IssueEdit,
+	IssueEscalate,
 	IssueMessage,
 	IssueMove,
 	IssueReject,
@@ -21,12 +22,12 @@ import {
 import { decideAssign, decideRetryIssue, decideUnassign } from "#domain/issue/assign.ts";
 import {
 	decideAddIssue,
-	decideAttend,
 	decideComment,
 	decideDeleteIssue,
 	decideDepend,
 	decideDocument,
 	decideEditIssue,
+	decideEscalate,
 	decideMessage,
 	decideUndepend,
 } from "#domain/issue/decide.ts";
@@ -37,8 +38,7 @@ import { claim } from "#domain/slots.ts";
 import { capacityOf } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
 import { ofIssue } from "./locks.ts";
-import { noAgent } from "./on-agent.ts";
-import { agentFacts, allOf, factsOf, onIssue } from "./on-issue.ts";
+import { agentFacts, factsOf, numbered, onIssue } from "./on-issue.ts";
 
 export const issueCommands = {
 	"issue.add": defineCommand({
@@ -46,9 +46,9 @@ export const issueCommands = {
 		speakers: "people",
 		texts: ({ body }) => [body],
 		locks: (_, { project }) => ({ projects: [project] }),
-		load: async (work, { project }) => ({
+		load: async (work, { project, dependsOn }) => ({
 			project: await work.project(project),
-			known: new Set((await allOf(work, project)).map(({ number }) => number)),
+			known: new Set((await numbered(work, project, dependsOn)).map(({ number }) => number)),
 			number: (await work.tx.lastIssueNumber(project)) + 1,
 		}),
 		decide: decideAddIssue,
@@ -86,7 +86,9 @@ export const issueCommands = {
 	"issue.depend": onIssue({
 		schema: IssueDepend,
 		speakers: "people",
-		load: async (work, { issue }) => ({ all: await allOf(work, issue.project) }),
+		load: async (work, { issue }, { command: { on } }) => ({
+			reached: await numbered(work, issue.project, [on], { deep: true }),
+		}),
 		decide: decideDepend,
 	}),
 	"issue.undepend": onIssue({ schema: IssueUndepend, speakers: "people", decide: decideUndepend }),
@@ -119,7 +121,7 @@ export const issueCommands = {
 		}),
 		decide: decideReject,
 	}),
-	"issue.attend": onIssue({ schema: IssueAttend, speakers: "everyone", decide: decideAttend }),
+	"issue.escalate": onIssue({ schema: IssueEscalate, speakers: "everyone", decide: decideEscalate }),
 	"issue.retry": onIssue({
 		schema: IssueRetry,
 		speakers: "people",

@@ -1,11 +1,11 @@
 // Commands about mail.
-import type { AgentState } from "#contract/agent.ts";
+import { type AgentState, noAgent } from "#contract/agent.ts";
 import { agentOf } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { MailDelete, MailRead, MailSend, MailWake } from "#contract/mail.ts";
 import { decideDelete, decideRead, decideSend, decideWake } from "#domain/mail.ts";
 import { defineCommand } from "./define.ts";
-import { noAgent, onAgent } from "./on-agent.ts";
+import { onAgent } from "./on-agent.ts";
 import type { Work } from "./work.ts";
 
 export const mailCommands = {
@@ -26,17 +26,21 @@ export const mailCommands = {
 		schema: MailRead,
 		speakers: "everyone",
 		load: async ({ tx }, { agent, mail: id }) =>
-			(await tx.mails(agent)).filter((mail) => mail.state !== "read" && (id === undefined || mail.id === id)),
+			(await tx.unreadMails(agent)).filter((mail) => id === undefined || mail.id === id),
 		decide: (agent, _, unread, envelope) => decideRead(agent, unread, envelope),
 	}),
 	"mail.wake": onAgent({
 		schema: MailWake,
 		speakers: "daemon",
 		load: async ({ tx, envelope }, { agent }) => {
-			const mails = (await tx.mails(agent)).filter((mail) => mail.state === "accepted");
-			const urgent = mails.filter((mail) => mail.urgent).length;
-			const { first } = await tx.queue(agent);
-			return { mails: mails.length, urgent, prompts: await tx.prompts(agent), first, now: envelope.at };
+			const mails = (await tx.unreadMails(agent)).filter((mail) => mail.state === "accepted");
+			return {
+				mails: mails.length,
+				urgent: mails.filter((mail) => mail.urgent).length,
+				announced: (await tx.promptsFrom(agent, "mail")).length > 0,
+				due: (await tx.nextPrompt(agent, envelope.at)) !== undefined,
+				first: (await tx.queue(agent)).first,
+			};
 		},
 		decide: (agent, _, waiting) => decideWake(agent, waiting),
 	}),
@@ -57,6 +61,6 @@ async function mailboxFacts(work: Work, { id: to }: AgentState, { mailboxLengthM
 		sender: caller === null ? null : ((await work.agent(caller)) ?? null),
 		related: caller !== null && ((await tx.above(to)).includes(caller) || (await tx.above(caller)).includes(to)),
 		first: (await tx.queue(to)).first,
-		announced: (await tx.prompts(to)).some((prompt) => prompt.source === "mail" && prompt.position < 0),
+		announced: (await tx.promptsFrom(to, "mail")).some(({ position }) => position < 0),
 	};
 }

@@ -1,10 +1,9 @@
 // Commands about one agent: its row is locked, given to the decider, and is the answer.
 import type { z } from "zod";
-import type { AgentState } from "#contract/agent.ts";
+import { type AgentState, noAgent } from "#contract/agent.ts";
 import type { Envelope } from "#contract/command.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
-import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "#domain/decision.ts";
 import { type Common, type Definition, defineCommand, type Parts, type SchemaOf } from "./define.ts";
 import { ofAgent } from "./locks.ts";
@@ -46,6 +45,3 @@ export function onAgent<S extends AgentSchema, L>(
 		decide: ({ agent, loaded }, command, envelope) => decide(agent, command, loaded, envelope),
 	});
 }
-
-export const noAgent = (id: AgentId): Refusal =>
-	refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] });

@@ -50,9 +50,22 @@ export function onIssue<S extends IssueSchema, L extends object>(
 	});
 }
 
-/** All issues of a project that were not deleted. */
-export async function allOf({ tx }: Work, project: ProjectSlug): Promise<IssueState[]> {
-	return (await tx.issues(project)).filter(({ deletedAt }) => deletedAt === null);
+/** The issues of a project with these numbers, and with `deep` those that they depend on, and so on. */
+export async function numbered(
+	{ tx }: Work,
+	project: ProjectSlug,
+	numbers: readonly number[],
+	{ deep = false } = {},
+): Promise<IssueState[]> {
+	const found = new Map<number, IssueState>();
+	const open = [...numbers];
+	for (let number = open.pop(); number !== undefined; number = open.pop()) {
+		const issue = found.has(number) ? undefined : await tx.issueByNumber(project, number);
+		if (issue === undefined || issue.deletedAt !== null) continue;
+		found.set(number, issue);
+		if (deep) open.push(...issue.dependsOn);
+	}
+	return [...found.values()];
 }
 
 /** The issue with everything around it. */
@@ -61,9 +74,12 @@ export async function factsOf(work: Work, { issue, project }: IssueInProject): P
 	return {
 		issue,
 		project,
-		all: await allOf(work, issue.project),
+		dependencies: await numbered(work, issue.project, issue.dependsOn),
+		assigned: (await tx.issuesMoving()).filter(
+			({ project: slug, assignee, deletedAt }) => slug === project.slug && assignee !== null && deletedAt === null,
+		),
 		notes: await tx.notes(issue.id),
-		lastRun: (await tx.runs(issue.id)).at(-1)?.id ?? 0,
+		lastRun: (await tx.runs(issue.id)).at(-1) ?? null,
 		words: issue.prompt === null ? null : ((await tx.event(issue.prompt))?.text ?? null),
 	};
 }
@@ -71,11 +87,11 @@ export async function factsOf(work: Work, { issue, project }: IssueInProject): P
 export async function agentFacts(work: Work, id: AgentId | null): Promise<AgentFacts | null> {
 	const agent = id === null ? undefined : await work.agent(id);
 	if (agent === undefined) return null;
-	const prompts = await work.tx.prompts(agent.id);
+	const prompts = await work.tx.promptsFrom(agent.id, "issue");
 	return {
 		agent,
 		queue: await work.tx.queue(agent.id),
-		issuePrompts: prompts.filter(({ source }) => source === "issue").map((prompt) => prompt.id),
+		issuePrompts: prompts.map(({ id }) => id),
 		waits: (await work.tx.openWaits()).some((wait) => wait.agent === agent.id && !wait.blocking),
 	};
 }

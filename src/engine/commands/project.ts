@@ -1,6 +1,6 @@
 // Commands about projects, and about what git ran in them.
 import type { ProjectSlug } from "#contract/ids.ts";
-import { GitRecord, ProjectAdd, ProjectApprove, ProjectRemove, ProjectTune } from "#contract/project.ts";
+import { GitRecord, ProjectAdd, ProjectApprove, ProjectConfigure, ProjectRemove } from "#contract/project.ts";
 import { decideAddProject, decideApproveConfig, decideConfigureProject, decideRemoveProject } from "#domain/project.ts";
 import type { Reads } from "../ports/store.ts";
 import { defineCommand } from "./define.ts";
@@ -18,7 +18,7 @@ const onProject = {
 
 export const projectCommands = {
 	"project.add": defineCommand({ ...onProject, schema: ProjectAdd, decide: decideAddProject }),
-	"project.tune": defineCommand({ ...onProject, schema: ProjectTune, decide: decideConfigureProject }),
+	"project.configure": defineCommand({ ...onProject, schema: ProjectConfigure, decide: decideConfigureProject }),
 	"project.approve": defineCommand({ ...onProject, schema: ProjectApprove, decide: decideApproveConfig }),
 	"project.remove": defineCommand({
 		...onProject,

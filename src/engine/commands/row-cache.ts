@@ -1,6 +1,6 @@
 // The rows that one command has read or changed: each is loaded once and written once.
 import type { KeyOf, RowKind, StateOf } from "#domain/fold/change.ts";
-import { type RowName, rowKinds, type Shelf } from "#domain/fold/fold.ts";
+import { type RowName, type RowTable, rowKinds } from "#domain/fold/fold.ts";
 import type { Tx } from "../ports/store.ts";
 
 interface Stored<K, V> {
@@ -48,7 +48,7 @@ export async function write(cache: RowCache): Promise<void> {
 	for (const kind of rowKinds) await cache[kind].write();
 }
 
-export class CachedRows<K, V> implements Shelf<K, V> {
+export class CachedRows<K, V> implements RowTable<K, V> {
 	readonly #stored: Stored<K, V>;
 	readonly #rows = new Map<K, V | undefined>();
 	readonly #changed = new Set<K>();

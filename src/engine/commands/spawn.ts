@@ -1,7 +1,7 @@
 // How agents come into being: agent 0 by itself, every other one as a child.
-import type { AgentState } from "#contract/agent.ts";
+import { type AgentState, noAgent } from "#contract/agent.ts";
 import { AgentInit, AgentSpawn } from "#contract/agent-commands.ts";
-import { type AgentId, type Handle, initHandle, type ProjectSlug } from "#contract/ids.ts";
+import { type AgentId, Handle, initHandle, type ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { ProjectState } from "#contract/project.ts";
@@ -12,7 +12,6 @@ import { isVisible, lastOfContext } from "#domain/history.ts";
 import { openCallsOf } from "#domain/turn-end.ts";
 import type { Locks, Reads } from "../ports/store.ts";
 import { defineCommand } from "./define.ts";
-import { noAgent } from "./on-agent.ts";
 import type { Work } from "./work.ts";
 
 export const spawnCommands = {
@@ -58,14 +57,22 @@ async function spawnFacts(work: Work, command: AgentSpawn, limits: Limits): Prom
 		parent,
 		supervisor,
 		forkPoint: command.context === "inherit" ? await forkPoint(work, parent, command.at) : 0,
-		openCalls: parent.turn === null ? [] : openCallsOf(await tx.callsOfTurn(parent.id, parent.turn.id)),
+		openCalls: await openCalls(work, parent, command.at),
 		project,
-		handle: await firstFree(work, project?.slug ?? null, handles),
+		...(await firstFree(work, project ?? null, handles)),
 		subscriptions: command.subscription === undefined ? [] : await tx.subscriptions(),
 		// only the repository itself can be taken by another agent
 		inMain: project && command.workspaceKind === "main" ? await inMain(work, project.slug) : undefined,
 		full: await fullFamily(work, supervisor, limits.descendantsMax),
 	};
+}
+
+/** Calls without a result at the cut: of the open turn, or of the turn that an item is in. */
+async function openCalls({ tx }: Work, parent: AgentState, at: number | undefined): Promise<SpawnFacts["openCalls"]> {
+	if (at === undefined) return parent.turn ? openCallsOf(await tx.callsOfTurn(parent.id, parent.turn.id)) : [];
+	const item = await tx.event(at);
+	if (item?.agent == null || item.turn == null) return [];
+	return openCallsOf((await tx.callsOfTurn(item.agent, item.turn)).filter(({ id }) => id <= at));
 }
 
 /** The end of the parent's context takes one query, however long it is; any other item has to be searched for. */
@@ -102,11 +109,21 @@ async function inMain({ tx }: Work, project: ProjectSlug): Promise<AgentState | 
 
 async function firstFree(
 	{ tx }: Work,
-	project: ProjectSlug | null,
+	project: ProjectState | null,
 	handles: readonly Handle[],
-): Promise<Handle | undefined> {
-	for (const handle of handles) if ((await tx.agentByHandle(project, handle)) === undefined) return handle;
-	return undefined;
+): Promise<Pick<SpawnFacts, "handle" | "renamed">> {
+	const holderOf = async (handle: Handle) => await tx.agentByHandle(project?.slug ?? null, handle);
+	for (const handle of handles) {
+		const holder = await holderOf(handle);
+		if (holder === undefined) return { handle, renamed: null };
+		// a project of this name was removed with its agents, and added again
+		if (project === null || holder.endedAt === null || holder.endedAt >= project.addedAt) continue;
+		for (let number = 1; ; number++) {
+			const renamed = Handle.parse(`${handle.slice(0, 50)}-was-${number}`);
+			if ((await holderOf(renamed)) === undefined) return { handle, renamed: { agent: holder.id, handle: renamed } };
+		}
+	}
+	return { handle: undefined, renamed: null };
 }
 
 /** The topmost agent below agent 0 has the most descendants: if its family has room, every agent in it has. */

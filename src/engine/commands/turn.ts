@@ -7,7 +7,7 @@ import { authorOf } from "#contract/prompt.ts";
 import {
 	TurnAppend,
 	TurnHand,
-	TurnHeard,
+	TurnResponsive,
 	TurnRetry,
 	TurnSettle,
 	TurnSilent,
@@ -15,11 +15,11 @@ import {
 	TurnYield,
 } from "#contract/turn.ts";
 import type { Decision } from "#domain/decision.ts";
-import { nextDue, positionBeforeAll } from "#domain/prompt.ts";
+import { positionBeforeAll } from "#domain/prompt.ts";
 import { claim } from "#domain/slots.ts";
 import {
 	decideHandOver,
-	decideHeard,
+	decideResponsive,
 	decideRetry,
 	decideSettle,
 	decideSilent,
@@ -44,7 +44,7 @@ export const turnCommands = {
 			return { ...(await ofWork(reads, agent)), agents: [id], slots: await slotsFor(reads, agent) };
 		},
 		load: async (work, _, { agent, limits }) => ({
-			head: nextDue(await work.tx.prompts(agent.id), work.envelope.at),
+			head: await work.tx.nextPrompt(agent.id, work.envelope.at),
 			run: agent.issue === null ? null : ((await work.issue(agent.issue.id))?.run ?? null),
 			capacity: await capacityOf(work, limits),
 		}),
@@ -59,7 +59,7 @@ export const turnCommands = {
 		load: async (work, { agent, turn: id }) => {
 			const turn = await work.turn(id);
 			const prompt = turn && (await work.tx.event(turn.words));
-			const mails = turn?.source === "mail" ? (await work.tx.mails(agent)).filter(isNew) : [];
+			const mails = turn?.source === "mail" ? (await work.tx.unreadMails(agent)).filter(isNew) : [];
 			return { turn, prompt: promptTextIn(prompt), mails: firstMails(mails) };
 		},
 		decide: (agent, command, { turn, prompt, mails }) =>
@@ -82,7 +82,7 @@ export const turnCommands = {
 				turn: await work.turn(command.turn),
 				calls: made.length,
 				openCalls: openCallsOf(made),
-				mails: (await work.tx.mails(command.agent)).filter((mail) => mail.urgent && isNew(mail)).length,
+				mails: (await work.tx.unreadMails(command.agent)).filter((mail) => mail.urgent && isNew(mail)).length,
 				first: (await work.tx.queue(command.agent)).first,
 			};
 		},
@@ -90,7 +90,7 @@ export const turnCommands = {
 			turn === undefined ? notOpen(agent, command.turn) : decideYield(agent, turn, seen),
 	}),
 	"turn.silent": onAgent({ schema: TurnSilent, speakers: "daemon", decide: decideSilent }),
-	"turn.heard": onAgent({ schema: TurnHeard, speakers: "daemon", decide: decideHeard }),
+	"turn.responsive": onAgent({ schema: TurnResponsive, speakers: "daemon", decide: decideResponsive }),
 	"turn.settle": onAgent({ schema: TurnSettle, speakers: "daemon", decide: decideSettle }),
 	"turn.retry": onAgent({
 		schema: TurnRetry,

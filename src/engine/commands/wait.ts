@@ -92,11 +92,15 @@ async function factsOfAll(work: Work, targets: readonly AgentId[]): Promise<Targ
 async function factsOf(work: Work, id: AgentId, waiting: ReadonlySet<AgentId>): Promise<TargetFacts[]> {
 	const agent = await work.agent(id);
 	if (agent === undefined) return [];
-	const due = (await work.tx.prompts(id)).filter(
-		({ notBefore }) => notBefore === null || notBefore <= work.envelope.at,
-	);
-	const mails = await work.tx.mails(id);
-	const newMail = wakesOnMail(agent) ? mails.filter((mail) => mail.state === "accepted").length : 0;
-	const unreadMail = mails.filter((mail) => mail.state !== "read").length;
-	return [{ agent, duePrompts: due.length, unreadMail, newMail, waits: waiting.has(id) }];
+	const { due = 0 } = (await work.tx.pendingWork([id], work.envelope.at)).get(id) ?? {};
+	return [
+		{
+			agent,
+			duePrompts: due,
+			newMail: (await work.tx.unreadMails(id)).filter((mail) => mail.state === "accepted").length,
+			wakesOnMail: wakesOnMail(agent),
+			lastMail: await work.tx.lastMail(id),
+			waits: waiting.has(id),
+		},
+	];
 }

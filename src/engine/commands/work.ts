@@ -52,8 +52,9 @@ export class Work {
 
 	/** Appends the events to the journal and folds them into the rows. */
 	async apply(newEvents: readonly NewEvent[]): Promise<Event[]> {
-		// a new agent's row comes before the events that refer to it; nothing in it depends on their ids
-		const newAgents = newEvents.filter(({ kind }) => kind === "agent.spawned");
+		// a new agent's row comes before the events that refer to it, and its name has to be free; nothing in it depends on
+		// their ids
+		const newAgents = newEvents.filter(({ kind }) => kind === "agent.renamed" || kind === "agent.spawned");
 		for (const event of newAgents) await this.#change(event, 0);
 		if (newAgents.length > 0) await write(this.#rows);
 		const events = await this.tx.append(newEvents.map((event) => this.#event(event)));

@@ -2,9 +2,9 @@
 import type { AgentState } from "#contract/agent.ts";
 import { SessionOpen } from "#contract/session.ts";
 import {
+	WorkspaceConfirm,
 	WorkspaceCrash,
 	WorkspaceDrift,
-	WorkspaceFound,
 	WorkspaceFree,
 	WorkspaceLease,
 	WorkspaceRecord,
@@ -12,8 +12,8 @@ import {
 import { decideOpenSession } from "#domain/session.ts";
 import { tooLate } from "#domain/turn-end.ts";
 import {
+	decideConfirm,
 	decideDrift,
-	decideFound,
 	decideFree,
 	decideLease,
 	decideLeaseCrash,
@@ -51,7 +51,7 @@ export const workspaceCommands = {
 		load: (work, { turn }) => turnOf(work, turn),
 		decide: (agent, command, turn) => tooLate(agent, command.turn, turn) ?? decideDrift(agent, command),
 	}),
-	"workspace.found": onAgent({ schema: WorkspaceFound, speakers: "people", decide: decideFound }),
+	"workspace.confirm": onAgent({ schema: WorkspaceConfirm, speakers: "people", decide: decideConfirm }),
 	"workspace.crash": onAgent({ schema: WorkspaceCrash, speakers: "daemon", decide: decideLeaseCrash }),
 	"session.open": onAgent({
 		schema: SessionOpen,

@@ -9,6 +9,7 @@ import { admit, type Stamps } from "../commands/admit.ts";
 import type { CommandRequest, Outcome } from "../ports/dispatch.ts";
 import { type Store, StoreFault } from "../ports/store.ts";
 import type { Publisher } from "./publish.ts";
+import { nextTick } from "./retry.ts";
 
 /** The limits of one batch; they keep transactions short for the callers that wait. */
 const batchCommandsMax = 256;
@@ -117,5 +118,3 @@ export class Dispatcher {
 		}
 	}
 }
-
-const nextTick = (): Promise<void> => new Promise((resume) => setImmediate(resume));

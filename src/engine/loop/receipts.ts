@@ -8,6 +8,7 @@ import type { Receipt, StartedStep, StoredReceipt } from "#contract/receipt.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
+import { nextTick } from "./retry.ts";
 
 /** A request under a key, and what was begun for it before a crash. */
 export interface Operation {
@@ -65,5 +66,3 @@ export class Receipts {
 		await this.#writing;
 	}
 }
-
-const nextTick = (): Promise<void> => new Promise((resume) => setImmediate(resume));

@@ -31,6 +31,9 @@ export async function retryWhile<T>(
 export const isRetryable = (outcome: Outcome): boolean =>
 	"refused" in outcome && refusalCodes[outcome.refused.code].retryable;
 
+/** What else arrives in this turn of the event loop is there when it resolves. */
+export const nextTick = (): Promise<void> => new Promise((resume) => setImmediate(resume));
+
 async function sleep(delayMs: number, signal: AbortSignal): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const wake = (): void => resolve();

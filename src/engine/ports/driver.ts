@@ -2,7 +2,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalRequest } from "#contract/approval.ts";
 import type { AgentId } from "#contract/ids.ts";
-import type { SessionPower } from "#contract/session.ts";
+import type { SessionCapability } from "#contract/session.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { PartialOf, TurnItem } from "#contract/turn.ts";
 import type { LeftProcess } from "#domain/health.ts";
@@ -69,7 +69,7 @@ export type Prepared = { up: true; session: OpenSession | null } | { up: false; 
 export interface OpenSession {
 	session: string;
 	folder: string;
-	powers: readonly SessionPower[];
+	capabilities: readonly SessionCapability[];
 	program: string | null;
 	/** `kept` is the one that the process has open since an earlier turn */
 	how: "new" | "resumed" | "forked" | "kept";
@@ -90,7 +90,7 @@ export interface TurnWatch {
 	 */
 	ask(question: ApprovalRequest, changed?: AbortSignal): Promise<PermissionAnswer | null>;
 	/** the process has sent something */
-	heard(): void;
+	noteOutput(): void;
 	/** usage was reported: the budget may end the turn */
 	used(): Promise<void>;
 }

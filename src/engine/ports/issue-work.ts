@@ -36,12 +36,12 @@ export interface IssueWork {
 	/** Takes the agent's workspace home. */
 	release(place: IssueAssignment): Promise<Refusal | null>;
 	/**
-	 * Merges the approved commit into base, checks first; answers the merge commit. `agent` did the work and may have
+	 * Merges the approved commit into base, checks first; answers the merge commit, and a note on the remote. `agent` did the work and may have
 	 * ended.
 	 */
 	merge(
 		place: IssueOfProject & { agent: AgentState | null; branch: string; commit: string | null },
-	): Promise<{ commit: string | null } | Refusal>;
+	): Promise<{ commit: string | null; note?: string } | Refusal>;
 	/** Runs a gate's command where the issue's branch can be seen, within a bounded time. */
 	gate(
 		place: IssueOfProject & { agent: AgentState | null; branch: string; command: string },

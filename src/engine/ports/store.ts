@@ -17,6 +17,7 @@ import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { CommandResult } from "./dispatch.ts";
 import type { IssueReads, IssueWrites } from "./store-issues.ts";
+import type { ListReads, LookupReads } from "./store-lists.ts";
 import type { MirrorReads } from "./store-mirror.ts";
 import type { SearchIndex, SearchReads } from "./store-search.ts";
 
@@ -34,11 +35,6 @@ export interface Range {
 export interface Ranges {
 	ranges: Range[];
 	whole: boolean;
-}
-
-export interface Counts {
-	queueLength: number;
-	unreadMail: number;
 }
 
 export interface QueueEnds {
@@ -72,7 +68,7 @@ export interface EventRange {
 }
 
 /** Reads of committed rows (outside of a batch) or of the batch's own (inside). */
-export interface Reads extends IssueReads, SearchReads, MirrorReads {
+export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, MirrorReads {
 	agent(id: AgentId): Promise<AgentState | undefined>;
 	agentByHandle(project: ProjectSlug | null, handle: Handle): Promise<AgentState | undefined>;
 	/** all agents whose id begins with, or whose handle is, the reference or the part behind its slash */
@@ -108,18 +104,20 @@ export interface Reads extends IssueReads, SearchReads, MirrorReads {
 	controls(agent: AgentId): Promise<Event[]>;
 	/** the agent's queue, the next one first, without the one that is being run */
 	prompts(agent: AgentId): Promise<PromptState[]>;
+	/** the prompt of the queue that starts next: the first that is due */
+	nextPrompt(agent: AgentId, now: number): Promise<PromptState | undefined>;
+	/** those of the queue that something has put there, in no particular order */
+	promptsFrom(agent: AgentId, source: PromptState["source"]): Promise<Pick<PromptState, "id" | "position">[]>;
 	/** one that is queued, or that the open turn of its agent has taken */
 	prompt(id: number): Promise<PromptState | undefined>;
 	/** its position in its agent's queue, from 1; 0 if it is not queued */
-	placeInQueue(prompt: number): Promise<number>;
+	queuePosition(prompt: number): Promise<number>;
 	/** the agents that have prompts that are due, oldest first, and the first of these prompts */
 	queueHeads(now: number): Promise<{ agent: AgentState; head: QueueHead }[]>;
 	/** when the next prompt becomes due, if one will */
 	nextPromptAt(now: number): Promise<number | null>;
 	/** how many agents have not ended */
 	livingAgents(): Promise<number>;
-	/** how many prompts and unread mails each agent has; those with none are left out */
-	counts(): Promise<Map<AgentId, Counts>>;
 	turn(id: number): Promise<TurnState | undefined>;
 	/** the agent's turns, oldest first */
 	turns(agent: AgentId): Promise<TurnState[]>;
@@ -132,7 +130,7 @@ export interface Reads extends IssueReads, SearchReads, MirrorReads {
 	/** the agents of those whose prompt was not handed over yet */
 	agentsAboutToBegin(): Promise<AgentState[]>;
 	/** the tool calls and results of a turn, oldest first, without their texts */
-	callsOfTurn(agent: AgentId, turn: number): Promise<{ kind: string; data: unknown }[]>;
+	callsOfTurn(agent: AgentId, turn: number): Promise<{ id: number; kind: string; data: unknown }[]>;
 	approval(id: number): Promise<ApprovalState | undefined>;
 	/** of one agent, or of all, oldest first */
 	pendingApprovals(agent?: AgentId): Promise<ApprovalState[]>;
@@ -142,6 +140,10 @@ export interface Reads extends IssueReads, SearchReads, MirrorReads {
 	mail(id: number): Promise<MailState | undefined>;
 	/** the agent's mail that was not deleted, oldest first */
 	mails(agent: AgentId): Promise<MailState[]>;
+	/** what of it has not been read */
+	unreadMails(agent: AgentId): Promise<MailState[]>;
+	/** the id of the last one, 0 if there is none */
+	lastMail(agent: AgentId): Promise<number>;
 	/** how much of it has not been read */
 	unreadMail(agent: AgentId): Promise<number>;
 	/** the agents with mail that no turn has seen, oldest first */

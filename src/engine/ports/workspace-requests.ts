@@ -1,20 +1,28 @@
-// What workspaces are asked for, and what they answer with.
+// Requests to the workspaces port, and its answers.
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
-import type { BranchStatus, CommandRun, MergeStrategy, Workspace, WorkspaceKind } from "#contract/workspace.ts";
+import type {
+	BranchStatus,
+	CommandRun,
+	MergeStrategy,
+	RemoteStatus,
+	Workspace,
+	WorkspaceKind,
+} from "#contract/workspace.ts";
 
-/** A project as its row has it: `path` is the root of a repository, or the bare mirror in the home. */
+/** A project's row: `path` is the root of a repository, or the bare mirror in the home. */
 export interface ProjectRepository {
 	slug: ProjectSlug;
 	path: string;
 	/**
-	 * the branch that it was added with; the home's configuration ranks above it, the repository's default branch below
+	 * the branch named when it was added; the home's configuration overrides it, and it overrides the repository's
+	 * default branch
 	 */
 	base?: string | null;
 }
 
 export type AgentIdentity = { id: AgentId; handle: Handle };
 
-/** An agent in its workspace, as git steps need it. */
+/** An agent and its workspace, as git steps need them. */
 export interface Checkout {
 	project: ProjectRepository;
 	agent: AgentIdentity;
@@ -23,19 +31,28 @@ export interface Checkout {
 
 /** How a long step reports its output, gets its environment and is stopped. */
 export interface StepControl {
-	/** each line that the project's own commands print, as it comes */
+	/** each line of output of the project's own commands, as it comes */
 	line?(text: string): void;
-	/** of the agent's process, for the project's own commands */
+	/** the environment of the agent's process, for the project's own commands */
 	environment?: Readonly<Record<string, string>>;
 	signal?: AbortSignal;
-	/** fingerprints of repository configuration that somebody agreed to */
+	/** approved fingerprints of repository configuration */
 	approved?: readonly string[];
 	/**
-	 * told where the branch is, and waited for, right before what cannot be taken back; `begun` is what it was told
-	 * before a crash
+	 * called with the branch's commit, and awaited, right before the irreversible step; `begun` is what it got before a
+	 * crash
 	 */
 	begin?(place: { head: string | null }): Promise<void>;
 	begun?: { head: string | null };
+}
+
+export interface OpenRequest {
+	slug: ProjectSlug;
+	/** a path or a URL */
+	source: string;
+	branch?: string;
+	/** projects that there are already: one repository is one project */
+	others?: readonly ProjectRepository[];
 }
 
 export interface OpenedProject {
@@ -62,14 +79,14 @@ export interface ForkRequest extends ProvisionRequest {
 export interface Provisioned {
 	workspace: Workspace;
 	head: string | null;
-	/** what was linked, copied or left, and why; never a reason to fail */
+	/** what was linked, copied or skipped, and why; never a reason to fail */
 	shared: { path: string; done: "linked" | "copied" | "left"; reason: string | null }[];
 	setup: CommandRun | null;
-	/** everything had been there already */
+	/** everything was there already */
 	found: boolean;
-	/** a fork only: what did not come along, and why */
+	/** a fork only: what was not copied, and why */
 	missing: { path: string; reason: string }[];
-	/** sentences for the agent about what is not as it would expect it */
+	/** notes to the agent about what differs from what it would expect */
 	notes: string[];
 }
 
@@ -78,43 +95,64 @@ export interface MoveResult {
 	branchStatus: BranchStatus;
 	/** the branch or its files moved */
 	moved: boolean;
-	/** taken first, where there was something to save */
+	/** taken first, if there was something to save */
 	snapshot: string | null;
-	/** one sentence for the agent: what changed under it */
+	/** one sentence for the agent about what changed */
 	text: string;
+	/** how base stands against the remote, if that was fetched */
+	origin?: RemoteStatus | null;
 }
 
 export interface CommitRequest {
 	message: string;
-	/** inside the tree; everything that is not ignored if absent */
+	/** paths inside the tree; all files that are not ignored if absent */
 	paths?: readonly string[];
 	turn?: number;
 	stage?: string;
 }
 
 /** `base` is measured from where the branch left it. */
-export type DiffTarget = { kind: "base" } | { kind: "index" } | { kind: "agent"; checkout: Checkout };
+/** `names`: without the patch */
+export type DiffTarget = { kind: "base"; what?: "names" } | { kind: "index" } | { kind: "agent"; checkout: Checkout };
+
+/** The commits from base to this one. */
+export interface CommitRange {
+	base: string;
+	commit: string;
+	/** the commit was merged, and recorded as the work of this agent */
+	mergedFor?: AgentId;
+}
+
+export interface RangeOfCommits {
+	/** commits that base lacks */
+	total: number;
+	/** the whole messages of the newest of them, oldest first, without merges */
+	messages: readonly string[];
+	/** where git pushes to, with whatever credentials are in the address; null if there is no such remote */
+	origin: string | null;
+	upstream: string | null;
+}
 
 export interface ApproveRequest extends StepControl {
 	/** the commit that was reviewed */
 	commit: string;
 	/** the project's setting if absent */
 	strategy?: MergeStrategy;
-	/** of the merge or squash commit; made from the branch and its commits if absent */
+	/** the message of the merge or squash commit; composed from the branch and its commits if absent */
 	message?: string;
 }
 
 export interface RemoveRequest extends StepControl {
 	/** skips the checks, never the snapshot */
 	force?: boolean;
-	/** the branch too */
+	/** delete the branch too */
 	branch?: boolean;
-	/** commits of the branch that are known to have been merged in another form */
+	/** commits of the branch that were merged in another form */
 	merged?: readonly string[];
 }
 
 export interface Removed {
-	/** the folder's place in the trash; null if there was none to move */
+	/** where the folder is in the trash; null if there was none */
 	trash: string | null;
 	snapshot: string | null;
 	branchRemoved: boolean;
@@ -126,24 +164,24 @@ export interface Leftover {
 	name: string;
 	bytes: number;
 	reason: string;
-	/** false for what is only shown: nobody knows enough about it to free it */
+	/** false for entries that are only listed, because their owner is unknown */
 	freed: boolean;
 }
 
 export interface GcRequest extends Pick<StepControl, "signal"> {
 	dryRun: boolean;
-	/** agents whose workspace is there */
+	/** agents whose workspace exists */
 	living: readonly AgentIdentity[];
-	/** agents of this home that were deleted; whoever is in neither list is of another home, and left alone */
+	/** deleted agents of this home; an agent in neither list belongs to another home and is left alone */
 	gone?: readonly AgentId[];
-	/** refs or commits of snapshots that a living agent's lineage leads to */
+	/** refs or commits of snapshots that a living agent's lineage needs */
 	needed?: readonly string[];
-	/** not more than so many now, and without their sizes: the rest another time */
+	/** at most this many now, without their sizes; the rest later */
 	atMost?: { folders: number; refs: number };
 }
 
 export interface Snapshot {
-	/** its number among the agent's, from 1 */
+	/** counted per agent, from 1 */
 	id: string;
 	commit: string;
 	agent: AgentId;

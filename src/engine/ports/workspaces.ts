@@ -1,10 +1,8 @@
-// The seam to everything that git does for an agent. One implementation stands on git (`adapters/git/workspaces.ts`).
-// Every method answers a value or a `Refusal`; it throws only when the world fails (a disk, a broken repository, git
-// gone). Nothing that is not committed is ever overwritten or removed without a snapshot that was taken before. Callers
-// hold the agent's workspace lease: no method protects one agent's tree from two callers at once. What agents share is
-// protected here.
+// The port for everything that git does for an agent, implemented in `adapters/git/workspaces.ts`. Every method returns
+// a value or a `Refusal`; it throws only on a fault (a disk, a broken repository, no git). Uncommitted work is never
+// overwritten or removed without a snapshot first. Callers hold the agent's workspace lease: no method protects an
+// agent's tree from two callers at once. What agents share is protected here.
 
-import type { ProjectSlug } from "#contract/ids.ts";
 import type { EffectiveSettings } from "#contract/project-config.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { ProjectSpace } from "#contract/space.ts";
@@ -14,9 +12,10 @@ import type {
 	Committed,
 	Diff,
 	Health,
-	HealthIssue,
+	HealthProblem,
 	Merged,
 	Pushed,
+	RemoteStatus,
 	SeenCommit,
 	SyncStrategy,
 } from "#contract/workspace.ts";
@@ -25,6 +24,7 @@ import type {
 	AgentIdentity,
 	ApproveRequest,
 	Checkout,
+	CommitRange,
 	CommitRequest,
 	DiffTarget,
 	ForkRequest,
@@ -32,9 +32,11 @@ import type {
 	Leftover,
 	MoveResult,
 	OpenedProject,
+	OpenRequest,
 	ProjectRepository,
 	Provisioned,
 	ProvisionRequest,
+	RangeOfCommits,
 	Removed,
 	RemoveRequest,
 	Snapshot,
@@ -42,68 +44,59 @@ import type {
 } from "./workspace-requests.ts";
 
 export interface Workspaces {
-	/**
-	 * Ends what is being done, however far it is, and refuses all that is asked for later: the daemon stops, and cannot
-	 * wait any longer.
-	 */
+	/** Aborts every running step and refuses later ones: the daemon stops and cannot wait any longer. */
 	halt(): void;
 
 	/**
 	 * Makes a repository a project. A path must be the root of a git repository, with or without commits; nothing in it
 	 * is changed. A URL is cloned as a bare mirror. Calling it again with the same request finds what is there. Refuses
 	 * with VALIDATION_ERROR what is no repository's root, no URL, or a URL with a password in it; NOT_FOUND a branch or a
-	 * remote that is not there; PATH_EXISTS where the mirror's place is taken.
+	 * remote that is not there; PATH_EXISTS where the mirror's place is taken; CONFLICT a repository that is a project already.
 	 */
-	openProject(
-		request: { slug: ProjectSlug; source: string; branch?: string },
-		control?: StepControl,
-	): Promise<OpenedProject | Refusal>;
+	openProject(request: OpenRequest, control?: StepControl): Promise<OpenedProject | Refusal>;
 
 	/** Why the repository of a project cannot be used, with what to do; null if it can. Never throws. */
-	problem(project: ProjectRepository): Promise<HealthIssue | null>;
+	problem(project: ProjectRepository): Promise<HealthProblem | null>;
 
 	/**
-	 * Reads the home's and the repository's configuration. Refuses with VALIDATION_ERROR and file:line:column what is
-	 * wrong in it.
+	 * Reads the home's and the repository's configuration. Refuses mistakes in it with VALIDATION_ERROR and
+	 * file:line:column.
 	 */
 	settings(project: ProjectRepository, approved?: readonly string[]): Promise<EffectiveSettings | Refusal>;
 
 	/**
-	 * Fetches a mirror and moves its base forward if that loses nothing. Does nothing for a local project. Never throws
-	 * because the remote is away.
+	 * Fetches `origin`, if there is one, and says how base stands against it; the base of a mirror moves forward if that
+	 * loses nothing. A remote that is away, or slow, is part of the answer.
 	 */
-	refresh(project: ProjectRepository, control?: StepControl): Promise<{ moved: boolean; error: string | null }>;
+	refresh(project: ProjectRepository, control?: StepControl & { base?: string }): Promise<RemoteStatus | null>;
 
 	/**
-	 * Makes an agent's workspace, completes one that was begun, or finds it done. On failure nothing is left of what it
-	 * made, and nothing is touched that it did not make. Refuses with PATH_EXISTS what stands in the way, NOT_FOUND an
-	 * unknown branch, VALIDATION_ERROR a bad name or configuration, CONFLICT a setup command that fails or is not
-	 * approved yet. Never fails because of a shared path.
+	 * Makes an agent's workspace, or completes one that a crash left half made. After a failure it leaves nothing that
+	 * it made, and has touched nothing else. Refuses with PATH_EXISTS, with NOT_FOUND for an unknown branch,
+	 * VALIDATION_ERROR for a bad name or configuration, CONFLICT if the setup command fails or is not approved yet.
+	 * Never fails because of a shared path.
 	 */
 	provision(request: ProvisionRequest, control?: StepControl): Promise<Provisioned | Refusal>;
 
 	/**
-	 * The same, with the tree, the index and the HEAD of another agent. The setup command runs unless what git ignores
-	 * came along as well; if it fails, or is not approved, the tree is there all the same, and a note says so. Also
-	 * refuses with SNAPSHOT_GONE and SNAPSHOT_INCOMPLETE.
+	 * The same, with the tree, the index and the HEAD of another agent. The setup command runs unless the ignored files
+	 * were copied too; if it fails or is not approved, the tree is still made and a note says so. Also refuses with
+	 * SNAPSHOT_GONE and SNAPSHOT_INCOMPLETE.
 	 */
 	provisionFrom(request: ForkRequest, control?: StepControl): Promise<Provisioned | Refusal>;
 
-	/**
-	 * What the agent's process needs in its environment so that its commits carry its name; nothing of it is in the
-	 * repository's configuration.
-	 */
+	/** The environment in which the agent's commits carry its name. None of it is in the repository's configuration. */
 	identity(agent: AgentIdentity): Readonly<Record<string, string>>;
 
-	/** Looks at everything and repairs nothing. Never throws because the workspace is damaged: that is an issue. */
+	/** Checks everything and repairs nothing. Never throws because the workspace is damaged: that is a finding. */
 	health(checkout: Checkout, seen?: { commit: string | null }): Promise<Health>;
 
 	/**
-	 * Takes a snapshot, then cleans the tree, goes home and links again; makes a tree anew that is gone. `main` is only
-	 * moved forward, and refused with WORKTREE_DIRTY or CONFLICT when dirty or ahead. Refuses with SNAPSHOT_INCOMPLETE
-	 * where cleaning would lose what the snapshot could not hold. With `accept`, a tree that nothing is wrong with is
-	 * left as it is: one that only drifted (a commit that was `seen` and that the branch lost is kept), or one that the
-	 * daemon died at; after a `step` that writes files these have to be those of HEAD.
+	 * Takes a snapshot, then cleans the tree, checks out the agent's branch and restores links; makes the tree again if
+	 * it is gone. `main` is only fast-forwarded, and refused with WORKTREE_DIRTY or CONFLICT when dirty or ahead.
+	 * Refuses with SNAPSHOT_INCOMPLETE where cleaning would lose what the snapshot could not hold. With `accept`, a tree
+	 * without faults is left as it is: one that only drifted (a `seen` commit that the branch lost is kept), or one in
+	 * which the daemon died; after a `step` that writes files they have to match HEAD.
 	 */
 	recover(
 		checkout: Checkout,
@@ -112,27 +105,27 @@ export interface Workspaces {
 	): Promise<MoveResult | Refusal>;
 
 	/**
-	 * Goes to the agent's branch and, if it has nothing that base lacks, to base. Refuses with WORKTREE_DIRTY; never
-	 * cleans.
+	 * Checks out the agent's branch and moves it to base if it has no commit that base lacks. Refuses with
+	 * WORKTREE_DIRTY; never cleans.
 	 */
 	release(checkout: Checkout, control?: StepControl): Promise<MoveResult | Refusal>;
 
 	/**
-	 * Goes to another branch, which the checkout names as its own: the local one, else origin's, else a new one from base.
-	 * Refuses as `release`.
+	 * Checks out another branch, which becomes the agent's own: the local one, else origin's, else a new one from base.
+	 * Refuses like `release`.
 	 */
 	enter(checkout: Checkout, control?: StepControl): Promise<MoveResult | Refusal>;
 
-	/** Runs a command in a scratch tree of a commit, with what agents share. The tree is gone afterwards. */
+	/** Runs a command in a scratch tree of a commit, with the shared paths. The tree is removed afterwards. */
 	runAtCommit(
 		project: ProjectRepository,
 		request: { commit: string; command: string },
 		control?: StepControl,
 	): Promise<CommandRun | Refusal>;
 
-	/** The commit that a branch of the project is on; null if there is no such branch. */
+	/** The commit of a project's branch; null if there is no such branch. */
 	tipOf(project: ProjectRepository, branch: string): Promise<string | null>;
-	/** The one that the agent's own branch is on, brought into the project's repository first; null if there is none. */
+	/** The commit of the agent's branch, fetched into the project's repository first; null if there is none. */
 	workTip(checkout: Checkout): Promise<string | null | Refusal>;
 
 	/**
@@ -141,10 +134,13 @@ export interface Workspaces {
 	 */
 	sync(checkout: Checkout, strategy: SyncStrategy, control?: StepControl): Promise<MoveResult | Refusal>;
 
-	/** Ahead, behind, dirty. Refuses with NOT_FOUND when the tree or the branch is gone. */
+	/** Ahead, behind, dirty. Refuses with NOT_FOUND if the tree or the branch is gone. */
 	branchStatus(checkout: Checkout): Promise<BranchStatus | Refusal>;
 
-	/** The commits on the agent's branch since the one that was last seen, oldest first. */
+	/** WORKTREE_DIRTY with what is not committed, or null. */
+	uncommitted(checkout: Checkout): Promise<Refusal | null>;
+
+	/** The commits on the agent's branch since the last seen one, oldest first. */
 	commitsSince(checkout: Checkout, seen: string | null): Promise<SeenCommit[] | Refusal>;
 
 	/**
@@ -154,11 +150,18 @@ export interface Workspaces {
 	 */
 	commit(checkout: Checkout, request: CommitRequest, control?: StepControl): Promise<Committed | Refusal>;
 
-	/** Everything that differs, untracked files included. Writes nothing that anybody sees. */
+	/** All differences, untracked files included. Writes nothing outside scratch files. */
 	diff(checkout: Checkout, against: DiffTarget): Promise<Diff | Refusal>;
 
-	/** Pushes the agent's branch to `origin`, never by force. A remote that says no is an answer. */
+	/** Pushes the agent's branch to `origin`, never by force. A rejection by the remote is an answer, not a fault. */
 	push(checkout: Checkout): Promise<Pushed | Refusal>;
+
+	/** What a commit of the project changes since it left base. Refuses with NOT_FOUND a commit that is not there. */
+	diffOfCommit(project: ProjectRepository, range: CommitRange): Promise<Diff | Refusal>;
+	/** The commits that base lacks, and the addresses of the project's remotes. Refuses like `diffOfCommit`. */
+	rangeOfCommits(project: ProjectRepository, range: CommitRange): Promise<RangeOfCommits | Refusal>;
+	/** Pushes a commit of the project to a branch of `origin`, never by force. A rejection is an answer, not a fault. */
+	pushCommit(project: ProjectRepository, request: { branch: string; commit: string }): Promise<Pushed>;
 
 	/**
 	 * Merges the reviewed commit into base. Refuses with CONFLICT when the branch has moved on, base moved meanwhile, ff
@@ -175,11 +178,11 @@ export interface Workspaces {
 	remove(checkout: Checkout, request: RemoveRequest): Promise<Removed | Refusal>;
 
 	/**
-	 * Frees what has expired and packs what is loose, with the reason for each; with `dryRun` only says so. Never removes
+	 * Deletes what has expired and packs loose objects, with a reason for each; `dryRun` only lists them. Never removes
 	 * an object from a repository that is not ours, nor from one that others borrow from.
 	 */
 	gc(project: ProjectRepository, request: GcRequest): Promise<Leftover[]>;
-	/** What the project takes on the disk. */
+	/** The project's disk usage. */
 	space(project: ProjectRepository): Promise<ProjectSpace>;
 
 	/**
@@ -192,8 +195,8 @@ export interface Workspaces {
 	): Promise<{ path: string; commit: string | null; filled: boolean; setup: CommandRun | null } | Refusal>;
 
 	/**
-	 * Records the tree; answers the last one again, not `fresh`, if nothing changed since. Costs the same however many
-	 * there are.
+	 * Records the tree; returns the last snapshot, not `fresh`, if nothing changed since. Takes the same time however
+	 * many snapshots there are.
 	 */
 	takeSnapshot(
 		checkout: Checkout,
@@ -205,8 +208,8 @@ export interface Workspaces {
 	/** Refuses with SNAPSHOT_GONE. */
 	showSnapshot(checkout: Checkout, id: string): Promise<Diff | Refusal>;
 	/**
-	 * Puts the tree back as it was, after a snapshot of what it is. Refuses with SNAPSHOT_GONE and SNAPSHOT_INCOMPLETE,
-	 * and `main` always with CONFLICT.
+	 * Restores the tree of a snapshot, after taking one of the present tree. Refuses with SNAPSHOT_GONE and
+	 * SNAPSHOT_INCOMPLETE, and `main` always with CONFLICT.
 	 */
 	restoreSnapshot(checkout: Checkout, id: string): Promise<MoveResult | Refusal>;
 }

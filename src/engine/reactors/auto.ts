@@ -7,6 +7,7 @@ import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { pickWork } from "#domain/issue/pick.ts";
+import { slotsLeft } from "#domain/slots.ts";
 import { dispatchAll, type LookResult, type Reactor } from "../loop/reactor.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import type { Dispatch } from "../ports/dispatch.ts";
@@ -31,7 +32,7 @@ interface Parts {
 const problemRetryMs = 60_000;
 
 const wakers =
-	/^(subscription\.(added|removed)|issue\.(added|edited|moved|left|failed|unattended|undepended|deleted|merged)|agent\.(provisioned|released|unheld|ended)|turn\.ended|prompt\.cancelled|clear|project\.tuned)$/;
+	/^(subscription\.(added|configured|removed)|issue\.(added|edited|moved|left|failed|deescalated|undepended|deleted|merged|waited)|agent\.(provisioned|released|unheld|ended)|turn\.ended|prompt\.cancelled|clear|project\.configured)$/;
 
 export function autoReactor(parts: Parts): Reactor {
 	const { reads, clock, log } = parts;
@@ -70,22 +71,22 @@ export function autoReactor(parts: Parts): Reactor {
 async function serve(parts: Parts, project: ProjectState): Promise<{ result: "done" | "again"; at: number | null }> {
 	const { reads, dispatch } = parts;
 	const picked = await pickFor(parts, project);
-	const issues = new Map((await reads.issues(project.slug)).map((issue) => [issue.id, issue]));
 	const assign: CommandInput[] = [];
 	for (const { issue, agent } of picked.assign) {
-		const row = issues.get(issue);
+		const row = await reads.issue(issue);
 		const folder = row === undefined ? null : await issueFolder(parts.work, reads, row);
 		assign.push({ type: "issue.assign", issue, agent, ...(folder !== null && { folder }) });
 	}
 	const result = await dispatchAll(dispatch, [
-		...picked.broken.map((problem) => ({ type: "issue.attend" as const, ...problem })),
+		...picked.broken.map((problem) => ({ type: "issue.escalate" as const, ...problem })),
 		...picked.retry.map((issue) => ({ type: "issue.retry" as const, issue })),
 		...picked.start.map((issue) => ({ type: "issue.start" as const, issue })),
 		...assign,
-		...picked.spawn.map(({ type, model }) => ({
+		...picked.spawn.map(({ type, model, policy }) => ({
 			...({ type: "agent.spawn", by: parts.agentZero, context: "fresh", project: project.slug } as const),
 			...(type !== undefined && { agentType: type }),
 			...(model !== undefined && { model }),
+			...(policy !== undefined && { policy }),
 		})),
 	]);
 	return { result, at: picked.nextAt };
@@ -93,25 +94,39 @@ async function serve(parts: Parts, project: ProjectState): Promise<{ result: "do
 
 async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState) {
 	const agents = (await reads.agents({ project: project.slug })).filter((agent) => agent.life !== "ended");
-	const counts = await reads.counts();
+	const pending = await reads.pendingWork(
+		agents.map(({ id }) => id),
+		clock.now(),
+	);
 	const free = new Set<AgentId>();
 	for (const agent of agents) {
 		const idle = agent.life === "live" && agent.activity === "idle" && agent.holds.length === 0 && agent.issue === null;
-		if (idle && (counts.get(agent.id)?.queueLength ?? 0) === 0 && (await hasNoConversation(reads, agent, project)))
+		if (idle && pending.get(agent.id)?.queueLength === 0 && (await hasNoConversation(reads, agent, project)))
 			free.add(agent.id);
 	}
 	const issues = await reads.issues(project.slug);
-	const subscribed = (await reads.subscriptions())
-		.filter(({ removedAt }) => removedAt === null)
-		.map(({ type }) => type);
+	const subscriptions = (await reads.subscriptions()).filter(({ removedAt }) => removedAt === null);
+	const subscribed = subscriptions.map(({ type }) => type);
+	const slots = slotsLeft(subscriptions, subscriptions.length === 0 ? [] : await agentsAtWork(reads));
 	// only the workspaces of picked agents are checked; an agent with uncommitted changes is passed over
 	for (;;) {
-		const picked = pickWork({ project, issues, agents, free, subscribed, now: monotonicNow(clock) });
+		const picked = pickWork({ project, issues, agents, free, subscribed, slots, now: monotonicNow(clock) });
 		const chosen = agents.filter(({ id }) => picked.assign.some(({ agent }) => agent === id));
 		const clean = await withCleanWorkspace(work, chosen, log);
 		if (clean.length === chosen.length) return picked;
 		for (const agent of chosen) if (!clean.includes(agent)) free.delete(agent.id);
 	}
+}
+
+/** Agents with a lease, and those with an issue that waits for nobody: they will need one. */
+async function agentsAtWork(reads: Reads): Promise<AgentState[]> {
+	const leased = new Set((await reads.leases()).map(({ agent }) => agent));
+	const working: AgentState[] = [];
+	for (const agent of await reads.agents({ life: "live" })) {
+		const { id, issue } = agent;
+		if (leased.has(id) || (issue !== null && (await reads.issue(issue.id))?.waiting === null)) working.push(agent);
+	}
+	return working;
 }
 
 /** An agent in a conversation is not free; it is when it is new or was released. */

@@ -34,7 +34,7 @@ interface Parts {
 type Step = (signal: AbortSignal) => Promise<CommandInput | null>;
 
 const wakers =
-	/^(issue\.|run\.|turn\.ended|prompt\.cancelled|prompt\.returned|agent\.(assigned|readied|settling|released|ended|held|unheld|provisioned)|wait\.ended|project\.tuned)/;
+	/^(issue\.|run\.|turn\.ended|prompt\.cancelled|prompt\.returned|agent\.(assigned|readied|settling|released|ended|held|unheld|provisioned)|wait\.ended|project\.configured)/;
 
 export class IssueMover implements Reactor, AsyncDisposable {
 	readonly name = "issues";
@@ -149,7 +149,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 
 	async #leaving(assignment: IssueOfProject, id: AgentId): Promise<Step | null> {
 		const agent = await this.#parts.reads.agent(id);
-		const left = { type: "issue.left" as const, issue: assignment.issue.id };
+		const left = { type: "issue.leave" as const, issue: assignment.issue.id };
 		if (agent === undefined || agent.life === "ended") return async () => left;
 		if (agent.activity !== "settling") return null;
 		return async () => {
@@ -184,7 +184,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 			mayBeLost &&
 			agent?.life !== "ended" &&
 			agent?.holds.length === 0 &&
-			(await reads.prompts(id)).some(({ source }) => source === "issue");
+			(await reads.promptsFrom(id, "issue")).length > 0;
 		return mayBeLost && !waits ? async () => ({ type: "issue.lose", issue: issue.id }) : null;
 	}
 
@@ -193,7 +193,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		const { issue, project } = assignment;
 		const command = commandOf(project, issue);
 		if (command === null)
-			return { type: "issue.attend", issue: issue.id, reason: "Its gate is not in its preset any more." };
+			return { type: "issue.escalate", issue: issue.id, reason: "Its gate is not in its preset any more." };
 		const agent = issue.lastAgent === null ? null : ((await reads.agent(issue.lastAgent)) ?? null);
 		const ended = await attempt(() => work.gate({ ...assignment, agent, branch: issue.branch ?? "", command }, signal));
 		if (signal.aborted) return null;
@@ -211,7 +211,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		return {
 			type: "issue.merge",
 			issue: issue.id,
-			...(isRefusal(merged) ? { commit: null, problem: merged } : { commit: merged.commit }),
+			...(isRefusal(merged) ? { commit: null, problem: merged } : merged),
 		};
 	}
 }

@@ -73,7 +73,7 @@ export class Provisioner implements Reactor {
 	async #provision(agent: AgentState, signal: AbortSignal): Promise<void> {
 		const { plan } = agent;
 		const { workspaces } = this.#parts;
-		if (plan === null) return await this.#send({ type: "agent.provisioned", agent: agent.id });
+		if (plan === null) return await this.#send({ type: "agent.provision", agent: agent.id });
 		// without git the agent waits for a daemon that has it
 		if (workspaces === null) return;
 		const made = await this.#make(agent, workspaces, signal).catch((error: unknown) =>
@@ -87,7 +87,7 @@ export class Provisioner implements Reactor {
 		const missing = made.missing.slice(0, 20).map(({ path, reason }) => `${path} did not come along: ${reason}.`);
 		for (const text of [...missing, ...made.notes])
 			await this.#send({ type: "item.append", agent: agent.id, kind: "system", text });
-		await this.#send({ type: "agent.provisioned", agent: agent.id, workspace: made.workspace, head: made.head });
+		await this.#send({ type: "agent.provision", agent: agent.id, workspace: made.workspace, head: made.head });
 	}
 
 	/** Removes the unused workspace of an agent that ended meanwhile. */
@@ -114,7 +114,8 @@ export class Provisioner implements Reactor {
 		const request = { project: projectRepository(project), agent: { id, handle }, kind: plan.kind };
 		using lines = new Lines((text) => this.#send({ type: "item.append", agent: id, kind: "command", text }));
 		const live: StepControl = { line: (text) => lines.add(text), signal, approved: await approvedIn(reads, agent) };
-		if (project.url !== null) await workspaces.refresh(project, { signal });
+		// a fork has its parent's files
+		if (project.url !== null && plan.parent === null) await workspaces.refresh(project, { signal });
 		const made = plan.parent === null ? null : await this.#fromParent(plan, request, workspaces, live);
 		const result =
 			made ?? (await workspaces.provision({ ...request, ...(plan.from !== null && { from: plan.from }) }, live));

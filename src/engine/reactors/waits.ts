@@ -10,7 +10,7 @@ import type { Reads } from "../ports/store.ts";
 /** Items do not change an agent's state; these events may. */
 const nouns = /^(agent|turn|prompt|mail|wait)\./;
 
-export function waitsReactor(parts: { reads: Reads; dispatch: Dispatch; clock: Clock }): Reactor {
+export function waitsReactor(parts: { reads: Pick<Reads, "openWaits">; dispatch: Dispatch; clock: Clock }): Reactor {
 	/** the targets of open waits, as of the last look */
 	let watched: ReadonlySet<AgentId> = new Set();
 	return {
@@ -21,15 +21,17 @@ export function waitsReactor(parts: { reads: Reads; dispatch: Dispatch; clock: C
 			const open = await parts.reads.openWaits();
 			watched = new Set(open.flatMap((wait) => wait.targets));
 			if (signal.aborted) return "done";
+			// read before the commands are: a deadline that passes while they are decided needs another look
+			const before = monotonicNow(parts.clock);
 			// whether a wait is over is decided inside the transaction
 			const result = await dispatchAll(
 				parts.dispatch,
 				open.map((wait) => ({ type: "wait.look", wait: wait.id })),
 			);
 			const deadlines = open.flatMap((wait) => wait.deadline ?? []);
-			const now = monotonicNow(parts.clock);
-			const next = Math.min(...deadlines.filter((deadline) => deadline > now));
-			return result === "again" || !Number.isFinite(next) ? result : { inMs: next - now };
+			const next = Math.min(...deadlines.filter((deadline) => deadline > before));
+			if (result === "again" || !Number.isFinite(next)) return result;
+			return { inMs: Math.max(0, next - monotonicNow(parts.clock)) };
 		},
 	};
 }

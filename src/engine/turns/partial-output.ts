@@ -28,7 +28,7 @@ export class PartialOutputFile implements Disposable {
 	}
 
 	/** Nothing is written for what ends before the first flush. There is one message at a time. */
-	heard(of: PartialOf, output: () => string): void {
+	add(of: PartialOf, output: () => string): void {
 		this.#open.set("call" in of ? `call ${of.call}` : message, { of, output });
 		if (this.#partials !== null) this.#timer ??= setTimeout(() => this.#flush(), flushMs);
 	}

@@ -216,11 +216,11 @@ export class TurnRunner implements Reactor {
 		since: ReturnType<typeof itemsBetweenTurns>,
 	): Promise<string> {
 		const { text, how, note } = await catchUp(this.#parts.reads, agent, turn, opened, since);
-		const { session, folder, powers, program } = opened;
+		const { session, folder, capabilities, program } = opened;
 		if (how !== null)
 			await this.#commands.send(turn, {
 				type: "session.open",
-				opened: { session, type: agent.type, folder, powers: [...powers], program, how },
+				opened: { session, type: agent.type, folder, capabilities: [...capabilities], program, how },
 				note,
 			});
 		return text ?? "";

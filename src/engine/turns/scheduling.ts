@@ -1,26 +1,19 @@
 // Plans turns from the rows as they are, and from when each project last had a turn.
 import type { AgentState } from "#contract/agent.ts";
-import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { ProjectSlug } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { expected } from "#contract/log.ts";
-import { availableAt, isIdle, waitsElsewhere } from "#domain/availability.ts";
-import { type Schedule, schedule, type Waiter, type Waiting } from "#domain/schedule.ts";
+import { isIdle, mayStart } from "#domain/availability.ts";
+import { type Schedule, schedule, type Waiter } from "#domain/schedule.ts";
 import { type Capacity, claim } from "#domain/slots.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import { bySystem, type CommandRequest, type Dispatch, type Outcome } from "../ports/dispatch.ts";
-import type { Counts, QueueHead, Reads } from "../ports/store.ts";
+import type { QueueHead, Reads } from "../ports/store.ts";
 
 interface Parts {
 	reads: Reads;
 	clock: Clock;
 	limits: Limits;
-}
-
-/** What an agent waits for and when it may be free. */
-export interface Availability {
-	waitingFor: string | null;
-	ahead: number;
-	availableAt: number | null;
 }
 
 export class Scheduler {
@@ -39,6 +32,11 @@ export class Scheduler {
 		const plan = await this.#planFor(this.#parts.reads.queueHeads(this.#parts.clock.now()));
 		this.#nothingWaits = !this.#closed && plan.waits.size === 0;
 		return plan;
+	}
+
+	/** Who waits for what now, for those who want to see it. */
+	async outlook(): Promise<Pick<Schedule, "waits">> {
+		return await this.#planFor(this.#parts.reads.queueHeads(this.#parts.clock.now()));
 	}
 
 	/**
@@ -70,14 +68,15 @@ export class Scheduler {
 	}
 
 	/** The agents that are free and could start a turn at once. */
-	async available(agents: readonly AgentState[]): Promise<AgentState[]> {
-		const [capacity, counts] = [await this.#capacity(), await this.#parts.reads.counts()];
+	async available(agents: readonly AgentState[], capacity: Capacity): Promise<AgentState[]> {
+		const ids = agents.map(({ id }) => id);
+		const pending = await this.#parts.reads.pendingWork(ids, this.#parts.clock.now());
 		return agents.filter(
 			(agent) =>
 				agent.supervisor !== null &&
 				agent.issue === null &&
 				isReady(agent) &&
-				(counts.get(agent.id)?.queueLength ?? 0) === 0 &&
+				pending.get(agent.id)?.queueLength === 0 &&
 				"subscription" in claim(agent, capacity),
 		);
 	}
@@ -87,37 +86,15 @@ export class Scheduler {
 		return monotonicNow(this.#parts.clock);
 	}
 
-	/** Agents without a turn or prompts are left out. */
-	async availability(
-		agents: readonly AgentState[],
-		counts: ReadonlyMap<AgentId, Counts>,
-	): Promise<Map<AgentId, Availability>> {
-		const { reads, clock } = this.#parts;
-		const now = clock.now();
-		const length = ({ id }: AgentState): number => counts.get(id)?.queueLength ?? 0;
-		const busy = agents.filter((agent) => agent.turn !== null || length(agent) > 0);
-		if (busy.length === 0) return new Map();
-		const heads = await reads.queueHeads(now);
-		const { waits } = await this.#planFor(Promise.resolve(heads));
-		const availability = new Map<AgentId, Availability>();
-		for (const agent of busy) {
-			const head = heads.find((each) => each.agent.id === agent.id)?.head;
-			const waiting = waits.get(agent.id) ?? (length(agent) === 0 ? null : await this.#elsewhere(agent, head));
-			const free = availableAt(agent, length(agent), now);
-			availability.set(agent.id, { waitingFor: waiting?.why ?? null, ahead: waiting?.ahead ?? 0, availableAt: free });
-		}
-		return availability;
-	}
-
 	async #planFor(queueHeads: Promise<readonly { agent: AgentState; head: QueueHead }[]>): Promise<Schedule> {
 		// each read is a round trip to the store, so they are sent together
 		const [heads, capacity, waiters, served] = await Promise.all([
 			queueHeads,
-			this.#capacity(),
+			this.capacity(),
 			this.#waiters(),
 			this.#lastServed(),
 		]);
-		const ready = heads.filter(({ agent, head }) => isIdle(agent) && (head.manual || agent.holds.length === 0));
+		const ready = heads.filter(({ agent, head }) => mayStart(agent, head));
 		return schedule({ ...capacity, heads: ready.map(({ agent, head }) => ({ agent, ...head })), waiters, served });
 	}
 
@@ -141,7 +118,8 @@ export class Scheduler {
 		return waiters;
 	}
 
-	async #capacity(): Promise<Capacity> {
+	/** The places on the machine, the slots of subscriptions, and who has them now. */
+	async capacity(): Promise<Capacity> {
 		const { reads, limits, clock } = this.#parts;
 		const [subscriptions, projects, leases] = await Promise.all([
 			reads.subscriptions(),
@@ -150,18 +128,6 @@ export class Scheduler {
 		]);
 		const { turnsMax } = limits;
 		return { subscriptions, projects, leases, turnsMax, now: clock.now(), monotonic: monotonicNow(clock) };
-	}
-
-	/** Why an agent's next prompt does not start, if not for want of a slot. */
-	async #elsewhere(agent: AgentState, head: QueueHead | undefined): Promise<Waiting | null> {
-		const known = waitsElsewhere(agent, true, []);
-		if (known !== null || head !== undefined) return known;
-		const prompts = await this.#parts.reads.prompts(agent.id);
-		return waitsElsewhere(
-			agent,
-			false,
-			prompts.flatMap(({ notBefore }) => notBefore ?? []),
-		);
 	}
 }
 

@@ -47,7 +47,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 	#yields = false;
 	/** an approval was refused, and the agent has been told */
 	#refused = false;
-	#heardAt: number;
+	#lastOutputAt: number;
 	#silent = false;
 	#timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -66,7 +66,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 			lengthMax: Math.min(partialLengthMax, Math.floor(parts.limits.textBytesMax / 8)),
 			log: parts.log,
 		});
-		this.#heardAt = monotonicNow(parts.clock);
+		this.#lastOutputAt = monotonicNow(parts.clock);
 		this.#scheduleCheck();
 	}
 
@@ -75,7 +75,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 	}
 
 	async items(items: readonly TurnItem[]): Promise<void> {
-		this.heard();
+		this.noteOutput();
 		await this.#append(await this.storable(items));
 		for (const item of items) this.#partial.over(item);
 		followCalls(this.#openCalls, items);
@@ -93,17 +93,17 @@ export class TurnRecorder implements TurnWatch, Disposable {
 	}
 
 	partial(of: PartialOf, output: () => string): void {
-		this.#partial.heard(of, output);
+		this.#partial.add(of, output);
 	}
 
 	delta(delta: { message: string; kind: string; text: string }): void {
-		this.heard();
+		this.noteOutput();
 		this.#parts.publisher.live({ agent: this.#turn.agent, turn: this.#turn.id, ...delta });
 	}
 
 	/** The question is recorded before it can be answered; the answer may come from any surface, or never. */
 	async ask(question: ApprovalRequest, changed?: AbortSignal): Promise<PermissionAnswer | null> {
-		this.heard();
+		this.noteOutput();
 		try {
 			const outcome = await this.#send({ type: "approval.ask", question });
 			if ("refused" in outcome) {
@@ -124,7 +124,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 			if (found === null && !this.#signal.aborted) await this.#send({ type: "approval.withdraw", approval: id });
 			return found?.answer ?? null;
 		} finally {
-			this.heard();
+			this.noteOutput();
 		}
 	}
 
@@ -137,12 +137,12 @@ export class TurnRecorder implements TurnWatch, Disposable {
 		]);
 	}
 
-	heard(): void {
-		this.#heardAt = monotonicNow(this.#parts.clock);
+	noteOutput(): void {
+		this.#lastOutputAt = monotonicNow(this.#parts.clock);
 		if (!this.#silent) return;
 		this.#silent = false;
-		void this.#send({ type: "turn.heard" }).catch(
-			this.#caught("It could not be recorded that a silent turn was heard again"),
+		void this.#send({ type: "turn.responsive" }).catch(
+			this.#caught("It could not be recorded that a silent turn has output again"),
 		);
 	}
 
@@ -206,7 +206,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 
 	#scheduleCheck(): void {
 		const { clock, limits } = this.#parts;
-		const inMs = this.#silent ? limits.silentTurnMs : this.#heardAt + limits.silentTurnMs - monotonicNow(clock);
+		const inMs = this.#silent ? limits.silentTurnMs : this.#lastOutputAt + limits.silentTurnMs - monotonicNow(clock);
 		this.#timer = setTimeout(
 			() => void this.#checkSilence().catch(this.#caught("A silent turn could not be recorded")),
 			Math.min(Math.max(inMs, 1), 2 ** 31 - 1),
@@ -216,11 +216,11 @@ export class TurnRecorder implements TurnWatch, Disposable {
 	/** Silence is only shown to people, and never ends a turn. A turn that waits for an answer is not silent. */
 	async #checkSilence(): Promise<void> {
 		const { clock, limits } = this.#parts;
-		const due = !this.#silent && monotonicNow(clock) - this.#heardAt >= limits.silentTurnMs;
-		if (due && (await this.#waits())) this.#heardAt = monotonicNow(clock);
+		const due = !this.#silent && monotonicNow(clock) - this.#lastOutputAt >= limits.silentTurnMs;
+		if (due && (await this.#waits())) this.#lastOutputAt = monotonicNow(clock);
 		else if (due) {
 			this.#silent = true;
-			await this.#send({ type: "turn.silent", since: this.#heardAt });
+			await this.#send({ type: "turn.silent", since: this.#lastOutputAt });
 		}
 		if (!this.#signal.aborted) this.#scheduleCheck();
 	}

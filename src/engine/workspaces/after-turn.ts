@@ -17,6 +17,9 @@ interface Parts {
 	workspaces: Workspaces | null;
 }
 
+/** commits of one turn that are linked to it */
+const linkedMax = 20;
+
 /** The issues that count as drift; the others are only shown. */
 const drifting: readonly (typeof healthCodes)[number][] = [
 	...(["PATH_GONE", "NOT_OURS", "BRANCH_GONE", "OTHER_BRANCH"] as const),
@@ -76,9 +79,24 @@ export async function keep(parts: Parts, agent: AgentState, turn: number): Promi
 	await snapshot(parts, checkout, { reason: "end of turn", turn });
 	// commits of the agent's own turn are expected, amended or not
 	const branchStatus = await workspaces.branchStatus(checkout);
-	if (!isRefusal(branchStatus) && branchStatus.head !== now.seenCommit)
+	if (!isRefusal(branchStatus) && branchStatus.head !== now.seenCommit) {
+		await linkCommits(parts, checkout, { seen: now.seenCommit, turn });
 		await record(parts, checkout, { kind: "workspace.moved", data: { head: branchStatus.head, step: "turn" } });
+	}
 	await pushAfterTurn({ ...parts, workspaces }, now);
+}
+
+/** Commits that the agent made with git itself belong to the turn like those that Brood made for it. */
+async function linkCommits(
+	parts: Parts,
+	checkout: Checkout,
+	{ seen, turn }: { seen: string | null; turn: number },
+): Promise<void> {
+	const commits = (await parts.workspaces?.commitsSince(checkout, seen)) ?? [];
+	if (isRefusal(commits)) return;
+	const { branch } = checkout.workspace;
+	for (const { commit, files, filesTotal } of commits.filter(({ byAgent }) => byAgent).slice(-linkedMax))
+		await record(parts, checkout, { kind: "workspace.committed", data: { commit, branch, files, filesTotal, turn } });
 }
 
 /** The newest snapshot of a tree as it is now; one is taken if something changed since the last. */

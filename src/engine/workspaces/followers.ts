@@ -3,6 +3,7 @@ import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { doneWithin } from "../loop/retry.ts";
+import { Successive } from "../loop/successive.ts";
 import type { Reads } from "../ports/store.ts";
 import type { MoveResult } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
@@ -22,6 +23,9 @@ export interface Synced {
 	text: string;
 }
 
+/** Null if nothing has to be said about the agent. */
+type Result = Pick<Synced, "moved" | "text"> | null;
+
 /** The verbs for one agent. */
 interface Verbs {
 	steps: Pick<Steps, "send">;
@@ -32,7 +36,7 @@ interface Verbs {
 export class Followers {
 	readonly #parts: { reads: Reads; workspaces: Workspaces };
 	readonly #verbs: Verbs;
-	readonly #syncing = new Set<AgentId>();
+	readonly #looks = new Successive<AgentId, Result>();
 	#stopped = false;
 
 	constructor(parts: { reads: Reads; workspaces: Workspaces }, verbs: Verbs) {
@@ -54,19 +58,12 @@ export class Followers {
 			({ life, workspace }) => life === "live" && workspace !== null && workspace.kind !== "main",
 		);
 		const waiting = all.toReversed();
-		const found = new Map<AgentId, Pick<Synced, "moved" | "text"> | null>();
+		const found = new Map<AgentId, Result>();
 		const work = async (): Promise<void> => {
 			for (let agent = waiting.pop(); agent !== undefined && !this.#stopped; agent = waiting.pop()) {
-				// skip one that has not ended since the last time
-				if (this.#syncing.has(agent.id)) continue;
-				this.#syncing.add(agent.id);
-				// a tree that cannot be read must not stop the others
-				const result = await this.#bringUpToDate(agent, { actor: by.actor }).catch(() => ({
-					moved: false,
-					text: "its workspace could not be looked at",
-				}));
-				this.#syncing.delete(agent.id);
-				found.set(agent.id, result);
+				// of two merges at once, the first may have moved the agent to an older base
+				const { id } = agent;
+				found.set(id, await this.#looks.run(id, () => this.#looked(id, { actor: by.actor })));
 			}
 		};
 		await doneWithin(syncMs, Promise.all(Array.from({ length: syncsMax }, work)));
@@ -76,6 +73,16 @@ export class Followers {
 		});
 	}
 
+	/** Never rejects: a tree that cannot be read must not stop the others. */
+	async #looked(id: AgentId, by: Requester): Promise<Result> {
+		try {
+			const agent = await this.#parts.reads.agent(id);
+			return agent === undefined ? null : await this.#bringUpToDate(agent, by);
+		} catch {
+			return { moved: false, text: "its workspace could not be looked at" };
+		}
+	}
+
 	/** Ends the hold of an interrupted sync if it left nothing half done. */
 	async #recovered(agent: AgentState): Promise<AgentState> {
 		if (!agent.holds.some(({ kind, step }) => kind === "recovery" && step === "sync")) return agent;
@@ -83,7 +90,7 @@ export class Followers {
 		return (await this.#parts.reads.agent(agent.id)) ?? agent;
 	}
 
-	async #bringUpToDate(found: AgentState, by: Requester): Promise<{ moved: boolean; text: string } | null> {
+	async #bringUpToDate(found: AgentState, by: Requester): Promise<Result> {
 		const agent = await this.#recovered(found);
 		const checkout = await checkoutOf(this.#parts.reads, agent);
 		const status = checkout === null ? null : await this.#parts.workspaces.branchStatus(checkout);
@@ -91,7 +98,7 @@ export class Followers {
 			return { moved: false, text: "its workspace could not be looked at" };
 		if (status.behind === 0) return null;
 		const free = agent.turn === null && agent.holds.length === 0 && agent.lease === null;
-		if (free && status.ahead === 0 && !status.dirty) {
+		if (free && status.ahead === 0 && !status.uncommitted) {
 			const moved = await this.#verbs.forward(agent, by);
 			if (!isRefusal(moved)) return { moved: true, text: moved.text };
 		}

@@ -9,6 +9,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { suggestion, wholeName } from "#domain/agent-state/transitions.ts";
 import { openCallsOf } from "#domain/turn-end.ts";
 import type { Publisher } from "../loop/publish.ts";
 import { until } from "../loop/until.ts";
@@ -33,8 +34,8 @@ export interface SpawnRequest extends CommandRequest {
 	command: Extract<CommandInput, { type: "agent.spawn" }> & { by: AgentId };
 }
 
-/** how long a fork waits for a moment to cut before it is refused */
-const timeoutMs = 10_000;
+/** how long a fork waits for a moment to cut, or for a tool call to end, before it is refused */
+export const forkTimeoutMs = 5000;
 
 /** how long a fork waits for its own tool call to be recorded */
 const callTimeoutMs = 1000;
@@ -69,7 +70,7 @@ export async function forkWithFiles(parts: ForkParts, request: SpawnRequest): Pr
 		return outcome === "not now" ? null : outcome;
 	};
 	return (
-		(await until(parts.publisher, attempt, { deadlineMs: timeoutMs })) ?? { refused: busy(parent), replayed: false }
+		(await until(parts.publisher, attempt, { deadlineMs: forkTimeoutMs })) ?? { refused: busy(parent), replayed: false }
 	);
 }
 
@@ -82,11 +83,11 @@ async function callRecorded(
 	{ actor, command: { by, context, at } }: SpawnRequest,
 ): Promise<void> {
 	if (agentOf(actor) !== by || context !== "inherit" || at !== undefined) return;
-	const heard = async (): Promise<true | null> => {
+	const isRecorded = async (): Promise<true | null> => {
 		const turn = (await reads.agent(by))?.turn;
 		return turn == null || openCallsOf(await reads.callsOfTurn(by, turn.id)).length > 0 ? true : null;
 	};
-	await until(publisher, heard, { deadlineMs: callTimeoutMs });
+	await until(publisher, isRecorded, { deadlineMs: callTimeoutMs });
 }
 
 async function cut(parts: ForkParts, request: SpawnRequest): Promise<Outcome | "not now"> {
@@ -102,12 +103,14 @@ async function cut(parts: ForkParts, request: SpawnRequest): Promise<Outcome | "
 	const made = async (lasted: () => boolean): Promise<Outcome | "not now"> => {
 		if (await inToolCall(parts, parent, request)) return "not now";
 		const outcome = await parts.dispatch(withFiles(request, await filesNow(parts, parent)));
-		if ("refused" in outcome && outcome.refused.code === "FORK_BUSY") return "not now";
+		if (isForkBusy(outcome)) return "not now";
 		if ("done" in outcome && !lasted()) await noteSlowSnapshot(parts, outcome);
 		return outcome;
 	};
 	return parts.driver === null ? await made(() => true) : await parts.driver.frozen(parent.id, made);
 }
+
+export const isForkBusy = (outcome: Outcome): boolean => "refused" in outcome && outcome.refused.code === "FORK_BUSY";
 
 /** A person's fork waits for the end of a call; for an agent's fork, that call is its own. */
 async function inToolCall(
@@ -166,7 +169,7 @@ async function filesAt({ reads, workspaces }: ForkParts, at: number): Promise<Fi
 	const { id: nearestId = null, turn: nearestTurn = null } = nearest ?? {};
 	return refuse("SNAPSHOT_GONE", text, {
 		details: { agent: owner.id, item: at, turn: item.turn, nearest: nearestId, nearestTurn },
-		suggestions: [`brood snapshot list ${owner.handle}`],
+		suggestions: [`brood snapshot list ${wholeName(owner)}`],
 	});
 }
 
@@ -183,8 +186,8 @@ async function noteSlowSnapshot({ dispatch }: ForkParts, outcome: Outcome): Prom
 }
 
 function busy(parent: AgentState): Refusal {
-	return refuse("FORK_BUSY", `${parent.handle} is in the middle of something that cannot be cut.`, {
+	return refuse("FORK_BUSY", `${parent.handle} is in a step that cannot be interrupted; try again.`, {
 		details: { agent: parent.id },
-		suggestions: [`brood wait ${parent.handle}`],
+		suggestions: [suggestion("wait", parent)],
 	});
 }

@@ -31,7 +31,7 @@ export async function loadIssueSettings(
 	for (const name of pending)
 		if (PresetName.safeParse(name).success && "broken" in presetNamed({ presets: loaded }, name))
 			loaded[name] ??= notApproved(slug);
-	const command = { type: "project.tune" as const, slug, presets: loaded, written: issues };
+	const command = { type: "project.configure" as const, slug, presets: loaded, written: issues };
 	const decided = decideConfigureProject({ project }, command);
 	// nothing is dispatched if nothing changed
 	if (!isRefusal(decided) && decided.length === 0) return null;

@@ -82,7 +82,7 @@ export class Merges {
 		if (isRefusal(branchStatus)) return branchStatus;
 		if (branchStatus.head !== null) return { commit: branchStatus.head };
 		return refuse("AGENT_NO_COMMIT", `${checkout.agent.handle} has no commit yet.`, {
-			suggestions: [`brood agent diff ${checkout.agent.handle}`],
+			suggestions: [`brood agent diff ${checkout.project.slug}/${checkout.agent.handle}`],
 		});
 	}
 }

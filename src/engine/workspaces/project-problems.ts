@@ -4,7 +4,7 @@ import type { ProjectSlug } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { configProblem } from "#contract/project-config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { HealthIssue } from "#contract/workspace.ts";
+import type { HealthProblem } from "#contract/workspace.ts";
 import { doneWithin } from "../loop/retry.ts";
 import type { Dispatch } from "../ports/dispatch.ts";
 import type { IssueWork } from "../ports/issue-work.ts";
@@ -30,7 +30,7 @@ const answerMs = 3000;
 
 export class ProjectProblems {
 	readonly #parts: Parts;
-	readonly #known = new Map<ProjectSlug, HealthIssue>();
+	readonly #known = new Map<ProjectSlug, HealthProblem>();
 	#looking: Promise<void> | null = null;
 	/** checks that have not ended: a repository that never answers is not checked again */
 	readonly #pending = new Map<ProjectSlug, Promise<unknown>>();
@@ -40,7 +40,7 @@ export class ProjectProblems {
 	}
 
 	/** As of the last check. */
-	of(slug: ProjectSlug | null): HealthIssue | null {
+	of(slug: ProjectSlug | null): HealthProblem | null {
 		return (slug === null ? undefined : this.#known.get(slug)) ?? null;
 	}
 
@@ -64,7 +64,7 @@ export class ProjectProblems {
 	}
 
 	/** All known problems, after another check; one that takes long is not waited for. */
-	async again(): Promise<readonly (HealthIssue & { project: ProjectSlug })[]> {
+	async again(): Promise<readonly (HealthProblem & { project: ProjectSlug })[]> {
 		if (this.#looking === null && this.#known.size > 0) {
 			this.#looking = this.#lookAtKnown()
 				.catch(caught(this.#parts.log, "projects", "Projects could not be looked at"))
@@ -82,7 +82,7 @@ export class ProjectProblems {
 	}
 
 	/** Checks its repository and reads its configuration of issues into its row. Never throws. */
-	async look(project: ProjectState): Promise<HealthIssue | null> {
+	async look(project: ProjectState): Promise<HealthProblem | null> {
 		const { workspaces, reads, dispatch, work } = this.#parts;
 		try {
 			const gone = (await workspaces?.problem(projectRepository(project))) ?? null;
@@ -102,7 +102,7 @@ export class ProjectProblems {
 		return problem === null ? null : refusalOf(problem);
 	}
 
-	#found(slug: ProjectSlug, issue: HealthIssue | null): HealthIssue | null {
+	#found(slug: ProjectSlug, issue: HealthProblem | null): HealthProblem | null {
 		const before = this.#known.get(slug);
 		if (issue === null) this.#known.delete(slug);
 		else this.#known.set(slug, issue);
@@ -114,5 +114,5 @@ export class ProjectProblems {
 }
 
 /** The caller can fix both: a missing repository, or a wrong configuration file. */
-export const refusalOf = ({ code, text, fix }: HealthIssue): Refusal =>
+export const refusalOf = ({ code, text, fix }: HealthProblem): Refusal =>
 	refuse(code === "PROJECT_CONFIG" ? "VALIDATION_ERROR" : "REPOSITORY_GONE", text, { suggestions: [fix] });

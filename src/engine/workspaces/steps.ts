@@ -36,7 +36,9 @@ import type { CommandInput } from "#contract/command.ts";
 import type { Actor, Key } from "#contract/ids.ts";
 import type { ReceiptAnswer, StartedStep } from "#contract/receipt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { RemoteStatus } from "#contract/workspace.ts";
 import type { LeaseStep, Recorded } from "#contract/workspace-step.ts";
+import { suggestion } from "#domain/agent-state/transitions.ts";
 import type { Operation, Receipts } from "../loop/receipts.ts";
 import { isRetryable, retryWhile } from "../loop/retry.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";
@@ -54,6 +56,9 @@ export interface StepParts {
 
 /** Who requests a step, and the idempotency key, if there is one. */
 export type Requester = { actor: Actor } | Operation;
+
+/** Steps that compare with base, so that what the remote has is fetched first. An approve does so by itself. */
+const comparing: readonly LeaseStep[] = ["sync", "release", "recover"];
 
 const operationOf = (by: Requester): Operation | null => ("key" in by ? by : null);
 
@@ -81,7 +86,8 @@ export class Steps {
 		agent: AgentState,
 		step: LeaseStep,
 		by: Requester,
-		work: (checkout: Checkout, control: StepControl) => Promise<T | Refusal>,
+		work: (checkout: Checkout, control: StepControl, origin: RemoteStatus | null) => Promise<T | Refusal>,
+		{ fetched = !comparing.includes(step) } = {},
 	): Promise<T | Refusal> {
 		const begun = startedStepOf(by, step);
 		const command: CommandInput = {
@@ -100,7 +106,7 @@ export class Steps {
 		const opens = operation === null ? {} : { closes: receiptOf(operation, { answer: { begun: started } }) };
 		const leased = await this.#parts.dispatch({ actor: by.actor, key: null, command, ...opens });
 		if ("refused" in leased) return leased.refused;
-		const working = this.#work(agent, { by, started }, work);
+		const working = this.#work(agent, { by, started, fetched }, work);
 		const over = working.then(
 			() => {},
 			() => {},
@@ -151,7 +157,7 @@ export class Steps {
 		if (checkout === null)
 			return refuse("VALIDATION_ERROR", `${agent.handle} has no workspace.`, {
 				details: { agent: agent.id },
-				suggestions: [`brood agent status ${agent.handle}`],
+				suggestions: [suggestion("status", agent)],
 			});
 		return await work(checkout);
 	}
@@ -165,13 +171,15 @@ export class Steps {
 	async #work<T extends object>(
 		agent: AgentState,
 		how: Taking,
-		work: (checkout: Checkout, control: StepControl) => Promise<T | Refusal>,
+		work: (checkout: Checkout, control: StepControl, origin: RemoteStatus | null) => Promise<T | Refusal>,
 	): Promise<T | Refusal> {
 		try {
 			const approved = await approvedIn(this.#parts.reads, agent);
 			return await this.with(agent, async (checkout) => {
-				await this.#refresh(agent);
-				return await work(checkout, { approved, signal: this.#stop.signal, ...this.#trail(how) });
+				const { signal } = this.#stop;
+				const { base } = checkout.workspace;
+				const origin = how.fetched ? null : await this.#parts.workspaces.refresh(checkout.project, { base, signal });
+				return await work(checkout, { approved, signal, ...this.#trail(how) }, origin);
 			});
 		} finally {
 			await this.#untilRecorded(bySystem({ type: "workspace.free", agent: agent.id }));
@@ -183,12 +191,6 @@ export class Steps {
 		// the branch's position before the first attempt is kept, however often the step is interrupted
 		if (started.head !== undefined) return { begun: { head: started.head } };
 		return { begin: async ({ head }) => await this.begin(by, { ...started, head }) };
-	}
-
-	/** Fetches a mirror before a step compares with it; a remote that is away does not stop the step. */
-	async #refresh({ project: slug }: Pick<AgentState, "project">): Promise<void> {
-		const project = slug === null ? undefined : await this.#parts.reads.project(slug);
-		if (project?.url != null) await this.#parts.workspaces.refresh(project, { signal: this.#stop.signal });
 	}
 
 	async #untilRecorded(request: Parameters<Dispatch>[0]): Promise<void> {
@@ -216,4 +218,6 @@ interface Taking {
 	by: Requester;
 	/** as its receipt has it so far */
 	started: StartedStep;
+	/** the step needs nothing of the remote, or has just been told of it */
+	fetched: boolean;
 }

@@ -2,24 +2,28 @@
 // the caller's name; the lease is always given back. Whether a verb is allowed is decided with the lease; whether git can
 // do it is known only after trying.
 import type { AgentState } from "#contract/agent.ts";
-import { agentOf, type ProjectSlug, system } from "#contract/ids.ts";
+import { agentOf, system } from "#contract/ids.ts";
+import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { BranchStatus, Committed, Diff, Health, Merged, SyncStrategy } from "#contract/workspace.ts";
+import type { BranchStatus, Committed, Diff, Health, Merged, RemoteStatus, SyncStrategy } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
 import { isWhole, withProcesses, withProject } from "#domain/health.ts";
+import type { Publisher } from "../loop/publish.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Driver } from "../ports/driver.ts";
 import type { Checkout, MoveResult, Snapshot, StepControl } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
-import { checkoutOf } from "./checkout.ts";
+import { checkoutOf, projectRepository } from "./checkout.ts";
 import { Followers, type Synced } from "./followers.ts";
 import { type ApproveOptions, type BranchToMerge, Merges } from "./merges.ts";
 import { pushAfterTurn } from "./pushing.ts";
+import { Releasing } from "./releasing.ts";
 import { closing, type Requester, type StepParts, Steps, startedStepOf } from "./steps.ts";
 
 export interface CycleParts extends StepParts {
 	clock: Clock;
 	driver: Pick<Driver, "leftovers"> | null;
+	publisher: Publisher;
 }
 
 export class WorkCycle {
@@ -27,14 +31,16 @@ export class WorkCycle {
 	readonly #steps: Steps;
 	readonly #followers: Followers;
 	readonly #merges: Merges;
+	readonly #releasing: Releasing;
 
 	constructor(parts: CycleParts) {
 		this.#parts = parts;
 		this.#steps = new Steps(parts);
 		this.#merges = new Merges(parts.workspaces, this.#steps);
+		this.#releasing = new Releasing(parts, this.#steps);
 		this.#followers = new Followers(parts, {
 			steps: this.#steps,
-			forward: async (agent, by) => await this.sync(agent, "ff", by),
+			forward: async (agent, by) => await this.sync(agent, "ff", by, { fetched: true }),
 			lookAfterCrash: async (agent) => await this.lookAfterCrash(agent),
 		});
 	}
@@ -43,8 +49,10 @@ export class WorkCycle {
 		return this.#parts.workspaces;
 	}
 
-	async diff(agent: AgentState, against: "base" | "index" | AgentState): Promise<Diff | Refusal> {
+	/** `names`: the changed files and their line counts, without the patch. */
+	async diff(agent: AgentState, against: "base" | "names" | "index" | AgentState): Promise<Diff | Refusal> {
 		return await this.#steps.with(agent, async (checkout) => {
+			if (against === "names") return await this.workspaces.diff(checkout, { kind: "base", what: "names" });
 			if (typeof against === "string") return await this.workspaces.diff(checkout, { kind: against });
 			return await this.#steps.with(against, (other) =>
 				this.workspaces.diff(checkout, { kind: "agent", checkout: other }),
@@ -101,14 +109,34 @@ export class WorkCycle {
 		await pushAfterTurn(this.#parts, agent);
 	}
 
-	async sync(agent: AgentState, strategy: SyncStrategy, by: Requester): Promise<MoveResult | Refusal> {
-		return await this.#move(agent, "sync", by, (checkout, control) =>
-			this.workspaces.sync(checkout, strategy, control),
-		);
+	async sync(
+		agent: AgentState,
+		strategy: SyncStrategy,
+		by: Requester,
+		how: { fetched?: boolean } = {},
+	): Promise<MoveResult | Refusal> {
+		const work = async (checkout: Checkout, control: StepControl): Promise<MoveResult | Refusal> =>
+			await this.workspaces.sync(checkout, strategy, control);
+		return await this.#move(agent, "sync", by, work, how);
 	}
 
+	/**
+	 * Moves home, drops the issue, clears the context, and ends error holds if the workspace is then healthy. Refused as a
+	 * whole if the tree is dirty.
+	 */
 	async release(agent: AgentState, by: Requester): Promise<MoveResult | Refusal> {
-		return await this.#move(agent, "release", by, (checkout, control) => this.workspaces.release(checkout, control));
+		const dropped = await this.#releasing.dropIssue(agent, by);
+		if (dropped !== null) return dropped;
+		const now = (await this.#parts.reads.agent(agent.id)) ?? agent;
+		const home = await this.#move(now, "release", by, (checkout, control) =>
+			this.workspaces.release(checkout, control),
+		);
+		if (isRefusal(home)) return home;
+		const project = agent.project === null ? undefined : await this.#parts.reads.project(agent.project);
+		// dropping an issue has cleared it
+		if (agent.issue === null && project?.context !== "keep")
+			await this.#steps.send({ type: "context.clear", agent: agent.id }, { actor: by.actor });
+		return (await this.#releasing.endErrors(now, by)) ?? home;
 	}
 
 	/** Moves to the branch of an issue, or back home: from then on that branch is the workspace's own. */
@@ -139,8 +167,8 @@ export class WorkCycle {
 			await this.workspaces.health(checkout),
 			await this.workspaces.branchStatus(checkout),
 		];
-		if (isRefusal(branchStatus) || !isWhole(issues, { step: hold.step, dirty: branchStatus.dirty })) return;
-		await this.#steps.send({ type: "workspace.found", agent: agent.id, whole: true }, { actor: system });
+		if (isRefusal(branchStatus) || !isWhole(issues, { step: hold.step, uncommitted: branchStatus.uncommitted })) return;
+		await this.#steps.send({ type: "workspace.confirm", agent: agent.id, whole: true }, { actor: system });
 	}
 
 	async health(agent: AgentState): Promise<Health | Refusal> {
@@ -149,7 +177,7 @@ export class WorkCycle {
 				await this.workspaces.health(checkout, { commit: agent.seenCommit }),
 				await this.workspaces.problem(checkout.project),
 			);
-			if (health.healthy) await this.#steps.send({ type: "workspace.found", agent: agent.id }, { actor: system });
+			if (health.healthy) await this.#steps.send({ type: "workspace.confirm", agent: agent.id }, { actor: system });
 			return withProcesses(health, agent, this.#parts.driver?.leftovers(agent.id) ?? [], this.#parts.clock.now());
 		});
 	}
@@ -184,18 +212,19 @@ export class WorkCycle {
 		const begun = startedStepOf(by, "approve");
 		const merged = isMerged(begun?.merged) ? begun.merged : await this.#merges.ofAgent(agent, request, by);
 		if (isRefusal(merged)) return merged;
-		return { merged, synced: agent.project === null ? [] : await this.syncProject(agent.project, by) };
+		return { merged, synced: agent.project === null ? [] : await this.#followers.syncAll(agent.project, by) };
 	}
 
 	async approveBranch(agent: AgentState, branch: BranchToMerge, by: Requester): Promise<Merged | Refusal> {
 		const merged = await this.#merges.ofBranch(agent, branch, by);
-		if (!isRefusal(merged)) await this.syncProject(branch.project.slug, by);
+		if (!isRefusal(merged)) await this.#followers.syncAll(branch.project.slug, by);
 		return merged;
 	}
 
-	/** The other agents of a project follow its base. */
-	async syncProject(project: ProjectSlug, by: Requester): Promise<Synced[]> {
-		return await this.#followers.syncAll(project, by);
+	/** Fetches the project's remote; then its agents follow its base. */
+	async syncProject(project: ProjectState, by: Requester): Promise<{ origin: RemoteStatus | null; synced: Synced[] }> {
+		const origin = await this.workspaces.refresh(projectRepository(project));
+		return { origin, synced: await this.#followers.syncAll(project.slug, by) };
 	}
 
 	/** The workspace goes to the trash, with a snapshot; then the agent is deleted. */
@@ -212,7 +241,7 @@ export class WorkCycle {
 		// the repository itself is never removed, and neither is a tree that others share
 		if (gone || shared || agent.workspace?.kind === "main")
 			return await this.#steps.send({ ...command, force: request.force }, by);
-		const waiting = (await this.#parts.reads.prompts(agent.id)).length;
+		const waiting = (await this.#parts.reads.queue(agent.id)).length;
 		if (waiting > 0 && !request.force) return await this.#steps.send({ ...command, force: false }, by);
 		// during the lease no prompt is accepted, so none is lost
 		const removed = await this.#steps.leased(agent, "delete", by, async (checkout, control) => {
@@ -231,10 +260,12 @@ export class WorkCycle {
 		step: LeaseStep,
 		by: Requester,
 		work: (checkout: Checkout, control: StepControl) => Promise<MoveResult | Refusal>,
+		how: { fetched?: boolean } = {},
 	): Promise<MoveResult | Refusal> {
-		return await this.#steps.leased(agent, step, by, async (checkout, control) => {
-			const home = await work(checkout, control);
-			if (isRefusal(home)) return home;
+		const move = async (checkout: Checkout, control: StepControl, origin: RemoteStatus | null) => {
+			const result = await work(checkout, control);
+			if (isRefusal(result)) return result;
+			const home = { ...result, origin };
 			const fact = { kind: "workspace.moved", data: { head: home.branchStatus.head, step } } as const;
 			// even if the branch did not move: files that went into a snapshot are gone from the tree
 			const cleaned =
@@ -242,7 +273,8 @@ export class WorkCycle {
 			const tell = home.moved || cleaned !== "" ? `${home.text}${cleaned}` : undefined;
 			await this.#steps.record(checkout, fact, by, { tell, closes: closing(home), frees: true });
 			return home;
-		});
+		};
+		return await this.#steps.leased(agent, step, by, move, how);
 	}
 
 	async drain(): Promise<void> {

@@ -4,6 +4,8 @@ import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { mergeNote } from "#contract/remote-text.ts";
+import type { Merged } from "#contract/workspace.ts";
 import type { IssueWork } from "../ports/issue-work.ts";
 import type { Reads } from "../ports/store.ts";
 import { checkoutOf, projectRepository } from "./checkout.ts";
@@ -23,15 +25,7 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 		...plain,
 		async inspect(agent) {
 			const checkout = await checkoutOf(reads, agent);
-			const branchStatus = checkout === null ? null : await workspaces.branchStatus(checkout);
-			if (checkout === null || branchStatus === null) return null;
-			if (isRefusal(branchStatus)) return branchStatus;
-			if (!branchStatus.dirty) return null;
-			const name = `${checkout.project.slug}/${agent.handle}`;
-			return refuse("WORKTREE_DIRTY", `${agent.handle} has changes that are not committed.`, {
-				details: { agent: agent.id, path: checkout.workspace.path },
-				suggestions: [`brood agent diff ${name}`, `brood agent commit ${name} --message "what it is"`],
-			});
+			return checkout === null ? null : await workspaces.uncommitted(checkout);
 		},
 		async checkout({ agent, branch }) {
 			if (!(await changesBranches(reads, agent))) return { branch: null };
@@ -44,7 +38,7 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 			if (checkout === null) return { ahead: 0, commit: null };
 			const before = await workspaces.branchStatus(checkout);
 			if (isRefusal(before)) return before;
-			if (before.dirty && agent.life !== "ended") {
+			if (before.uncommitted && agent.life !== "ended") {
 				const made = await cycle.commit(agent, { message: messageOf(issue) }, { actor: system });
 				if (isRefusal(made) && made.code !== "AGENT_NO_COMMIT") return made;
 				if (!isRefusal(made)) await cycle.push(agent);
@@ -113,7 +107,8 @@ async function merged(
 	const { workspaces } = cycle;
 	const tip = await workspaces.tipOf(project, branch);
 	const base = project.base === null ? null : await workspaces.tipOf(project, project.base);
-	if (agent === null || project.base === null || commit === null || tip === base) return { commit: null };
+	if (project.base === null) return { commit: null };
+	if (agent === null || commit === null || tip === base) return nothingToMerge(issue, project.base);
 	if (tip === null) return await mergeOwnBranch(cycle, agent, commit);
 	const message = messageOf(issue);
 	const result = await cycle.approveBranch(
@@ -122,13 +117,27 @@ async function merged(
 		{ actor: system },
 	);
 	// base has all of it already
-	if (isRefusal(result)) return result.code === "AGENT_NO_COMMIT" ? { commit: null } : result;
-	return { commit: result.commit };
+	if (isRefusal(result)) return result.code === "AGENT_NO_COMMIT" ? nothingToMerge(issue, project.base) : result;
+	return answerOf(result);
 }
+
+function nothingToMerge(issue: IssueState, base: string): { commit: null } | Refusal {
+	if (issue.approvedEmpty !== false) return { commit: null };
+	const name = `${issue.project}#${issue.number}`;
+	return refuse("AGENT_NO_COMMIT", `${name} has nothing to merge: it has no commit that ${base} lacks.`, {
+		details: { issue: name, base },
+		suggestions: [`brood issue show ${name}`, `brood issue approve ${name} --empty`],
+	});
+}
+
+const answerOf = (merged: Merged): { commit: string; note?: string } => {
+	const note = mergeNote(merged);
+	return { commit: merged.commit, ...(note !== null && { note }) };
+};
 
 /** An agent in a clone has the work on its own branch; one in the repository itself worked on base. */
 async function mergeOwnBranch(cycle: WorkCycle, agent: AgentState, commit: string): ReturnType<IssueWork["merge"]> {
 	if (agent.workspace === null || agent.workspace.kind === "main") return { commit: null };
 	const result = await cycle.approve(agent, { commit }, { actor: system });
-	return isRefusal(result) ? result : { commit: result.merged.commit };
+	return isRefusal(result) ? result : answerOf(result.merged);
 }

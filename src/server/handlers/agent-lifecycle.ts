@@ -35,7 +35,16 @@ export function agentLifecycleHandlers(context: RequestContext) {
 				const agent = await context.reads.agent(id);
 				return agent === undefined ? noSettings : await context.engine.settings(agent);
 			}),
-		configure: (request) => context.agentCommand(request, { type: "agent.configure", ...request.body }),
+		configure: async (request) => {
+			const { type: agentType, ...body } = request.body;
+			const unknown = agentType === undefined ? null : context.unknownType(agentType);
+			if (unknown) return unknown;
+			return await context.agentCommand(request, {
+				type: "agent.configure",
+				...(agentType !== undefined && { agentType }),
+				...body,
+			});
+		},
 		resume: (request) =>
 			context.withAgent(request, async (id) => {
 				const agent = await context.reads.agent(id);
@@ -50,7 +59,11 @@ export function agentLifecycleHandlers(context: RequestContext) {
 				// the first attempt recovered it; a second would take later work out of the tree
 				const recovered = request.earlier !== null && "subject" in request.earlier.answer;
 				const home = agent === undefined || recovered ? null : await cycle.recover(agent, context.requester(request));
-				return home !== null && isRefusal(home) ? home : await context.agent(id);
+				if (home !== null && isRefusal(home)) return home;
+				// a workspace that could not be made is made again
+				const now = await context.reads.agent(id);
+				if (now !== undefined) await context.ready(now);
+				return await context.agent(id);
 			}),
 	} satisfies Partial<Handlers>;
 }

@@ -2,6 +2,7 @@
 
 import type { ApprovalState } from "#contract/approval.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
+import { pagedWith } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Approval, Wait } from "#contract/wire.ts";
 import { until } from "#engine/loop/until.ts";
@@ -17,23 +18,18 @@ const blockMs = 30_000;
 export function openHandlers(context: RequestContext) {
 	const { engine, reads } = context;
 	return {
-		approvals: async ({ query }) => {
+		approvals: async ({ query, page }) => {
 			const found = query.agent === undefined ? null : await engine.resolve(query.agent, query.project ?? null);
 			if (found !== null && isRefusal(found)) return found;
 			const unknown = query.project === undefined ? null : await context.unknownProject(query.project);
 			if (unknown !== null) return unknown;
-			const shown = await Promise.all(
-				(await reads.pendingApprovals(found?.id)).map((approval) => withPath(context, approval)),
-			);
-			return shown.flatMap(({ approval, project }) =>
-				query.project === undefined || project === query.project ? [approval] : [],
-			);
+			const of = { ...(found && { agent: found.id }), ...(query.project !== undefined && { project: query.project }) };
+			const { data, next } = pagedWith(await reads.listApprovals(of, page), (approval) => withPath(context, approval));
+			return { data: await Promise.all(data), next };
 		},
 		approval: async (request) => {
 			const approval = await reads.approval(numberIn(request, "approval"));
-			return approval === undefined
-				? noApproval(request.params["approval"])
-				: (await withPath(context, approval)).approval;
+			return approval === undefined ? noApproval(request.params["approval"]) : await withPath(context, approval);
 		},
 		approvalAnswer: async (request) => {
 			const approval = await reads.approval(numberIn(request, "approval"));
@@ -41,7 +37,7 @@ export function openHandlers(context: RequestContext) {
 			const { agent, id } = approval;
 			const done = await context.dispatch(request, { type: "approval.answer", agent, approval: id, ...request.body });
 			if (isRefusal(done)) return done;
-			return (await withPath(context, (await reads.approval(id)) ?? approval)).approval;
+			return await withPath(context, (await reads.approval(id)) ?? approval);
 		},
 		waitOpen: async (request) => {
 			const targets = await targetsOf(context, request);
@@ -87,7 +83,7 @@ async function targetsOf(
 	if (request.body.children) {
 		if (caller === null) return refuse("VALIDATION_ERROR", "Only an agent has children to wait for; name the agents.");
 		ids.push(...(await context.reads.children(caller)).map((child) => child.id));
-	} else if (ids.length === 0) return refuse("VALIDATION_ERROR", "Nobody to wait for.");
+	} else if (ids.length === 0) return refuse("VALIDATION_ERROR", "Name at least one agent to wait for.");
 	return { ids: [...new Set(ids)] };
 }
 
@@ -110,11 +106,8 @@ async function shown({ reads }: RequestContext, id: number, actor: Actor): Promi
 	);
 }
 
-async function withPath(
-	{ reads }: RequestContext,
-	approval: ApprovalState,
-): Promise<{ approval: Approval; project: string | null }> {
+async function withPath({ reads }: RequestContext, approval: ApprovalState): Promise<Approval> {
 	const ids = [approval.agent, ...(await reads.above(approval.agent))];
 	const agents = (await Promise.all(ids.map((id) => reads.agent(id)))).filter((agent) => agent !== undefined);
-	return { approval: approvalView(approval, agents), project: agents[0]?.project ?? null };
+	return approvalView(approval, agents);
 }

@@ -1,33 +1,53 @@
 // The routes of an issue's runs, comments, documents, messages and files.
-import type { IssueDetails } from "#contract/issue-wire.ts";
-import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import { labelsView } from "#views/issue.ts";
-import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
-import { detailed, withIssue } from "./issues.ts";
+import { type Page, type Paged, pagedWith, pageWhere } from "#contract/page.ts";
+import { isRefusal } from "#contract/refusal.ts";
+import { commentView, documentView, messageView, runView } from "#views/issue.ts";
+import { handlesOf } from "../issue-views.ts";
+import type { Handlers, RequestContext } from "../request-context.ts";
+import { artifactsOf, withIssue } from "./issues.ts";
 
 export function issueDocumentHandlers(context: RequestContext) {
-	const part = async <T extends object>(
-		request: ScopedRequest,
-		pick: (issue: IssueDetails) => T,
-	): Promise<T | Refusal> =>
-		await withIssue(context, request, async (issue) => {
-			const found = await detailed(context, issue);
-			return isRefusal(found) ? found : pick(found);
-		});
+	const { reads } = context;
 	return {
-		issueRuns: (request) => part(request, ({ runs }) => runs),
-		issueComments: (request) => part(request, ({ comments }) => comments),
-		issueDocuments: (request) => part(request, ({ documents }) => documents),
-		issueMessages: (request) =>
-			part(request, ({ messages }) =>
-				messages.filter(({ stage }) => request.query.stage === undefined || stage === request.query.stage),
+		issueRuns: (request) =>
+			withIssue(context, request, async ({ id }) => {
+				const part = await reads.listRuns(id, request.page);
+				const handles = await handlesOf(
+					reads,
+					part.rows.map(({ row }) => row.agent),
+				);
+				return pagedWith(part, (run) => runView(run, handles));
+			}),
+		issueComments: (request) =>
+			withIssue(context, request, async ({ id: issue }) =>
+				pagedWith(await reads.listNotes({ issue, kind: "comment" }, request.page), commentView),
 			),
-		issueArtifacts: (request) => part(request, ({ artifacts }) => artifacts ?? noFolder),
-		labels: async ({ params }) => {
+		issueDocuments: (request) =>
+			withIssue(context, request, async ({ id: issue }) =>
+				pagedWith(await reads.listNotes({ issue, kind: "document" }, request.page), documentView),
+			),
+		issueMessages: (request) =>
+			withIssue(context, request, ({ id }) => messages(context, id, request.query.stage, request.page)),
+		issueArtifacts: (request) =>
+			withIssue(context, request, async (issue) => (await artifactsOf(context, issue)) ?? noFolder),
+		labels: async ({ params, page }) => {
 			const project = await context.projectNamed(params["project"]);
-			return isRefusal(project) ? project : labelsView(await context.reads.issues(project.slug));
+			return isRefusal(project) ? project : pagedWith(await reads.listLabels(project.slug, page), (label) => label);
 		},
 	} satisfies Partial<Handlers>;
+}
+
+async function messages(
+	{ reads }: RequestContext,
+	issue: number,
+	stage: string | undefined,
+	page: Page,
+): Promise<Paged<ReturnType<typeof messageView>>> {
+	return await pageWhere(
+		page,
+		(each) => reads.listNotes({ issue, kind: "message" }, each),
+		async (notes) => notes.map((note) => (stage === undefined || note.stage === stage ? messageView(note) : undefined)),
+	);
 }
 
 /** A daemon without a home has no folders. */

@@ -1,15 +1,17 @@
 // The routes of issues: resolves `project#number`, dispatches the command and answers with the issue.
 import type { CommandWithout } from "#contract/command.ts";
-import { type Actor, type AgentId, agentOf, type Handle, ProjectSlug } from "#contract/ids.ts";
+import { type AgentId, agentOf, ProjectSlug } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { Issue, IssueDetails } from "#contract/issue-wire.ts";
+import { type Paged, pageWhere, slicePage } from "#contract/page.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Project } from "#contract/wire.ts";
 import { until } from "#engine/loop/until.ts";
 import { issueFolder } from "#engine/workspaces/issue-folder.ts";
-import { type IssueFilter, issueDetails, issueView, isWanted, presetsView } from "#views/issue.ts";
+import { issueDetails, presetsView } from "#views/issue.ts";
 import type { PriorReceipt } from "../idempotency.ts";
+import { issueViews } from "../issue-views.ts";
 import {
 	type Handlers,
 	numberIn,
@@ -29,13 +31,13 @@ export function issueHandlers(context: RequestContext) {
 			async (issue) => (await refusalOf(context, request, issue, command)) ?? (await detailed(context, issue)),
 		);
 	return {
-		issues: ({ query, actor }) => listed(context, actor, query.project, query),
-		issuesOf: async ({ params, query, actor }) => {
-			const project = await context.projectNamed(params["project"]);
-			return isRefusal(project) ? project : await listed(context, actor, project.slug, query);
+		issues: (request) => listed(context, request, request.query.project),
+		issuesOf: async (request) => {
+			const project = await context.projectNamed(request.params["project"]);
+			return isRefusal(project) ? project : await listed(context, request, project.slug);
 		},
 		issueAdd: async (request) => {
-			const project = await tuned(context, request.params["project"]);
+			const project = await projectWithSettings(context, request.params["project"]);
 			if (isRefusal(project)) return project;
 			const done = await context.dispatch(request, { type: "issue.add", project: project.slug, ...request.body });
 			if (isRefusal(done)) return done;
@@ -61,18 +63,21 @@ export function issueHandlers(context: RequestContext) {
 		issueApprove: (request) => withIssue(context, request, (issue) => approved(context, request, issue)),
 		issueReject: (request) => withFolder(context, request, { type: "issue.reject", ...request.body }),
 		issueRetry: (request) => withFolder(context, request, { type: "issue.retry" }),
-		issueAttend: (request) => verb(request, { type: "issue.attend", ...request.body }),
+		issueEscalate: (request) => verb(request, { type: "issue.escalate", ...request.body }),
 		workComplete: (request) => verb(request, { type: "issue.complete", ...request.body }),
-		presets: async ({ params }) => {
-			const project = await tuned(context, params["project"]);
-			return isRefusal(project) ? project : presetsView(project);
+		presets: async ({ params, page }) => {
+			const project = await projectWithSettings(context, params["project"]);
+			return isRefusal(project) ? project : slicePage(presetsView(project), page);
 		},
-		projectTune: (request) => tune(context, request),
+		projectConfigure: (request) => configure(context, request),
 	} satisfies Partial<Handlers>;
 }
 
-async function tune(context: RequestContext, request: RouteRequest<"projectTune">): Promise<Project | Refusal> {
-	const project = await tuned(context, request.params["project"]);
+async function configure(
+	context: RequestContext,
+	request: RouteRequest<"projectConfigure">,
+): Promise<Project | Refusal> {
+	const project = await projectWithSettings(context, request.params["project"]);
 	if (isRefusal(project)) return project;
 	const fixed = Object.entries(project.written).find(
 		([name, value]) => ![undefined, value].includes(Reflect.get(request.body, name)),
@@ -85,13 +90,13 @@ async function tune(context: RequestContext, request: RouteRequest<"projectTune"
 				suggestions: [`brood project settings ${project.slug}`],
 			},
 		);
-	const done = await context.dispatch(request, { type: "project.tune", slug: project.slug, ...request.body });
+	const done = await context.dispatch(request, { type: "project.configure", slug: project.slug, ...request.body });
 	if (isRefusal(done)) return done;
 	return context.project((await context.reads.project(project.slug)) ?? project);
 }
 
 /** A project, after its configuration files were read again. */
-async function tuned(context: RequestContext, name: string | undefined): Promise<ProjectState | Refusal> {
+async function projectWithSettings(context: RequestContext, name: string | undefined): Promise<ProjectState | Refusal> {
 	const project = await context.projectNamed(name);
 	if (isRefusal(project)) return project;
 	return (await context.engine.problems.refusal(project)) ?? (await context.reads.project(project.slug)) ?? project;
@@ -99,27 +104,21 @@ async function tuned(context: RequestContext, name: string | undefined): Promise
 
 async function listed(
 	context: RequestContext,
-	actor: Actor,
+	{ actor, query, page }: Pick<RouteRequest<"issuesOf">, "actor" | "query" | "page">,
 	project: ProjectSlug | undefined,
-	query: Omit<IssueFilter, "assignee"> & { assignee?: string | undefined },
-): Promise<Issue[] | Refusal> {
+): Promise<Paged<Issue> | Refusal> {
 	const { reads } = context;
 	const caller = agentOf(actor);
 	// an agent sees the issues of its own project
 	const of = caller === null ? project : ((await reads.agent(caller))?.project ?? undefined);
-	if (caller !== null && of === undefined) return [];
+	if (caller !== null && of === undefined) return { data: [], next: null };
 	const assignee = await assigneeIn(context, query.assignee, of ?? null);
 	if (typeof assignee === "object") return assignee;
-	const found: Issue[] = [];
-	for (const each of await reads.projects()) {
-		if (each.removedAt !== null || (of !== undefined && each.slug !== of)) continue;
-		const all = await reads.issues(each.slug);
-		const [runs, handles] = [await reads.runsOfProject(each.slug), await handlesOf(context, each.slug)];
-		const extras = { project: each, all, runs, handles };
-		const wanted = all.filter((issue) => isWanted(issue, { ...query, assignee }, extras));
-		found.push(...wanted.map((issue) => issueView(issue, extras)));
-	}
-	return found;
+	return await pageWhere(
+		page,
+		(part) => reads.listIssues(of, part),
+		(issues) => issueViews(reads, issues, { ...query, assignee }),
+	);
 }
 
 async function assigneeIn(
@@ -132,11 +131,7 @@ async function assigneeIn(
 	return isRefusal(agent) ? agent : agent.id;
 }
 
-async function handlesOf({ reads }: RequestContext, project: ProjectSlug): Promise<ReadonlyMap<AgentId, Handle>> {
-	return new Map((await reads.agents({ project })).map(({ id, handle }) => [id, handle]));
-}
-
-/** `web#12`, 12 in a project, or `mine` for an agent that has one. */
+/** `web#12`, 12 or `#12` in a project, or `mine` for an agent that has one. */
 export async function withIssue<T extends object>(
 	context: RequestContext,
 	request: Omit<ScopedRequest, "key">,
@@ -149,7 +144,7 @@ export async function withIssue<T extends object>(
 	const name = params["issue"] ?? "";
 	const caller = agentOf(actor);
 	const agent = caller === null ? undefined : await reads.agent(caller);
-	const [, slug, number] = /^(?:(.+)#)?(\d{1,9})$/.exec(name) ?? [];
+	const [, slug, number] = /^(?:(.+)?#)?(\d{1,9})$/.exec(name) ?? [];
 	const project = ProjectSlug.safeParse(slug ?? query.project ?? agent?.project);
 	const numbered = project.success ? await reads.issueByNumber(project.data, Number(number ?? 0)) : undefined;
 	const found = name === "mine" ? await reads.issue(agent?.issue?.id ?? 0) : numbered;
@@ -180,7 +175,7 @@ async function refusalOf(
 	issue: IssueState,
 	command: CommandWithout<"issue">,
 ): Promise<Refusal | null> {
-	const project = request.earlier === null ? await tuned(context, issue.project) : null;
+	const project = request.earlier === null ? await projectWithSettings(context, issue.project) : null;
 	if (project !== null && isRefusal(project)) return project;
 	const done = await context.dispatch(request, { ...command, issue: issue.id });
 	return isRefusal(done) ? done : null;
@@ -237,27 +232,33 @@ async function approved(
 	const failed = now?.waiting === "approval" && now.stage === issue.stage ? now.attention : null;
 	if (failed !== null && now !== undefined) {
 		return refuse(failed.code ?? "CONFLICT", failed.reason, {
-			details: { issue: `${now.project}#${now.number}`, stage: now.stage },
-			suggestions: [`brood issue show ${now.project}#${now.number}`],
+			details: {
+				issue: `${now.project}#${now.number}`,
+				stage: now.stage,
+				...(failed.files !== undefined && { files: failed.files }),
+			},
+			suggestions: failed.suggestions ?? [`brood issue show ${now.project}#${now.number}`],
 		});
 	}
 	return await shown(context, issue.id);
 }
 
-async function shown(context: RequestContext, id: number): Promise<Issue | Refusal> {
-	const { reads } = context;
+async function shown({ reads }: RequestContext, id: number): Promise<Issue | Refusal> {
 	const issue = await reads.issue(id);
-	const project = issue && (await reads.project(issue.project));
-	if (issue === undefined || project === undefined)
-		return refuse("NOT_FOUND", "There is no such issue.", { suggestions: ["brood issue list"] });
-	const [all, runs] = [await reads.issues(project.slug), await reads.runs(id)];
-	return issueView(issue, { project, all, runs, handles: await handlesOf(context, project.slug) });
+	const [view] = issue === undefined ? [] : await issueViews(reads, [issue], { deleted: true });
+	return view ?? refuse("NOT_FOUND", "There is no such issue.", { suggestions: ["brood issue list"] });
 }
 
-export async function detailed(context: RequestContext, { id }: IssueState): Promise<IssueDetails | Refusal> {
+async function detailed(context: RequestContext, { id }: IssueState): Promise<IssueDetails | Refusal> {
 	const issue = await shown(context, id);
 	if (isRefusal(issue)) return issue;
-	const path = await context.engine.issueWork.folder(issue);
-	const artifacts = path === null ? null : { path, files: await context.engine.issueWork.files(issue) };
-	return issueDetails(issue, await context.reads.notes(id), artifacts);
+	return issueDetails(issue, await context.reads.notes(id), await artifactsOf(context, issue));
+}
+
+export async function artifactsOf(
+	{ engine: { issueWork } }: RequestContext,
+	issue: Pick<IssueState, "project" | "number">,
+): Promise<IssueDetails["artifacts"]> {
+	const path = await issueWork.folder(issue);
+	return path === null ? null : { path, files: await issueWork.files(issue) };
 }

@@ -1,5 +1,6 @@
 // The routes of mail.
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
+import { pagedWith } from "#contract/page.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
 import { mailView } from "#views/wire.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
@@ -17,19 +18,18 @@ export function mailHandlers(context: RequestContext) {
 		mail: (request) =>
 			context.withAgent(request, async (id) =>
 				mayLook(request.actor, id)
-					? (await reads.mails(id)).map(mailView)
+					? pagedWith(await reads.listMails(id, request.page), mailView)
 					: refuse("FORBIDDEN", "An agent reads only its own mail."),
 			),
 		mailRead: (request) =>
 			context.withAgent(request, async (agent) => {
 				const done = await context.dispatch(request, { type: "mail.read", agent, ...request.body });
 				if (isRefusal(done)) return done;
-				const read = new Set(
-					done.events.flatMap((event) =>
-						event.kind === "mail.read" ? Number(Reflect.get(Object(event.data), "mail")) : [],
-					),
+				const read = done.events.flatMap((event) =>
+					event.kind === "mail.read" ? Number(Reflect.get(Object(event.data), "mail")) : [],
 				);
-				return (await reads.mails(agent)).filter((mail) => read.has(mail.id)).map(mailView);
+				const mails = await Promise.all(read.map((id) => reads.mail(id)));
+				return mails.flatMap((mail) => (mail === undefined || mail.deletedAt !== null ? [] : [mailView(mail)]));
 			}),
 		mailDelete: (request) =>
 			context.withAgent(request, async (agent) => {

@@ -1,6 +1,7 @@
-// What agents have done so far, for lists: their last words, and how their branches stand.
+// What agents have done so far, for lists: the text of their last item, and how their branches stand.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
+import { pageWhere } from "#contract/page.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Progress } from "#contract/wire.ts";
 import { doneWithin } from "#engine/loop/retry.ts";
@@ -11,33 +12,42 @@ import type { Handlers, RequestContext } from "../request-context.ts";
 const looksMax = 8;
 /** a tree that takes longer is listed without its branch */
 const lookMs = 3000;
-const wordsMax = 300;
+const textMax = 300;
 
 export function progressHandlers(context: RequestContext): Pick<Handlers, "progress"> {
 	return {
-		progress: async ({ query: { project } }) => {
-			const agents = await context.reads.agents({ ...(project !== undefined && { project }) });
-			const waiting = agents.filter(({ life }) => life !== "ended");
-			const found: Progress[] = [];
-			const work = async (): Promise<void> => {
-				for (let agent = waiting.shift(); agent !== undefined; agent = waiting.shift())
-					found.push({
-						agent: agent.id,
-						words: await lastWords(context, agent.id),
-						branch: await branchInTime(context, agent),
-					});
-			};
-			await Promise.all(Array.from({ length: looksMax }, work));
-			const order = new Map(agents.map(({ id }, at) => [id, at]));
-			return found.toSorted((a, b) => (order.get(a.agent) ?? 0) - (order.get(b.agent) ?? 0));
-		},
+		progress: ({ query: { project }, page }) =>
+			pageWhere(
+				page,
+				(part) => context.reads.listAgents({ reaped: false, ...(project !== undefined && { project }) }, part),
+				(agents) => progressOf(context, agents),
+			),
 	};
 }
 
-async function lastWords({ reads }: RequestContext, agent: AgentId): Promise<string | null> {
+/** Undefined for agents that have ended. */
+async function progressOf(
+	context: RequestContext,
+	agents: readonly AgentState[],
+): Promise<readonly (Progress | undefined)[]> {
+	const waiting = agents.filter(({ life }) => life !== "ended");
+	const found = new Map<AgentId, Progress>();
+	const work = async (): Promise<void> => {
+		for (let agent = waiting.shift(); agent !== undefined; agent = waiting.shift())
+			found.set(agent.id, {
+				agent: agent.id,
+				lastText: await lastTextOf(context, agent.id),
+				branch: await branchInTime(context, agent),
+			});
+	};
+	await Promise.all(Array.from({ length: looksMax }, work));
+	return agents.map(({ id }) => found.get(id));
+}
+
+async function lastTextOf({ reads }: RequestContext, agent: AgentId): Promise<string | null> {
 	const items = await reads.itemsBefore(agent, Number.MAX_SAFE_INTEGER, 12);
 	const last = items.findLast(({ kind, text }) => telling.includes(kind) && text !== null && text.trim() !== "");
-	return last?.text?.trim().slice(0, wordsMax).toWellFormed() ?? null;
+	return last?.text?.trim().slice(0, textMax).toWellFormed() ?? null;
 }
 const telling: readonly string[] = ["assistant", "tool_call", "user", "final"];
 
@@ -55,9 +65,9 @@ async function branchInTime(context: RequestContext, agent: AgentState): Promise
 
 async function branchOf({ engine: { cycle } }: RequestContext, agent: AgentState): Promise<Progress["branch"]> {
 	if (cycle === null || agent.workspace === null) return null;
-	const [status, diff] = await Promise.all([cycle.branchStatus(agent), cycle.diff(agent, "base")]);
+	const [status, diff] = await Promise.all([cycle.branchStatus(agent), cycle.diff(agent, "names")]);
 	if (isRefusal(status) || isRefusal(diff)) return null;
 	const sum = (side: "added" | "deleted"): number => diff.files.reduce((lines, file) => lines + (file[side] ?? 0), 0);
-	const { ahead, behind, dirty } = status;
-	return { ahead, behind, dirty, added: sum("added"), deleted: sum("deleted") };
+	const { ahead, behind, uncommitted } = status;
+	return { ahead, behind, uncommitted, added: sum("added"), deleted: sum("deleted") };
 }

@@ -2,6 +2,7 @@
 import type { CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
+import { pagedWith } from "#contract/page.ts";
 import { authorOf, PromptEvent } from "#contract/prompt.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Prompt } from "#contract/wire.ts";
@@ -13,7 +14,8 @@ export function queueHandlers(context: RequestContext) {
 	const queue = async (agent: AgentId): Promise<Prompt[]> =>
 		(await reads.prompts(agent)).map((prompt, at) => promptView(prompt, at + 1));
 	return {
-		queue: (request) => context.withAgent(request, queue),
+		queue: (request) =>
+			context.withAgent(request, async (agent) => pagedWith(await reads.listPrompts(agent, request.page), promptView)),
 		prompt: (request) =>
 			context.withAgent(request, async (agent) => {
 				const { notBefore, ...body } = request.body;
@@ -31,11 +33,14 @@ export function queueHandlers(context: RequestContext) {
 			context.withAgent(request, async (agent) => {
 				const prompt = numberIn(request, "prompt");
 				if (prompt === 0) return noPrompt(request);
-				const before = await queue(agent);
+				const before = await asQueued(context, agent, prompt);
 				const { reason } = request.query;
 				const done = await context.dispatch(request, { type: "prompt.cancel", agent, prompt, reason });
 				if (isRefusal(done)) return done;
-				const [removed] = await cancelled(context, agent, { before, events: done.events });
+				const [removed] = await cancelled(context, agent, {
+					before: isRefusal(before) ? [] : [before],
+					events: done.events,
+				});
 				return removed ?? refuse("NOT_FOUND", `There is no prompt ${prompt}.`);
 			}),
 		queueClear: (request) =>
@@ -75,10 +80,10 @@ async function cancelled(
 const noPrompt = ({ params: { agent, prompt } }: ScopedRequest): Refusal =>
 	refuse("NOT_FOUND", `${JSON.stringify(prompt)} is no prompt's id.`, { suggestions: [`brood queue list ${agent}`] });
 
-/** A prompt as it was queued, with its place in the queue now; 0 if its turn has already begun. */
+/** A prompt as it was queued, with its position in the queue now; 0 if its turn has already begun. */
 export async function asQueued({ reads }: RequestContext, agent: AgentId, id: number): Promise<Prompt | Refusal> {
 	const known = await reads.prompt(id);
-	if (known !== undefined) return promptView(known, await reads.placeInQueue(id));
+	if (known !== undefined) return promptView(known, await reads.queuePosition(id));
 	// its turn is over
 	const event = await reads.event(id);
 	if (event === undefined) return refuse("NOT_FOUND", "Nothing was queued.");

@@ -1,15 +1,15 @@
 // The routes of the daemon itself, its projects and its agents.
 import type { CommandInput } from "#contract/command.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
-import { type Actor, agentOf, ProjectSlug } from "#contract/ids.ts";
+import { agentOf, ProjectSlug } from "#contract/ids.ts";
+import { type Paged, pageWhere } from "#contract/page.ts";
 import { noProject } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { contractVersion } from "#contract/version.ts";
 import type { Agent, Project } from "#contract/wire.ts";
 import type { WorkspaceKind } from "#contract/workspace.ts";
-import { Mirrored } from "#views/mirrored.ts";
 import { backUp } from "../backup.ts";
-import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
+import type { Handlers, RequestContext, RouteRequest, ScopedRequest } from "../request-context.ts";
 
 /** What `status` reports about the daemon's process. */
 export interface About {
@@ -46,11 +46,13 @@ export function registryHandlers(context: RequestContext, about: About, rotateTo
 		}),
 		backup: (request) => backUp(context, request),
 		tokenRotate: async () => ({ file: rotateToken() }),
-		projects: async ({ query }) => {
+		projects: async ({ query, page }) => {
 			if (query.check) await engine.problems.lookAtAll();
-			return (await reads.projects())
-				.filter((project) => project.removedAt === null)
-				.map((project) => context.project(project));
+			return await pageWhere(
+				page,
+				(part) => reads.listProjects(part),
+				async (projects) => projects.map((each) => (each.removedAt === null ? context.project(each) : undefined)),
+			);
 		},
 		project: async ({ params }) => {
 			const project = await context.projectNamed(params["project"]);
@@ -62,17 +64,18 @@ export function registryHandlers(context: RequestContext, about: About, rotateTo
 				slug,
 				source,
 				...(branch !== undefined && { branch }),
+				others: (await reads.projects()).filter((other) => other.removedAt === null && other.slug !== slug),
 			});
 			if (opened !== undefined && isRefusal(opened)) return opened;
 			return await changeProject(context, request, { type: "project.add", slug, ...(opened ?? { path: source }) });
 		},
 		projectRemove: (request) =>
 			changeProject(context, request, { type: "project.remove", slug: request.params["project"] ?? "" }),
-		agents: ({ query, actor }) => listed(context, query, actor),
-		agentsOf: async ({ params, query, actor }) => {
+		agents: (request) => listed(context, request),
+		agentsOf: async ({ params, query, ...request }) => {
 			const slug = ProjectSlug.safeParse(params["project"]);
 			return slug.success
-				? await listed(context, { ...query, project: slug.data }, actor)
+				? await listed(context, { ...request, query: { ...query, project: slug.data } })
 				: noProject(params["project"]);
 		},
 		agent: (request) => context.withAgent(request, (id) => context.agent(id)),
@@ -98,31 +101,20 @@ export const isWanted = (agent: Pick<Agent, "type" | "model">, { type, model }: 
 
 async function listed(
 	context: RequestContext,
-	query: { project?: ProjectSlug | undefined; reaped: boolean } & AgentFilter,
-	actor: Actor,
-): Promise<Agent[] | Refusal> {
-	const { engine, reads } = context;
+	{ query, actor, page }: Pick<RouteRequest<"agents">, "query" | "actor" | "page">,
+): Promise<Paged<Agent> | Refusal> {
+	const { reads } = context;
 	const caller = agentOf(actor);
 	// an agent sees the agents of its own project
-	const home = caller === null ? undefined : ((await reads.agent(caller))?.project ?? null);
-	const project = caller === null ? query.project : (home ?? undefined);
-	const unknown = project === undefined ? null : await context.unknownProject(project);
+	const project = caller === null ? query.project : ((await reads.agent(caller))?.project ?? null);
+	const unknown = project == null ? null : await context.unknownProject(project);
 	if (unknown !== null) return unknown;
-	const mirrored = new Mirrored(await reads.mirrored({ boards: [], threads: [], itemsMax: 0 }), {
-		boards: [],
-		threads: [],
-	});
-	const seen = {
-		now: engine.now(),
-		monotonic: engine.scheduler.monotonic(),
-		turnsMax: engine.turnsMax,
-		heard: engine.heard(),
-		projects: {},
-		subscriptions: {},
-	};
-	return mirrored
-		.agents(seen, { project, reaped: query.reaped })
-		.filter((agent) => (home === undefined || agent.project === home) && isWanted(agent, query));
+	const { data, next } = await pageWhere(
+		page,
+		(part) => reads.listAgents({ reaped: query.reaped, ...(project !== undefined && { project }) }, part),
+		async (agents) => agents.map((agent) => (isWanted(agent, query) ? agent : undefined)),
+	);
+	return { data: await context.agents(data), next };
 }
 
 interface SpawnInput {

@@ -1,16 +1,46 @@
 // The routes of subscriptions, and of agents that are free to work.
 import type { CommandInput } from "#contract/command.ts";
+import { type Paged, pageWhere } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { Credential, LeaseState, SubscriptionState } from "#contract/subscription.ts";
-import type { Subscription } from "#contract/wire.ts";
+import type { Credential, Keys, LeaseState, SubscriptionState } from "#contract/subscription.ts";
+import type { Agent, Subscription } from "#contract/wire.ts";
 import { withCleanWorkspace } from "#engine/workspaces/clean-workspaces.ts";
-import { agentView, subscriptionView } from "#views/wire.ts";
-import type { PriorReceipt } from "../idempotency.ts";
-import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
+import { subscriptionView } from "#views/wire.ts";
+import type { Handlers, RequestContext, RouteRequest, ScopedRequest } from "../request-context.ts";
 import { isWanted } from "./registry.ts";
 
+const agentsOfMaker: Readonly<Record<string, readonly string[]>> = {
+	openai: ["codex", "llm"],
+	chatgpt: ["codex"],
+	anthropic: ["claude", "llm"],
+	google: ["gemini", "llm"],
+};
+
+/** Makers of models are not types of agents: people are told which agents use them. */
+function unusable(context: RequestContext, type: string): Refusal | null {
+	const unknown = context.unknownType(type);
+	const instead = agentsOfMaker[type];
+	if (unknown === null || instead === undefined) return unknown;
+	return refuse("VALIDATION_ERROR", `${type} is no type of agent: its models are used by ${instead.join(" and ")}.`, {
+		details: unknown.details,
+		suggestions: instead.map((each) => `brood subscription add NAME --type ${each}`),
+	});
+}
+
+/** Files with the keys that people gave. */
+export interface KeyStore {
+	/** the path of a new file */
+	keep(subscription: string, keys: Keys): string;
+	/** removes a file that `keep` made */
+	drop(credential: Credential): void;
+}
+
 /** `problem` says what is wrong with a credential; its content is never read here. */
-export function subscriptionHandlers(context: RequestContext, problem: (credential: Credential) => string | null) {
+export function subscriptionHandlers(
+	context: RequestContext,
+	problem: (credential: Credential) => string | null,
+	files: KeyStore,
+) {
 	const { engine, reads } = context;
 	const view = (state: SubscriptionState, leases: readonly LeaseState[]): Subscription =>
 		subscriptionView(state, { leases, now: engine.scheduler.monotonic(), problem: problem(state.credential) });
@@ -23,15 +53,15 @@ export function subscriptionHandlers(context: RequestContext, problem: (credenti
 			? refuse("INTERNAL_ERROR", "No subscription was answered.")
 			: await shown(subscription);
 	};
-	const unfit = (credential: Credential | undefined, { earlier }: { earlier: PriorReceipt }): Refusal | null => {
-		// a retry gets the answer of the first attempt, which checked the credential
-		const words = credential === undefined || earlier !== null ? null : problem(credential);
-		return words === null ? null : refuse("VALIDATION_ERROR", words);
-	};
+	const credited = crediting(problem, files);
 	return {
-		subscriptions: async () => {
-			const [all, leases] = await Promise.all([reads.subscriptions(), reads.leases()]);
-			return all.filter(({ removedAt }) => removedAt === null).map((each) => view(each, leases));
+		subscriptions: async ({ page }) => {
+			const leases = await reads.leases();
+			return await pageWhere(
+				page,
+				(part) => reads.listSubscriptions(part),
+				async (all) => all.map((each) => (each.removedAt === null ? view(each, leases) : undefined)),
+			);
 		},
 		subscription: async ({ params }) => {
 			const found = (await reads.subscriptions()).find(
@@ -43,31 +73,79 @@ export function subscriptionHandlers(context: RequestContext, problem: (credenti
 			});
 		},
 		subscriptionAdd: async (request) => {
-			const { type: agentType, ...body } = request.body;
+			const { type: agentType, keys: _, ...body } = request.body;
 			return (
-				unfit(body.credential, request) ?? (await change(request, { type: "subscription.add", agentType, ...body }))
+				unusable(context, agentType) ??
+				(await credited(request, request.body, (credential) =>
+					change(request, { type: "subscription.add", agentType, ...body, credential }),
+				))
 			);
 		},
-		subscriptionConfigure: async (request) =>
-			unfit(request.body.credential, request) ??
-			(await change(request, { type: "subscription.configure", name: nameIn(request), ...request.body })),
+		subscriptionConfigure: async (request) => {
+			const { keys, ...body } = request.body;
+			const name = nameIn(request);
+			return await credited(request, { name, keys, credential: body.credential }, (credential) =>
+				change(request, {
+					type: "subscription.configure",
+					name,
+					...body,
+					...(credential !== undefined && { credential }),
+				}),
+			);
+		},
 		subscriptionCool: async (request) => {
 			const { until } = request.body;
 			const end = until === null ? null : Date.parse(until);
 			return await change(request, { type: "subscription.cool", name: nameIn(request), until: end });
 		},
-		subscriptionRemove: (request) => change(request, { type: "subscription.remove", name: nameIn(request) }),
-		agentsAvailable: async ({ query }) => {
-			const agents = await reads.agents(query.project === undefined ? {} : { project: query.project });
-			const counts = await reads.counts();
-			const free = await withCleanWorkspace(engine.issueWork, await engine.scheduler.available(agents), engine.log);
-			return free
-				.filter((agent) => isWanted(agent, query))
-				.map((agent) => agentView(agent, { ...noCounts, ...counts.get(agent.id), phase: "model" }));
+		subscriptionRemove: async (request) => {
+			const removed = await change(request, { type: "subscription.remove", name: nameIn(request) });
+			if (!isRefusal(removed)) files.drop(removed.credential);
+			return removed;
 		},
+		agentsAvailable: (request) => available(context, request),
 	} satisfies Partial<Handlers>;
 }
 
-const nameIn = ({ params }: ScopedRequest): string => params["subscription"] ?? "";
+async function available(
+	context: RequestContext,
+	{ query, page }: Pick<RouteRequest<"agentsAvailable">, "query" | "page">,
+): Promise<Paged<Agent>> {
+	const { engine, reads } = context;
+	const capacity = await engine.scheduler.capacity();
+	const { data, next } = await pageWhere(
+		page,
+		(part) => reads.listAgents({ reaped: false, ...(query.project && { project: query.project }) }, part),
+		async (agents) => {
+			const fit = agents.filter((agent) => isWanted(agent, query));
+			const ready = await engine.scheduler.available(fit, capacity);
+			const free = await withCleanWorkspace(engine.issueWork, ready, engine.log);
+			return agents.map((agent) => (free.includes(agent) ? agent : undefined));
+		},
+	);
+	return { data: await context.agents(data), next };
+}
 
-const noCounts = { queueLength: 0, unreadMail: 0 };
+/** Checks a credential before it is recorded. Keys are written to a file first; what is recorded is where they are. */
+const crediting =
+	(problem: (credential: Credential) => string | null, files: KeyStore) =>
+	async (
+		{ earlier }: Pick<ScopedRequest, "earlier">,
+		{ name, keys, credential }: { name: string; keys?: Keys | undefined; credential?: Credential | undefined },
+		make: (credential: Credential | undefined) => Promise<Subscription | Refusal>,
+	): Promise<Subscription | Refusal> => {
+		if (keys === undefined) {
+			// a retry gets the answer of the first attempt, which checked the credential
+			const words = credential === undefined || earlier !== null ? null : problem(credential);
+			return words === null ? await make(credential) : refuse("VALIDATION_ERROR", words);
+		}
+		if (credential !== undefined)
+			return refuse("VALIDATION_ERROR", "Give either keys or a credential, not both: both say what its agents get.");
+		const envFile = files.keep(name, keys);
+		const made = await make({ envFile });
+		const used = isRefusal(made) || made.credential === null ? null : Object.values(made.credential)[0];
+		if (used !== envFile) files.drop({ envFile });
+		return made;
+	};
+
+const nameIn = ({ params }: ScopedRequest): string => params["subscription"] ?? "";

@@ -1,11 +1,10 @@
 // The routes of conversations and of the journal.
 import type { Event } from "#contract/event.ts";
 import { agentOf } from "#contract/ids.ts";
-import { isItem } from "#contract/item.ts";
+import { pagedWith, slicePage } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { termsOf } from "#contract/search.ts";
 import type { Found } from "#contract/wire.ts";
-import { eventsWhere } from "#engine/loop/event-pages.ts";
 import { foundView, itemView } from "#views/wire.ts";
 import { type Handlers, numberIn, type RequestContext, type RouteRequest } from "../request-context.ts";
 import { StreamFilter, type Wanted } from "../stream-filter.ts";
@@ -16,8 +15,8 @@ export function threadHandlers(context: RequestContext) {
 		items: (request) =>
 			context.withAgent(request, async (agent) => {
 				const { last, before } = request.query;
-				if (last !== undefined) return (await reads.itemsBefore(agent, before, last)).map(itemView);
-				return (await eventsWhere(reads, { after: 0, agent }, isItem)).map(itemView);
+				if (last === undefined) return pagedWith(await reads.listItems({ agent, upTo: null }, request.page), itemView);
+				return slicePage((await reads.itemsBefore(agent, before, last)).map(itemView), request.page);
 			}),
 		item: async ({ params }) => {
 			const event = await reads.event(numberIn({ params }, "item"));
@@ -30,8 +29,8 @@ export function threadHandlers(context: RequestContext) {
 				const caller = agentOf(request.actor);
 				if (caller !== null && caller !== id)
 					return refuse("FORBIDDEN", "An agent sees only its own context.", { details: { agent: id } });
-				const context = await engine.context(id);
-				return isRefusal(context) ? context : context.items.map(itemView);
+				const part = await engine.contextPage(id, request.page);
+				return isRefusal(part) ? part : { data: part.data.map(itemView), next: part.next };
 			}),
 		clear: (request) => context.itemCommand(request, { type: "context.clear" }),
 		mark: (request) => context.itemCommand(request, { type: "context.mark", ...request.body }),
@@ -84,7 +83,7 @@ async function search(
 	const agent = query.agent === undefined ? null : await engine.resolve(query.agent, home ?? null);
 	if (agent !== null && isRefusal(agent)) return agent;
 	const terms = termsOf(query.text);
-	if (terms.length === 0) return refuse("VALIDATION_ERROR", "There is no word to look for.");
+	if (terms.length === 0) return refuse("VALIDATION_ERROR", "The search has no word in it.");
 	const { hits, complete } = await engine.search({
 		terms,
 		limit: query.limit,

@@ -1,7 +1,9 @@
 // The routes of turns.
 import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
+import { pagedWith } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { TurnState } from "#contract/turn.ts";
 import type { Turn } from "#contract/wire.ts";
 import { eventsWhere } from "#engine/loop/event-pages.ts";
 import { itemView, turnView } from "#views/wire.ts";
@@ -11,7 +13,8 @@ import { asQueued } from "./queue.ts";
 export function turnHandlers(context: RequestContext) {
 	const { reads } = context;
 	return {
-		turns: (request) => context.withAgent(request, async (id) => (await reads.turns(id)).map(turnView)),
+		turns: (request) =>
+			context.withAgent(request, async (id) => pagedWith(await reads.listTurns(id, request.page), turnView)),
 		turn: (request) =>
 			context.withAgent(request, async (agent) => {
 				const turn = await turnNamed(context, agent, request);
@@ -30,6 +33,16 @@ export function turnHandlers(context: RequestContext) {
 				const queued = await context.dispatch(request, { type: "turn.retry", agent, turn: turn.id });
 				return isRefusal(queued) ? queued : await asQueued(context, agent, queued.event);
 			}),
+		turnsCut: async () => {
+			const found = (await reads.agents({ life: "live" })).map(async ({ id, handle, project }) => {
+				const latest = await reads.latestTurns(id, turnsSince);
+				const turn = latest.find((each) => each.id <= context.engine.startedAfter);
+				return turn === undefined || !wasCut(turn)
+					? []
+					: { turn: turn.id, agent: id, handle, project, reason: turn.reason ?? "" };
+			});
+			return { cut: (await Promise.all(found)).flat() };
+		},
 		turnFinish: (request) =>
 			context.withAgent(request, async (agent) => {
 				const done = await context.dispatch(request, { type: "turn.finish", agent, ...request.body });
@@ -40,6 +53,13 @@ export function turnHandlers(context: RequestContext) {
 			}),
 	} satisfies Partial<Handlers>;
 }
+
+/** how many turns an agent may have run since the start, before the cut one counts as forgotten */
+const turnsSince = 50;
+
+/** A prompt that was not handed over is in the queue again. */
+const wasCut = ({ state, reason, handedAt, retriedAs }: TurnState): boolean =>
+	state === "interrupted" && (reason === "shutdown" || reason === "crash") && handedAt !== null && retriedAs === null;
 
 /** The turn that the path names; `last` is the latest. */
 async function turnNamed({ reads }: RequestContext, agent: AgentId, request: ScopedRequest): Promise<Turn | Refusal> {

@@ -1,28 +1,52 @@
 // The routes of tokens and cost.
-import { refuse } from "#contract/refusal.ts";
-import { agentUsage, familyUsage, issueUsage, projectUsage, subscriptionUsage } from "#views/usage.ts";
-import type { Handlers, RequestContext } from "../request-context.ts";
+import { type AgentState, noAgent } from "#contract/agent.ts";
+import { type Page, type Paged, pagedWith, pageWhere, slicePage } from "#contract/page.ts";
+import type { UsageRow } from "#contract/routes/usage.ts";
+import { usageSince } from "#engine/usage-since.ts";
+import { agentUsage, issueUsage, projectUsage, subscriptionUsage } from "#views/usage.ts";
+import type { Handlers, RequestContext, RouteRequest } from "../request-context.ts";
 
 export function usageHandlers(context: RequestContext): Pick<Handlers, "usage" | "agentUsage"> {
 	const { reads } = context;
 	return {
-		usage: async ({ query: { by, project } }) => {
-			const wanted = <T extends { project: string | null }>(each: T): boolean =>
-				project === undefined || each.project === project;
-			if (by === "subscription") return (await reads.subscriptions()).map(subscriptionUsage);
-			if (by === "issue") return (await reads.issues(project)).map(issueUsage);
-			const agents = await reads.agents({});
-			if (by === "project") return projectUsage(agents.filter(wanted));
-			const families = familyUsage(agents);
-			return agents.filter(wanted).map((agent) => agentUsage(agent, families.get(agent.id) ?? agent.spent));
-		},
+		usage: ({ query, page }) => usageBy(context, query, page),
 		agentUsage: (request) =>
 			context.withAgent(request, async (id) => {
-				const agents = await reads.agents({});
-				const agent = agents.find((each) => each.id === id);
-				return agent === undefined
-					? refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`)
-					: agentUsage(agent, familyUsage(agents).get(id) ?? agent.spent);
+				const [row] = await usageOf(context, await reads.agentsWith([id]));
+				return row ?? noAgent(id);
 			}),
 	};
+}
+
+async function usageBy(
+	context: RequestContext,
+	{ by, project, since }: RouteRequest<"usage">["query"],
+	page: Page,
+): Promise<Paged<UsageRow>> {
+	const { reads } = context;
+	if (since !== undefined) return slicePage(await usageSince(reads, { by, project, since: Date.parse(since) }), page);
+	if (by === "subscription") return pagedWith(await reads.listSubscriptions(page), subscriptionUsage);
+	if (by === "issue") return pagedWith(await reads.listIssues(project, page), issueUsage);
+	if (by === "project")
+		return await pageWhere(
+			page,
+			(part) => reads.listProjectSpending(part),
+			async (rows) =>
+				rows.map((row) => (project === undefined || row.project === project ? projectUsage(row) : undefined)),
+		);
+	return await pageWhere(
+		page,
+		(part) => reads.listAgents({ reaped: true, ...(project !== undefined && { project }) }, part),
+		(agents) => usageOf(context, agents),
+	);
+}
+
+async function usageOf({ reads }: RequestContext, agents: readonly AgentState[]): Promise<UsageRow[]> {
+	const forks = Map.groupBy(await reads.spentByForks(agents.map(({ id }) => id)), ({ agent }) => agent);
+	return agents.map((agent) =>
+		agentUsage(
+			agent,
+			(forks.get(agent.id) ?? []).map(({ spent }) => spent),
+		),
+	);
 }

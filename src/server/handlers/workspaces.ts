@@ -1,7 +1,9 @@
 // The routes of workspaces: the engine's work cycle over HTTP.
 
-import type { AgentState } from "#contract/agent.ts";
+import { type AgentState, noAgent } from "#contract/agent.ts";
+import { withoutValues } from "#contract/environment.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
+import { slicePage } from "#contract/page.ts";
 import { noProject, type ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { runGc } from "#engine/upkeep.ts";
@@ -31,13 +33,14 @@ export function workspaceHandlers(context: RequestContext) {
 		snapshots: (request) =>
 			on(request, async (cycle, agent) => {
 				const all = await cycle.snapshots(agent);
-				return isRefusal(all) ? all : all.map(snapshotView);
+				// git lists all of its refs at once
+				return isRefusal(all) ? all : slicePage(all.map(snapshotView), request.page);
 			}),
 		snapshot: (request) => on(request, (cycle, agent) => cycle.showSnapshot(agent, request.params["snapshot"] ?? "")),
 		restore: (request) =>
 			on(request, (cycle, agent) => cycle.restore(agent, request.body.snapshot, context.requester(request))),
 		syncProject: (request) =>
-			inProject(context, request, (cycle, { slug }) => cycle.syncProject(slug, context.requester(request))),
+			inProject(context, request, (cycle, project) => cycle.syncProject(project, context.requester(request))),
 		projectSettings: (request) =>
 			inProject(context, request, async (cycle, project) => {
 				const effective = await cycle.workspaces.settings(project, project.approved);
@@ -45,8 +48,9 @@ export function workspaceHandlers(context: RequestContext) {
 				if (isRefusal(effective) || wrong !== null)
 					return wrong ?? refuse("INTERNAL_ERROR", "No settings were answered.");
 				const row = (await context.reads.project(project.slug)) ?? project;
-				const { preset, agentsMax, context: issueContext, agentType } = row;
-				return { ...effective, issues: { preset, agentsMax, context: issueContext, agentType } };
+				const { preset, agentsMax, context: issueContext, agentType, policy = null } = row;
+				const settings = { ...effective.settings, env: withoutValues(effective.settings.env) };
+				return { ...effective, settings, issues: { preset, agentsMax, context: issueContext, agentType, policy } };
 			}),
 		projectApprove: (request) =>
 			inProject(context, request, async (cycle, project) => {
@@ -55,9 +59,13 @@ export function workspaceHandlers(context: RequestContext) {
 				if (isRefusal(effective)) return effective;
 				// only what the caller has seen is approved; a retry was checked by the first attempt
 				if (effective.fingerprint !== request.body.fingerprint && request.earlier === null)
-					return refuse("CONFLICT", `This is not what the repository of ${slug} wants to run now.`, {
-						suggestions: [`brood project settings ${slug}`],
-					});
+					return refuse(
+						"CONFLICT",
+						`The commands that the repository of ${slug} wants to run are others now. Review them again.`,
+						{
+							suggestions: [`brood project settings ${slug}`],
+						},
+					);
 				const done = await context.dispatch(request, { type: "project.approve", slug, ...request.body });
 				if (isRefusal(done)) return done;
 				return done.project === undefined ? noProject(slug) : context.project(done.project);
@@ -99,15 +107,14 @@ async function diff(
 	return await cycle.diff(agent, other);
 }
 
-async function withCycle<T extends object>(
+export async function withCycle<T extends object>(
 	context: RequestContext,
 	id: AgentId,
 	work: (cycle: WorkCycle, agent: AgentState) => Promise<T | Refusal>,
 ): Promise<T | Refusal> {
 	const agent = await context.reads.agent(id);
 	const { cycle } = context.engine;
-	if (agent === undefined)
-		return refuse("AGENT_NOT_FOUND", `There is no agent ${id}.`, { suggestions: ["brood agent list"] });
+	if (agent === undefined) return noAgent(id);
 	if (cycle === null) return noGit;
 	const project = agent.project === null ? undefined : await context.reads.project(agent.project);
 	return await explained(context, project, () => work(cycle, agent));
@@ -125,7 +132,7 @@ async function inProject<T extends object>(
 }
 
 /** Answers with the project's problem if its repository cannot be used; any other fault is thrown on. */
-async function explained<T extends object>(
+export async function explained<T extends object>(
 	context: RequestContext,
 	project: ProjectState | undefined,
 	work: () => Promise<T | Refusal>,
@@ -139,4 +146,4 @@ async function explained<T extends object>(
 	}
 }
 
-const noGit = refuse("VALIDATION_ERROR", "This daemon has no git.");
+export const noGit = refuse("VALIDATION_ERROR", "This daemon has no git.");

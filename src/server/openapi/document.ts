@@ -32,7 +32,8 @@ export function openApi(version: string): object {
 		info: {
 			title: "Brood",
 			version,
-			description: "A process manager for coding agents.",
+			description:
+				"A process manager for coding agents. Agents use an operation that is also for agents with the token of their turn.",
 			license: { name: "Apache-2.0", identifier: "Apache-2.0" },
 		},
 		servers: [{ url: "http://127.0.0.1:4180" }],
@@ -49,7 +50,7 @@ export function openApi(version: string): object {
 			},
 			parameters: rest.parameters,
 			responses: rest.responses,
-			schemas: components,
+			schemas: { ...components, NextPage: nextPage },
 		},
 	};
 }
@@ -70,7 +71,7 @@ function operation(
 		operationId: name,
 		tags: [tagOf(path)],
 		summary,
-		...(agents && { description: "Also for agents, with the token of their turn." }),
+		...(agents && { description: "Also for agents." }),
 		...(parameters.length > 0 && { parameters }),
 		// a body that can hold nothing is none
 		...(body && Object.keys(body.shape).length > 0 && { requestBody: bodyOf(body, schemas) }),
@@ -87,7 +88,7 @@ function bodyOf(body: z.ZodObject, schemas: Schemas): JsonSchema {
 
 /** A noun, or a list of one, is answered by many routes: described once, under the noun's name. */
 function answerOf(data: JsonSchema, answers: Record<string, JsonSchema>, list: boolean): JsonSchema {
-	const properties = { data, ...(list && { next }) };
+	const properties = { data, ...(list && { next: { $ref: "#/components/schemas/NextPage" } }) };
 	const response = {
 		description: "done",
 		content: { "application/json": { schema: { type: "object", required: ["data"], properties } } },
@@ -98,9 +99,10 @@ function answerOf(data: JsonSchema, answers: Record<string, JsonSchema>, list: b
 	return { $ref: `#/components/responses/${name}` };
 }
 
-const next = {
+/** described once, because every list has it */
+const nextPage = {
 	type: ["integer", "null"],
-	description: "where the next page begins, null behind the last; only if `limit` or `after` was given",
+	description: "where the next page begins, null behind the last; absent if the list is whole",
 };
 
 function nameIn(schema: unknown, suffix = ""): string | null {

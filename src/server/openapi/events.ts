@@ -17,6 +17,10 @@ const messages: Record<Named, { data: z.ZodType; id?: z.ZodType; meaning: string
 		data: Delta,
 		meaning: "a piece of an item that is still being said; only with `deltas`, only live, in no journal",
 	},
+	whole: {
+		data: Delta,
+		meaning: "all that was said of such an item before the reader came; deltas follow",
+	},
 	at: { data: z.int().nonnegative(), meaning: "the reader has everything that it asked for up to this event" },
 	unjournaled: {
 		data: UnjournaledUpdate,

@@ -20,7 +20,7 @@ import {
 	Committed,
 	Diff,
 	Health,
-	HealthIssue,
+	HealthProblem,
 	Merged,
 	Workspace,
 } from "#contract/workspace.ts";
@@ -43,7 +43,7 @@ const named: Record<string, unknown> = {
 		Space,
 	},
 	...{ Credential, Quiet, Budget, BudgetRequest, Cost, Spent, Usage },
-	...{ CommitId, Committed, Diff, Health, HealthIssue, Merged, BranchStatus, Workspace },
+	...{ CommitId, Committed, Diff, Health, HealthProblem, Merged, BranchStatus, Workspace },
 };
 
 const registry = z.registry<{ id: string }>();

@@ -1,10 +1,10 @@
 // Runs a command: connects, calls the daemon, prints the answer or the error, and sets the exit code.
-import { randomUUID } from "node:crypto";
 import { Refused } from "#client/client.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { nameRule } from "#contract/name-rule.ts";
 import { isProjectSlug } from "#contract/project-slug.ts";
 import { refuse } from "#contract/refusal.ts";
+import { AgentNames } from "./agent-names.ts";
 import { type Connected, connect } from "./connect.ts";
 import { print, printData, printError } from "./print.ts";
 
@@ -26,14 +26,31 @@ export async function act<T>(
 	show: (data: T) => string | Promise<string>,
 ): Promise<void> {
 	try {
-		const { project } = options;
-		if (project !== undefined && !isProjectSlug(project))
-			throw new Refused(refuse("VALIDATION_ERROR", `${JSON.stringify(project)} is no project's name: ${nameRule}.`));
-		const query = project === undefined ? {} : { project };
-		const data = await ask({ ...(await connect()), key: randomUUID(), query });
-		if (options.json === true) printData(data);
-		else print(await show(data));
+		const cli = await contextOf(options);
+		const data = await ask(cli);
+		if (options.json === true) return printData(data);
+		await new AgentNames(cli.client).putInto(data);
+		print(await show(data));
 	} catch (error) {
 		process.exitCode = printError(error, options.json === true);
 	}
 }
+
+export async function contextOf({ project }: Options): Promise<CliContext> {
+	if (project !== undefined && !isProjectSlug(project))
+		throw new Refused(refuse("VALIDATION_ERROR", `${JSON.stringify(project)} is no project's name: ${nameRule}.`));
+	const connected = await connect();
+	let key: string | undefined;
+	return {
+		...connected,
+		query: project === undefined ? {} : { project },
+		// loading the module takes longer than all the rest of a command that only reads
+		get key() {
+			key ??= freshKey();
+			return key;
+		},
+	};
+}
+
+/** For a request that changes something. */
+export const freshKey = (): string => process.getBuiltinModule("node:crypto").randomUUID();

@@ -11,17 +11,17 @@ import { workspaceCommands } from "./workspace-commands.ts";
 
 export function agentCommands(program: Command): void {
 	program.commandsGroup("Agents:");
-	const agent = program.command("agent").description("durable processes with a conversation");
+	const agent = program.command("agent").description("add, list, configure, stop and repair agents");
 	addCommand(agent);
 	listCommand(agent);
 	const verbs: [name: string, route: Verb, description: string][] = [
-		["status", "agent", "everything about one agent"],
-		["pause", "pause", "start no further turns"],
+		["status", "agent", "show everything about one agent"],
+		["pause", "pause", "pause an agent: no further turns start"],
 		["resume", "resume", "let a paused agent continue"],
-		["interrupt", "interrupt", "stop the open turn"],
-		["kill", "kill", "end an agent"],
-		["delete", "agentDelete", "end an agent for good, if nothing waits for it"],
-		["reap", "reap", "hide an ended agent"],
+		["interrupt", "interrupt", "stop the running turn and pause the agent"],
+		["kill", "kill", "end an agent; its conversation and files are kept"],
+		["delete", "agentDelete", "end an agent and move its workspace to the trash, if its work is merged"],
+		["reap", "reap", "hide an ended agent from lists"],
 		["recover", "recover", "clear error holds and repair the workspace"],
 	];
 	for (const [name, route, description] of verbs) signal(agent, name, route, description);
@@ -30,11 +30,20 @@ export function agentCommands(program: Command): void {
 	psCommand(program);
 	program
 		.command("tree")
-		.description("all agents as a forest")
+		.description("show living agents as a tree")
 		.addOption(onlyProject())
 		.addOption(json())
 		.action((options) =>
-			call("agents", options, {}, async (agents) => (await import("./print-agents.ts")).tree(agents)),
+			call("tree", options, {}, async ({ rows }) => (await import("./print-overviews.ts")).treeText(rows)),
+		);
+	program
+		.command("inbox")
+		.alias("attention")
+		.description("list what needs you: approvals, errors, issues to review, usage limits")
+		.addOption(onlyProject())
+		.addOption(json())
+		.action((options) =>
+			call("inbox", options, {}, async (inbox) => (await import("./print-overviews.ts")).inboxText(inbox)),
 		);
 	forkCommand(program);
 	configureCommand(agent);
@@ -45,12 +54,12 @@ function psCommand(program: Command): void {
 	program
 		.command("ps")
 		.alias("ls")
-		.description("what every agent is doing")
-		.option("-a, --all", "also agent 0 and those that have ended")
-		.option("-w, --watch", "again every two seconds, until Ctrl+C")
-		.option("--type <type>", "only of this type")
-		.option("--model <model>", "only with this model")
-		.addOption(new Option("--project <slug>", "only of this project"))
+		.description("show what every agent is doing")
+		.option("-a, --all", "include agent 0 and ended agents")
+		.option("-w, --watch", "refresh every two seconds until Ctrl+C")
+		.option("--type <type>", "only agents of this type")
+		.option("--model <model>", "only agents with this model")
+		.addOption(new Option("--project <slug>", "only agents of this project"))
 		.addOption(json())
 		.action(async (options) => {
 			const { ps } = await import("./ps.ts");
@@ -61,44 +70,62 @@ function psCommand(program: Command): void {
 function listCommand(agent: Command): void {
 	agent
 		.command("list")
-		.description("all agents, oldest first")
-		.option("--reaped", "also those that were hidden")
-		.option("--available", "only those that are free and could start a turn now")
-		.option("--type <type>", "only of this type")
-		.option("--model <model>", "only with this model")
+		.description("list all agents, oldest first")
+		.option("--reaped", "include reaped (hidden) agents")
+		.option("--available", "only idle agents that could start a turn now; if there is none, why not")
+		.option("--type <type>", "only agents of this type")
+		.option("--model <model>", "only agents with this model")
 		.addOption(onlyProject())
 		.addOption(json())
 		.action(async ({ reaped = false, available, type, model, ...options }) => {
 			const show = async (agents: Agent[]): Promise<string> => (await import("./print-agents.ts")).agentTable(agents);
-			if (available === true) await call("agentsAvailable", options, { query: { type, model } }, show);
+			if (available === true) await listAvailable({ type, model }, options);
 			else await call("agents", options, { query: { reaped: String(reaped), type, model } }, show);
 		});
+}
+
+/** If nobody is free, the others with what keeps them. */
+async function listAvailable(filter: { type?: string | undefined; model?: string | undefined }, options: Options) {
+	const [{ act }, { agentTable, busyTable }] = await Promise.all([import("./act.ts"), import("./print-agents.ts")]);
+	let others: Agent[] = [];
+	await act(
+		options,
+		async ({ client, query }) => {
+			const scope = { ...query, ...filter };
+			const free = await client.call("agentsAvailable", { query: scope });
+			if (free.length === 0) others = await client.call("agents", { query: { ...scope, reaped: "false" } });
+			return free;
+		},
+		(free) => (free.length > 0 ? agentTable(free) : busyTable(others)),
+	);
 }
 
 function configureCommand(agent: Command): void {
 	agent
 		.command("configure")
-		.description("change its settings; what is not named stays as it is")
-		.argument("<agent>", "whose")
-		.option("--model <model>", "the model it uses")
+		.description("change an agent's settings; settings you do not name stay as they are")
+		.argument("<agent>", "the agent's name or id")
+		.option("--type <type>", "the type of agent 0 (init); other agents keep theirs")
+		.option("--model <model>", "the model that it uses")
 		.option("--system-prompt <text>", "its system prompt")
 		.option(
 			"--option <name=value...>",
-			"what its program is set to, such as mode=plan, instead of what it was; empty for nothing",
+			"options of its program, such as mode=plan; replaces all earlier ones, empty for none",
 		)
 		.option(
 			"--pin <files...>",
-			"files of its workspace that it sees in every turn, instead of those that it saw; empty for none",
+			"files of its workspace to show it in every turn; replaces all earlier ones, empty for none",
 		)
-		.option("--subscription <name>", "whose slots it uses; empty for whichever fits its type")
+		.option("--subscription <name>", "the subscription whose slots it uses; empty for any of its type")
 		.addOption(policy())
 		.addOption(budgetTokens())
 		.addOption(budgetCost())
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, options) => {
-			const { model, systemPrompt, pin, option, subscription: paid, policy: who } = options;
+			const { type, model, systemPrompt, pin, option, subscription: paid, policy: who } = options;
 			const body = {
+				...(type !== undefined && { type }),
 				...(model !== undefined && { model: model || null }),
 				...(systemPrompt !== undefined && { systemPrompt: systemPrompt || null }),
 				...(option && { options: Object.fromEntries(option.filter((each) => each !== "").map(named)) }),
@@ -111,7 +138,7 @@ function configureCommand(agent: Command): void {
 		});
 }
 
-/** `mode=plan`; what has no value is set to nothing. */
+/** Parses `mode=plan`; an empty value clears the setting. */
 function named(text: string): [name: string, value: string] {
 	const at = text.indexOf("=");
 	return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
@@ -119,10 +146,10 @@ function named(text: string): [name: string, value: string] {
 
 type Verb = "agent" | "pause" | "resume" | "interrupt" | "kill" | "agentDelete" | "reap" | "recover" | "configure";
 
-/** Verbs that need no `agent` before them. */
+/** Verbs that also work without `agent` in front. */
 const short: readonly string[] = ["pause", "resume", "interrupt", "kill"];
 
-/** Verbs that make sense for many agents at once. */
+/** Verbs that take several agents. */
 const many: readonly ManyVerb[] = ["pause", "resume", "interrupt", "kill", "agentDelete"];
 const isForMany = (route: Verb): route is ManyVerb => many.some((each) => each === route);
 
@@ -132,38 +159,43 @@ function signal(parent: Command, name: string, route: Verb, description: string)
 	if (route === "agentDelete") command.alias("remove");
 	if (!isForMany(route)) {
 		command
-			.argument("<agent>", "its handle, id, project/handle or the beginning of its id")
+			.argument("<agent>", "name, project/name, id, or the first characters of the id")
 			.action((reference, { json: asJson, project: slug, ...body }) =>
 				tell(route, reference, { json: asJson, project: slug }, route === "agent" ? undefined : body),
 			);
 		return;
 	}
 	command
-		.argument("[agents...]", "their handles, ids, project/handle or the beginnings of their ids")
-		.option("--all", "every living agent, of the project if one is named")
+		.argument("[agents...]", "names, project/name, ids, or the first characters of ids")
+		.option("--all", "every living agent (of --project, if given)")
 		.action(async (references, { json: asJson, project: slug, all, ...body }) => {
 			const { tellMany } = await import("./many.ts");
 			await tellMany(route, references, { json: asJson, project: slug, all }, body);
 		});
 }
 
-/** What a verb takes beside the agent; each is a field of the route's body. */
+/** Arguments of a verb besides the agent; each is a field of the route's body. */
 function ownOptions(route: Verb): Option[] {
-	if (route === "pause" || route === "resume") return [reason()];
+	if (route === "pause") return [reason()];
 	const flag = (name: string, description: string) => new Option(name, description).default(false);
-	if (route === "interrupt") return [reason(), flag("--resume", "go on with the queue afterwards")];
-	if (route === "kill") return [flag("--cascade", "with everything below it"), reason()];
+	if (route === "resume") return [reason(), flag("--retry", "first run a turn again that was interrupted or failed")];
+	if (route === "interrupt") return [reason(), flag("--resume", "do not pause it: continue with its queue")];
+	if (route === "kill") return [flag("--cascade", "also end all agents below it"), reason()];
 	if (route !== "agentDelete") return [];
-	const force = flag("--force", "also with prompts in its queue, or work that is not merged");
-	return [reason(), force, flag("--branch", "its branch too")];
+	const force = flag("--force", "even with queued prompts or unmerged work; a snapshot is taken first");
+	return [reason(), force, flag("--branch", "also delete its branch")];
 }
 
 async function tell(route: Verb, reference: string, options: Options, body: object | undefined): Promise<void> {
-	const [{ act }, { agentDetails, agentTable }] = await Promise.all([import("./act.ts"), import("./print-agents.ts")]);
+	const [{ act }, { scopeOf }, { agentDetails, agentTable }] = await Promise.all([
+		import("./act.ts"),
+		import("./here.ts"),
+		import("./print-agents.ts"),
+	]);
 	const ask = { params: { agent: reference }, ...(body && { body }) };
 	await act(
 		options,
-		({ client, key, query }) => client.ask(route, { key, query, ...ask }),
+		async (cli) => cli.client.ask(route, { key: cli.key, query: await scopeOf(cli, [reference]), ...ask }),
 		(found) => (route === "agent" ? agentDetails(found) : agentTable([found])),
 	);
 }

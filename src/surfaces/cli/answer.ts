@@ -1,8 +1,49 @@
-// What an agent asks, answered where it is followed. It is shown whole before anybody can say yes.
+// Answers an agent's question in the terminal that follows it. The whole question is shown before anybody can allow it.
 import { createInterface } from "node:readline/promises";
-import type { Client } from "#client/client.ts";
-import { printToStderr } from "./print.ts";
+import { type Client, Refused } from "#client/client.ts";
+import { indented, inline } from "#contract/visible.ts";
+import type { Approval } from "#contract/wire.ts";
+import { act, type Options } from "./act.ts";
+import { confirm } from "./confirm.ts";
+import { printToStderr, UsageError } from "./print.ts";
 import { approvalLines } from "./print-approvals.ts";
+
+interface Allowing {
+	allow: boolean;
+	always: boolean;
+	prefix: string | undefined;
+	reason: string;
+}
+
+/** `brood approval allow`. A prefix is shown in full and, on a terminal, has to be confirmed. */
+export async function allow(id: string, body: Allowing, options: Options): Promise<void> {
+	await act(
+		options,
+		async ({ client, key }) => {
+			if (body.prefix !== undefined) {
+				if (!body.always) throw new UsageError("--prefix belongs to --always.");
+				const asked = await client.call("approval", { params: { approval: id } });
+				const question = prefixText(asked, body.prefix);
+				if (options.json !== true) printToStderr(question);
+				if (options.json !== true && (await confirm("Allow all of these?")) === false)
+					throw new UsageError("Nothing was allowed.");
+			}
+			return await client.call("approvalAnswer", { key, params: { approval: id }, body });
+		},
+		(answered) => `${answered.state}: ${indented(answered.title, "  | ")}`,
+	);
+}
+
+/** What a prefix allows, before it is taken. */
+function prefixText({ path, command }: Approval, prefix: string): string {
+	const words = prefix.trim().replace(/\s\*$/, "");
+	return [
+		`With this prefix ${path.join("/")} runs these without asking${command?.folder == null ? "" : ` in ${inline(command.folder)}`}:`,
+		`  ${inline(words)}`,
+		`  ${inline(words)} *`,
+		"That is: these words, with any further arguments. Commands with ; && || | & > < $ ` ( ) * or a line break are asked about.",
+	].join("\n");
+}
 
 interface Answering {
 	interactive: boolean;
@@ -18,34 +59,52 @@ export async function answerApproval(client: Client, id: number, { interactive, 
 	}
 	const [question] = approvalLines(approval).split("\n  try: ", 1);
 	printToStderr(question ?? "");
-	const answer = await ask();
-	// somebody else may have answered, or the turn ended, while the question stood there
-	const now = await client.call("approval", { params: { approval: String(id) } });
-	if (answer === null || now.state !== "pending") return;
-	await client.call("approvalAnswer", { params: { approval: String(id) }, body: answer });
+	for (;;) {
+		const answer = await ask(approval);
+		// it may have been answered elsewhere, or its turn may have ended, meanwhile
+		const now = await client.call("approval", { params: { approval: String(id) } });
+		if (answer === null || now.state !== "pending") return;
+		try {
+			await client.call("approvalAnswer", { params: { approval: String(id) }, body: answer });
+			return;
+		} catch (error) {
+			// a prefix that cannot be taken
+			if (!(error instanceof Refused) || error.refusal.code !== "VALIDATION_ERROR") throw error;
+			printToStderr(error.refusal.message);
+		}
+	}
 }
 
 interface Answer {
 	allow: boolean;
 	always: boolean;
+	prefix?: string;
 	reason: string;
 }
 
-/** Null once the terminal is closed: then it stays open, for whoever answers it later. */
-async function ask(): Promise<Answer | null> {
+/** Null once the terminal is closed; the question stays open and can be answered later. */
+async function ask(approval: Approval): Promise<Answer | null> {
 	const lines = createInterface({ input: process.stdin, output: process.stderr });
 	const closed = new AbortController();
 	lines.once("close", () => closed.abort());
-	// Ctrl+C means the same here as everywhere else in the command
+	// Ctrl+C detaches here too, as everywhere in the command
 	lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
 	try {
 		for (;;) {
-			const said = await lines.question("[y] allow  [a] always  [n] deny  [n why] deny with a reason: ", {
+			const prefixed =
+				approval.command === undefined ? "" : "  [p words] always, for commands that begin with these words";
+			const said = await lines.question(`[y] allow  [a] always${prefixed}  [n] deny  [n why] deny with a reason: `, {
 				signal: closed.signal,
 			});
 			const [, word = "", reason = ""] = /^\s*(\S*)\s*(.*)$/s.exec(said) ?? [];
 			if (/^y(es)?$/i.test(word)) return { allow: true, always: false, reason };
 			if (/^a(lways)?$/i.test(word)) return { allow: true, always: true, reason };
+			if (/^p(refix)?$/i.test(word) && reason !== "" && approval.command !== undefined) {
+				printToStderr(prefixText(approval, reason));
+				const sure = await lines.question("Allow all of these? [y/N] ", { signal: closed.signal });
+				if (/^y(es)?$/i.test(sure.trim())) return { allow: true, always: true, prefix: reason, reason: "" };
+				continue;
+			}
 			if (/^no?$/i.test(word)) return { allow: false, always: false, reason };
 		}
 	} catch {

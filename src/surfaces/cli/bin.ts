@@ -1,12 +1,25 @@
+import { version } from "#src/version.ts";
 import { program } from "./program.ts";
 import { takeColour } from "./style.ts";
 
-// `brood log first | head` has read enough
+// the reader closed the pipe, as in `brood log first | head`
 process.stdout.on("error", () => process.exit(0));
-try {
-	await program().parseAsync([...process.argv.slice(0, 2), ...takeColour(process.argv.slice(2), process.env)]);
-} catch (error) {
-	// commands print their own errors; anything unexpected is printed as one sentence too
-	const { printError } = await import("./print.ts");
-	process.exitCode = printError(error, process.argv.includes("--json"));
+const words = takeColour(process.argv.slice(2), process.env);
+// as a release this is CommonJS, which has no top-level await
+void run();
+
+async function run(): Promise<void> {
+	try {
+		if (words.length === 1 && words[0] === "--version") return (await import("./print.ts")).print(version);
+		if (words.length === 0) {
+			if (process.stdin.isTTY && process.stdout.isTTY) await (await import("./open-terminal.ts")).openTerminal();
+			else program().outputHelp();
+			return;
+		}
+		await program(words).parseAsync([...process.argv.slice(0, 2), ...words]);
+	} catch (error) {
+		// commands print their own errors; anything unexpected is printed as one sentence too
+		const { printError } = await import("./print.ts");
+		process.exitCode = printError(error, process.argv.includes("--json"));
+	}
 }

@@ -5,19 +5,33 @@ import type { Options } from "./act.ts";
 
 type RouteInput<N extends RouteName> = Omit<Input<N>, "key">;
 
-/** `input` may be a function, whose errors are then printed as the command's own. */
+/** `input` may be a function; its errors are printed like the command's own. */
 export async function call<N extends RouteName>(
 	route: N,
 	options: Options,
 	input: RouteInput<N> | (() => RouteInput<N> | Promise<RouteInput<N>>),
 	show: (answer: Answer<N>) => string | Promise<string>,
 ): Promise<void> {
-	const { act } = await import("./act.ts");
+	const [{ act }, { agentNamed, scopeOf }, { routePaths }] = await Promise.all([
+		import("./act.ts"),
+		import("./here.ts"),
+		import("#client/route-paths.ts"),
+	]);
+	const changes = !routePaths[route].startsWith("GET ");
 	await act(
 		options,
-		async ({ client, key, query }) => {
-			const { query: own, ...rest } = typeof input === "function" ? await input() : input;
-			return await client.ask(route, { ...rest, key, query: Object.assign({ ...query }, own) });
+		async (cli) => {
+			const { query: own, params, ...rest } = typeof input === "function" ? await input() : input;
+			const { agent }: { agent?: string } = Object(params);
+			const { agent: filter }: { agent?: string } = Object(own);
+			const scope = agent === undefined ? cli.query : await scopeOf(cli, [agent]);
+			const query = Object.assign({ ...scope }, own, filter && { agent: await agentNamed(cli, filter) });
+			return await cli.client.ask(route, {
+				...rest,
+				...(params && { params }),
+				...(changes && { key: cli.key }),
+				query,
+			});
 		},
 		show,
 	);

@@ -1,20 +1,20 @@
-// Completion for bash, zsh and fish: the shell asks us for the words that may come next, agents' names included.
+// Completion for bash, zsh and fish: the shell asks us for the possible next words, the most likely first.
 import { Argument, type Command } from "@commander-js/extra-typings";
 import { inline } from "#contract/visible.ts";
 
 const scripts = {
 	bash: `_brood() { mapfile -t COMPREPLY < <(brood complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); }
-complete -F _brood brood`,
-	zsh: `_brood() { compadd -- \${(f)"$(brood complete -- "\${words[@]:1:$((CURRENT-1))}" 2>/dev/null)"} }
+complete -o nosort -F _brood brood 2>/dev/null || complete -F _brood brood`,
+	zsh: `_brood() { compadd -V brood -- \${(f)"$(brood complete -- "\${words[@]:1:$((CURRENT-1))}" 2>/dev/null)"} }
 compdef _brood brood`,
-	fish: `complete -c brood -f -a '(brood complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'`,
+	fish: `complete -c brood -f -k -a '(brood complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'`,
 };
 
 export function completionCommands(program: Command): void {
 	program
 		.command("completion")
-		.description('completion for your shell: eval "$(brood completion bash)"')
-		.addArgument(new Argument("<shell>", "which").choices(["bash", "zsh", "fish"] as const))
+		.description('print a completion script: eval "$(brood completion bash)"')
+		.addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"] as const))
 		.action(async (shell) => (await import("./print.ts")).print(scripts[shell]));
 	program
 		.command("complete", { hidden: true })
@@ -31,31 +31,60 @@ export function completionCommands(program: Command): void {
 		});
 }
 
+interface Value {
+	name(): string;
+	argChoices?: readonly string[] | undefined;
+}
+
+interface OptionNode extends Value {
+	long?: string | undefined;
+	short?: string | undefined;
+	required: boolean;
+	optional: boolean;
+	variadic: boolean;
+}
+
 interface Node {
 	commands: readonly Node[];
 	name(): string;
-	options: readonly { long?: string | undefined }[];
-	registeredArguments: readonly { name(): string }[];
+	aliases(): readonly string[];
+	options: readonly OptionNode[];
+	registeredArguments: readonly (Value & { variadic: boolean })[];
 }
 
-async function candidates(root: Node, words: readonly string[]): Promise<string[]> {
-	let node = root;
-	let arguments_ = 0;
+async function candidates(root: Node, words: readonly string[]): Promise<readonly string[]> {
+	const path = [root];
+	const given: string[] = [];
+	/** the option whose value comes next */
+	let open: OptionNode | undefined;
 	for (const word of words.slice(0, -1)) {
-		const next = node.commands.find((command) => command.name() === word);
-		if (next !== undefined) node = next;
-		else if (!word.startsWith("-")) arguments_++;
+		const node = path.at(-1) ?? root;
+		const isValue = open !== undefined && !word.startsWith("-");
+		if (isValue && open?.variadic !== true) open = undefined;
+		if (isValue) continue;
+		const next = node.commands.find((command) => command.name() === word || command.aliases().includes(word));
+		if (next !== undefined && given.length === 0) path.push(next);
+		else if (!word.startsWith("-")) given.push(word);
+		else open = node.options.find(({ long, short }) => word === long || word === short);
+		if (open?.required === false && !open.optional) open = undefined;
 	}
+	const node = path.at(-1) ?? root;
 	if (words.at(-1)?.startsWith("-")) return node.options.flatMap(({ long }) => long ?? []);
+	if (open !== undefined) return await valuesOf(open, path, words);
 	if (node.commands.length > 0)
 		return node.commands.map((command) => command.name()).filter((name) => name !== "complete");
-	return node.registeredArguments[arguments_]?.name() === "agent" ? await agentNames() : [];
+	const argument = node.registeredArguments[given.length] ?? node.registeredArguments.at(-1);
+	if (argument === undefined || (given.length >= node.registeredArguments.length && !argument.variadic)) return [];
+	return (await valuesOf(argument, path, words)).filter((value) => !given.includes(value));
 }
 
-/** Of a daemon that runs; completion starts none. */
-async function agentNames(): Promise<string[]> {
-	const { running } = await import("./connect.ts");
-	const found = await running().catch(() => null);
-	const agents = (await found?.client.call("agents", { query: {} }).catch(() => [])) ?? [];
-	return agents.map((agent) => (agent.project === null ? agent.handle : `${agent.project}/${agent.handle}`));
+async function valuesOf(value: Value, path: readonly Node[], words: readonly string[]): Promise<readonly string[]> {
+	if (value.argChoices !== undefined) return value.argChoices;
+	const { namesFor } = await import("./complete-names.ts");
+	const at = words.indexOf("--project");
+	return await namesFor(value.name(), {
+		verb: path.at(-1)?.name() ?? "",
+		project: at < 0 || at > words.length - 3 ? undefined : words[at + 1],
+		word: words.at(-1) ?? "",
+	});
 }

@@ -1,5 +1,4 @@
-// Finding the daemon, and starting it on first use. Inside an agent the daemon is the one that started it, and none
-// other.
+// Finds the daemon, and starts it on first use. Inside an agent it is always the daemon that started the agent.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -10,8 +9,13 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import { contractVersion } from "#contract/version.ts";
 import type { Status } from "#contract/wire.ts";
 import { holdersOf } from "#src/holders.ts";
+import { version } from "#src/version.ts";
 import { printToStderr } from "./print.ts";
-import { send, sendTo } from "./send.ts";
+import { withProgress } from "./progress.ts";
+import { send, sendOnSocket, sendTo } from "./send.ts";
+
+/** a daemon that is replaced is up again within this time; one that was stopped on purpose is not started again */
+const replacedMs = 10_000;
 
 export function homeOf(env: NodeJS.ProcessEnv = process.env): string {
 	return path.resolve(env["BROOD_HOME"] || path.join(os.homedir(), ".brood"));
@@ -19,70 +23,121 @@ export function homeOf(env: NodeJS.ProcessEnv = process.env): string {
 
 export interface Connected {
 	client: Client;
-	/** what the daemon said when it was found; null inside an agent, which does not ask */
-	status: Status | null;
+	/** null inside an agent */
+	home: string | null;
+}
+
+export interface Running extends Connected {
+	status: Status;
 }
 
 export async function connect(): Promise<Connected> {
 	const given = givenAddress();
-	if (given !== null) return { client: new Client(given, send), status: null };
-	return (await running()) ?? (await start());
+	if (given !== null) return { client: new Client(given, send), home: null };
+	const announced = announcedClient();
+	if (announced !== null) return { client: announced, home: homeOf() };
+	const found = await running({ anyContract: true });
+	if (found === null) return await start();
+	if (found.status.version === version) return found;
+	const { replaceOlder } = await import("./upgrade.ts");
+	if (await replaceOlder(found.status, homeOf())) return await start();
+	if (found.status.contract !== contractVersion) throw new Refused(wrongVersion(found.status));
+	return found;
 }
 
+let isNotified = false;
+
 /**
- * The daemon went away while somebody waits. One that died is started again; one that was stopped is waited for, since
- * somebody wanted that.
+ * The connection broke during a wait. A daemon that died is started again; one that was stopped on purpose is waited
+ * for.
  */
 export async function reconnect(deadline?: AbortSignal): Promise<Connected> {
 	if (givenAddress() !== null) return await connect();
-	for (let told = false; ; told = true) {
+	for (;;) {
 		const found = await running();
 		if (found !== null) return found;
 		if (deadline?.aborted) throw new Refused(refuse("TIMEOUT", "Time ran out while the daemon was stopped."));
 		if (existsSync(path.join(homeOf(), "daemon.json"))) return await start();
-		if (!told && process.stderr.isTTY) printToStderr("the daemon was stopped; waiting until it is up again");
+		if (!isNotified && process.stderr.isTTY) printToStderr("the daemon was stopped; waiting until it is up again");
+		isNotified = true;
 		await pause(250);
 	}
 }
 
 async function start(): Promise<Connected> {
 	const { startDaemon } = await import("./start.ts");
-	return await startDaemon(homeOf(), running);
+	const found = await startDaemon(homeOf(), running);
+	if (!process.argv.includes("--json")) await nameCutTurns(found);
+	return found;
 }
 
-/** What an agent's process was given; such a process has no business with the daemon of any home. */
+/** After a crash, or a stop that did not wait. */
+async function nameCutTurns({ client }: Connected): Promise<void> {
+	const { cut } = await client.call("turnsCut").catch(() => ({ cut: [] }));
+	if (cut.length === 0) return;
+	const names = cut.slice(0, 5).map(({ project, handle }) => (project === null ? handle : `${project}/${handle}`));
+	const more = cut.length > names.length ? ` and ${cut.length - names.length} more` : "";
+	printToStderr(
+		`The daemon had stopped and cut ${cut.length === 1 ? "the turn" : `${cut.length} turns`} of ${names.join(", ")}${more}; \`brood turn retry --all\` runs ${cut.length === 1 ? "it" : "them"} again.`,
+	);
+}
+
+/** The address in the environment of an agent's process, which must not use the daemon of a home. */
 export function givenAddress({ BROOD_URL: url, BROOD_TOKEN: token }: NodeJS.ProcessEnv = process.env): Address | null {
 	return url === undefined || token === undefined ? null : { url, token };
 }
 
-/** A client of the daemon that has this home, if it answers. */
-export async function running(): Promise<Connected | null> {
+/** A client of this home's daemon, if it answers. With `anyContract` the caller looks at the contract itself. */
+export async function running({ anyContract = false } = {}): Promise<Running | null> {
 	const home = homeOf();
 	checkHome(home);
 	const at = address(home);
 	if (at === null) return null;
 	try {
-		const client = new Client(at, sendTo(home), () => address(home));
-		const status = await client.call("status");
+		const find = (): Address | null => address(home);
+		const status = await new Client(at, sendTo(home), { find }).call("status");
 		if (!isSameFolder(status.home, home)) return null;
-		if (status.contract !== contractVersion) throw new Refused(olderOrNewer(status));
-		return { client, status };
+		if (status.contract !== contractVersion && !anyContract) throw new Refused(wrongVersion(status));
+		return { client: new Client(at, withProgress(sendTo(home)), { find, mend }), home, status };
 	} catch (error) {
 		if (!(error instanceof Refused)) return null;
 		if (error.refusal.code === "CONFLICT") throw error;
-		// somebody else took the port of a daemon that is gone, and says nothing: that is nobody's silence but theirs
+		// if nobody holds the home, the daemon is gone and another program took its port without answering
 		if (error.refusal.code === "TIMEOUT" && holdersOf(home)?.length !== 0) throw error;
 		return null;
 	}
 }
 
-/** A home may be known by several names: one of them may be a link. */
+/**
+ * A client of the daemon that `daemon.json` names, without asking it first: it is of this version, and only the home's
+ * owner can create the socket in the home. If it does not answer, `mend` looks further.
+ */
+function announcedClient(): Client | null {
+	const home = homeOf();
+	checkHome(home);
+	const at = address(home);
+	if (at === null || at.version !== version || at.contract !== contractVersion || at.socket === null) return null;
+	return new Client(at, withProgress(sendOnSocket(home)), { find: () => address(home), mend });
+}
+
+/** Null if the daemon was stopped and not replaced. */
+async function mend(): Promise<Client | null> {
+	const deadline = AbortSignal.timeout(replacedMs);
+	try {
+		return (await reconnect(deadline)).client;
+	} catch (error) {
+		if (deadline.aborted) return null;
+		throw error;
+	}
+}
+
+/** Compares inodes, because one path may be a link. */
 function isSameFolder(one: string, other: string): boolean {
 	const [a, b] = [one, other].map((folder) => statSync(folder, { throwIfNoEntry: false }));
 	return one === other || (a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino);
 }
 
-/** Before anything in it is believed. */
+/** Called before anything in the home is trusted. */
 function checkHome(home: string): void {
 	const found = statSync(home, { throwIfNoEntry: false });
 	const problem = found === undefined ? null : homeProblem(home, found, process.getuid?.() ?? null);
@@ -90,17 +145,29 @@ function checkHome(home: string): void {
 		throw new Refused(refuse("HOME_UNUSABLE", problem.message, { suggestions: problem.suggestions }));
 }
 
-/** What the daemon of this home wrote down about itself, or the last one did. */
-function address(home: string): Address | null {
+interface Announced {
+	url: string;
+	socket: string | null;
+	version: string;
+	contract: number;
+}
+
+/** The address that this home's daemon, or its last one, wrote to `daemon.json`. */
+function address(home: string): (Address & Announced) | null {
 	try {
-		const { url }: { url: string } = JSON.parse(readFileSync(path.join(home, "daemon.json"), "utf8"));
-		return { url, token: readFileSync(path.join(home, "token"), "utf8").trim() };
+		const { url, socket, version, contract }: Announced = JSON.parse(
+			readFileSync(path.join(home, "daemon.json"), "utf8"),
+		);
+		return { url, socket, version, contract, token: readFileSync(path.join(home, "token"), "utf8").trim() };
 	} catch {
 		return null;
 	}
 }
 
-function olderOrNewer({ contract, version }: Status): Refusal {
-	const words = `The daemon (${version}) speaks contract ${contract}, this program ${contractVersion}: stop it with the program that started it, then try again.`;
-	return refuse("CONFLICT", words, { details: { daemon: contract, client: contractVersion } });
+function wrongVersion({ contract, version: theirs }: Status): Refusal {
+	const message = `The daemon is brood ${theirs} (contract ${contract}); this is brood ${version} (contract ${contractVersion}).`;
+	return refuse("CONFLICT", message, {
+		details: { daemon: contract, client: contractVersion },
+		suggestions: ["brood restart"],
+	});
 }

@@ -11,7 +11,7 @@ export function daemonCommands(program: Command): void {
 	program.commandsGroup("Daemon:");
 	for (const [name, description] of [
 		["up", "start the daemon, if it is not running"],
-		["status", "what the daemon is and has"],
+		["status", "show the daemon's version, address, agents and problems"],
 	] as const) {
 		program
 			.command(name)
@@ -19,19 +19,19 @@ export function daemonCommands(program: Command): void {
 			.addOption(json())
 			.action(async (options) => {
 				const [{ act }, { statusLine }] = await Promise.all([import("./act.ts"), import("./status.ts")]);
-				await act(options, async ({ client, status }) => status ?? (await client.call("status")), statusLine);
+				await act(options, async ({ client }) => await client.call("status"), statusLine);
 			});
 	}
 	stopAndLookCommands(program);
 	program
 		.command("demo")
-		.description("five issues of the playground, done by scripted agents in under a minute")
+		.description("run a demo: scripted agents finish five issues in under a minute, no key needed")
 		.addOption(json())
 		.action(async (options) => await (await import("./demo.ts")).demo(options));
 	program
 		.command("backup")
-		.description("a consistent copy of the store, also under load")
-		.argument("<file>", "where to; it must not exist")
+		.description("write a consistent copy of the store to a file, also while agents work")
+		.argument("<file>", "the new file; it must not exist")
 		.addOption(json())
 		.action((file, options) =>
 			call(
@@ -43,7 +43,7 @@ export function daemonCommands(program: Command): void {
 		);
 	program
 		.command("token")
-		.description("the token for the API")
+		.description("manage the API token")
 		.command("rotate")
 		.description("replace the token; the old one is refused at once")
 		.addOption(json())
@@ -74,30 +74,37 @@ export function daemonCommands(program: Command): void {
 }
 
 function stopAndLookCommands(program: Command): void {
+	for (const [name, description] of [
+		["down", "stop the daemon; running turns get ten seconds to finish"],
+		["restart", "stop the daemon and start it again, for example after an upgrade"],
+	] as const)
+		program
+			.command(name)
+			.description(description)
+			.option("--drain", "start no new turns and wait for the running ones, however long they take")
+			.addOption(new Option("--now", "cut the running turns at once").conflicts("drain"))
+			.addOption(json())
+			.action(async (options) => await (await import("./down.ts"))[name](options));
 	program
-		.command("down")
-		.description("let the running turns end, then stop the daemon")
+		.command("uninstall")
+		.description("stop the daemon and remove Brood's data from this machine")
+		.option("--keep-data", "only stop the daemon; the home and the repositories stay as they are")
+		.option("--all", "remove the home, the agents' worktrees, and Brood's refs from the projects' repositories")
+		.option("-y, --yes", "do not ask")
 		.addOption(json())
-		.action(async (options) => await (await import("./status.ts")).down(options));
-	program
-		.command("restart")
-		.description("stop the daemon and start it again")
-		.addOption(json())
-		.action(async (options) => await (await import("./status.ts")).restart(options));
+		.action(async (options) => await (await import("./uninstall.ts")).uninstall(options));
 	program
 		.command("logs")
 		.description("show the daemon's log, also when it is not running")
 		.option("-n, --lines <count>", "number of entries", Number, 100)
-		.addOption(
-			new Option("--level <level>", "this level and those above it").choices(logLevels).default("info" as const),
-		)
+		.addOption(new Option("--level <level>", "the lowest level to show").choices(logLevels).default("info" as const))
 		.option("--follow", "keep printing new entries")
 		.option("--json", "print one JSON document; with --follow one object per line")
 		.action(async (options) => await (await import("./logs.ts")).logs(options));
 	program
 		.command("doctor")
 		.description("check the installation and show how to fix problems")
-		.option("--space", "disk usage of the home and of each project")
+		.option("--space", "also show the disk usage of the home and of each project")
 		.addOption(json())
 		.action(async ({ space, ...options }) =>
 			space === true

@@ -1,71 +1,51 @@
-// `brood demo`: five issues of the playground go through `quick-fix`, worked on by three scripted agents that need no
-// key and no network. It makes its own issues and agents, touches nobody else's, and takes its agents away again.
+// `brood demo`: three scripted agents take five issues of the playground through the preset `quick-fix`. It needs no
+// key and no network, uses only its own issues and agents, and deletes its agents at the end.
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Client, Refused } from "#client/client.ts";
 import type { Issue } from "#contract/issue-wire.ts";
+import { makePlaygroundRepository, playground as project } from "#src/playground-repository.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { homeOf } from "./connect.ts";
 import { print } from "./print.ts";
 import { issueTable } from "./print-issues.ts";
 
-const project = "playground";
 const agentsMax = 3;
 const titles = ["Say hello", "Count to three", "Write a poem", "Name the colours", "List the days"];
 
 export async function demo(options: Options): Promise<void> {
-	const tell = (line: string): void => (options.json === true ? undefined : print(line));
+	const report = (line: string): void => (options.json === true ? undefined : print(line));
 	await act(
 		options,
 		async (cli) => {
-			await playground(cli, tell);
-			return await new Demo(cli, tell).run();
+			await addPlayground(cli, report);
+			return await new Demo(cli, report).run();
 		},
 		(issues) => `\n${issueTable(issues)}\n\ntry next: brood issue show ${project}#${issues[0]?.number}`,
 	);
 }
 
-/** The repository of a first run; made here if there was none. */
-async function playground({ client, key }: CliContext, tell: (line: string) => void): Promise<void> {
+/** Adds the project if it does not exist. */
+async function addPlayground({ client, key }: CliContext, report: (line: string) => void): Promise<void> {
 	if ((await client.call("projects")).some(({ slug }) => slug === project)) return;
-	const folder = join(homeOf(), project);
-	if (!existsSync(join(folder, ".git"))) {
-		mkdirSync(folder, { recursive: true });
-		writeFileSync(
-			join(folder, "README.md"),
-			"# Playground\n\nA repository to try things in. Nothing here is precious.\n",
-		);
-		const git = (...args: string[]) =>
-			promisify(execFile)("git", [
-				"-C",
-				folder,
-				"-c",
-				"user.name=brood",
-				"-c",
-				"user.email=brood@brood.local",
-				...args,
-			]);
-		await git("init", "--quiet", "--initial-branch=main");
-		await git("add", "--", "README.md");
-		await git("commit", "--quiet", "--message=Begin");
-	}
+	const folder = await makePlaygroundRepository(homeOf(), (at, args, { environment }) =>
+		promisify(execFile)("git", ["-C", at, ...args], { env: { ...process.env, ...environment } }),
+	);
 	await client.call("projectAdd", { key: `${key}-project`, body: { slug: project, path: folder } });
-	tell(`made a project ${project} in ${folder}`);
+	report(`made a project ${project} in ${folder}`);
 }
 
 class Demo {
 	readonly #client: Client;
 	readonly #key: string;
-	readonly #tell: (line: string) => void;
+	readonly #report: (line: string) => void;
 	readonly #stages = new Map<number, string>();
-	#said = 0;
+	#keys = 0;
 
-	constructor({ client, key }: CliContext, tell: (line: string) => void) {
+	constructor({ client, key }: CliContext, report: (line: string) => void) {
 		this.#client = client;
 		this.#key = key;
-		this.#tell = tell;
+		this.#report = report;
 	}
 
 	async run(): Promise<Issue[]> {
@@ -77,7 +57,7 @@ class Demo {
 			const stop = new AbortController();
 			let all = await this.#step(issues, agents);
 			for await (const event of this.#client.events(lastEvent, stop.signal)) {
-				if (/^(issue\.(moved|waited|left|attended)|agent\.(released|provisioned))$/.test(event.kind))
+				if (/^(issue\.(moved|waited|left|escalated)|agent\.(released|provisioned))$/.test(event.kind))
 					all = await this.#step(issues, agents);
 				if (all.every(({ doneAt, attention }) => doneAt !== null || attention !== null)) stop.abort();
 			}
@@ -88,7 +68,7 @@ class Demo {
 		}
 	}
 
-	/** Shows what has changed, gives what is ready to whoever is free, and approves what waits for it. */
+	/** Prints changes, assigns ready issues to free agents, and approves what waits for approval. */
 	async #step(issues: readonly Issue[], agents: readonly string[]): Promise<Issue[]> {
 		const now = await Promise.all(
 			issues.map(({ number }) => this.#client.call("issue", { params: { issue: `${project}#${number}` } })),
@@ -102,11 +82,11 @@ class Demo {
 			const params = { issue: `${project}#${issue.number}` };
 			if (issue.attention !== null || issue.doneAt !== null || issue.assignee !== null) continue;
 			if (issue.waiting === "approval")
-				await this.#may(this.#client.call("issueApprove", { key: this.#next(), params, body: {} }));
+				await this.#tryTo(this.#client.call("issueApprove", { key: this.#next(), params, body: {} }));
 			else if (issue.waiting === null) {
 				const agent = free.shift();
 				if (agent !== undefined)
-					await this.#may(this.#client.call("issueAssign", { key: this.#next(), params, body: { agent } }));
+					await this.#tryTo(this.#client.call("issueAssign", { key: this.#next(), params, body: { agent } }));
 			}
 		}
 		return now;
@@ -114,7 +94,7 @@ class Demo {
 
 	#show({ number, stage, title, agent, attention }: Issue): void {
 		const line = `${project}#${number}  ${stage.padEnd(11)}  ${title}${agent === null ? "" : `  (${agent})`}${attention === null ? "" : `: ${attention.reason}`}`;
-		if (this.#stages.get(number) !== line) this.#tell(line);
+		if (this.#stages.get(number) !== line) this.#report(line);
 		this.#stages.set(number, line);
 	}
 
@@ -139,24 +119,24 @@ class Demo {
 			params: { project },
 			body: { title: "demo", type: "scripted", policy: "full" },
 		});
-		this.#tell(`agent ${handle} is ready`);
+		this.#report(`agent ${handle} is ready`);
 		return id;
 	}
 
 	async #remove(agent: string): Promise<void> {
-		await this.#may(
+		await this.#tryTo(
 			this.#client.call("agentDelete", { key: this.#next(), params: { agent }, body: { reason: "the demo is over" } }),
 		);
 	}
 
-	/** Somebody else may have been quicker; the next event shows what is left to do. */
-	async #may(asked: Promise<unknown>): Promise<void> {
-		await asked.catch((error: unknown) => {
+	/** A refusal is fine: a person may have acted first, and the next event shows the new state. */
+	async #tryTo(request: Promise<unknown>): Promise<void> {
+		await request.catch((error: unknown) => {
 			if (!(error instanceof Refused)) throw error;
 		});
 	}
 
 	#next(): string {
-		return `${this.#key}-${++this.#said}`;
+		return `${this.#key}-${++this.#keys}`;
 	}
 }

@@ -1,4 +1,4 @@
-// Checks the installation: what is there, what is missing, and how to fix it.
+// Checks the installation, and says how to fix what is wrong.
 import { execFileSync } from "node:child_process";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
@@ -6,10 +6,12 @@ import { Refused } from "#client/client.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import { contractVersion } from "#contract/version.ts";
 import { inline } from "#contract/visible.ts";
-import type { Adapter, Status, Subscription } from "#contract/wire.ts";
+import type { Status, Subscription, VendorAgent } from "#contract/wire.ts";
 import { version } from "#src/version.ts";
 import { givenAddress, homeOf, running } from "./connect.ts";
+import { keysIn, listed } from "./keys.ts";
 import { print, printData } from "./print.ts";
+import { howToLogIn } from "./vendor.ts";
 
 interface Finding {
 	name: string;
@@ -19,29 +21,28 @@ interface Finding {
 }
 
 export async function doctor(options: { json?: boolean | undefined }): Promise<void> {
-	const looked = givenAddress() === null ? await running().catch(asRefusal) : null;
-	const found = looked !== null && "client" in looked ? looked : null;
-	const refusal = looked !== null && "code" in looked ? looked : null;
+	const answer = givenAddress() === null ? await running().catch(asRefusal) : null;
+	const found = answer !== null && "client" in answer ? answer : null;
+	const refusal = answer !== null && "code" in answer ? answer : null;
 	const status = found?.status ?? null;
-	// only the daemon knows what is installed in its home, and for whom
 	const findings = [node(), sqlite(), git(), home(), space(), token(), containment(status), daemon(status, refusal)];
-	const asked = async <T>(answer: Promise<T> | undefined): Promise<T | undefined> =>
-		await answer?.catch((error: unknown) => {
+	const tryCall = async <T>(call: Promise<T> | undefined): Promise<T | undefined> =>
+		await call?.catch((error: unknown) => {
 			findings.push(bad("daemon", `could not answer: ${asRefusal(error).message}`, "brood logs --level warn"));
 			return undefined;
 		});
-	const adapters = (await asked(found?.client.call("adapters"))) ?? [];
-	const subscriptions = (await asked(found?.client.call("subscriptions"))) ?? [];
+	const vendors = (await tryCall(found?.client.call("vendors"))) ?? [];
+	const subscriptions = (await tryCall(found?.client.call("subscriptions"))) ?? [];
 	for (const { name, problem } of subscriptions)
 		if (problem !== null)
 			findings.push(
 				bad(`subscription ${name}`, problem, `mend the file, or: brood subscription configure ${name} --env-file FILE`),
 			);
-	// each project is looked at; what else is wrong the daemon knows already
-	await asked(found?.client.call("projects", { query: { check: "true" } }));
-	const problems = (await asked(found?.client.call("status")))?.problems ?? [];
+	// makes the daemon check each project; it knows the other problems already
+	await tryCall(found?.client.call("projects", { query: { check: "true" } }));
+	const problems = (await tryCall(found?.client.call("status")))?.problems ?? [];
 	findings.push(...problems.map(({ what, text, fix }) => ({ name: what, ok: false, text, fix })));
-	findings.push(...adapters.map((each) => adapter(each, subscriptions)));
+	findings.push(...vendors.map((each) => vendorAgent(each, subscriptions)));
 	if (options.json === true) printData({ healthy: findings.every(({ ok }) => ok), findings });
 	else
 		print(
@@ -112,7 +113,7 @@ function token(): Finding {
 		: bad("token", `${file} can be read by others`, `chmod 600 ${file}`);
 }
 
-/** What is in force, and what would be stronger. The daemon found it out by trying, so nobody else can say. */
+/** The containment in force, and a stronger one if there is any. Only the daemon knows: it found out by trying. */
 function containment(status: Status | null): Finding {
 	if (!existsSync("/proc/self/stat"))
 		return bad(
@@ -149,7 +150,7 @@ const levels: Record<Status["containment"], { text: string; stronger: string | n
 	},
 };
 
-/** A daemon that does not answer, or a home that is not to be trusted, is what one wants to hear of here. */
+/** A daemon that does not answer and an unsafe home are findings, not failures of `doctor`. */
 function asRefusal(error: unknown): Refusal {
 	if (error instanceof Refused) return error.refusal;
 	throw error;
@@ -173,18 +174,19 @@ function daemon(status: Status | null, refusal: Refusal | null): Finding {
 	);
 }
 
-/** An agent that is not installed is no problem: nobody has to use all of them. */
-function adapter(
-	{ type, version: driven, installed, loggedIn, login }: Adapter,
-	subscriptions: readonly Subscription[],
-): Finding {
-	if (installed === null) return { ...good(type, "not installed"), fix: `to use it: brood setup ${type}` };
+/** A type that is not installed is no problem: few people use all of them. */
+function vendorAgent(vendor: VendorAgent, subscriptions: readonly Subscription[]): Finding {
+	const { type, version: driven, installed, loggedIn } = vendor;
+	const keys = keysIn(vendor);
+	const shell = keys.length === 0 ? "" : `; in this shell: ${listed(keys)}`;
+	if (installed === null)
+		return { ...good(type, `the adapter is not installed${shell}`), fix: `to use it: brood setup ${type}` };
 	if (installed !== driven) return bad(type, `${installed}, but this release drives ${driven}`, `brood setup ${type}`);
 	const paid = subscriptions.filter((each) => each.type === type && each.credential !== null).map(({ name }) => name);
 	if (paid.length > 0)
-		return good(type, `${installed}, credentials from ${paid.join(", ")}${loggedIn ? "; login found" : ""}`);
+		return good(type, `${installed}, credentials from ${paid.join(", ")}${loggedIn ? "; login found" : ""}${shell}`);
 	return {
-		...good(type, `${installed}, ${loggedIn ? "looks logged in" : "does not look logged in"}`),
-		fix: loggedIn ? null : `to log in: ${login}`,
+		...good(type, `${installed}, ${loggedIn ? "looks logged in" : "does not look logged in"}${shell}`),
+		fix: loggedIn ? null : `to log in: ${howToLogIn(vendor)}`,
 	};
 }

@@ -1,12 +1,15 @@
-// The journal as it is, and as it grows.
+// Prints the journal, and follows it.
 import { type Client, Refused } from "#client/client.ts";
 import { isItem } from "#contract/item.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
-import { act, type CliContext, type Options } from "./act.ts";
-import { connect } from "./connect.ts";
+import { agentName } from "#views/holds.ts";
+import { act, type CliContext, contextOf, type Options } from "./act.ts";
+import { AgentNames } from "./agent-names.ts";
+import { agentNamed } from "./here.ts";
 import { print, printError, printJson, printPiece } from "./print.ts";
+import { LogLines } from "./print-log.ts";
 import { itemLine } from "./print-thread.ts";
 import { timeOf } from "./time.ts";
 
@@ -28,10 +31,11 @@ export async function events(options: EventOptions): Promise<void> {
 	);
 }
 
-async function allPages({ client, query }: CliContext, { agent, kind, since, after }: EventOptions): Promise<Item[]> {
+async function allPages(cli: CliContext, { agent, kind, since, after }: EventOptions): Promise<Item[]> {
+	const { client, query } = cli;
 	const request = {
 		...query,
-		...(agent && { agent }),
+		...(agent && { agent: await agentNamed(cli, agent) }),
 		...(kind && { kind }),
 		...(since && { since: timeOf(since, "earlier") }),
 	};
@@ -46,18 +50,19 @@ async function allPages({ client, query }: CliContext, { agent, kind, since, aft
 	return found;
 }
 
-/** One item with its whole text, if it is the agent's. */
-export async function itemOf({ client, query }: CliContext, reference: string, id: string): Promise<Item> {
-	const agent = await client.call("agent", { query, params: { agent: reference } });
+/** One item of an agent, with its whole text. */
+export async function itemOf(cli: CliContext, reference: string, id: string): Promise<Item> {
+	const { client } = cli;
+	const agent = await client.call("agent", { params: { agent: await agentNamed(cli, reference) } });
 	const item = await client.call("item", { params: { item: id } });
 	if (item.agent !== agent.id)
 		throw new Refused(
-			refuse("NOT_FOUND", `${agent.handle} has no item ${id}.`, { suggestions: [`brood log ${agent.handle}`] }),
+			refuse("NOT_FOUND", `${agent.handle} has no item ${id}.`, { suggestions: [`brood log ${agentName(agent)}`] }),
 		);
 	return item;
 }
 
-/** Who did it stands behind what happened. */
+/** The actor follows the fields. */
 function eventLine(event: Item): string {
 	if (isItem(event)) return itemLine(event);
 	const { id, kind, text, data, actor, at } = event;
@@ -65,32 +70,39 @@ function eventLine(event: Item): string {
 	return `${String(id).padStart(6)}  ${kind.padEnd(18)}  ${what}${what === "" ? "" : "  "}by ${actor}, ${at}`;
 }
 
-/** A field each; of long lists only how much is in them. `--json` has everything. */
+/** One part per field, and only the length of long lists. `--json` prints everything. */
 function fieldsOf(data: unknown): string[] {
 	return Object.entries(Object(data)).flatMap(([name, value]: [string, unknown]) => {
 		if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) return [];
 		if (!Array.isArray(value))
-			return `${name} ${typeof value === "object" ? `(${fieldsOf(value).join(", ")})` : written(value)}`;
+			return `${name} ${typeof value === "object" ? `(${fieldsOf(value).join(", ")})` : quoted(value)}`;
 		const brief = value.length <= 5 && value.every((each) => typeof each !== "object");
-		return `${name} ${brief ? value.map(written).join(" ") : `(${value.length})`}`;
+		return `${name} ${brief ? value.map(quoted).join(" ") : `(${value.length})`}`;
 	});
 }
 
-const written = (value: unknown): string =>
+const quoted = (value: unknown): string =>
 	typeof value === "string" && !/^[\w.:/@#-]+$/.test(value) ? JSON.stringify(value) : String(value);
 
 async function follow(options: EventOptions): Promise<void> {
-	await watching(options, async (client, signal) => {
-		const { agent, kind, project, after } = options;
+	await following(options, async (cli, signal) => {
+		const { client } = cli;
+		const { kind, project, after } = options;
+		const agent = options.agent && (await agentNamed(cli, options.agent));
 		const from = await startOf(client, options, after);
 		const wanted = { agent, kind, project, ...(options.deltas === true && { deltas: true }) };
-		const pieces = new Pieces(options.json === true);
+		const printer = new DeltaPrinter(options.json === true);
+		const names = new AgentNames(client);
 		for await (const message of client.follow({ ...wanted, after: from }, signal)) {
-			if ("delta" in message) pieces.show(message.delta);
-			if ("event" in message) pieces.before(message.event, (event) => show(event, options, eventLine));
+			if ("delta" in message) printer.show(message.delta);
+			if ("event" in message && options.json !== true) await names.putInto(message.event);
+			if ("event" in message) printer.before(message.event, (event) => show(event, options, eventLine));
 		}
 	});
 }
+
+/** Null if the output is no terminal. */
+export const terminalColumns = (): number | null => (process.stdout.isTTY ? process.stdout.columns : null);
 
 const show = (event: Item, { json }: Options, line: (event: Item) => string): void =>
 	json === true ? printJson(event) : print(line(event));
@@ -103,12 +115,13 @@ export interface LogOptions extends Options {
 }
 
 /**
- * An agent's items as they come: from the first one, or from where it is asked to begin. On a terminal also what is
- * still being said.
+ * Follows an agent's items, from the first one or from where the options say. On a terminal it also shows messages
+ * while they are quoted.
  */
 export async function followThread(reference: string, options: LogOptions): Promise<void> {
-	await watching(options, async (client, signal) => {
-		const { id } = await client.ask("agent", { params: { agent: reference }, query: { project: options.project } });
+	await following(options, async (cli, signal) => {
+		const { client } = cli;
+		const id = await agentNamed(cli, reference);
 		const last = options.number === undefined ? null : (await lastItems(client, id, options)).at(0);
 		const after =
 			last === undefined
@@ -116,24 +129,24 @@ export async function followThread(reference: string, options: LogOptions): Prom
 				: last === null
 					? await startOf(client, options, options.after ?? 0)
 					: last.id - 1;
-		const pieces = new Pieces(options.json === true);
+		const printer = new DeltaPrinter(options.json === true);
+		const lines = new LogLines(terminalColumns());
+		const names = new AgentNames(client);
 		const deltas = options.deltas === true || (options.json !== true && process.stdout.isTTY);
 		for await (const message of client.follow({ agent: id, after, deltas }, signal)) {
-			if ("delta" in message) pieces.show(message.delta);
-			if ("event" in message && isItem(message.event))
-				pieces.before(message.event, (item) => show(item, options, itemLine));
+			if ("delta" in message) printer.show(message.delta);
+			if (!("event" in message) || !isItem(message.event)) continue;
+			if (options.json !== true) await names.putInto(message.event);
+			// also of an item that was printed while it was written: the final one may repeat it
+			const line = lines.line(message.event);
+			printer.before(message.event, (item) => show(item, options, () => line));
 		}
 	});
 }
 
-/** The part of a thread that is asked for, oldest first. */
-export async function threadPart(
-	{ client, query }: CliContext,
-	reference: string,
-	options: LogOptions,
-): Promise<Item[]> {
-	const { id } = await client.call("agent", { query, params: { agent: reference } });
-	return await lastItems(client, id, options);
+/** The part of a thread that the options select, oldest first. */
+export async function threadPart(cli: CliContext, reference: string, options: LogOptions): Promise<Item[]> {
+	return await lastItems(cli.client, await agentNamed(cli, reference), options);
 }
 
 async function lastItems(client: Client, agent: string, { after = 0, since, number }: LogOptions): Promise<Item[]> {
@@ -144,7 +157,7 @@ async function lastItems(client: Client, agent: string, { after = 0, since, numb
 	return number === undefined ? items : items.slice(Math.max(0, items.length - number));
 }
 
-/** Behind which event to begin. A time is looked up once, where the events are. */
+/** The event after which to start. A time is looked up once, in the daemon. */
 async function startOf(client: Client, { since }: { since?: string | undefined }, after: number): Promise<number> {
 	if (since === undefined) return after;
 	const { events: found } = await client.call("journal", {
@@ -155,10 +168,13 @@ async function startOf(client: Client, { since }: { since?: string | undefined }
 
 const lastEvent = async (client: Client): Promise<number> => (await client.call("status")).lastEvent;
 
-async function watching(options: Options, work: (client: Client, signal: AbortSignal) => Promise<void>): Promise<void> {
+async function following(
+	options: Options,
+	work: (cli: CliContext, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
 	const stop = new AbortController();
 	try {
-		await work((await connect()).client, stop.signal);
+		await work(await contextOf(options), stop.signal);
 	} catch (error) {
 		process.exitCode = printError(error, options.json === true);
 	} finally {
@@ -166,10 +182,12 @@ async function watching(options: Options, work: (client: Client, signal: AbortSi
 	}
 }
 
-/** What is being said, as it comes; the item that closes it is told by its id alone if it has nothing more. */
-class Pieces {
+/** Prints deltas as they arrive. If the closing item only repeats them, just its id is printed. */
+class DeltaPrinter {
 	readonly #json: boolean;
 	#open: { message: string; kind: string; text: string } | null = null;
+	/** the same, until its item has come: other items may come first */
+	#streamed: { kind: string; text: string } | null = null;
 
 	constructor(json: boolean) {
 		this.#json = json;
@@ -187,13 +205,15 @@ class Pieces {
 			printPiece(`${"…".padStart(6)}  ${kind.padEnd(11)}  `);
 		}
 		this.#open.text += text;
+		this.#streamed = this.#open;
 		printPiece(text.replaceAll("\n", `\n${" ".repeat(21)}`));
 	}
 
 	before(item: Item, print: (item: Item) => void): void {
-		const open = this.#open;
 		this.#close();
-		const isWhole = open !== null && open.kind === item.kind && open.text.trim() === item.text?.trim();
+		const streamed = this.#streamed?.kind === item.kind ? this.#streamed : null;
+		if (streamed !== null) this.#streamed = null;
+		const isWhole = streamed !== null && streamed.text.trim() === item.text?.trim();
 		if (isWhole) printPiece(`${String(item.id).padStart(6)}  (${item.kind}, as above)\n`);
 		else print(item);
 	}

@@ -1,23 +1,25 @@
-// Staying with a prompt until its turn is over: what the agent does is shown as it happens, and what it asks can be
-// answered in place.
+// Follows a prompt until its turn ends: prints what the agent does, and lets the user answer its questions in place.
 import { type Client, Refused } from "#client/client.ts";
 import { refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
 import type { Agent, Item, Prompt, Turn } from "#contract/wire.ts";
+import { agentName, continues } from "#views/holds.ts";
 import { answerApproval } from "./answer.ts";
 import { reconnect } from "./connect.ts";
 import type { LiveThread } from "./live.ts";
 
 export interface Follow {
-	/** null: nothing is shown */
+	/** null: print nothing */
 	live: LiveThread | null;
-	/** somebody is there to answer what the agent asks */
+	/** a user is there to answer questions */
 	interactive: boolean;
-	/** null: said to nobody */
+	/** null: print no notices */
 	say: ((text: string) => void) | null;
 }
 
-/** The turn of a prompt, when it is over. A daemon that dies meanwhile is started again: it knows how the turn ended. */
+/**
+ * Resolves with a prompt's turn when it has ended. Restarts a daemon that dies meanwhile: it knows how the turn ended.
+ */
 export async function followTurn(client: Client, prompt: Prompt, { live, interactive, say }: Follow): Promise<Turn> {
 	const { id, agent } = prompt;
 	const stop = new AbortController();
@@ -32,9 +34,10 @@ export async function followTurn(client: Client, prompt: Prompt, { live, interac
 			stop.signal,
 			reconnect,
 		)) {
-			// up to there it is told what happened before, and pieces of what is said now would come in between
+			// before this point the stream replays old events, and deltas would come in between
 			if ("at" in message) isCurrent = true;
 			if ("delta" in message && isCurrent) live?.piece(message.delta);
+			if ("whole" in message) live?.whole(message.whole);
 			if (!("event" in message)) continue;
 			const { event } = message;
 			if (isItem(event)) live?.item(event);
@@ -45,7 +48,7 @@ export async function followTurn(client: Client, prompt: Prompt, { live, interac
 			if (["agent.held", "prompt.returned", "turn.ended"].includes(event.kind)) await startable(client, prompt);
 			if (event.kind !== "turn.ended") continue;
 			const turn = await ended();
-			// a turn that never handed its prompt over is followed by another one
+			// a turn that never handed its prompt over is followed by another
 			if (turn !== undefined && !(await isQueued(client, prompt))) return turn;
 		}
 		throw new Error("the event stream ended");
@@ -62,18 +65,18 @@ const isOpen = ({ data }: Pick<Item, "data">): boolean => Reflect.get(Object(dat
 const isQueued = async (client: Client, { id, agent }: Pick<Prompt, "id" | "agent">): Promise<boolean> =>
 	(await client.call("queue", { params: { agent } })).some((waiting) => waiting.id === id);
 
-/** A prompt of an agent that is held waits for a person: following it would never end. */
+/** A held agent's prompt waits for a person, so following it would never end. */
 export async function startable(client: Client, prompt: Pick<Prompt, "id" | "agent">): Promise<void> {
 	const found = await client.call("agent", { params: { agent: prompt.agent }, query: {} });
 	if (found.holds.length === 0 || !(await isQueued(client, prompt))) return;
 	throw new Refused(
 		refuse("AGENT_INVALID_STATE", `Prompt ${prompt.id} is queued, but ${found.handle} is ${heldText(found)}.`, {
-			suggestions: [`brood agent status ${found.handle}`],
+			suggestions: [`brood agent status ${agentName(found)}`, continues(found)],
 		}),
 	);
 }
 
-const heldText = ({ label, holds }: Agent): string => {
-	const why = holds.map(({ kind, reason }) => (reason ? `${kind}: ${inline(reason)}` : kind)).join("; ");
-	return `${label} (${why}): it starts when the agent is resumed`;
+const heldText = (agent: Agent): string => {
+	const why = agent.holds.map(({ kind, reason }) => (reason ? `${kind}: ${inline(reason)}` : kind)).join("; ");
+	return `${agent.label} (${why}): it starts after \`${continues(agent)}\``;
 };

@@ -1,18 +1,39 @@
-// Which project a command is about that names none: the one whose directory it is given in.
+// The project of a command that names none: that of the current directory.
 import { sep } from "node:path";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { CliContext } from "./act.ts";
 
-/** The project whose folder, or whose place in the home, the directory is in; the innermost if there are several. */
-export async function projectHere({ client, status }: CliContext): Promise<ProjectSlug | undefined> {
-	// inside an agent the daemon knows better
-	if (status === null) return undefined;
+/** The innermost project whose folder, or whose folder in the home, contains the directory. */
+export async function projectHere({
+	client,
+	home,
+}: Pick<CliContext, "client" | "home">): Promise<ProjectSlug | undefined> {
+	// inside an agent the daemon decides
+	if (home === null) return undefined;
 	const here = process.cwd() + sep;
-	const within = (folder: string): boolean => here.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+	const contains = (folder: string): boolean => here.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 	const all = await client.call("projects");
-	const routePaths = all.flatMap(({ slug, path }) =>
-		[path, `${status.home}${sep}projects${sep}${slug}`].map((folder) => ({ slug, folder })),
+	const folders = all.flatMap(({ slug, path }) =>
+		[path, `${home}${sep}projects${sep}${slug}`].map((folder) => ({ slug, folder })),
 	);
-	return routePaths.filter(({ folder }) => within(folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0]
+	return folders.filter(({ folder }) => contains(folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0]
 		?.slug;
+}
+
+export interface Scope {
+	project?: ProjectSlug;
+}
+
+/** Where names of agents and issues are looked for first: in the project of `--project`, else in that of the directory. */
+export async function scopeOf(cli: CliContext, references: readonly string[]): Promise<Scope> {
+	// anything else is whole, and needs no further request
+	const isBare = (reference: string): boolean => !/\/|.#/.test(reference) && reference !== "init";
+	if (cli.query.project !== undefined || !references.some(isBare)) return cli.query;
+	const project = await projectHere(cli);
+	return project === undefined ? {} : { project };
+}
+
+/** The id of a named agent, for requests whose project is a filter. */
+export async function agentNamed(cli: CliContext, agent: string): Promise<string> {
+	return (await cli.client.call("agent", { query: await scopeOf(cli, [agent]), params: { agent } })).id;
 }

@@ -2,30 +2,33 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import { json } from "./options.ts";
 
-const project = () => new Option("--project <slug>", "the issue's project; that of the directory if absent");
+const project = () => new Option("--project <slug>", "the project; default: the one of this directory");
 const many = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
 const priority = () =>
-	new Option("--priority <priority>", "how urgent it is").choices(["low", "medium", "high", "critical"] as const);
-const which = "project#number, or a number inside a project's directory";
+	new Option("--priority <priority>", "its priority").choices(["low", "medium", "high", "critical"] as const);
+const which = "project#number, or just the number inside the project's directory";
 const tell = async (...given: Parameters<typeof import("./issues.ts").tell>): Promise<void> =>
 	await (await import("./issues.ts")).tell(...given);
 const about = (issue: Command, name: string, description: string) =>
 	issue.command(name).description(description).argument("<issue>", which);
-/** One without options of its own. */
+/** A command without options of its own. */
 const plain = (issue: Command, name: string, description: string) =>
 	about(issue, name, description).addOption(project()).addOption(json());
 
 export function issueCommands(program: Command): void {
 	program.commandsGroup("Issues:");
-	const issue = program.command("issue").alias("task").description("units of work that go through stages");
+	const issue = program
+		.command("issue")
+		.alias("task")
+		.description("add issues, assign them to agents, review and merge the work");
 	issue
 		.command("add")
-		.description("a new issue")
-		.argument("<title>", "one line")
-		.option("--body <text>", "what it is about")
+		.description("add an issue")
+		.argument("<title>", "the title, one line")
+		.option("--body <text>", "the description")
 		.option("--file <path>", "read the body from a file; - is standard input")
-		.option("--label <label>", "a label; may be given several times", many)
-		.option("--depends-on <number>", "an issue that has to be done first; may be given several times", many)
+		.option("--label <label>", "a label; repeat for several", many)
+		.option("--depends-on <number>", "an issue that has to be done first; repeat for several", many)
 		.option("--preset <name>", "its workflow: lean, full-pipeline, quick-fix, docs-only, or the project's own")
 		.addOption(priority())
 		.addHelpText(
@@ -37,29 +40,40 @@ export function issueCommands(program: Command): void {
 		.action(async (title, options) => await (await import("./issues.ts")).add(title, options));
 	issue
 		.command("list")
-		.description("all issues of a project, or of all")
-		.argument("[text]", "only those with these words in title or body")
-		.option("--stage <stage>", "only in this stage")
-		.option("--label <label>", "only with this label")
-		.option("--assignee <agent>", "only of this agent; `none` for those of nobody")
-		.option("--attention", "only those that need a person")
-		.option("--ready", "only those that an agent could be given now")
+		.description("list issues of a project, or of all projects")
+		.argument("[text]", "only issues with this text in the title or the body")
+		.option("--stage <stage>", "only issues in this stage")
+		.option("--label <label>", "only issues with this label")
+		.option("--assignee <agent>", "only issues of this agent; `none` for unassigned ones")
+		.option("--attention", "only issues that need a person")
+		.option("--ready", "only issues that an agent could start now")
 		.addOption(priority())
-		.option("--all", "of all projects, wherever you are")
-		.option("--deleted", "also those that were deleted")
+		.option("--all", "issues of all projects, wherever you are")
+		.option("--deleted", "include deleted issues")
 		.addOption(project())
 		.addOption(json())
 		.action(async (text, options) => await (await import("./issues.ts")).list(text, options));
-	plain(issue, "show", "everything about one issue").action(
+	issue
+		.command("board")
+		.description("list the issues of a project, grouped by stage")
+		.addOption(project())
+		.addOption(json())
+		.action(async (options) => await (await import("./issues.ts")).board(options));
+	plain(issue, "show", "show everything about one issue").action(
 		async (name, options) => await (await import("./issues.ts")).show(name, options),
 	);
-	about(issue, "edit", "change its words; what is not named stays as it is")
-		.option("--title <title>", "one line")
-		.option("--body <text>", "what it is about")
+	about(issue, "diff", "show what its branch changes; for a merged issue, what was merged")
+		.option("--stat", "only file names and line counts")
+		.addOption(project())
+		.addOption(json())
+		.action(async (name, options) => await (await import("./issues.ts")).diff(name, options));
+	about(issue, "edit", "change its title, body, labels, priority or preset")
+		.option("--title <title>", "the title, one line")
+		.option("--body <text>", "the description")
 		.option("--file <path>", "read the body from a file; - is standard input")
-		.option("--label <label>", "its labels from now on; may be given several times", many)
-		.option("--no-labels", "without any label")
-		.option("--preset <name>", "another workflow, before it has been started")
+		.option("--label <label>", "its new labels, replacing the old ones; repeat for several", many)
+		.option("--no-labels", "remove all labels")
+		.option("--preset <name>", "another workflow; only before work has started")
 		.addOption(priority())
 		.addOption(project())
 		.addOption(json())
@@ -71,66 +85,72 @@ export function issueCommands(program: Command): void {
 
 function verbs(issue: Command): void {
 	for (const [name, route, description] of [
-		["start", "issueStart", "into its first stage of work"],
+		["start", "issueStart", "move it to its first stage of work"],
 		["unassign", "issueUnassign", "take it from its agent"],
 		["retry", "issueRetry", "clear its attention and try again"],
 	] as const) {
 		plain(issue, name, description).action((ref, options) => tell(route, ref, options, {}));
 	}
-	plain(issue, "delete", "hide it; its number is not used again").action((ref, options) =>
+	plain(issue, "delete", "delete it; its number is not used again").action((ref, options) =>
 		tell("issueDelete", ref, options),
 	);
-	about(issue, "assign", "give it to an agent that is idle; in its first stage this starts it")
-		.argument("<agent>", "to whom")
-		.option("--now", "only if its turn can start at once", false)
+	about(issue, "assign", "assign it to an idle agent, and start it if it is in its first stage")
+		.argument("<agent>", "the agent")
+		.option("--now", "fail unless its turn can start at once", false)
 		.addOption(project())
 		.addOption(json())
 		.action((ref, agent, { now, ...options }) => tell("issueAssign", ref, options, { agent, now }));
-	plain(issue, "move", "to another stage, by hand; out of DONE this reopens it")
-		.argument("<stage>", "where to")
+	plain(issue, "move", "move it to another stage; from DONE this reopens it")
+		.argument("<stage>", "the stage, such as IN_REVIEW")
 		.action((ref, stage, options) => tell("issueMove", ref, options, { stage: stage.toUpperCase() }));
-	about(issue, "depend", "it waits until another one is done")
-		.argument("<on>", "the other one: its number, #number or project#number")
-		.option("--remove", "it waits for that one no longer")
+	about(issue, "depend", "make it wait until another issue is done")
+		.argument("<on>", "the other issue: number, #number or project#number")
+		.option("--remove", "remove the dependency")
 		.addOption(project())
 		.addOption(json())
 		.action(async (ref, on, options) => await (await import("./issues.ts")).depend(ref, on, options));
-	about(issue, "approve", "let it pass its gate; the last gate merges its commit")
-		.option("--commit <hash>", "the commit that you looked at; the branch's latest if absent")
+	about(issue, "approve", "approve its work; at the last gate this merges it")
+		.option("--commit <hash>", "the commit that you reviewed; default: the newest of its branch")
+		.option("--empty", "approve it also if there is nothing to merge")
 		.addOption(project())
 		.addOption(json())
 		.action((ref, options) =>
-			tell("issueApprove", ref, options, options.commit === undefined ? {} : { commit: options.commit }),
+			tell("issueApprove", ref, options, {
+				...(options.commit !== undefined && { commit: options.commit }),
+				...(options.empty !== undefined && { empty: options.empty }),
+			}),
 		);
-	about(issue, "reject", "send it back to the stage before")
-		.requiredOption("--reason <text>", "why: the next prompt has it")
+	about(issue, "reject", "send it back to the previous stage")
+		.requiredOption("--reason <text>", "why; the agent reads it in its next prompt")
 		.addOption(project())
 		.addOption(json())
 		.action((ref, options) => tell("issueReject", ref, options, { reason: options.reason }));
 }
 
 function words(issue: Command): void {
-	plain(issue, "comment", "say something about it; its next prompt has it")
-		.argument("<text>", "what")
+	plain(issue, "comment", "add a comment; the agent reads it in its next prompt")
+		.argument("<text>", "the text")
 		.action((ref, text, options) => tell("issueComment", ref, options, { text }));
-	plain(issue, "message", "a note for the agent of one stage, told once")
-		.argument("<stage>", "for which stage")
-		.argument("<text>", "what")
+	plain(issue, "message", "leave a note for the agent of a later stage")
+		.argument("<stage>", "the stage")
+		.argument("<text>", "the text")
 		.action((ref, stage, text, options) => tell("issueMessage", ref, options, { stage: stage.toUpperCase(), text }));
-	about(issue, "document", "keep a document with it; the same name again is a new version")
-		.argument("<name>", "its name")
-		.argument("[text]", "its words; or use --file")
+	about(issue, "document", "attach a document; the same name again adds a version")
+		.argument("<name>", "the document's name")
+		.argument("[text]", "the text; or use --file")
 		.option("--file <path>", "read it from a file; - is standard input")
-		.addOption(new Option("--type <type>", "what it is").choices(["context_pack", "spec", "ai_doc", "other"] as const))
+		.addOption(
+			new Option("--type <type>", "the kind of document").choices(["context_pack", "spec", "ai_doc", "other"] as const),
+		)
 		.addOption(project())
 		.addOption(json())
 		.action(async (ref, name, text, options) => await (await import("./issues.ts")).document(ref, name, text, options));
 	issue
 		.command("complete")
-		.description("said by its agent: the work of this stage is complete")
+		.description("for agents: report that the work of this stage is complete")
 		.argument("[issue]", which, "mine")
-		.option("--summary <text>", "what was done", "")
-		.option("--back", "it has to go back to the stage before")
+		.option("--summary <text>", "a summary of the work", "")
+		.option("--back", "it has to go back to the previous stage")
 		.addOption(project())
 		.addOption(json())
 		.action((ref, options) =>
@@ -141,12 +161,12 @@ function words(issue: Command): void {
 function waiting(issue: Command): void {
 	about(issue, "wait", "wait for an issue to reach a state")
 		.addOption(
-			new Option("--for <condition>", "done, another stage, or that it needs a person")
+			new Option("--for <condition>", "what to wait for: done, another stage, or attention (it needs a person)")
 				.choices(["done", "stage", "attention"] as const)
 				.default("done" as const),
 		)
-		.option("--stage <stage>", "with --for stage: this one, and no other")
-		.option("--timeout <seconds>", "how long; exit 124 if it was not long enough", Number)
+		.option("--stage <stage>", "with --for stage: this stage")
+		.option("--timeout <seconds>", "give up after this time, with exit code 124", Number)
 		.addOption(project())
 		.addOption(json())
 		.action(async (ref, options) => await (await import("./issue-wait.ts")).wait(ref, options));
@@ -157,20 +177,34 @@ export function issueProjectCommands(group: Command): void {
 	group
 		.command("auto")
 		.description("turn automatic work on issues on or off")
-		.argument("<on|off>", "off stops after the current turns")
-		.argument("[project]", "which; that of the directory if absent")
-		.option("--agents-max <count>", "maximum number of agents; `default` for the usual number")
-		.option("--type <type>", "the agent type, where a preset names none; empty for none")
+		.argument("<on|off>", "off: running turns finish, and no further issue starts")
+		.argument("[project]", "the project; default: the one of this directory")
+		.option("--agents-max <count>", "maximum number of agents; `default` resets it")
+		.option("--type <type>", "the agent type, unless the preset names one; empty for none")
 		.addOption(
-			new Option("--context <what>", "of agents that are released").choices(["clear", "keep", "default"] as const),
+			new Option(
+				"--policy <policy>",
+				"what its agents may do without asking you, unless the preset says: nothing, edits in their workspaces, or everything",
+			).choices(["ask", "auto-edit", "full", "default"] as const),
+		)
+		.addOption(
+			new Option("--context <what>", "clear or keep an agent's context between issues").choices([
+				"clear",
+				"keep",
+				"default",
+			] as const),
+		)
+		.addHelpText(
+			"after",
+			"\nExamples:\n  brood project auto on --type claude --policy auto-edit --agents-max 3\n  brood project auto off web",
 		)
 		.addOption(project())
 		.addOption(json())
 		.action(async (on, slug, options) => await (await import("./issues.ts")).auto([on, slug], options));
 	group
 		.command("presets")
-		.description("the workflows that its issues may have")
-		.argument("[project]", "which; that of the directory if absent")
+		.description("list the workflows (presets) of a project")
+		.argument("[project]", "the project; default: the one of this directory")
 		.addOption(project())
 		.addOption(json())
 		.action(

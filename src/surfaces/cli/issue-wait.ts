@@ -1,7 +1,8 @@
-// `brood issue wait`: looks once, then at every event that may have changed the issue.
+// `brood issue wait`: reads the issue once, then again after every event that may have changed it.
 import { Refused } from "#client/client.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import { refuse } from "#contract/refusal.ts";
+import { needsPerson } from "#views/overviews.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
 import { named } from "./issues.ts";
@@ -24,7 +25,7 @@ export async function wait(name: string, options: WaitOptions): Promise<void> {
 			const timer =
 				timeout === undefined ? undefined : setTimeout(() => stop.abort(), Math.min(timeout * 1000, 2 ** 31 - 1));
 			try {
-				return await over(cli, name, options, stop.signal);
+				return await untilMet(cli, name, options, stop.signal);
 			} finally {
 				clearTimeout(timer);
 				stop.abort();
@@ -34,10 +35,10 @@ export async function wait(name: string, options: WaitOptions): Promise<void> {
 	);
 }
 
-async function over(cli: CliContext, name: string, options: WaitOptions, signal: AbortSignal): Promise<Issue> {
+async function untilMet(cli: CliContext, name: string, options: WaitOptions, signal: AbortSignal): Promise<Issue> {
 	const { client } = cli;
 	const where = await named(cli, name);
-	// the journal is followed from before the first look, so that nothing happens in between unseen
+	// remember the position before the first read, so that no change is missed
 	const { lastEvent } = await client.call("status");
 	const first = await client.call("issue", where);
 	const met = conditionOf(first, options);
@@ -58,12 +59,9 @@ async function over(cli: CliContext, name: string, options: WaitOptions, signal:
 	);
 }
 
-/**
- * Another stage than the one it is in now, or the one that was named. A gate where a person has to decide counts as
- * attention.
- */
+/** For `stage`: any other stage, or the named one. An approval that waits for a person counts as attention. */
 function conditionOf(first: Issue, { for: condition, stage }: WaitOptions): (issue: Issue) => boolean {
 	if (condition === "done") return ({ doneAt }) => doneAt !== null;
-	if (condition === "attention") return ({ attention, waiting }) => attention !== null || waiting === "approval";
+	if (condition === "attention") return needsPerson;
 	return stage === undefined ? (issue) => issue.stage !== first.stage : (issue) => issue.stage === stage.toUpperCase();
 }

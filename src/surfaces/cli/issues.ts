@@ -4,10 +4,12 @@ import type { ProjectSlug } from "#contract/ids.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { RouteName } from "#contract/routes.ts";
+import { inline } from "#contract/visible.ts";
 import { act, type CliContext, type Options } from "./act.ts";
-import { projectHere } from "./here.ts";
-import { UsageError } from "./print.ts";
+import { projectHere, type Scope, scopeOf } from "./here.ts";
+import { printToStderr, UsageError } from "./print.ts";
 import { issueLines, issueTable, presetLines } from "./print-issues.ts";
+import { boardText } from "./print-overviews.ts";
 import { textOf } from "./prompt.ts";
 
 interface IssueOptions extends Options {
@@ -43,7 +45,7 @@ function numberOf(word: string): number {
 	return number;
 }
 
-/** Of `project#number`; null where only a number is given. */
+/** The project of `project#number`; null if there is only a number. */
 const projectOf = (word: string): string | null => /^(.+)#/.exec(word)?.[1] ?? null;
 
 interface Filter extends Options {
@@ -74,8 +76,38 @@ export async function list(text: string | undefined, options: Filter): Promise<v
 	);
 }
 
+export async function board(options: Options): Promise<void> {
+	await act(
+		options,
+		async (cli) => await cli.client.call("board", { params: { project: await projectFor(cli) } }),
+		({ columns }) => boardText(columns),
+	);
+}
+
 export async function show(name: string, options: Options): Promise<void> {
 	await act(options, async (cli) => await cli.client.call("issue", await named(cli, name)), issueLines);
+}
+
+export async function diff(
+	name: string,
+	{ stat = false, against, ...options }: Options & { stat?: boolean | undefined; against?: string | undefined },
+): Promise<void> {
+	await act(
+		options,
+		async (cli) => {
+			if (against !== undefined && against !== "base") throw new UsageError("An issue is compared with base only.");
+			return await cli.client.call("issueDiff", await named(cli, name));
+		},
+		async (found) => {
+			const [{ diffText }, { paged }] = [await import("./print-work.ts"), await import("./pager.ts")];
+			const own = found.uncommittedBy;
+			// on standard error, so that the patch can be applied
+			if (own !== null) printToStderr(`${own} has uncommitted changes, which are not shown; see: brood diff ${own}`);
+			if (found.commit === null) return "no commits yet";
+			const text = diffText(found, stat);
+			return stat ? text : paged(text);
+		},
+	);
 }
 
 export async function edit(
@@ -135,7 +167,7 @@ export async function tell(route: Verb, name: string, options: Options, body?: o
 		options,
 		async (cli): Promise<Issue> =>
 			await cli.client.ask(route, { key: cli.key, ...(await named(cli, name)), ...(body && { body }) }),
-		(changed) => issueTable([changed]),
+		(changed) => [issueTable([changed]), ...(changed.mergeNote ? [inline(changed.mergeNote)] : [])].join("\n"),
 	);
 }
 
@@ -145,10 +177,11 @@ export async function auto(
 	options: Options & {
 		agentsMax?: string | undefined;
 		type?: string | undefined;
+		policy?: "ask" | "auto-edit" | "full" | "default" | undefined;
 		context?: "clear" | "keep" | "default" | undefined;
 	},
 ): Promise<void> {
-	const { agentsMax, type, context } = options;
+	const { agentsMax, type, policy, context } = options;
 	const isSwitch = (word: string | undefined): boolean => word === "on" || word === "off";
 	const on = words.find(isSwitch);
 	const slug = words.find((word) => !isSwitch(word));
@@ -159,15 +192,20 @@ export async function auto(
 			const body = {
 				auto: on === "on",
 				agentType: type === "" ? null : type,
+				policy: policy === "default" ? null : policy,
 				agentsMax: agentsMax === "default" ? null : agentsMax === undefined ? undefined : Number(agentsMax),
 				context: context === "default" ? null : context,
 			};
-			return await cli.client.call("projectTune", { key: cli.key, params: { project: await projectFor(cli) }, body });
+			return await cli.client.call("projectConfigure", {
+				key: cli.key,
+				params: { project: await projectFor(cli) },
+				body,
+			});
 		},
-		(project) =>
-			project.auto
-				? `the issues of ${project.slug} flow by themselves, with at most ${project.agentsMax} agents`
-				: `the issues of ${project.slug} wait for somebody to assign them`,
+		({ slug: of, auto: isOn, agentsMax: most, agentType, policy: may }) =>
+			isOn
+				? `automatic work on the issues of ${of} is on, with at most ${most} agents of ${agentType === null ? "the type that the preset or a subscription names" : `type ${agentType}`}${may === null ? "" : ` and policy ${may}`}`
+				: `automatic work on the issues of ${of} is off`,
 	);
 }
 
@@ -180,19 +218,15 @@ export async function presets(options: Options): Promise<void> {
 }
 
 /** A number alone means an issue of the current directory's project. */
-export async function named(
-	cli: CliContext,
-	name: string,
-): Promise<{ params: { issue: string }; query: { project?: ProjectSlug } }> {
-	const project = cli.query.project ?? (/^\d+$/.test(name) ? await projectHere(cli) : undefined);
-	return { params: { issue: name }, query: project === undefined ? {} : { project } };
+export async function named(cli: CliContext, name: string): Promise<{ params: { issue: string }; query: Scope }> {
+	return { params: { issue: name }, query: await scopeOf(cli, [name]) };
 }
 
 async function projectFor(cli: CliContext): Promise<ProjectSlug> {
 	const project = cli.query.project ?? (await projectHere(cli));
 	if (project !== undefined) return project;
 	throw new Refused(
-		refuse("VALIDATION_ERROR", "This directory belongs to no project: say --project.", {
+		refuse("VALIDATION_ERROR", "This directory is in no project; use --project.", {
 			suggestions: ["brood project list"],
 		}),
 	);

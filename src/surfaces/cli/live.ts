@@ -1,9 +1,10 @@
-// An agent's work as a person follows it: what it says as it says it, each tool call on one line, results folded.
+// Prints an agent's work as it happens: messages while they are written, each tool call on one line, results folded.
 
 import type { Delta } from "#contract/stream.ts";
 import { inline, visible } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
-import { oneLine, printPainted } from "./print.ts";
+import { callTitle, insideOf, resultOf, summaryOf, toolOf } from "#views/thread.ts";
+import { printPainted } from "./print.ts";
 import { hasColour, painted, type Style } from "./style.ts";
 
 const margin = "  ";
@@ -13,8 +14,10 @@ export class LiveThread {
 	readonly #colour: boolean;
 	/** the agent's workspace */
 	readonly #folder: string | null;
-	/** the message whose pieces are being printed, and what was printed of it */
+	/** the message that is being printed, and what was printed of it */
 	#open: { id: string; text: string } | null = null;
+	/** the same, until its item has come: other items may come first */
+	#streamed: { id: string; text: string } | null = null;
 	/** the last message in full: the final item repeats it */
 	#last = "";
 
@@ -33,17 +36,23 @@ export class LiveThread {
 		const isFirst = open.text.trim() === "";
 		const shown = visible(isFirst ? text.trimStart() : text).replaceAll("\n", `\n${margin}`);
 		this.#open = { id, text: open.text + text };
+		this.#streamed = this.#open;
 		if (shown !== "") this.#write((isFirst ? margin : "") + (kind === "thought" ? this.#paint("faint", shown) : shown));
 	}
 
-	/** Nothing else can be printed on the line of a message. */
+	/** A message as far as it is: what was printed of it is not printed again. */
+	whole(delta: Delta): void {
+		const printed = this.#open?.id === `${delta.kind} ${delta.message}` ? this.#open.text : "";
+		this.piece({ ...delta, text: delta.text.startsWith(printed) ? delta.text.slice(printed.length) : delta.text });
+	}
+
+	/** Ends the line of a running message before anything else is printed. */
 	endPiece(): void {
 		if (this.#open !== null && this.#open.text.trim() !== "") this.#write("\n");
 		this.#open = null;
 	}
 
 	item(item: Pick<Item, "kind" | "text" | "data">): void {
-		const streamed = this.#open;
 		this.endPiece();
 		const { kind } = item;
 		const text = item.text?.trim() ?? "";
@@ -53,39 +62,27 @@ export class LiveThread {
 		else if (kind === "plan" || kind === "system") this.#line("faint", margin + text);
 		else if (kind === "final" && text !== "" && text !== this.#last) this.#line(null, margin + text);
 		else if (kind === "assistant" || kind === "thought") {
+			const streamed = this.#streamed;
 			const isShown = streamed?.id.startsWith(`${kind} `) === true && streamed.text.trim() === text;
+			this.#streamed = null;
 			if (!isShown) this.#line(kind === "thought" ? "faint" : null, margin + text);
 			this.#last = text;
 		}
 	}
 
-	#toolCall({ text, data }: Pick<Item, "text" | "data">): void {
-		const { tool = "", input = null }: { tool?: unknown; input?: unknown } = Object(data);
-		const title = this.#short(oneLine(text ?? ""));
-		// a title that says nothing is followed by what the tool was given
-		const more = title === "" || title === tool ? oneLine(JSON.stringify(input ?? "")) : "";
-		const line = cut(`${title}${more === "" ? "" : ` ${more}`}`, this.#width() - String(tool).length - 6);
-		this.#write(`${this.#paint("run", "⏵")} ${this.#paint("strong", inline(String(tool)))} ${inline(line)}\n`);
+	#toolCall(item: Pick<Item, "text" | "data">): void {
+		const tool = toolOf(item);
+		const line = cut(insideOf(this.#folder, callTitle(item)), this.#width() - tool.length - 6);
+		this.#write(`${this.#paint("run", "⏵")} ${this.#paint("strong", inline(tool))} ${inline(line)}\n`);
 	}
 
-	#toolResult({ text, data }: Pick<Item, "text" | "data">): void {
-		const { status }: { status?: unknown } = Object(data);
-		// programs put a fence around their output
-		const lines = (text ?? "")
-			.trim()
-			.split("\n")
-			.filter((line) => !/^```\w*$/.test(line.trim()));
-		const last = oneLine(lines.at(-1) ?? "");
-		const failed = status === "failed";
-		const more = lines.length > 1 ? ` (${lines.length} lines)` : "";
-		const shown = cut(this.#short(last), this.#width() - more.length - 6);
+	#toolResult(item: Pick<Item, "text" | "data">): void {
+		const { failed, ...result } = resultOf(item);
+		const { line, count } = summaryOf(result);
+		const more = count > 1 ? ` (${count} lines)` : "";
+		const shown = cut(insideOf(this.#folder, line), this.#width() - more.length - 6);
 		if (shown === "" && !failed) return;
 		this.#line(failed ? "bad" : "faint", `${margin}${failed ? "✗" : "└"} ${inline(shown)}${more}`);
-	}
-
-	/** Files by their path in the workspace. */
-	#short(text: string): string {
-		return this.#folder === null ? text : text.replaceAll(`${this.#folder}/`, "");
 	}
 
 	#line(style: Style | null, text: string): void {

@@ -1,5 +1,4 @@
-// The daemon's log: lines of JSON in the home, words for people here. It is read from the files, so that it can be read
-// when no daemon runs.
+// Prints the daemon's log, which is lines of JSON. Reads the files, so it works while no daemon runs.
 import {
 	closeSync,
 	existsSync,
@@ -39,7 +38,7 @@ export async function logs({ lines, level, follow, json }: LogsOptions): Promise
 	}
 }
 
-/** The last entries of all files, the oldest first. */
+/** The last entries over all files, oldest first. */
 function newest(home: string, count: number, level: LogLevel): LogEntry[] {
 	const found: LogEntry[] = [];
 	for (const file of filesIn(home)) {
@@ -50,7 +49,7 @@ function newest(home: string, count: number, level: LogLevel): LogEntry[] {
 	return count === 0 ? [] : found.slice(-count);
 }
 
-/** The newest first: `daemon.log`, `daemon.log.1`, and so on. */
+/** Newest first: `daemon.log`, `daemon.log.1`, and so on. */
 function filesIn(home: string): string[] {
 	if (!existsSync(home)) return [];
 	const age = (file: string): number => Number(/\d+$/.exec(file)?.[0] ?? 0);
@@ -75,7 +74,7 @@ function readable({ at, level, source, text, about = {}, fault }: LogEntry): str
 	return `${at} ${level.padEnd(5)} ${inline(source)}: ${inline(text + facts.join(""))}${fault === undefined ? "" : `\n    ${indented(fault, "    ")}`}`;
 }
 
-/** What is written from now on, also into the file that follows this one. */
+/** Follows the log, across rotations. */
 class Tail {
 	readonly #file: string;
 	#descriptor: number | null;

@@ -1,6 +1,7 @@
-// One verb for several agents: each is asked for, and what went wrong with one does not keep the others.
+// One verb for several agents. A failure with one does not stop the others.
 import type { Agent } from "#contract/wire.ts";
 import { act, type CliContext, type Options } from "./act.ts";
+import { type Scope, scopeOf } from "./here.ts";
 import { printError, UsageError } from "./print.ts";
 import { agentTable } from "./print-agents.ts";
 
@@ -20,14 +21,15 @@ export async function tellMany(
 	await act(
 		options,
 		async (cli): Promise<Agent | Agent[]> => {
-			if (Reflect.get(body, "cascade") === true) below = await livingBelow(cli, references);
+			const scope = await scopeOf(cli, references);
+			if (Reflect.get(body, "cascade") === true) below = await livingBelow(cli, references, scope);
 			const [only, ...others] = references;
 			if (only !== undefined && others.length === 0 && options.all !== true)
-				return await tellOne(cli, route, only, body);
+				return await tellOne(cli, route, { agent: only, body, scope });
 			const found: Agent[] = [];
 			for (const [at, reference] of (await namesOf(cli, references, options)).entries()) {
 				try {
-					found.push(await tellOne({ ...cli, key: `${cli.key}-${at}` }, route, reference, body));
+					found.push(await tellOne({ ...cli, key: `${cli.key}-${at}` }, route, { agent: reference, body, scope }));
 				} catch (error) {
 					process.exitCode = printError(error, options.json === true);
 				}
@@ -39,8 +41,8 @@ export async function tellMany(
 	);
 }
 
-/** How many living agents a cascade ends beside those that are named. */
-async function livingBelow({ client, query }: CliContext, references: readonly string[]): Promise<number> {
+/** How many living descendants a cascade ends besides the named agents. */
+async function livingBelow({ client }: CliContext, references: readonly string[], query: Scope): Promise<number> {
 	const agents = await client.call("agents", { query: {} });
 	const named = await Promise.all(
 		references.map(async (agent) => (await client.call("agent", { query, params: { agent } })).id),
@@ -55,12 +57,13 @@ async function livingBelow({ client, query }: CliContext, references: readonly s
 }
 
 async function tellOne(
-	{ client, key, query }: CliContext,
+	{ client, key }: CliContext,
 	route: ManyVerb,
-	agent: string,
-	body: object,
+	{ agent, body: { retry, ...body }, scope }: { agent: string; body: { retry?: boolean }; scope: Scope },
 ): Promise<Agent> {
-	return await client.ask(route, { key, query, params: { agent }, body });
+	if (retry === true)
+		await client.ask("turnRetry", { key: `${key}-retry`, query: scope, params: { agent, turn: "last" }, body: {} });
+	return await client.ask(route, { key, query: scope, params: { agent }, body });
 }
 
 async function namesOf(

@@ -2,20 +2,30 @@
 import { type Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 
 export const json = () => new Option("--json", "print one JSON document");
-export const reason = () => new Option("--reason <text>", "why; kept in the journal").default("");
-export const project = () => new Option("--project <slug>", "where the agent's name is looked for first");
-export const onlyProject = () => new Option("--project <slug>", "only of this project");
+export const reason = () => new Option("--reason <text>", "the reason, for the journal").default("");
+export const project = () => new Option("--project <slug>", "look for the agent's name in this project first");
+export const onlyProject = () => new Option("--project <slug>", "only this project");
 
 /** A command about one agent that has no options of its own. */
 export const agentCommand = (parent: Command, name: string, description: string, agent = "whose") =>
 	parent.command(name).description(description).argument("<agent>", agent).addOption(project()).addOption(json());
 
 export const policy = () =>
-	new Option("--policy <policy>", "who answers when it asks for permission").choices([
-		"ask",
-		"auto-edit",
-		"full",
-	] as const);
+	new Option(
+		"--policy <policy>",
+		"what it may do without asking you: nothing, edits in its workspace, or everything",
+	).choices(["ask", "auto-edit", "full"] as const);
+
+/** One name for each `--env`, so that words after it are not taken for names. */
+export const env = () =>
+	new Option(
+		"--env <name>",
+		"give this variable of your shell, such as ANTHROPIC_API_KEY, to agents of this type; may be repeated",
+	).argParser((name: string, before: string[] | undefined) => [...(before ?? []), name]);
+
+/** Drops options that are absent or empty. */
+export const present = (given: Readonly<Record<string, unknown>>): object =>
+	Object.fromEntries(Object.entries(given).filter(([, value]) => Boolean(value)));
 
 /** A whole number; commander itself accepts any text. */
 export function whole(words: string): number {

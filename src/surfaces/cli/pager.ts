@@ -1,10 +1,10 @@
-// Long text on a terminal: in colours, and in the pager that the user has chosen.
+// Shows long text in colours and in the user's pager.
 import { spawnSync } from "node:child_process";
 import { visible } from "#contract/visible.ts";
 import { printPainted } from "./print.ts";
 import { hasColour, painted, type Style } from "./style.ts";
 
-/** What is left to print: nothing, if the pager has shown it. */
+/** Returns what is left to print: nothing, if the pager has shown it. */
 export function paged(text: string): string {
 	const { PAGER: chosen, GIT_PAGER: git, TERM: terminal } = process.env;
 	const pager = git ?? chosen ?? "less";

@@ -1,20 +1,24 @@
-// Agents as people see them.
-import { indented } from "#contract/visible.ts";
+// Prints agents.
+import { indented, inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
+import { agentName, continues } from "#views/holds.ts";
 import { budgetLine, spentLine } from "#views/usage-lines.ts";
 import { details, table } from "./print.ts";
 
-/** An agent whose workspace could not be made: the command failed. */
+/** The command failed if the agent's workspace could not be made. */
 export function noted(agent: Agent): Agent {
 	if (agent.life === "provisioning" && agent.label === "error") process.exitCode = 1;
 	return agent;
 }
 
-/** Made, or not: then what went wrong stands below it. */
+/** A new agent; if it failed, the reason is on the next line. */
 export function madeAgent(agent: Agent): string {
 	const problem = agent.life === "provisioning" ? agent.holds.find(({ kind }) => kind === "error") : undefined;
 	if (problem === undefined) return agentTable([agent]);
-	return `${agentTable([agent])}\n${agent.lastError?.code}: ${indented(problem.reason, "  | ")}\n  try: brood agent recover ${agent.handle}`;
+	const name = agentName(agent);
+	// the log has what a setup command printed
+	const hints = [`brood log ${name}`, `brood agent recover ${name}`].map((hint) => `\n  try: ${hint}`).join("");
+	return `${agentTable([agent])}\n${agent.lastError?.code}: ${indented(problem.reason, "  | ")}${hints}`;
 }
 
 export function agentTable(agents: readonly Agent[]): string {
@@ -32,9 +36,22 @@ export function agentTable(agents: readonly Agent[]): string {
 	return table(["AGENT", "PROJECT", "TYPE", "LABEL", "QUEUE", "MAIL", "ID"], rows) || "no agents";
 }
 
-/** The label, and behind it what somebody should know: that its turn waits for an answer, or is silent. */
+/** Why none of these agents is free, and when each is expected to be. */
+export function busyTable(agents: readonly Agent[]): string {
+	const living = agents.filter(({ life }) => life !== "ended");
+	const rows = living.map((agent) => {
+		const held = agent.holds.map(({ kind, reason }) => (reason === "" ? kind : `${kind}: ${reason}`));
+		const why = held.length > 0 ? held.join(", ") : (agent.waitingFor ?? (agent.turn ? "its turn" : agent.label));
+		return [agent.handle, agent.project ?? "-", labelOf(agent), inline(why), agent.availableAt ?? "-"];
+	});
+	return rows.length === 0
+		? "no agents"
+		: `no agent is free\n${table(["AGENT", "PROJECT", "LABEL", "WAITS FOR", "FREE AT"], rows)}`;
+}
+
+/** The label, and in brackets what the user should know: an open question, or a silent turn. */
 export function labelOf({ label, turn, holds }: Agent): string {
-	// that a person paused it, or that something failed, is what the word says
+	// `paused` and `error` already say this
 	const why =
 		label === "paused" || label === "error"
 			? holds.map(({ kind }) => kind).filter((kind) => kind !== "user" && kind !== label)
@@ -46,9 +63,9 @@ export function labelOf({ label, turn, holds }: Agent): string {
 	return more === null ? label : `${label} (${more})`;
 }
 
-/** Everything about one agent, a line each; what is not there is left out. */
+/** All fields of an agent that are set, one per line. */
 export function agentDetails(agent: Agent): string {
-	// how many are ahead is part of the words that say what it waits for
+	// the number ahead is already in this text
 	const {
 		id,
 		handle,
@@ -62,7 +79,7 @@ export function agentDetails(agent: Agent): string {
 		ahead: _,
 		spent,
 		budget,
-		left,
+		budgetLeft,
 		...rest
 	} = agent;
 	const { name, project, type, model, policy, createdAt, createdBy, endedAt, endedBy, endReason, endNote, ...more } =
@@ -89,34 +106,19 @@ export function agentDetails(agent: Agent): string {
 		[
 			"session",
 			session &&
-				`${session.session}, ${session.how}${session.program === null ? "" : ` in ${session.program}`}, can ${session.powers.join(", ")}`,
+				`${session.session}, ${session.how}${session.program === null ? "" : ` in ${session.program}`}, can ${session.capabilities.join(", ")}`,
 		],
 		["turn", turn && `${turn.id}, ${turn.phase}, since ${turn.startedAt}`],
-		["attention", turn?.silentSince ? `nothing was heard of its turn since ${turn.silentSince}` : null],
+		["attention", turn?.silentSince ? `no output from its turn since ${turn.silentSince}` : null],
 		["used", spentLine(spent)],
-		["budget", budget && `${budgetLine(budget)}; left: ${budgetLine(left ?? budget)}`],
+		["budget", budget && `${budgetLine(budget)}; left: ${budgetLine(budgetLeft ?? budget)}`],
 		["lineage", lineage && `${lineage.agent} up to item ${lineage.forkPoint}`],
 		["lastError", lastError && `${lastError.code} at ${lastError.step}, ${lastError.at}`],
 		...holds.map(({ kind, reason, by, at }): [string, string] => [
 			"held",
 			`${kind}${reason === "" ? "" : ` (${reason})`}, by ${by}, ${at}`,
 		]),
+		["to continue", holds.length === 0 ? null : continues(agent)],
 	];
 	return details(lines);
-}
-
-/** The forest of living supervisors and what is below them. */
-export function tree(agents: readonly Agent[]): string {
-	const below = Map.groupBy(agents, (agent) => agent.supervisor);
-	const branch = (agent: Agent, indent: string, last: boolean): string[] => {
-		const children = below.get(agent.id) ?? [];
-		const own = `${indent}${last ? "└─ " : "├─ "}${agent.handle}  ${labelOf(agent)}  ${agent.type}${agent.project === null ? "" : `  ${agent.project}`}`;
-		return [
-			own,
-			...children.flatMap((child, at) => branch(child, `${indent}${last ? "   " : "│  "}`, at === children.length - 1)),
-		];
-	};
-	const known = new Set(agents.map((agent) => agent.id));
-	const roots = agents.filter((agent) => agent.supervisor === null || !known.has(agent.supervisor));
-	return roots.flatMap((root) => branch(root, "", true)).join("\n");
 }

@@ -1,9 +1,9 @@
-// What agents ask, as people see it.
+// Prints approvals.
 import { indented, inline } from "#contract/visible.ts";
 import type { Approval } from "#contract/wire.ts";
 import { age, oneLine, table } from "./print.ts";
 
-/** A line each; where that is not all, it says how to see the rest. */
+/** One line each; a cut one says how to see the rest. */
 export function approvalTable(approvals: readonly Approval[]): string {
 	const rows = approvals.map(({ id, path, askedAt, tool, title, content }) => {
 		const whole = oneLine(title);
@@ -16,7 +16,7 @@ export function approvalTable(approvals: readonly Approval[]): string {
 
 const lineLength = 100;
 
-/** All of it, and nothing cut: whoever says yes to it has seen it. Every line of the agent's own is behind a bar. */
+/** The whole question, uncut, because the user may allow it. Every line from the agent is behind a bar. */
 export function approvalLines({
 	id,
 	path,

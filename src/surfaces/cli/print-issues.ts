@@ -1,4 +1,4 @@
-// Issues as people see them.
+// Prints issues.
 import type { Issue, IssueDetails, NamedPreset } from "#contract/issue-wire.ts";
 import { indented, inline } from "#contract/visible.ts";
 import { table } from "./print.ts";
@@ -15,7 +15,7 @@ export function issueTable(issues: readonly Issue[]): string {
 	return table(["ISSUE", "STAGE", "PRIORITY", "AGENT", "STATE", "TITLE"], rows) || "no issues";
 }
 
-/** What it waits for, in a word or two. */
+/** What the issue waits for, in a word or two. */
 export function stateOf({ deletedAt, attention, broken, blockedBy, waiting, agent, notBefore, doneAt }: Issue): string {
 	if (deletedAt !== null) return "deleted";
 	if (attention !== null) return "needs attention";
@@ -37,6 +37,7 @@ export function issueLines(issue: IssueDetails): string {
 		["branch", issue.branch],
 		["commit", issue.commit],
 		["merged", issue.mergedCommit],
+		["remote", issue.mergeNote ?? null],
 		["approved by", issue.approvedBy],
 		["priority", issue.priority],
 		["labels", issue.labels.join(", ") || null],

@@ -1,4 +1,4 @@
-// Subscriptions as people see them.
+// Prints subscriptions.
 import type { Subscription } from "#contract/wire.ts";
 import { spentLine } from "#views/usage-lines.ts";
 import { details, table } from "./print.ts";

@@ -1,6 +1,7 @@
-// Prompts, turns, items and mail as people see them.
+// Prints prompts, turns, items and mail.
 import { indented } from "#contract/visible.ts";
 import type { Found, Item, Mail, Prompt, Turn } from "#contract/wire.ts";
+import { toolText } from "#views/thread.ts";
 import { usageLine } from "#views/usage-lines.ts";
 import { age, oneLine, table } from "./print.ts";
 
@@ -36,7 +37,7 @@ export function mailTable(mails: readonly Mail[]): string {
 	return table(["ID", "FROM", "STATE", "BODY"], rows) || "no mail";
 }
 
-/** Whole mails: each line is behind a bar, so that no text can pass for the next mail. */
+/** Whole mails. Each line is behind a bar, so that no text can pass for the next mail. */
 export const mailLines = (mails: readonly Mail[]): string =>
 	mails
 		.map(({ id, from, sentAt, body }) => `mail ${id} from ${from}, ${sentAt}\n  | ${indented(body.trimEnd(), "  | ")}`)
@@ -55,7 +56,7 @@ export function foundLines({ found, complete }: { found: readonly Found[]; compl
 }
 
 export function itemLine({ id, kind, text, data }: Pick<Item, "id" | "kind" | "text" | "data">): string {
-	const words = text ?? itemText(kind, data);
+	const words = kind === "tool_call" ? toolText({ text, data }) : (text ?? itemText(kind, data));
 	return `${String(id).padStart(6)}  ${kind.padEnd(11)}  ${words.includes("\n") ? indented(words.trimEnd(), " ".repeat(21)) : oneLine(words)}`;
 }
 
@@ -64,7 +65,7 @@ function itemText(kind: string, data: unknown): string {
 	return (kind === "usage" && usageLine(Object(data))) || (data === null ? "" : JSON.stringify(data));
 }
 
-/** One turn with what it used in all, and its items. */
+/** One turn with its total usage and its items. */
 export function turnLines({ turn, items }: { turn: Turn; items: readonly Item[] }): string {
 	const used = turn.usage === null ? [] : [`used: ${usageLine(turn.usage)}`];
 	return [turnTable([turn]), ...used, ...items.map(itemLine)].join("\n");

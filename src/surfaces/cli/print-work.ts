@@ -1,12 +1,13 @@
-// Words for what is in workspaces.
+// Prints what happened in workspaces.
 
+import { remoteText } from "#contract/remote-text.ts";
 import { indented, inline } from "#contract/visible.ts";
 import type { Leftover, Snapshot, Synced } from "#contract/wire.ts";
-import type { Committed, Diff, Health, Merged } from "#contract/workspace.ts";
-import { table } from "./print.ts";
+import type { Committed, Diff, Health, Merged, RemoteStatus } from "#contract/workspace.ts";
+import { size, table } from "./print.ts";
 
-export function diffText({ files, patch, truncated, left }: Diff, stat: boolean): string {
-	const not = left.map(({ path, reason }) => `not shown: ${inline(path)} (${inline(reason)})`).join("\n");
+export function diffText({ files, patch, truncated, omitted }: Diff, stat: boolean): string {
+	const not = omitted.map(({ path, reason }) => `not shown: ${inline(path)} (${inline(reason)})`).join("\n");
 	if (files.length === 0) return not || "nothing differs";
 	if (!stat) return `${patch}${not}`;
 	const rows = files.map(({ path, from, added, deleted }) => [
@@ -17,9 +18,9 @@ export function diffText({ files, patch, truncated, left }: Diff, stat: boolean)
 	return `${table(["ADDED", "DELETED", "FILE"], rows)}${truncated ? "\n[cut: there is more]" : ""}${not === "" ? "" : `\n${not}`}`;
 }
 
-export function commitText({ commit, branch, files, left }: Committed): string {
+export function commitText({ commit, branch, files, omitted }: Committed): string {
 	const took = files.map(({ status, path }) => `  ${status} ${inline(path)}`);
-	const not = left.map(({ path, reason }) => `  left ${inline(path)}: ${inline(reason)}`);
+	const not = omitted.map(({ path, reason }) => `  left out: ${inline(path)} (${inline(reason)})`);
 	return [
 		`${commit.slice(0, 10)} on ${branch}, ${files.length} ${files.length === 1 ? "file" : "files"}`,
 		...took,
@@ -43,9 +44,14 @@ export function approveText({ merged, synced }: { merged: Merged; synced: Synced
 	return [
 		first,
 		...pushed,
-		...synced.map(({ handle, moved, text }) => `  ${handle}: ${moved ? "moved. " : ""}${inline(text)}`),
+		...originLines(merged.origin).map((line) => `  ${line}`),
+		...synced.map(({ handle, text }) => `  ${handle}: ${inline(text)}`),
 	].join("\n");
 }
+
+/** What is worth saying about the remote. */
+export const originLines = (origin: RemoteStatus | null | undefined): string[] =>
+	origin == null ? [] : [`${origin.remote}: ${inline(remoteText(origin))}`];
 
 export function snapshotTable(snapshots: readonly Snapshot[]): string {
 	const held = ({ missing }: Snapshot): string =>
@@ -70,6 +76,3 @@ export function leftoverTable(leftovers: readonly Leftover[], dryRun: boolean): 
 	]);
 	return table(["WHAT", "SIZE", "", "NAME", "WHY"], rows) || "nothing to free";
 }
-
-const size = (bytes: number): string =>
-	bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} kB` : `${Math.ceil(bytes / 1024 / 1024)} MB`;

@@ -1,25 +1,24 @@
-// What people and scripts see. With --json, standard output has one document with data or standard error one with an
-// error, and nothing else.
+// The output of the command line. With --json, standard output has one document with data, or standard error has one
+// with an error, and nothing else.
 //
-// Everything that the command line prints goes through the functions here, which make visible what a terminal would
-// obey: the words of agents, repositories and strangers are in all of it.
+// All output goes through these functions, which escape control characters: it contains text from agents, repositories
+// and strangers.
 import { Refused } from "#client/client.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { asJson, indented, inline, visible } from "#contract/visible.ts";
 
 export const printJson = (value: unknown): void => void process.stdout.write(`${asJson(value)}\n`);
 export const printData = (data: unknown): void => printJson({ data });
-/** A part of a line. */
 export const printPiece = (text: string): void => void process.stdout.write(visible(text));
 export const print = (text: string): void =>
 	void process.stdout.write(visible(text === "" || text.endsWith("\n") ? text : `${text}\n`));
-/** Text with our own colours in it, whose parts were made visible one by one (`style.ts`). */
+/** Text with our own colours, whose parts were escaped one by one (`style.ts`). */
 export const printPainted = (text: string): void => void process.stdout.write(text);
 export const printPaintedToStderr = (text: string): void => void process.stderr.write(text);
-/** Beside the answer, for people only. */
+/** A note for people, on standard error. */
 export const printToStderr = (text: string): void => void process.stderr.write(visible(`${text}\n`));
 
-/** The last of what a command printed that did not do what it should. */
+/** The error of a command that has already printed its answer. */
 function outputOf({ details }: Refusal): string[] {
 	const output = details["output"];
 	return typeof output === "string" && output.trim() !== ""
@@ -31,14 +30,28 @@ function outputOf({ details }: Refusal): string[] {
 		: [];
 }
 
-/** The arguments do not fit together: the parser could not know, but nothing was asked of the daemon. */
+const filesShownMax = 20;
+
+/** What is not committed, as `git status` shows it, or in conflict. */
+function filesOf({ details }: Refusal): string[] {
+	const named = details["status"] ?? details["files"];
+	if (!Array.isArray(named)) return [];
+	const names = named.filter((name) => typeof name === "string");
+	const more = names.length - filesShownMax;
+	return [
+		...names.slice(0, filesShownMax).map((name) => `  ${inline(name)}`),
+		...(more > 0 ? [`  and ${more} more`] : []),
+	];
+}
+
+/** Arguments that the parser accepts but that do not fit together; the daemon was not called. */
 export class UsageError extends Refused {
 	constructor(message: string) {
 		super(refuse("VALIDATION_ERROR", message));
 	}
 }
 
-/** Answers with the exit code. */
+/** Returns the exit code. */
 export function printError(error: unknown, json: boolean): number {
 	const refusal: Refusal = error instanceof Refused ? error.refusal : refusalOf(error);
 	if (json) process.stderr.write(`${asJson({ error: refusal })}\n`);
@@ -46,6 +59,7 @@ export function printError(error: unknown, json: boolean): number {
 		printToStderr(
 			[
 				`${refusal.code}: ${indented(refusal.message, "  | ")}`,
+				...filesOf(refusal),
 				...outputOf(refusal),
 				...refusal.suggestions.map((suggestion) => `  try: ${inline(suggestion)}`),
 			].join("\n"),
@@ -53,7 +67,7 @@ export function printError(error: unknown, json: boolean): number {
 	return error instanceof UsageError ? 2 : refusalCodes[refusal.code].exit;
 }
 
-/** Of what failed on this side: the file system, or the line to the daemon. Anything else is a bug. */
+/** The message of a local failure: the file system, or the connection to the daemon. Anything else is a bug. */
 function refusalOf(error: unknown): Refusal {
 	const message = error instanceof Error ? error.message : String(error);
 	const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -73,7 +87,7 @@ function refusalOf(error: unknown): Refusal {
 	return refuse("INTERNAL_ERROR", message);
 }
 
-/** Columns as wide as they need to be, the last one cut to the terminal. */
+/** Columns as wide as their content; the last one is cut to the terminal. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
 	if (rows.length === 0) return "";
 	const shown = rows.map((row) => row.map(inline));
@@ -100,3 +114,8 @@ export const details = (lines: readonly [string, string | number | null][]): str
 	lines
 		.flatMap(([name, value]) => (value === null || value === "" ? [] : `${name.padEnd(20)} ${inline(String(value))}`))
 		.join("\n");
+
+export function size(bytes: number): string {
+	if (bytes < 1024 * 1024) return `${Math.ceil(bytes / 1024)} kB`;
+	return bytes < 10 * 1024 ** 3 ? `${Math.ceil(bytes / 1024 ** 2)} MB` : `${(bytes / 1024 ** 3).toFixed(1)} GB`;
+}

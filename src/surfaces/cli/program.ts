@@ -1,4 +1,4 @@
-// The command tree. Only the parser is loaded here; what a command does comes with it when it runs.
+// The command tree. Only the parser is loaded here; a command's code is loaded when it runs.
 import { Command } from "@commander-js/extra-typings";
 import { refuse } from "#contract/refusal.ts";
 import { asJson, indented, visible } from "#contract/visible.ts";
@@ -8,13 +8,17 @@ import { completionCommands } from "./completion.ts";
 import { daemonCommands } from "./daemon-commands.ts";
 import { issueCommands } from "./issue-commands.ts";
 import { messagingCommands } from "./messaging-commands.ts";
+import { narrow } from "./narrow.ts";
 import { queueCommands } from "./queue-commands.ts";
 import { runCommand } from "./run-command.ts";
 import { subscriptionCommands } from "./subscription-commands.ts";
 import { threadCommands } from "./thread-commands.ts";
 import { usageCommands } from "./usage-commands.ts";
 
-export function program(): Command {
+/** The commands that these words name, as far as they name one; all commands without words. */
+export function program(words: readonly string[] = []): Command {
+	// completion walks the whole tree
+	if (words[0] === "complete") return program();
 	const made = new Command("brood")
 		.version(version)
 		.description("A process manager for coding agents")
@@ -24,7 +28,7 @@ export function program(): Command {
 			"after",
 			"\nExamples:\n  brood run 'fix the failing test'\n  brood fork opus-1 'try it the other way'\n  brood agent diff opus-1\n  brood tree",
 		);
-	// what the parser itself refuses is exit 2
+	// arguments that the parser refuses exit with 2
 	const json = process.argv.includes("--json");
 	const inherited = {
 		writeErr: (text: string): void =>
@@ -35,6 +39,7 @@ export function program(): Command {
 			),
 	};
 	made.configureOutput(inherited).exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+	const narrowed = narrow(made, words);
 	runCommand(made);
 	daemonCommands(made);
 	agentCommands(made);
@@ -45,5 +50,5 @@ export function program(): Command {
 	usageCommands(made);
 	threadCommands(made);
 	completionCommands(made);
-	return made;
+	return narrowed.missed() ? program() : made;
 }

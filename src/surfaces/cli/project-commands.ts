@@ -7,24 +7,35 @@ import { issueProjectCommands } from "./issue-commands.ts";
 import { json } from "./options.ts";
 
 export function projectCommands(program: Command): void {
-	const project = program.command("project").description("git repositories under management");
+	const project = program.command("project").description("add, configure and remove projects (git repositories)");
 	issueProjectCommands(project);
 	project
 		.command("add")
-		.description("a repository's root, or a URL that is mirrored into the home")
-		.argument("<path>", "the repository")
-		.option("--name <slug>", "its name; the folder's if absent")
+		.description("add a repository: a folder, or a URL that is cloned into Brood's home")
+		.argument("<path>", "the folder or the URL")
+		.option("--name <slug>", "the project's name; default: the folder's")
 		.option("--branch <name>", "the branch that agents start from and that their work is merged into")
 		.addOption(json())
 		.action(async (path, { name, branch, ...options }) => {
-			const [{ slugOf }, { resolve }] = await Promise.all([import("./status.ts"), import("node:path")]);
+			const [{ slugOf }, { resolve }, { existsSync }] = await Promise.all([
+				import("./status.ts"),
+				import("node:path"),
+				import("node:fs"),
+			]);
 			const url = /^[a-z][a-z0-9+.-]*:\/\/|^[^/@\s]+@[^/:\s]+:/i.test(path);
 			const slug = name ?? slugOf(path.replace(/\.git\/?$/, ""));
 			const body = { slug, path: url ? path : resolve(path), branch: branch || undefined };
-			await call("projectAdd", options, { body }, (added) => `added ${added.slug} (${inline(added.path)})`);
+			await call("projectAdd", options, { body }, (added) => {
+				const hasSubmodules = existsSync(`${added.path}/.gitmodules`);
+				const more = hasSubmodules
+					? `\nIt has submodules, which new workspaces leave empty. To fetch them, put \`submodules: init\` into projects/${added.slug}/config.yaml in Brood's home.`
+					: "";
+				return `added ${added.slug} (${inline(added.path)})${more}`;
+			});
 		});
 	project
 		.command("list")
+		.description("list projects, and what is wrong with them")
 		.addOption(json())
 		.action((options) =>
 			call("projects", options, { query: { check: "true" } }, async (all) => {
@@ -35,13 +46,14 @@ export function projectCommands(program: Command): void {
 				return table(["PROJECT", "PATH", "PROBLEM"].slice(0, width), rows) || "no projects yet";
 			}),
 		);
-	for (const [name, route, words] of [
-		["show", "project", ""],
-		["remove", "projectRemove", "removed "],
+	for (const [name, route, words, description] of [
+		["show", "project", "", "show a project's folder"],
+		["remove", "projectRemove", "removed ", "remove a project from Brood; its folder is not touched"],
 	] as const)
 		project
 			.command(name)
-			.argument("<project>", "its name")
+			.description(description)
+			.argument("<project>", "the project's name")
 			.addOption(json())
 			.action((slug, options) =>
 				call(
@@ -58,17 +70,17 @@ export function projectCommands(program: Command): void {
 function upkeepCommands(project: Command): void {
 	project
 		.command("settings")
-		.description("what is in force, and what its repository wants to run")
-		.argument("<project>", "its name")
+		.description("show the settings in force, and the commands that the repository wants to run")
+		.argument("<project>", "the project's name")
 		.addOption(json())
 		.action((slug, options) =>
 			call("projectSettings", options, { params: { project: slug } }, (found) => settingsText(slug, found)),
 		);
 	project
 		.command("approve-config")
-		.description("let the repository's own configuration run, exactly as it is now")
-		.argument("<project>", "its name")
-		.argument("<fingerprint>", "of what was shown by `project settings`")
+		.description("allow the commands of the repository's .brood.yaml, exactly as they are now")
+		.argument("<project>", "the project's name")
+		.argument("<fingerprint>", "the fingerprint that `project settings` shows")
 		.addOption(json())
 		.action((slug, fingerprint, options) =>
 			call(
@@ -81,7 +93,7 @@ function upkeepCommands(project: Command): void {
 	project
 		.command("warm")
 		.description("set up `primary/`, the folder that shared paths are linked from")
-		.argument("<project>", "its name")
+		.argument("<project>", "the project's name")
 		.addOption(json())
 		.action((slug, options) =>
 			call("warm", options, { params: { project: slug }, body: {} }, ({ path, filled }) =>
@@ -91,8 +103,8 @@ function upkeepCommands(project: Command): void {
 	project
 		.command("gc")
 		.description("delete expired snapshots and trash")
-		.argument("<project>", "its name")
-		.option("--dry-run", "only say what would be freed, and why")
+		.argument("<project>", "the project's name")
+		.option("--dry-run", "only list what would be deleted, and why")
 		.addOption(json())
 		.action((slug, { dryRun = false, ...options }) =>
 			call("gc", options, { params: { project: slug }, body: { dryRun } }, async (found) =>
@@ -119,19 +131,19 @@ function configureCommand(project: Command): void {
 	project
 		.command("configure")
 		.description("configure usage limits, quiet hours and the agent type")
-		.argument("<project>", "its name")
+		.argument("<project>", "the project's name")
 		.addOption(
 			new Option(
 				"--on-limit <policy>",
-				"wait for the end of it, use what stands in, or stop until somebody looks",
+				"at a usage limit: wait, use the fallback subscription, or stop until you resume",
 			).choices(["wait", "fallback", "stop", "default"] as const),
 		)
-		.option("--quiet <hours>", "when no new turns start, like 22:00-07:00; empty for never")
-		.option("--type <type>", "the type of new agents that name none, also for automatic work; empty for none")
+		.option("--quiet <hours>", "hours without new turns, like 22:00-07:00; empty for none")
+		.option("--type <type>", "the default type of new agents; empty for none")
 		.addOption(json())
 		.action((slug, { onLimit, quiet, type, ...options }) =>
 			call(
-				"projectTune",
+				"projectConfigure",
 				options,
 				async () => ({
 					params: { project: slug },

@@ -1,4 +1,4 @@
-// Queueing a prompt, and staying until its turn is over.
+// Queues a prompt, and optionally waits for its turn.
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { Client } from "#client/client.ts";
@@ -6,6 +6,7 @@ import { indented } from "#contract/visible.ts";
 import type { Prompt, Turn } from "#contract/wire.ts";
 import { act, type Options } from "./act.ts";
 import { followTurn, startable } from "./follow-turn.ts";
+import { scopeOf } from "./here.ts";
 import { LiveThread } from "./live.ts";
 import { printToStderr, UsageError } from "./print.ts";
 import { timeOf } from "./time.ts";
@@ -21,7 +22,7 @@ interface PromptOptions extends Options {
 	metadata?: string | undefined;
 }
 
-/** The words of a prompt, from the line or from a file. */
+/** The prompt's text, from the arguments or from a file. */
 export async function textOf(given: string | undefined, file: string | undefined): Promise<string> {
 	if ((given === undefined) === (file === undefined))
 		throw new UsageError("Give either the words of the prompt or --file.");
@@ -32,7 +33,7 @@ export async function textOf(given: string | undefined, file: string | undefined
 
 async function contentOf(file: string): Promise<string> {
 	try {
-		// a pipe that has nothing yet is waited for
+		// the pipe is empty for now: wait for it
 		return file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
 	} catch (error) {
 		throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
@@ -42,7 +43,8 @@ async function contentOf(file: string): Promise<string> {
 export async function prompt(reference: string, words: string | undefined, options: PromptOptions): Promise<void> {
 	await act(
 		options,
-		async ({ client, key, query }): Promise<Prompt | Turn | { turn: Turn; answer: string }> => {
+		async (cli): Promise<Prompt | Turn | { turn: Turn; answer: string }> => {
+			const { client, key } = cli;
 			const { priority, notBefore } = options;
 			if (options.now === true && notBefore !== undefined)
 				throw new UsageError("--now and --not-before exclude each other.");
@@ -54,6 +56,7 @@ export async function prompt(reference: string, words: string | undefined, optio
 				...(options.metadata !== undefined && { metadata: objectIn(options.metadata) }),
 				...(notBefore !== undefined && { notBefore: timeOf(notBefore, "later") }),
 			};
+			const query = await scopeOf(cli, [reference]);
 			const queued = await client.call("prompt", { key, query, params: { agent: reference }, body });
 			if (options.wait !== true && options.follow !== true) return queued;
 			if (options.now !== true) await startable(client, queued);
@@ -61,7 +64,7 @@ export async function prompt(reference: string, words: string | undefined, optio
 			const live = options.follow === true && !isQuiet ? await liveOf(client, queued) : null;
 			const interactive = live !== null && process.stdin.isTTY && process.stderr.isTTY;
 			const turn = await followTurn(client, queued, { live, interactive, say: isQuiet ? null : printToStderr });
-			// the turn is still on standard output; the exit code says that it did not go well
+			// the turn is printed all the same; the exit code says that it failed
 			if (turn.state !== "completed") process.exitCode = 1;
 			if (isQuiet) return turn;
 			return { turn, answer: live === null ? await answerOf(client, turn) : "" };
@@ -75,14 +78,14 @@ async function liveOf(client: Client, { agent }: Prompt): Promise<LiveThread> {
 	return new LiveThread(workspace?.path ?? null);
 }
 
-/** The last words of the turn. */
+/** The turn's final text. */
 async function answerOf(client: Client, { finalItem }: Turn): Promise<string> {
 	if (finalItem === null) return "";
 	const item = await client.call("item", { params: { item: String(finalItem) } });
 	return item.text?.trim() ?? "";
 }
 
-/** A turn that went well is its answer; of any other one, how it ended. */
+/** The answer of a completed turn, or how the turn ended. */
 function endOf({ turn: { id, state, reason, retriedAs }, answer }: { turn: Turn; answer: string }): string {
 	if (state === "completed" && answer !== "") return answer;
 	const why = reason === null ? "" : `: ${indented(reason, "  | ")}`;
@@ -95,7 +98,7 @@ function objectIn(text: string): Record<string, string> {
 		const value = JSON.parse(text);
 		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
 	} catch {
-		// said below
+		// printed below
 	}
 	throw new UsageError('--metadata takes a JSON object, like \'{"ticket": "A-1"}\'.');
 }

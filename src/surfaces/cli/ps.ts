@@ -20,7 +20,7 @@ type Line = Agent & { progress: Answer<"progress">[number] | null };
 
 export async function ps(options: PsOptions): Promise<void> {
 	const show = (before: string) => (lines: Line[]) => {
-		// painted already: whatever is not ours was made visible cell by cell
+		// already coloured and escaped, cell by cell
 		printPainted(`${before}${psTable(lines)}\n`);
 		return "";
 	};
@@ -44,7 +44,7 @@ async function linesOf({ client, query }: CliContext, { all, type, model }: PsOp
 
 const styleOf = ({ label, turn }: Agent): StateStyle => (turn?.phase === "approval" ? asksYou : stateStyles[label]);
 
-/** Columns with nothing in them are left out; the last one gets what is left of the line. */
+/** Leaves empty columns out; the last column gets the rest of the line. */
 function psTable(lines: readonly Line[]): string {
 	if (lines.length === 0) return "no agents: brood run 'the task' starts one";
 	const cells = lines.map((line) => [
@@ -56,7 +56,7 @@ function psTable(lines: readonly Line[]): string {
 		line.unreadMail > 0 ? String(line.unreadMail) : "",
 		costOf(line),
 		age(line.lastActiveAt),
-		oneLine(line.waitingFor ?? line.progress?.words ?? ""),
+		oneLine(line.waitingFor ?? line.progress?.lastText ?? ""),
 	]);
 	const head = ["AGENT", "STATE", "PROJECT", "BRANCH", "QUEUE", "MAIL", "COST", "AGE", "LAST"];
 	const used = head.map((_, at) => at < 2 || cells.some((row) => row[at] !== ""));

@@ -17,33 +17,33 @@ const place = (words: string): number => {
 
 export function queueCommands(program: Command): void {
 	program.commandsGroup("Work:");
-	promptCommand(program.command("prompt").description("queue a prompt"))
-		.option("--wait", "stay until its turn is over, and print the answer")
-		.option("--follow", "the same, and show what the agent does meanwhile")
-		.option("--now", "one turn at once, whatever holds the agent")
+	promptCommand(program.command("prompt").description("give an agent a prompt"))
+		.option("--wait", "wait for the turn and print the answer")
+		.option("--follow", "wait for the turn and show what the agent does")
+		.option("--now", "run it now, in one turn, even if the agent is paused or held")
 		.addHelpText(
 			"after",
 			"\nExamples:\n  brood prompt opus-1 'fix the test' --wait\n  brood prompt opus-1 'this first' --front\n  brood prompt opus-1 --file task.md --not-before 2h",
 		)
 		.action(queuePrompt);
-	const queue = program.command("queue").description("prompts that wait");
-	agentCommand(queue, "list", "what waits, the next one first").action((agent, options) =>
+	const queue = program.command("queue").description("list and change an agent's queued prompts");
+	agentCommand(queue, "list", "list queued prompts, the next one first").action((agent, options) =>
 		call("queue", options, { params: { agent } }, promptTable),
 	);
-	promptCommand(queue.command("add").description("queue a prompt")).action(queuePrompt);
+	promptCommand(queue.command("add").description("add a prompt to the queue")).action(queuePrompt);
 	changeCommands(queue);
 	turnCommands(program);
 }
 
 const promptCommand = (command: Command) =>
 	command
-		.argument("<agent>", "for whom")
+		.argument("<agent>", "the agent's name or id")
 		.argument("[text]", "the prompt; or use --file")
 		.option("--file <path>", "read the prompt from a file; - is standard input")
-		.option("--front", "before the others; several keep their order")
-		.option("--priority <number>", "higher ones first, from -100 to 100", priority)
-		.option("--metadata <json>", "an object that is kept with it, for your own programs")
-		.option("--not-before <time>", "not before this time: an ISO time, or how long from now (90s, 1h30m, 7d)")
+		.option("--front", "put it in front of the queue; several keep their order")
+		.option("--priority <number>", "from -100 to 100; higher runs first", priority)
+		.option("--metadata <json>", "a JSON object stored with it, for your own programs")
+		.option("--not-before <time>", "do not start it before this time: an ISO time, or a delay (90s, 1h30m, 7d)")
 		.addOption(project())
 		.addOption(json());
 
@@ -52,10 +52,14 @@ const queuePrompt = async (...given: Parameters<typeof import("./prompt.ts").pro
 
 function changeCommands(queue: Command): void {
 	const one = (name: string, description: string) =>
-		queue.command(name).description(description).argument("<agent>", "whose").argument("<prompt>", "its id");
-	one("edit", "replace the words of a prompt; both texts are kept")
-		.argument("[text]", "the new words; or use --file")
-		.option("--file <path>", "read them from a file; - is standard input")
+		queue
+			.command(name)
+			.description(description)
+			.argument("<agent>", "the agent")
+			.argument("<prompt>", "the prompt's id");
+	one("edit", "replace the text of a prompt; the journal keeps both texts")
+		.argument("[text]", "the new text; or use --file")
+		.option("--file <path>", "read the text from a file; - is standard input")
 		.addOption(reason())
 		.addOption(project())
 		.addOption(json())
@@ -70,14 +74,14 @@ function changeCommands(queue: Command): void {
 				(changed) => promptTable([changed]),
 			),
 		);
-	one("move", "move a prompt to another place")
-		.argument("<place>", "1 is next", place)
+	one("move", "move a prompt to another position")
+		.argument("<position>", "the new position; 1 is next", place)
 		.addOption(project())
 		.addOption(json())
 		.action((agent, prompt, to, options) =>
 			call("promptMove", options, { params: { agent, prompt }, body: { to } }, (moved) => promptTable([moved])),
 		);
-	one("remove", "take a prompt out")
+	one("remove", "remove a prompt from the queue")
 		.addOption(reason())
 		.addOption(project())
 		.addOption(json())
@@ -91,8 +95,8 @@ function changeCommands(queue: Command): void {
 		);
 	queue
 		.command("clear")
-		.description("take all prompts out")
-		.argument("<agent>", "whose")
+		.description("remove all prompts from the queue")
+		.argument("<agent>", "the agent")
 		.addOption(reason())
 		.addOption(project())
 		.addOption(json())

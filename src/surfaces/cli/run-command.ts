@@ -1,7 +1,7 @@
 // `brood run`, the first command that most people type.
 import type { Command } from "@commander-js/extra-typings";
 import { vendorTypes } from "#contract/agent-type.ts";
-import { json, policy, project } from "./options.ts";
+import { env, json, policy, project } from "./options.ts";
 
 export function runCommand(program: Command): void {
 	program.commandsGroup("Start here:");
@@ -9,10 +9,11 @@ export function runCommand(program: Command): void {
 		.command("run")
 		.description("give a task to a new agent and watch it work")
 		.argument("[words...]", `the task; a first word like ${vendorTypes[0]} or ${vendorTypes[1]} names the agent type`)
-		.option("--name <handle>", "the agent's name; one is made up if absent")
-		.option("--model <model>", "the model it uses")
-		.option("-f, --file <file>", "read the task from a file, or from standard input (-)")
-		.option("--no-follow", "answer as soon as it is at work")
+		.option("--name <handle>", "the agent's name; default: made from the task")
+		.option("--model <model>", "the model that it uses")
+		.option("-f, --file <file>", "read the task from a file; - is standard input")
+		.option("--no-follow", "return as soon as the agent has started")
+		.addOption(env())
 		.addOption(policy())
 		.addOption(project())
 		.addOption(json())

@@ -4,16 +4,17 @@ import path from "node:path";
 import { Refused } from "#client/client.ts";
 import { vendorTypes } from "#contract/agent-type.ts";
 import { refuse } from "#contract/refusal.ts";
-import { inline } from "#contract/visible.ts";
 import type { Agent, Project, Turn } from "#contract/wire.ts";
+import { agentName } from "#views/holds.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { followTurn } from "./follow-turn.ts";
 import { projectHere } from "./here.ts";
+import { subscriptionWithKeys } from "./keys.ts";
 import { LiveThread } from "./live.ts";
-import { printPaintedToStderr, printToStderr } from "./print.ts";
+import { printToStderr } from "./print.ts";
 import { diffText } from "./print-work.ts";
 import { textOf } from "./prompt.ts";
-import { slugOf } from "./status.ts";
+import { addRepository, repositoryAt } from "./repository.ts";
 import { chooseVendor } from "./vendor.ts";
 
 interface RunOptions extends Options {
@@ -21,6 +22,7 @@ interface RunOptions extends Options {
 	model?: string | undefined;
 	policy?: string | undefined;
 	file?: string | undefined;
+	env?: string[] | undefined;
 	follow: boolean;
 }
 
@@ -28,6 +30,8 @@ interface Ran {
 	agent: Agent;
 	turn: Turn | null;
 	stat: string;
+	/** the agent has committed all of it */
+	committed: boolean;
 }
 
 /** The types that can be named before the task. */
@@ -35,6 +39,8 @@ const runTypes = [...vendorTypes, "llm", "shell", "scripted", "human"] as const;
 
 export async function run(words: readonly string[], options: RunOptions): Promise<void> {
 	const say = options.json === true ? () => {} : printToStderr;
+	// names are looked for in the directory's project first
+	const isElsewhere = options.project !== undefined;
 	await act(
 		options,
 		async (cli): Promise<Ran> => {
@@ -43,21 +49,23 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 			const type = given ?? (await chooseVendor(cli, project, say));
 			await installAdapter(cli, type, say);
 			const { client, key } = cli;
-			const body = { type, name: options.name, model: options.model, policy: options.policy };
+			const subscription = await subscriptionWithKeys(cli, type, { env: options.env, say });
+			const body = { type, name: options.name, model: options.model, policy: options.policy, subscription };
 			const agent = await client.ask("agentAddTo", { key, params: { project }, body });
 			const prompt = await client.call("prompt", { params: { agent: agent.id }, body: { text } });
 			const branch = agent.workspace === null ? "" : ` on ${agent.workspace.branch}`;
 			say(`${agent.handle} (${type}) works in ${project}${branch}. Ctrl+C leaves it at work.`);
-			if (!options.follow) return { agent, turn: null, stat: "" };
-			process.once("SIGINT", () => detach(agent));
+			if (!options.follow) return { agent, turn: null, stat: "", committed: false };
+			process.once("SIGINT", () => detach(agent, isElsewhere));
 			const live = options.json === true ? null : new LiveThread(agent.workspace?.path ?? null);
 			const interactive = live !== null && process.stdin.isTTY && process.stderr.isTTY;
 			const turn = await followTurn(client, prompt, { live, interactive, say });
 			if (turn.state !== "completed") process.exitCode = 1;
 			const diff = agent.workspace === null ? null : await client.call("diff", { params: { agent: agent.id } });
-			return { agent, turn, stat: diff === null || diff.files.length === 0 ? "" : diffText(diff, true) };
+			const stat = diff === null || diff.files.length === 0 ? "" : diffText(diff, true);
+			return { agent, turn, stat, committed: stat !== "" && (await isCommitted(cli, agent)) };
 		},
-		summary,
+		(ran) => summary(ran, isElsewhere),
 	);
 }
 
@@ -72,7 +80,7 @@ async function taskOf(
 	return { type: named ? first : null, text: await textOf(text === "" ? undefined : text, file) };
 }
 
-async function addProject({ client }: CliContext, say: (text: string) => void): Promise<Project> {
+async function addProject(cli: CliContext, say: (text: string) => void): Promise<Project> {
 	const root = repositoryAt(process.cwd());
 	if (root === null)
 		throw new Refused(
@@ -80,38 +88,17 @@ async function addProject({ client }: CliContext, say: (text: string) => void): 
 				suggestions: ["git init", "brood agent add --no-project --type claude"],
 			}),
 		);
-	const project = await client.call("projectAdd", { body: { slug: slugOf(root), path: root } });
-	say(`Added the project ${project.slug} (${inline(project.path)}).`);
-	return project;
+	return await addRepository(cli, root, say);
 }
 
-/** The nearest folder upwards that is a repository's. */
-function repositoryAt(folder: string): string | null {
-	if (existsSync(path.join(folder, ".git"))) return folder;
-	const above = path.dirname(folder);
-	return above === folder ? null : repositoryAt(above);
-}
-
-async function installAdapter(
-	{ client, status }: CliContext,
-	type: string,
-	say: (text: string) => void,
-): Promise<void> {
-	const adapter = (await client.call("adapters")).find((each) => each.type === type);
+async function installAdapter({ client, home }: CliContext, type: string, say: (text: string) => void): Promise<void> {
+	const adapter = (await client.call("vendors")).find((each) => each.type === type);
 	if (adapter === undefined || adapter.installed !== null) return;
 	const start = performance.now();
 	const elapsed = (): string => `${Math.round((performance.now() - start) / 1000)} s`;
 	say(`Installing the adapter for ${adapter.title} (${adapter.package} ${adapter.version}) …`);
-	const tick = process.stderr.isTTY
-		? setInterval(() => printPaintedToStderr(`\r  ${elapsed()} `), 1000).unref()
-		: undefined;
-	try {
-		await client.call("setup", { params: { type }, body: {} });
-	} finally {
-		clearInterval(tick);
-		if (tick !== undefined) printPaintedToStderr("\r");
-	}
-	const bytes = status === null ? 0 : sizeOf(path.join(status.home, "adapters", type));
+	await client.call("setup", { params: { type }, body: {} });
+	const bytes = home === null ? 0 : sizeOf(path.join(home, "adapters", type));
 	say(`Installed in ${elapsed()}${bytes === 0 ? "" : `, ${Math.round(bytes / 1_000_000)} MB`}.`);
 }
 
@@ -122,14 +109,22 @@ function sizeOf(folder: string): number {
 		.reduce((sum, entry) => sum + statSync(path.join(entry.parentPath, entry.name)).size, 0);
 }
 
-function detach({ handle }: Agent): void {
+function detach({ handle, project }: Agent, isElsewhere: boolean): void {
+	const name = isElsewhere ? agentName({ handle, project }) : handle;
 	printToStderr(
-		`\n${handle} goes on.\n  follow it:  brood log ${handle} --follow\n  stop it:    brood interrupt ${handle}`,
+		`\n${handle} goes on.\n  follow it:  brood log ${name} --follow\n  stop it:    brood interrupt ${name}`,
 	);
 	process.exit(130);
 }
 
-function summary({ agent: { handle }, turn, stat }: Ran): string {
+/** Whether the agent has committed all that it changed. */
+async function isCommitted({ client }: CliContext, { id, project }: Agent): Promise<boolean> {
+	const all = await client.call("progress", { query: project === null ? {} : { project } });
+	return all.find(({ agent }) => agent === id)?.branch?.uncommitted === false;
+}
+
+function summary({ agent, turn, stat, committed }: Ran, isElsewhere: boolean): string {
+	const handle = isElsewhere ? agentName(agent) : agent.handle;
 	if (turn === null) return `follow it:  brood log ${handle} --follow`;
 	const end =
 		turn.state === "completed" ? "" : `The turn ${turn.state}${turn.reason === null ? "" : `: ${turn.reason}`}.\n`;
@@ -140,7 +135,7 @@ function summary({ agent: { handle }, turn, stat }: Ran): string {
 					stat,
 					"",
 					`look at it:  brood diff ${handle}`,
-					`keep it:     brood commit ${handle} -m '…' && brood approve ${handle}`,
+					`keep it:     ${committed ? "" : `brood commit ${handle} -m '…' && `}brood approve ${handle}`,
 				]),
 		`go on:       brood prompt ${handle} '…' --follow`,
 	];

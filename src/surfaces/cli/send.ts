@@ -1,59 +1,79 @@
-// Requests over plain HTTP: Node's `fetch` takes longer to load than most commands take to run. An `import` of
-// `node:http` looks at everything that it has, and with its `WebSocket` loads the whole of `fetch` after all.
+// Requests of the command line. Node's `fetch` takes longer to load than most commands take to run, and `node:http` and
+// `node:crypto` still as long as all the rest: they are loaded only where the daemon's socket cannot be used. They are
+// not imported, because an `import` reads every export, and `WebSocket` among them loads all of `fetch`.
 //
-// The daemon of a home is only ever told the token once it is known whom it goes to. The socket in the home is such a
-// place: nobody else can put one there. Where there is no socket, the program on the port has to show first that it has
-// the token itself, and the request goes over the very connection on which it did.
-import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
-import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+// The token is sent only to the home's own daemon. The socket in the home is proof enough: nobody else can create one
+// there. Without the socket, the program on the port first has to prove that it knows the token, and the request uses
+// that same connection.
+import type { Agent, IncomingMessage, RequestOptions } from "node:http";
 import path from "node:path";
 import { Refused, type Send, type Sent } from "#client/client.ts";
 import { expected } from "#contract/log.ts";
 import { proofText } from "#contract/proof.ts";
 import { refuse } from "#contract/refusal.ts";
+import { requestOnSocket } from "./socket-request.ts";
 
-const http = process.getBuiltinModule("node:http");
+const http = (): typeof import("node:http") => process.getBuiltinModule("node:http");
 
 type HttpRequest = Parameters<Send>[1];
 
-/** Nobody listens there, or not the daemon that is meant. */
+/** Nobody listens there, or another program does. */
 export class WrongDaemon extends Error {
 	override readonly name = "WrongDaemon";
 }
 
-/** To an address that was given: whoever gave it says whom it leads to. */
+/** Sends to a given address, which the caller trusts. */
 export const send: Send = (url, request) => exchange(targetOf(url), request);
 
-/** To the daemon of a home, and to nobody else. */
+/** Sends to the daemon of a home and to no other program. */
 export const sendTo = (home: string): Send => {
 	const socketPath = path.join(home, "socket");
 	return async (url, request) => {
 		const { host, path: target } = targetOf(url);
 		try {
-			return await exchange({ socketPath, path: target, headers: { host: new URL(url).host } }, request);
+			return await onSocket({ socketPath, path: target, host: new URL(url).host }, request);
 		} catch (error) {
 			if (!isUnreachable(error)) throw error;
 		}
-		return await throughProof(url, request, host);
+		return await sendAfterProof(url, request, host);
 	};
 };
 
-async function throughProof(url: string, request: HttpRequest, host: string): Promise<Sent> {
+/** Sends only on the socket in the home. */
+export const sendOnSocket = (home: string): Send => {
+	const socketPath = path.join(home, "socket");
+	return async (url, request) =>
+		await onSocket({ socketPath, path: targetOf(url).path, host: new URL(url).host }, request);
+};
+
+async function onSocket(at: { socketPath: string; path: string; host: string }, request: HttpRequest): Promise<Sent> {
+	const { answer, destroy } = requestOnSocket(at, request);
+	const settled = new AbortController();
+	watch({ ...at, headers: { host: at.host } }, settled.signal, destroy);
+	try {
+		return await answer;
+	} finally {
+		settled.abort();
+	}
+}
+
+async function sendAfterProof(url: string, request: HttpRequest, host: string): Promise<Sent> {
+	const { createHmac, randomUUID, timingSafeEqual } = process.getBuiltinModule("node:crypto");
 	const { host: address } = new URL(url);
 	const agent = oneConnection();
 	const token = request.headers["authorization"]?.replace(/^Bearer /, "") ?? "";
 	const nonce = randomUUID();
 	const target = { ...targetOf(url), agent };
-	const asked = await exchange({ ...target, path: `/api/proof?nonce=${nonce}` }, { method: "GET", headers: {} });
+	const answer = await exchange({ ...target, path: `/api/proof?nonce=${nonce}` }, { method: "GET", headers: {} });
 	const expected = createHmac("sha256", token).update(proofText(address, nonce)).digest();
-	if (!timingSafeEqual(expected, proofIn(await asked.text(), expected.length)))
+	if (!timingSafeEqual(expected, proofIn(await answer.text(), expected.length)))
 		throw new WrongDaemon(`Another program than the daemon listens on ${host}.`);
 	return await exchange(target, request);
 }
 
-/** Never a second connection: nobody knows who would be at its other end. */
+/** Never opens a second connection: another program could answer it. */
 function oneConnection(): Agent {
-	const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+	const agent = new (http().Agent)({ keepAlive: true, maxSockets: 1 });
 	const connect = agent.createConnection.bind(agent);
 	let made = false;
 	agent.createConnection = (options, callback) => {
@@ -87,13 +107,15 @@ function targetOf(url: string): HttpTarget & { host: string } {
 
 function exchange(target: HttpTarget, { method, headers, body, signal }: HttpRequest): Promise<Sent> {
 	return new Promise((resolve, reject) => {
+		const settled = new AbortController();
 		const all = { ...Object(target.headers), ...headers, "content-length": Buffer.byteLength(body ?? "") };
-		const out = http.request({ ...target, method, headers: all, ...(signal && { signal }) }, (response) => {
-			clearTimeout(watching);
+		const out = http().request({ ...target, method, headers: all, ...(signal && { signal }) }, (response) => {
+			settled.abort();
 			resolve(sent(response));
 		});
-		let watching = setTimeout(() => (watching = watch(out, target)), lookAfterMs());
-		out.on("close", () => clearTimeout(watching));
+		const { agent: _own, ...plain } = target;
+		watch(plain, settled.signal, (error) => out.destroy(error));
+		out.on("close", () => settled.abort());
 		out.on("error", reject).end(body);
 	});
 }
@@ -112,24 +134,34 @@ function sent(response: IncomingMessage): Sent {
 }
 
 /**
- * Many requests take long, so the time alone says nothing: from time to time the daemon is asked whether it is there at
- * all.
+ * Many requests take long, so the time alone proves nothing: this asks the daemon from time to time whether it still
+ * answers, until the request has settled.
  */
-function watch(out: ClientRequest, target: HttpTarget): NodeJS.Timeout {
-	const { agent: _own, ...plain } = target;
-	const seconds = timeoutMs() / 1000;
-	const asking = http.request(
-		{ ...plain, path: "/api/health", method: "GET", timeout: timeoutMs() - lookAfterMs() },
+function watch(
+	target: HttpTarget,
+	settled: AbortSignal,
+	destroy: (error: Error) => void,
+	waitMs = probeAfterMs(),
+): void {
+	const timer = setTimeout(() => {
+		probe(target, settled, destroy);
+		watch(target, settled, destroy, timeoutMs());
+	}, waitMs).unref();
+	settled.addEventListener("abort", () => clearTimeout(timer), { once: true });
+}
+
+function probe(target: HttpTarget, settled: AbortSignal, destroy: (error: Error) => void): void {
+	const asked = http().request(
+		{ ...target, path: "/api/health", method: "GET", timeout: timeoutMs() - probeAfterMs() },
 		(response) => response.resume(),
 	);
-	asking.on("timeout", () => {
-		asking.destroy();
-		const words = `The daemon has not answered for ${seconds} s: it is stopped or overloaded.`;
-		out.destroy(new Refused(refuse("TIMEOUT", words, { suggestions: ["brood logs", "brood down"] })));
+	asked.on("timeout", () => {
+		asked.destroy();
+		const message = `The daemon has not answered for ${timeoutMs() / 1000} s: it is stopped or overloaded.`;
+		destroy(new Refused(refuse("TIMEOUT", message, { suggestions: ["brood logs", "brood down"] })));
 	});
-	asking.on("error", expected("the request itself tells what became of the line")).end();
-	out.on("close", () => asking.destroy());
-	return setTimeout(() => void watch(out, target), timeoutMs()).unref();
+	asked.on("error", expected("the request itself reports a broken connection")).end();
+	settled.addEventListener("abort", () => asked.destroy(), { once: true });
 }
 
 /** How long to wait for a daemon that does not answer. */
@@ -138,4 +170,4 @@ function timeoutMs(): number {
 	return seconds > 0 ? seconds * 1000 : 20_000;
 }
 
-const lookAfterMs = (): number => Math.min(5000, timeoutMs() / 2);
+const probeAfterMs = (): number => Math.min(5000, timeoutMs() / 2);

@@ -1,6 +1,6 @@
 // Disk usage as text.
 import type { Space } from "#contract/space.ts";
-import { table } from "./print.ts";
+import { size, table } from "./print.ts";
 
 export function spaceText({ home, projects }: Space): string {
 	const rows: [string, number, string][] = [
@@ -43,9 +43,4 @@ export function spaceText({ home, projects }: Space): string {
 		rows.map(([name, bytes, words]) => [name, size(bytes), words]),
 	);
 	return [heading, ...parts].join("\n\n");
-}
-
-function size(bytes: number): string {
-	if (bytes < 1024 * 1024) return `${Math.ceil(bytes / 1024)} kB`;
-	return bytes < 10 * 1024 ** 3 ? `${Math.ceil(bytes / 1024 ** 2)} MB` : `${(bytes / 1024 ** 3).toFixed(1)} GB`;
 }

@@ -4,30 +4,32 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { Credential } from "#contract/subscription.ts";
 import type { Subscription } from "#contract/wire.ts";
 import { call } from "./call.ts";
-import { json } from "./options.ts";
+import { env, json, whole } from "./options.ts";
 
 export function subscriptionCommands(program: Command): void {
-	const subscription = program.command("subscription").description("paid plans and keys, each with a number of slots");
+	const subscription = program
+		.command("subscription")
+		.description("add and configure paid plans and keys, each with a number of slots");
 	terms(
 		subscription
 			.command("add")
-			.description("add a subscription; agents of its type need one of its slots from then on"),
+			.description("add a subscription; from then on, agents of its type need one of its slots"),
 	)
 		.requiredOption("--type <type>", "the agent type that it is for")
 		.addHelpText(
 			"after",
-			"\nExamples:\n  brood subscription add claude-max --type claude --max-concurrent 2\n  brood subscription add spare --type claude --env-file ~/.keys/spare.env\n  brood subscription configure claude-max --fallback spare --quiet 22:00-07:00",
+			"\nExamples:\n  brood subscription add claude-max --type claude --max-concurrent 2\n  brood subscription add work --type claude --env ANTHROPIC_API_KEY\n  brood subscription add spare --type claude --env-file ~/.keys/spare.env\n  brood subscription configure claude-max --fallback spare --quiet 22:00-07:00",
 		)
 		.action((name, { json: asJson, type, ...request }) =>
 			call(
 				"subscriptionAdd",
 				{ json: asJson },
-				async () => ({ body: { name, type, ...(await bodyOf(request)) } }),
+				async () => ({ body: { name, type, ...(await bodyOf(request, type)) } }),
 				table,
 			),
 		);
 	terms(
-		subscription.command("configure").description("change a subscription; what is not named stays as it is"),
+		subscription.command("configure").description("change a subscription; settings you do not name stay as they are"),
 	).action((subscription, { json: asJson, ...request }) =>
 		call(
 			"subscriptionConfigure",
@@ -39,10 +41,10 @@ export function subscriptionCommands(program: Command): void {
 	lookCommands(subscription);
 	subscription
 		.command("cool")
-		.description("start no turns on it for a while")
-		.argument("<subscription>", "its name")
-		.option("--until <time>", "an ISO time, or how long from now (90s, 10m, 2h, 7d)")
-		.option("--over", "it has cooled down: go on")
+		.description("pause a subscription: start no turns on it for a while")
+		.argument("<subscription>", "the subscription's name")
+		.option("--until <time>", "an ISO time, or a delay (90s, 10m, 2h, 7d)")
+		.option("--over", "end the cool-down now")
 		.addOption(json())
 		.action((subscription, { until, over, ...options }) =>
 			call(
@@ -59,7 +61,7 @@ export function subscriptionCommands(program: Command): void {
 	subscription
 		.command("remove")
 		.description("remove a subscription that no open turn uses")
-		.argument("<subscription>", "its name")
+		.argument("<subscription>", "the subscription's name")
 		.addOption(json())
 		.action((subscription, options) => call("subscriptionRemove", options, { params: { subscription } }, table));
 }
@@ -70,7 +72,7 @@ const table = async (changed: Subscription): Promise<string> =>
 function lookCommands(subscription: Command): void {
 	subscription
 		.command("list")
-		.description("all subscriptions with their slots")
+		.description("list subscriptions and their slots")
 		.addOption(json())
 		.action((options) =>
 			call("subscriptions", options, {}, async (all) =>
@@ -79,8 +81,8 @@ function lookCommands(subscription: Command): void {
 		);
 	subscription
 		.command("show")
-		.description("everything about one subscription")
-		.argument("<subscription>", "its name")
+		.description("show everything about one subscription")
+		.argument("<subscription>", "the subscription's name")
 		.addOption(json())
 		.action((name, options) =>
 			call("subscription", options, { params: { subscription: name } }, async (found) =>
@@ -91,32 +93,37 @@ function lookCommands(subscription: Command): void {
 
 const terms = (command: Command) =>
 	command
-		.argument("<subscription>", "its name")
-		.option("--max-concurrent <number>", "how many turns may run on it at one time; 1 if nothing is said", Number)
+		.argument("<subscription>", "the subscription's name")
+		.option("--max-concurrent <number>", "how many turns may run on it at the same time; default: 3", whole)
+		.addOption(env().conflicts(["envFile", "configDir"]))
 		.addOption(
-			new Option("--env-file <file>", "variables for its agents, from a file that only you can read (0600)").conflicts(
+			new Option("--env-file <file>", "a file with variables for its agents, such as an API key; mode 0600").conflicts(
 				"configDir",
 			),
 		)
 		.option("--config-dir <folder>", "the folder in which the vendor's program keeps its login")
-		.option("--fallback <subscription>", "what its agents use while it cools down; empty for nothing")
-		.option("--quiet <hours>", "when no new turns start, like 22:00-07:00; empty for never")
+		.option("--fallback <subscription>", "the subscription to use while this one cools down; empty for none")
+		.option("--quiet <hours>", "hours without new turns, like 22:00-07:00; empty for none")
 		.addOption(json());
 
 interface SubscriptionOptions {
 	maxConcurrent?: number | undefined;
+	env?: string[] | undefined;
 	envFile?: string | undefined;
 	configDir?: string | undefined;
 	fallback?: string | undefined;
 	quiet?: string | undefined;
 }
 
-async function bodyOf({ maxConcurrent, envFile, configDir, fallback, quiet }: SubscriptionOptions) {
-	const { hoursOf } = await import("./time.ts");
+/** With the type of a new subscription, keys of this shell are offered. */
+async function bodyOf({ maxConcurrent, env, envFile, configDir, fallback, quiet }: SubscriptionOptions, type?: string) {
+	const [{ hoursOf }, { keysFor }] = await Promise.all([import("./time.ts"), import("./keys.ts")]);
 	const credential: Credential | undefined = envFile
 		? { envFile: path.resolve(envFile) }
 		: configDir === undefined
 			? undefined
 			: { configDir: path.resolve(configDir) };
-	return { maxConcurrent, credential, fallback: fallback === "" ? null : fallback, quiet: hoursOf(quiet) };
+	const offered = credential === undefined ? type : undefined;
+	const keys = await keysFor(offered, env);
+	return { maxConcurrent, credential, keys, fallback: fallback === "" ? null : fallback, quiet: hoursOf(quiet) };
 }

@@ -1,9 +1,13 @@
-// `brood agent sync`: one agent after the other, each with its own answer.
+// `brood agent sync`: one agent after the other, each with its own result.
 import { Refused } from "#client/client.ts";
-import { act, type Options } from "./act.ts";
+import type { RemoteStatus } from "#contract/workspace.ts";
+import { act, type CliContext, type Options } from "./act.ts";
+import { projectHere, scopeOf } from "./here.ts";
 import { table, UsageError } from "./print.ts";
+import { originLines } from "./print-work.ts";
 
 interface SyncOptions extends Options {
+	all?: boolean | undefined;
 	strategy: "ff" | "rebase" | "merge";
 }
 
@@ -11,36 +15,61 @@ interface Line {
 	agent: string;
 	moved: boolean;
 	text: string;
+	origin: RemoteStatus | null;
 }
 
-export async function sync(references: string[], options: SyncOptions): Promise<void> {
+export async function sync(named: string[], options: SyncOptions): Promise<void> {
+	if (named.length === 0 && options.all !== true) return await syncProject(options);
 	await act(
 		options,
-		async ({ client, key, query, query: { project } }): Promise<Line[]> => {
-			if (references.length === 0) {
-				if (project === undefined) throw new UsageError("Name the agents, or give --project.");
-				const synced = await client.call("syncProject", { key, params: { project }, body: {} });
-				return synced.map(({ handle, moved, text }) => ({ agent: handle, moved, text }));
-			}
+		async (cli): Promise<Line[]> => {
+			const { client, key } = cli;
+			const references = options.all === true ? await withWorkspace(cli, named) : named;
+			const query = await scopeOf(cli, references);
 			const lines: Line[] = [];
 			for (const [at, agent] of references.entries()) {
 				const ask = { key: `${key}-${at}`, query, params: { agent }, body: { strategy: options.strategy } };
 				try {
-					const { moved, text } = await client.call("sync", ask);
-					lines.push({ agent, moved, text });
+					const { moved, text, origin } = await client.call("sync", ask);
+					lines.push({ agent, moved, text, origin: origin ?? null });
 				} catch (error) {
-					// the others are not to suffer for one, but the whole did not happen
+					// one failure does not stop the others, but the command as a whole failed
 					if (!(error instanceof Refused) || references.length === 1) throw error;
 					process.exitCode = 1;
-					lines.push({ agent, moved: false, text: `${error.refusal.code}: ${error.refusal.message}` });
+					lines.push({ agent, moved: false, text: `${error.refusal.code}: ${error.refusal.message}`, origin: null });
 				}
 			}
 			return lines;
 		},
-		(lines) =>
-			table(
-				["AGENT", "MOVED", ""],
-				lines.map(({ agent, moved, text }) => [agent, moved ? "yes" : "no", text]),
-			) || "all are up to date",
+		// agents of one project have the same remote
+		(lines) => [tableOf(lines), ...new Set(lines.flatMap(({ origin }) => originLines(origin)))].join("\n"),
 	);
+}
+
+async function syncProject(options: SyncOptions): Promise<void> {
+	await act(
+		options,
+		async (cli) => {
+			const { client, key } = cli;
+			const project = cli.query.project ?? (await projectHere(cli));
+			if (project === undefined) throw new UsageError("Name the agents, or use --all or --project.");
+			const { origin, synced } = await client.call("syncProject", { key, params: { project }, body: {} });
+			return { origin, agents: synced.map(({ handle, moved, text }) => ({ agent: handle, moved, text })) };
+		},
+		({ origin, agents }) => [tableOf(agents) || "all agents are up to date", ...originLines(origin)].join("\n"),
+	);
+}
+
+const tableOf = (lines: readonly Omit<Line, "origin">[]): string =>
+	table(
+		["AGENT", "MOVED", ""],
+		lines.map(({ agent, moved, text }) => [agent, moved ? "yes" : "no", text]),
+	);
+
+/** Every living agent that has files of its own. */
+async function withWorkspace({ client, query }: CliContext, named: readonly string[]): Promise<string[]> {
+	if (named.length > 0) throw new UsageError("Name agents or use --all, not both.");
+	return (await client.call("agents", { query }))
+		.filter(({ life, workspace }) => life === "live" && workspace !== null && workspace.kind !== "main")
+		.map(({ handle, project }) => (project === null ? handle : `${project}/${handle}`));
 }

@@ -16,21 +16,25 @@ export function threadCommands(program: Command): void {
 function logCommand(program: Command): void {
 	program
 		.command("log")
-		.description("an agent's thread")
-		.argument("<agent>", "whose")
-		.option("--context", "what its model sees instead")
-		.option("--item <id>", "one item, with its whole text")
+		.description("show an agent's conversation")
+		.argument("<agent>", "the agent's name or id")
+		.option("--context", "show what its model sees, inherited items included")
+		.option("--item <id>", "show one item with its whole text")
 		.option("--after <id>", "only items after this one", whole)
-		.option("--since <time>", "only from this time on: an ISO time, or how long ago (90s, 10m, 2h, 7d)")
-		.option("-n, --number <count>", "only the last ones", whole)
-		.option("--follow", "go on with what is said from now on; on a terminal as it is being said")
-		.option("--deltas", "with --follow: what is being said also where the output is no terminal")
+		.option("--since <time>", "only since this time: an ISO time, or an age (90s, 10m, 2h, 7d)")
+		.option("-n, --number <count>", "only the last items", whole)
+		.option("--follow", "keep printing new items; on a terminal, text appears as it is written")
+		.option("--deltas", "with --follow: print text as it is written, also if the output is no terminal")
 		.addOption(project())
 		.addOption(json())
 		.action(async (agent, options) => {
-			const { followThread, itemOf, threadPart } = await import("./events.ts");
+			const { followThread, itemOf, terminalColumns, threadPart } = await import("./events.ts");
 			if (options.follow === true) return await followThread(agent, options);
-			const [{ act }, { itemLine }] = await Promise.all([import("./act.ts"), import("./print-thread.ts")]);
+			const [{ act }, { agentNamed }, { LogLines }] = await Promise.all([
+				import("./act.ts"),
+				import("./here.ts"),
+				import("./print-log.ts"),
+			]);
 			const { context, item } = options;
 			if (item !== undefined)
 				return await act(
@@ -40,23 +44,26 @@ function logCommand(program: Command): void {
 				);
 			await act(
 				options,
-				(cli) =>
+				async (cli) =>
 					context === true
-						? cli.client.call("context", { query: cli.query, params: { agent } })
-						: threadPart(cli, agent, options),
-				(items) => items.map(itemLine).join("\n"),
+						? await cli.client.call("context", { params: { agent: await agentNamed(cli, agent) } })
+						: await threadPart(cli, agent, options),
+				(items) => {
+					const lines = new LogLines(terminalColumns());
+					return items.map((each) => lines.line(each)).join("\n");
+				},
 			);
 		});
 }
 
 function markCommands(program: Command): void {
 	const line = async (item: Item): Promise<string> => (await import("./print-thread.ts")).itemLine(item);
-	agentCommand(program, "clear", "begin a new context; nothing is deleted").action((agent, options) =>
+	agentCommand(program, "clear", "start a new context; earlier items stay in the journal").action((agent, options) =>
 		call("clear", options, { params: { agent }, body: {} }, line),
 	);
 	for (const [route, description] of [
-		["mark", "name a place in the context"],
-		["rewind", "go back to a mark"],
+		["mark", "mark the end of the conversation, to rewind to later"],
+		["rewind", "hide everything after a mark"],
 	] as const)
 		agentCommand(program, route, description)
 			.argument("[name]", "the mark's name")
@@ -66,10 +73,10 @@ function markCommands(program: Command): void {
 function mailCommands(program: Command): void {
 	program
 		.command("send")
-		.description("send a mail")
-		.argument("<agent>", "to whom")
-		.argument("<text>", "the mail")
-		.option("--urgent", "stop a running turn between two tool calls for it")
+		.description("send mail to an agent")
+		.argument("<agent>", "the recipient")
+		.argument("<text>", "the text")
+		.option("--urgent", "interrupt a running turn at the next tool call")
 		.addOption(project())
 		.addOption(json())
 		.action((agent, body, { urgent = false, ...options }) =>
@@ -81,19 +88,19 @@ function mailCommands(program: Command): void {
 					`mail ${mail.id} accepted${urgent && !mail.urgent ? " as ordinary mail: only people and the agents above and below it may interrupt an agent" : ""}`,
 			),
 		);
-	const mail = program.command("mail").description("an agent's mailbox");
-	agentCommand(mail, "check", "what is in it").action((agent, options) =>
+	const mail = program.command("mail").description("check, read and delete an agent's mail");
+	agentCommand(mail, "check", "list the mail of an agent; nothing is marked as read").action((agent, options) =>
 		call("mail", options, { params: { agent } }, async (mails) => (await import("./print-thread.ts")).mailTable(mails)),
 	);
-	agentCommand(mail, "read", "take what has not been read")
-		.argument("[mail]", "only this one, by its id", itemNumber)
+	agentCommand(mail, "read", "print unread mail and mark it as read")
+		.argument("[mail]", "only the mail with this id", itemNumber)
 		.action((agent, id, options) =>
 			call("mailRead", options, { params: { agent }, body: id === undefined ? {} : { mail: id } }, async (mails) =>
 				(await import("./print-thread.ts")).mailLines(mails),
 			),
 		);
-	agentCommand(mail, "delete", "take one out of it for good; the journal keeps that it was sent")
-		.argument("<mail>", "its id")
+	agentCommand(mail, "delete", "delete a mail; the journal still shows that it was sent")
+		.argument("<mail>", "the mail's id")
 		.action((agent, id, options) =>
 			call("mailDelete", options, { params: { agent, mail: id } }, (deleted) => `mail ${deleted.id} deleted`),
 		);
@@ -102,11 +109,11 @@ function mailCommands(program: Command): void {
 function searchCommand(program: Command): void {
 	program
 		.command("search")
-		.description("find what was said: the items that have all of these words, newest first")
-		.argument("<text>", "the words; `pars*` stands for all that begin with it")
+		.description("search conversations for items with all of these words, newest first")
+		.argument("<text>", "the words; `pars*` matches every word that begins with it")
 		.option("--agent <agent>", "only of this agent")
 		.addOption(onlyProject())
-		.option("--limit <n>", "how many at most", Number, 20)
+		.option("--limit <n>", "the maximum number of hits", Number, 20)
 		.addOption(json())
 		.action((text, { agent, limit, ...options }) =>
 			call("search", options, { query: { text, limit, agent: agent || undefined } }, async (found) =>
@@ -118,14 +125,14 @@ function searchCommand(program: Command): void {
 function eventsCommand(program: Command): void {
 	program
 		.command("events")
-		.description("the journal")
-		.option("--after <id>", "only what came after this event", whole, 0)
+		.description("print the journal, the record of everything that happened")
+		.option("--after <id>", "only events after this one", whole, 0)
 		.option("--agent <agent>", "only of this agent")
-		.option("--kind <kind>", "only of this kind (turn.ended), or of this noun (turn); several with commas")
-		.option("--since <time>", "only from this time on: an ISO time, or how long ago (90s, 10m, 2h, 7d)")
-		.option("--follow", "go on with what happens from now on")
-		.option("--deltas", "with --follow: also what is being said, before it is an item")
-		.addOption(new Option("--project <slug>", "only of this project; with --agent, where its name is looked for first"))
+		.option("--kind <kind>", "only this kind (turn.ended) or noun (turn); separate several with commas")
+		.option("--since <time>", "only since this time: an ISO time, or an age (90s, 10m, 2h, 7d)")
+		.option("--follow", "keep printing new events")
+		.option("--deltas", "with --follow: also text as it is written, before it is an item")
+		.addOption(new Option("--project <slug>", "only this project; with --agent, look for its name there first"))
 		.addOption(json())
 		.action(async (options) => await (await import("./events.ts")).events(options));
 }

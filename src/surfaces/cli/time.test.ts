@@ -10,7 +10,7 @@ test.each([
 	["0s", 0],
 ])("%s is a distance from now", (words, seconds) => {
 	const apart = Date.parse(timeOf(words, "later")) - Date.parse(timeOf(words, "earlier"));
-	// the two are not asked for in the same moment, but nearly
+	// both read the clock, one just after the other
 	expect(Math.abs(apart / 1000 - 2 * seconds)).toBeLessThan(10);
 });
 

@@ -1,4 +1,4 @@
-// Times as people write them: an ISO time, or a distance from now.
+// Parses times: ISO, or relative to now.
 import type { Quiet } from "#contract/subscription.ts";
 import { UsageError } from "./print.ts";
 

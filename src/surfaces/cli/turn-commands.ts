@@ -4,35 +4,34 @@ import { call } from "./call.ts";
 import { agentCommand, json, project } from "./options.ts";
 
 export function turnCommands(program: Command): void {
-	const turn = program.command("turn").description("what an agent did with its prompts");
-	agentCommand(turn, "list", "its turns, oldest first").action((agent, options) =>
+	const turn = program.command("turn").description("show and retry turns: what an agent did with each prompt");
+	agentCommand(turn, "list", "list an agent's turns, oldest first").action((agent, options) =>
 		call("turns", options, { params: { agent } }, async (turns) =>
 			(await import("./print-thread.ts")).turnTable(turns),
 		),
 	);
-	agentCommand(turn, "show", "one turn and its items")
-		.argument("[turn]", "its id; the latest if absent", "last")
+	agentCommand(turn, "show", "show one turn and its items")
+		.argument("[turn]", "the turn's id; default: the latest", "last")
 		.action((agent, id, options) =>
 			call("turn", options, { params: { agent, turn: id } }, async (found) =>
 				(await import("./print-thread.ts")).turnLines(found),
 			),
 		);
-	agentCommand(turn, "retry", "run the prompt of a turn again that was interrupted or failed")
-		.argument("[turn]", "its id; the latest if absent", "last")
-		.action((agent, id, options) =>
-			call(
-				"turnRetry",
-				options,
-				{ params: { agent, turn: id }, body: {} },
-				(queued) => `prompt ${queued.id} runs it again`,
-			),
-		);
+	turn
+		.command("retry")
+		.description("run the prompt of an interrupted or failed turn again, before the queue")
+		.argument("[agent]", "the agent's name or id")
+		.argument("[turn]", "the turn's id; default: the latest", "last")
+		.option("--all", "every turn that the last stop or crash of the daemon cut (of --project, if given)")
+		.addOption(project())
+		.addOption(json())
+		.action(async (agent, id, options) => await (await import("./retry.ts")).retry(agent, id, options));
 	turn
 		.command("finish")
-		.description("say that a person's turn is over")
-		.argument("<agent>", "whose")
-		.requiredOption("--message <text>", "what came of it")
-		.option("--failed", "it did not work out")
+		.description("end the turn of a human agent")
+		.argument("<agent>", "the agent's name or id")
+		.requiredOption("--message <text>", "the result")
+		.option("--failed", "mark the turn as failed")
 		.addOption(project())
 		.addOption(json())
 		.action((agent, { message, failed = false, ...options }) =>

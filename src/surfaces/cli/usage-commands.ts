@@ -1,35 +1,43 @@
-// Tokens and cost, and the options that bound them.
+// Usage, and the options for budgets.
 import { type Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import type { BudgetRequest, Cost } from "#contract/usage.ts";
-import { call } from "./call.ts";
 import { json, project } from "./options.ts";
 
 export function usageCommands(program: Command): void {
 	program
 		.command("usage")
-		.description("tokens and cost, added up")
-		.argument("[agent]", "only this one, alone and with its forks")
+		.description("show tokens and cost, as reported by the agents' programs")
+		.argument("[agent]", "only this agent, alone and with its forks")
 		.addOption(
-			new Option("--by <noun>", "what is added up").choices(["agent", "issue", "subscription", "project"] as const),
+			new Option("--by <noun>", "add up by agent, issue, subscription or project").choices([
+				"agent",
+				"issue",
+				"subscription",
+				"project",
+			] as const),
 		)
+		.option("--since <time>", "only since then: today, week (Monday), month (the 1st), an age (7d) or a date")
 		.addOption(project())
 		.addOption(json())
-		.addHelpText("after", "\nExamples:\n  brood usage\n  brood usage opus-1\n  brood usage --by issue --project web")
-		.action(async (agent, { by, ...options }) =>
-			agent === undefined
-				? await call("usage", options, { query: { by } }, async (rows) => (await import("./usage.ts")).usageTable(rows))
-				: await call("agentUsage", options, { params: { agent } }, async (row) =>
-						(await import("./usage.ts")).usageDetails(row),
-					),
+		.addHelpText(
+			"after",
+			"\nExamples:\n  brood usage\n  brood usage opus-1\n  brood usage --since week --by project\n  brood usage --since 7d --by subscription",
+		)
+		.action(
+			async (agent, { by, since, ...options }) =>
+				await (await import("./usage.ts")).usage(agent, { by, since }, options),
 		);
 }
 
 export const budgetTokens = () =>
-	new Option("--budget-tokens <number>", "how many tokens it may use in all; none for no limit").argParser(tokensOf);
-export const budgetCost = () =>
-	new Option("--budget-cost <amount>", "what it may cost in all, like 5 or '5 EUR'; none for no limit").argParser(
-		costOf,
+	new Option("--budget-tokens <number>", "the most tokens that it may use in its life; none for no limit").argParser(
+		tokensOf,
 	);
+export const budgetCost = () =>
+	new Option(
+		"--budget-cost <amount>",
+		"the most that it may cost in its life, like 5 or '5 EUR'; none for no limit",
+	).argParser(costOf);
 
 /** commander treats null as absent */
 type Unbounded = "none";

@@ -1,10 +1,11 @@
-// Which agent somebody means who names none.
+// Picks the agent type when the user names none.
 import { Refused } from "#client/client.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { Adapter } from "#contract/wire.ts";
+import type { VendorAgent } from "#contract/wire.ts";
 import type { CliContext } from "./act.ts";
+import { envOptions, hasCredentials, keysIn, listed } from "./keys.ts";
 
-/** The project's own type, or the vendor whose program the user is logged in to. */
+/** The project's default type, or the vendor that the user is logged in to or has a key for. */
 export async function chooseVendor(
 	{ client }: CliContext,
 	project: string | undefined,
@@ -12,20 +13,40 @@ export async function chooseVendor(
 ): Promise<string> {
 	const chosen = project === undefined ? null : (await client.call("project", { params: { project } })).agentType;
 	if (chosen !== null) return chosen;
-	const all = await client.call("adapters");
-	const [first, ...others] = all.filter(({ loggedIn }) => loggedIn);
+	const all = await client.call("vendors");
+	const usable = all.filter(({ loggedIn }) => loggedIn);
+	const paid = usable.length > 0 ? [] : await client.call("subscriptions");
+	const [first, ...others] = [
+		() => usable,
+		() => all.filter(({ type }) => hasCredentials(paid, type)),
+		// a vendor whose own program is here comes first: several accept the same key
+		() =>
+			all.filter((each) => keysIn(each).length > 0).sort((a, b) => Number(b.program.found) - Number(a.program.found)),
+	].reduce<VendorAgent[]>((found, next) => (found.length > 0 ? found : next()), []);
 	if (first === undefined) throw new Refused(noVendor(all));
 	const also = others.map(({ type }) => `brood run ${type} …`);
-	say(`Using ${first.title}.${also.length === 0 ? "" : ` You are logged in to others as well: ${also.join(", ")}`}`);
+	say(`Using ${first.title}.${also.length === 0 ? "" : ` Others have credentials as well: ${also.join(", ")}`}`);
 	return first.type;
 }
 
-const noVendor = (all: readonly Adapter[]): Refusal =>
+const noVendor = (all: readonly VendorAgent[]): Refusal =>
 	refuse(
 		"SETUP_FAILED",
 		[
 			"No coding agent is logged in on this machine. Install one and log in:",
-			...all.map(({ type, title, login }) => `  ${title} (${type}): ${login}`),
+			...all.map((each) => `  ${each.title} (${each.type}): ${howToLogIn(each)}`),
 		].join("\n"),
 		{ suggestions: ["brood doctor", "brood demo"] },
 	);
+
+/** What to type, from the state that this machine is in. */
+export function howToLogIn(vendor: Pick<VendorAgent, "type" | "program" | "login" | "keys" | "alongside">): string {
+	const { type, program, login } = vendor;
+	const found = keysIn(vendor);
+	const key =
+		found.length === 0
+			? ""
+			: `; or use ${listed(found)} of this shell: brood subscription add ${type}-key --type ${type} ${envOptions(found)}`;
+	const install = program.found ? "" : `${program.name} itself is not on PATH: ${program.install}; then `;
+	return `${install}${login}${key}`;
+}

@@ -1,10 +1,15 @@
-// `brood wait`: the wait is a row of the daemon; we only stay on the line, and call again if it breaks.
+// `brood wait`: the wait is a row in the daemon. The command holds a request open, and reconnects if it breaks.
 import { setTimeout as pause } from "node:timers/promises";
 import { Refused } from "#client/client.ts";
+import type { AgentId } from "#contract/ids.ts";
+import { expected } from "#contract/log.ts";
 import { refuse } from "#contract/refusal.ts";
+import { inline } from "#contract/visible.ts";
 import type { Wait } from "#contract/wire.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
+import { scopeOf } from "./here.ts";
+import { printPaintedToStderr, printToStderr } from "./print.ts";
 
 interface WaitOptions extends Options {
 	for: "idle" | "turn" | "mail" | "ended";
@@ -16,15 +21,18 @@ export async function wait(agents: string[], options: WaitOptions): Promise<void
 	await act(
 		options,
 		async (cli) => {
-			const opened = await cli.client.call("waitOpen", { key: cli.key, body: request(agents, options, cli) });
-			// whoever stops waiting leaves no row behind
+			const opened = await cli.client.call("waitOpen", { key: cli.key, body: await request(agents, options, cli) });
+			// Ctrl+C cancels the wait in the daemon
 			const stop = (): void =>
 				void cli.client.call("waitCancel", { params: { wait: String(opened.id) } }).finally(() => process.exit(130));
 			process.once("SIGINT", stop);
 			const deadline =
 				options.timeout === undefined ? undefined : AbortSignal.timeout(Math.min(options.timeout * 1000, 2 ** 31 - 1));
-			const ended = await over(opened, cli, deadline);
+			const over = new AbortController();
+			if (options.json !== true) void sayApprovals(cli, opened, over.signal).catch(expected("only the wait matters"));
+			const ended = await untilEnded(opened, cli, deadline).finally(() => over.abort());
 			process.removeListener("SIGINT", stop);
+			if (options.json !== true) ring();
 			if (ended.state === "met") return ended;
 			const late = ended.seen.filter((each) => !each.met).map((each) => each.handle);
 			if (ended.state === "timeout")
@@ -35,27 +43,24 @@ export async function wait(agents: string[], options: WaitOptions): Promise<void
 				);
 			throw new Refused(refuse("CONFLICT", "The wait was cancelled.", { details: { wait: ended.id } }));
 		},
-		(ended) =>
-			ended.seen
-				.map((each) => `${each.handle}  ${each.label}${each.met ? "" : "  (not waited for any longer)"}`)
-				.join("\n"),
+		(ended) => ended.seen.map((each) => `${each.handle}  ${each.label}${each.met ? "" : "  (not met)"}`).join("\n"),
 	);
 }
 
-function request(agents: string[], options: WaitOptions, { query }: CliContext) {
+async function request(agents: string[], options: WaitOptions, cli: CliContext) {
 	const { timeout } = options;
 	const mode = options.any === true ? ("any" as const) : ("all" as const);
 	return {
 		agents,
-		...query,
+		...(await scopeOf(cli, agents)),
 		for: options.for,
 		mode,
 		...(timeout !== undefined && { timeoutMs: Math.round(timeout * 1000) }),
 	};
 }
 
-/** A daemon that goes away meanwhile is called again: the wait is still there when it is back. */
-async function over(opened: Wait, cli: CliContext, deadline: AbortSignal | undefined): Promise<Wait> {
+/** Survives a restart of the daemon: the wait is still there afterwards. */
+async function untilEnded(opened: Wait, cli: CliContext, deadline: AbortSignal | undefined): Promise<Wait> {
 	let { client } = cli;
 	for (let now = opened; ; ) {
 		if (now.state !== "open") return now;
@@ -67,4 +72,27 @@ async function over(opened: Wait, cli: CliContext, deadline: AbortSignal | undef
 			({ client } = await reconnect(deadline));
 		}
 	}
+}
+
+/** An approval that a person has to give blocks the wait: it is named at once, with the command that answers it. */
+async function sayApprovals({ client }: CliContext, { seen }: Wait, signal: AbortSignal): Promise<void> {
+	const targets = new Set(seen.map(({ agent }) => agent));
+	const handles = new Map(seen.map(({ agent, handle }) => [agent, handle]));
+	const { lastEvent } = await client.call("status");
+	const say = (agent: AgentId, id: number, title: string): void => {
+		ring();
+		printToStderr(`${handles.get(agent)} asks for approval: ${inline(title)}\n  try: brood approval show ${id}`);
+	};
+	for (const { id, agent, title } of await client.call("approvals", { query: {} }))
+		if (targets.has(agent)) say(agent, id, title);
+	for await (const event of client.events(lastEvent, signal, () => reconnect(signal))) {
+		if (event.kind !== "approval.asked" || event.agent === null || !targets.has(event.agent)) continue;
+		const asked = await client.call("approval", { params: { approval: String(event.id) } });
+		if (asked.state === "pending") say(event.agent, event.id, asked.title);
+	}
+}
+
+/** The terminal's bell, for a person who looks elsewhere. */
+function ring(): void {
+	if (process.stderr.isTTY) printPaintedToStderr("\u0007");
 }

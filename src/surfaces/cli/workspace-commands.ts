@@ -4,43 +4,64 @@ import type { Diff } from "#contract/workspace.ts";
 import { call } from "./call.ts";
 import { agentCommand, json, project } from "./options.ts";
 
-const whose = "its handle, id, project/handle or the beginning of its id";
+const whose = "name, project/name, id, or the first characters of the id";
+const agentOrIssue = "an agent (name or project/name), or an issue (project#3, or '#3' in its directory)";
 
 export function workspaceCommands(program: Command, agent: Command): void {
 	for (const parent of [agent, program]) {
 		diffCommand(parent);
 		commitCommand(parent);
 		approveCommand(parent);
+		prCommand(parent);
 	}
 	workCommands(agent);
-	syncCommand(agent);
+	for (const parent of [agent, program]) syncCommand(parent);
 	snapshotCommands(program);
 }
 
 function diffCommand(parent: Command): void {
 	parent
 		.command("diff")
-		.description("what differs in its tree")
-		.argument("<agent>", whose)
-		.option("--against <what>", "base, index, parent, or another agent", "base")
-		.option("--stat", "only the files")
+		.description("show the changes of an agent, committed or not, or those of an issue's branch")
+		.argument("<agent|issue>", agentOrIssue)
+		.option("--against <what>", "compare with base, index, parent, or another agent", "base")
+		.option("--stat", "only file names and line counts")
 		.addOption(project())
 		.addOption(json())
-		.action((reference, { against, stat, ...options }) =>
-			call("diff", options, { params: { agent: reference }, query: { against } }, async (diff) => {
+		.action(async (reference, { against, stat, ...options }) => {
+			if (reference.includes("#"))
+				return await (await import("./issues.ts")).diff(reference, { stat, against, ...options });
+			return await call("diff", options, { params: { agent: reference }, query: { against } }, async (diff) => {
 				const text = await diffText(diff, stat);
 				return stat === true ? text : (await import("./pager.ts")).paged(text);
-			}),
-		);
+			});
+		});
+}
+
+function prCommand(parent: Command): void {
+	parent
+		.command("pr")
+		.description("push a branch and open a pull request with gh or glab, or print the link to open one")
+		.argument("<agent|issue>", agentOrIssue)
+		.option("--title <text>", "the title; default: the issue's, or the commit's")
+		.option("--body <text>", "the description; default: the issue's, or the list of commits")
+		.option("-f, --file <file>", "read the description from a file; - is standard input")
+		.option("--draft", "open it as a draft")
+		.option("--link", "only push and print the link, also if gh or glab is there")
+		.option("--dry-run", "push nothing; show what would be pushed, and its title and description")
+		.addOption(project())
+		.addOption(json())
+		.addHelpText("after", "\nExamples:\n  brood pr opus-1\n  brood pr web#3 --draft")
+		.action(async (name, options) => await (await import("./pr.ts")).pr(name, options));
 }
 
 function commitCommand(parent: Command): void {
 	parent
 		.command("commit")
-		.description("commit its work in its name")
+		.description("commit an agent's changes under its name")
 		.argument("<agent>", whose)
-		.argument("[paths...]", "only these; everything that is not ignored if absent")
-		.requiredOption("-m, --message <text>", "what it says")
+		.argument("[paths...]", "only these paths; default: everything that is not ignored")
+		.requiredOption("-m, --message <text>", "the commit message")
 		.addOption(project())
 		.addOption(json())
 		.action((reference, paths, { message, ...options }) =>
@@ -54,23 +75,32 @@ function commitCommand(parent: Command): void {
 }
 
 function workCommands(agent: Command): void {
-	agentCommand(agent, "health", "what is wrong with its workspace; nothing is repaired", whose).action(
-		(reference, options) =>
-			call("health", options, { params: { agent: reference } }, async (health) =>
-				(await import("./print-work.ts")).healthText(health),
-			),
+	agentCommand(agent, "health", "check an agent's workspace; nothing is repaired", whose).action((reference, options) =>
+		call("health", options, { params: { agent: reference } }, async (health) =>
+			(await import("./print-work.ts")).healthText(health),
+		),
 	);
-	agentCommand(agent, "release", "send it home to its branch, and to base if it has nothing of its own", whose).action(
-		(reference, options) => call("release", options, { params: { agent: reference }, body: {} }, (moved) => moved.text),
+	agentCommand(
+		agent,
+		"release",
+		"check out the agent's branch, updated to base if it has no work of its own",
+		whose,
+	).action((reference, options) =>
+		call("release", options, { params: { agent: reference }, body: {} }, (moved) => moved.text),
 	);
 }
 
 function syncCommand(agent: Command): void {
 	agent
 		.command("sync")
-		.description("bring base into its branch")
-		.argument("[agents...]", "whose; all idle ones of the project if absent")
-		.addOption(new Option("--strategy <how>", "how").choices(["ff", "rebase", "merge"] as const).default("ff" as const))
+		.description("update agents' branches to base")
+		.argument("[agents...]", "the agents; default: all idle agents of the project")
+		.option("--all", "every living agent with a workspace (of --project, if given)")
+		.addOption(
+			new Option("--strategy <how>", "how to update")
+				.choices(["ff", "rebase", "merge"] as const)
+				.default("ff" as const),
+		)
 		.addOption(project())
 		.addOption(json())
 		.action(async (references, options) => await (await import("./sync.ts")).sync(references, options));
@@ -79,18 +109,18 @@ function syncCommand(agent: Command): void {
 function approveCommand(parent: Command): void {
 	parent
 		.command("approve")
-		.description("merge a reviewed commit into base, then bring the other agents up to date")
+		.description("merge an agent's work into base, then update the other agents")
 		.argument("<agent>", whose)
-		.option("--commit <hash>", "the commit that was reviewed; its branch's newest if absent")
+		.option("--commit <hash>", "the commit that you reviewed; default: the newest of its branch")
 		.addOption(
-			new Option("--strategy <how>", "how; the project's setting if absent").choices([
+			new Option("--strategy <how>", "how to merge; default: the project's setting").choices([
 				"ff",
 				"merge",
 				"squash",
 				"rebase",
 			] as const),
 		)
-		.option("-m, --message <text>", "of the merge")
+		.option("-m, --message <text>", "the message of the merge commit")
 		.addOption(project())
 		.addOption(json())
 		.action((reference, { commit, strategy, message, ...options }) => {
@@ -102,25 +132,25 @@ function approveCommand(parent: Command): void {
 }
 
 function snapshotCommands(program: Command): void {
-	const snapshot = program.command("snapshot").description("an agent's tree as it was");
-	agentCommand(snapshot, "list", "newest first").action((agent, options) =>
+	const snapshot = program.command("snapshot").description("list and restore snapshots of an agent's files");
+	agentCommand(snapshot, "list", "list snapshots, newest first").action((agent, options) =>
 		call("snapshots", options, { params: { agent } }, async (snapshots) =>
 			(await import("./print-work.ts")).snapshotTable(snapshots),
 		),
 	);
 	snapshot
 		.command("show")
-		.description("what it holds")
-		.argument("<agent>", "whose")
-		.argument("<snapshot>", "its number")
-		.option("--stat", "only the files")
+		.description("show what changed in a snapshot")
+		.argument("<agent>", "the agent's name or id")
+		.argument("<snapshot>", "the snapshot's number")
+		.option("--stat", "only file names and line counts")
 		.addOption(project())
 		.addOption(json())
 		.action((agent, id, { stat, ...options }) =>
 			call("snapshot", options, { params: { agent, snapshot: id } }, (diff) => diffText(diff, stat)),
 		);
-	agentCommand(snapshot, "restore", "put the tree back as it was, after a snapshot of what it is")
-		.argument("<snapshot>", "its number")
+	agentCommand(snapshot, "restore", "restore the files of a snapshot; the present files are kept as a new snapshot")
+		.argument("<snapshot>", "the snapshot's number")
 		.action((agent, id, options) =>
 			call(
 				"restore",

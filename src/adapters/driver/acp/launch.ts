@@ -120,7 +120,7 @@ export async function launch(wanted: Launch): Promise<Launched> {
 				.notify(methods.agent.session.cancel, { sessionId })
 				.catch(expected("a process that does not listen is ended soon after")),
 		async close() {
-			if (!present || session?.powers.includes("close") !== true) return;
+			if (!present || session?.capabilities.includes("close") !== true) return;
 			const closed = connection.agent
 				.request(methods.agent.session.close, { sessionId })
 				.catch(expected("it is ended either way"));

@@ -15,7 +15,7 @@ test("our own programs tell a usage limit in the error's data, with or without t
 	expect(limitOf(failed("429 Too Many Requests"), { now, fromText: false })).toEqual({});
 });
 
-test("others tell it by a kind of error, or in words", () => {
+test("vendors' programs report a usage limit as an error kind or in the message", () => {
 	const met = (message: string, data?: unknown) => limitOf(failed(message, data), { now, fromText: true });
 	expect(met("Internal error: API Error: Request rejected (429)", { errorKind: "rate_limit" })).toEqual({
 		limit: { until: null },
@@ -41,7 +41,7 @@ test.each([
 	expect(limitFromText(words, now)).toEqual({ limit: { until: seconds === null ? null : now + seconds * 1000 } });
 });
 
-test("a time of the clock is the next one of that name, and a day is that day; both are over when their minute is", () => {
+test("a time without a date is the next such time, a date is that day, and the limit lasts to the end of that minute", () => {
 	const noon = new Date(2026, 0, 1, 12).getTime();
 	const until = (time: string) =>
 		limitFromText(`You’ve hit your usage limit. Visit a page or try again at ${time}.`, noon).limit?.until;
@@ -52,7 +52,7 @@ test("a time of the clock is the next one of that name, and a day is that day; b
 	expect(until("Foo 3rd, 2026 2:40 PM")).toBeNull();
 });
 
-test("a moment that no calendar has is none", () => {
+test("an impossible reset time means a limit with an unknown end", () => {
 	for (const resetAt of [1e30, Number.POSITIVE_INFINITY, -1e300, "someday", null, {}]) {
 		expect(limitOf(failed("limit", { limit: { resetAt } }), { now, fromText: false }), String(resetAt)).toEqual({
 			limit: { until: null },

@@ -22,11 +22,11 @@ const choiceNames = words("type kind status tool edit_mode cell_type cell_id out
 const groupNames = words("input arguments edits changes");
 
 const depthMax = 16;
-const placesMax = 1000;
+const pathsMax = 1000;
 
 /** Null if there is an unknown field in it. */
 export function placesIn(tool: string, input: unknown): string[] | null {
-	const places = new Set<string>();
+	const paths = new Set<string>();
 	const isUnderstood = (value: unknown, name: string, depth: number): boolean => {
 		if (
 			value === undefined ||
@@ -38,18 +38,18 @@ export function placesIn(tool: string, input: unknown): string[] | null {
 			return true;
 		if (typeof value === "string") {
 			const named = namedBy(tool, name, value);
-			for (const place of named ?? []) places.add(place);
-			return named !== null && places.size <= placesMax;
+			for (const file of named ?? []) paths.add(file);
+			return named !== null && paths.size <= pathsMax;
 		}
 		if (typeof value !== "object" || depth > depthMax) return false;
 		if (Array.isArray(value)) return value.every((each: unknown) => isUnderstood(each, name, depth + 1));
 		return Object.entries(value).every(([key, each]: [string, unknown]) => {
 			// an unknown key is a file name, as in a list of changes by file
-			if (!isField(key)) places.add(key);
+			if (!isField(key)) paths.add(key);
 			return isUnderstood(each, key, depth + 1);
 		});
 	};
-	return isUnderstood(input, "", 0) && places.size <= placesMax ? [...places] : null;
+	return isUnderstood(input, "", 0) && paths.size <= pathsMax ? [...paths] : null;
 }
 
 const isField = (name: string): boolean =>

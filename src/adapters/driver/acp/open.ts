@@ -8,7 +8,7 @@ import {
 	type NewSessionResponse,
 	PROTOCOL_VERSION,
 } from "@agentclientprotocol/sdk/unstable";
-import type { SessionPower } from "#contract/session.ts";
+import type { SessionCapability } from "#contract/session.ts";
 import type { OpenSession } from "#engine/ports/driver.ts";
 
 /** A program that offers tools to the agent, started by the agent's own program. */
@@ -39,7 +39,7 @@ export interface SessionRequest {
 export class UnsupportedSetting extends Error {}
 
 export interface AgentInfo {
-	powers: SessionPower[];
+	capabilities: SessionCapability[];
 	program: string | null;
 }
 
@@ -49,13 +49,13 @@ export async function initialize({ agent }: ClientConnection): Promise<AgentInfo
 		clientCapabilities: {},
 	});
 	return {
-		powers: powersOf(agentCapabilities),
+		capabilities: sessionCapabilitiesOf(agentCapabilities),
 		program: agentInfo ? `${agentInfo.name} ${agentInfo.version}`.slice(0, 200) : null,
 	};
 }
 
-function powersOf({ loadSession, sessionCapabilities: can = {} }: AgentCapabilities): SessionPower[] {
-	const offered: [SessionPower, boolean][] = [
+function sessionCapabilitiesOf({ loadSession, sessionCapabilities: can = {} }: AgentCapabilities): SessionCapability[] {
+	const offered: [SessionCapability, boolean][] = [
 		["load", loadSession === true],
 		["resume", can.resume != null],
 		["fork", can.fork != null],
@@ -70,12 +70,12 @@ export async function openSession(
 	info: AgentInfo,
 	request: SessionRequest,
 ): Promise<OpenSession> {
-	const { powers, program } = info;
-	const instructed = request.systemPrompt === null || powers.includes("systemPrompt");
-	const params = sessionParams(request, powers);
+	const { capabilities, program } = info;
+	const instructed = request.systemPrompt === null || capabilities.includes("systemPrompt");
+	const params = sessionParams(request, capabilities);
 	const opened =
-		(await attempt(request.resume, () => resumed(connection, powers, request.resume ?? "", params))) ??
-		(await attempt(powers.includes("fork") ? request.copyOf : null, () =>
+		(await attempt(request.resume, () => resumed(connection, capabilities, request.resume ?? "", params))) ??
+		(await attempt(capabilities.includes("fork") ? request.copyOf : null, () =>
 			copied(connection, request.copyOf ?? "", params),
 		)) ??
 		(await fresh(connection, params));
@@ -91,13 +91,16 @@ export async function openSession(
 		});
 	if (request.model !== null) await chooseModel(connection, opened, request.model);
 	for (const [name, value] of Object.entries(request.options)) await choose(connection, opened, name, value);
-	return { session: opened.sessionId, folder: request.folder, powers, program, how: opened.how, instructed };
+	return { session: opened.sessionId, folder: request.folder, capabilities, program, how: opened.how, instructed };
 }
 
 type SessionParams = ReturnType<typeof sessionParams>;
 type Opened = NewSessionResponse & { how: OpenSession["how"] };
 
-function sessionParams({ folder, toolServers, systemPrompt }: SessionRequest, powers: readonly SessionPower[]) {
+function sessionParams(
+	{ folder, toolServers, systemPrompt }: SessionRequest,
+	capabilities: readonly SessionCapability[],
+) {
 	const content: ContentBlock[] = systemPrompt === null ? [] : [{ type: "text", text: systemPrompt }];
 	return {
 		cwd: folder,
@@ -106,7 +109,7 @@ function sessionParams({ folder, toolServers, systemPrompt }: SessionRequest, po
 			env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
 		})),
 		...(content.length > 0 &&
-			powers.includes("systemPrompt") && { systemPrompt: { mode: "append" as const, content } }),
+			capabilities.includes("systemPrompt") && { systemPrompt: { mode: "append" as const, content } }),
 	};
 }
 
@@ -118,12 +121,12 @@ async function attempt(session: string | null, open: () => Promise<Opened | null
 /** `load` sends the whole conversation again, which we ignore; `resume` does not. */
 async function resumed(
 	{ agent }: ClientConnection,
-	powers: readonly SessionPower[],
+	capabilities: readonly SessionCapability[],
 	sessionId: string,
 	params: SessionParams,
 ): Promise<Opened | null> {
 	const { resume, load } = methods.agent.session;
-	const method = powers.includes("resume") ? resume : powers.includes("load") ? load : null;
+	const method = capabilities.includes("resume") ? resume : capabilities.includes("load") ? load : null;
 	return method && { ...(await agent.request(method, { sessionId, ...params })), sessionId, how: "resumed" };
 }
 

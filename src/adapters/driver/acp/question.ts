@@ -3,11 +3,12 @@
 import type { RequestPermissionRequest, ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import type { ApprovalQuestion } from "#contract/approval.ts";
 import type { Call } from "./calls.ts";
+import { commandIn } from "./command.ts";
 import { placesIn } from "./named.ts";
 
 export interface Question extends Omit<ApprovalQuestion, "inside" | "digest"> {
 	/** every file that it names anywhere; none if its input has an unknown field */
-	places: readonly string[];
+	paths: readonly string[];
 }
 
 type Change = Extract<ToolCallContent, { type: "diff" }>;
@@ -19,6 +20,8 @@ export function questionOf({ toolCall, options }: RequestPermissionRequest, call
 	const { input, content, locations } = call?.asked ?? { input: toolCall.rawInput, content: [], locations: [] };
 	const changes = content.flatMap((part) => (part.type === "diff" ? part : []));
 	const files = [...new Set([...locations, ...changes.map(({ path }) => path)])];
+	// a call with changes or a terminal does more than its command
+	const command = content.every(({ type }) => type === "content") ? commandIn(tool, input) : null;
 	const parts = [
 		...(title.length > titleLength ? [title] : []),
 		...(input === undefined || input === null ? [] : [inputText(tool, input, changes)]),
@@ -35,12 +38,13 @@ export function questionOf({ toolCall, options }: RequestPermissionRequest, call
 			.filter((part) => part !== "")
 			.join("\n")
 			.toWellFormed(),
+		...(command !== null && { command }),
 		files,
-		places: placesOf(tool, files, input, content),
+		paths: pathsOf(tool, files, input, content),
 	};
 }
 
-function placesOf(
+function pathsOf(
 	tool: string,
 	files: readonly string[],
 	input: unknown,
@@ -49,9 +53,9 @@ function placesOf(
 	const named = placesIn(tool, input);
 	// if the program names no files, there may be others than those in its input; a terminal is a command
 	if (files.length === 0 || named === null || content.some(({ type }) => type === "terminal")) return [];
-	const places = [...new Set([...files, ...named])];
+	const paths = [...new Set([...files, ...named])];
 	// a move has a source and a destination
-	return tool === "move" && places.length < 2 ? [] : places;
+	return tool === "move" && paths.length < 2 ? [] : paths;
 }
 
 /** Fields with the old or the new text of a change. */

@@ -53,7 +53,7 @@ test("without ids a message lasts until something else is said or done", () => {
 	]);
 });
 
-test("a tool's result is written when it is over, with its text or what it put out", () => {
+test("a tool result is written when the call ends, with its text or its output", () => {
 	const update = (status: "in_progress" | "completed" | "failed", more: object = {}): SessionUpdate => ({
 		sessionUpdate: "tool_call_update",
 		toolCallId: "c",
@@ -130,7 +130,7 @@ test("what a call had put out when it was cut off is its result", () => {
 	expect(items[1]?.data).toMatchObject({ call: "1", status: "cut off" });
 });
 
-test("what an agent sends along is kept within bounds, and never takes its neighbours with it", () => {
+test("a tool input that is too long or too deeply nested is replaced by a note", () => {
 	const call = (rawInput: unknown): SessionUpdate => ({
 		sessionUpdate: "tool_call",
 		toolCallId: "c",
@@ -145,7 +145,7 @@ test("what an agent sends along is kept within bounds, and never takes its neigh
 	expect(JSON.stringify(input(JSON.parse('{"a":{"__proto__":1,"b":2}}')))).toBe('{"a":{"b":2}}');
 });
 
-test("pictures and other content leave a sign of themselves", () => {
+test("images and other content become a placeholder", () => {
 	expect(
 		played({ sessionUpdate: "agent_message_chunk", content: { type: "image", data: "", mimeType: "image/png" } }).items,
 	).toEqual([item("assistant", "[image]")]);
@@ -205,7 +205,7 @@ test("what a program prints in a terminal of its own making is the call's output
 	);
 });
 
-test("a call that begins with the id of one that is over is another call: nothing is done unseen", () => {
+test("a call that reuses the id of an ended call is recorded as another call", () => {
 	const begin = (title: string): SessionUpdate => ({
 		sessionUpdate: "tool_call",
 		toolCallId: "call_0",

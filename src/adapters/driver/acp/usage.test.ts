@@ -23,7 +23,7 @@ test("a turn that cost nothing says what its session has cost, so that the next 
 	expect(usageItem(null, { ...window, cost: usd(-5) }, usd(0))[0]?.data).not.toHaveProperty("sessionCost");
 });
 
-test("a number that is none, or money without a name, takes nothing else along", () => {
+test("an invalid number, or a cost without a currency, does not spoil the other figures", () => {
 	const tokens = { inputTokens: 5, outputTokens: 1 };
 	const since = countUp();
 	expect([since({ ...tokens, inputTokens: Number.POSITIVE_INFINITY }), since(tokens)]).toEqual([

@@ -18,8 +18,18 @@ export interface Vendor {
 	keepsInterrupted: boolean;
 	/** the mode in which it asks us, and lets nobody else answer, for each of our policies */
 	modes?: Readonly<Record<Policy, string>>;
-	/** files of the user's home that a login leaves behind; no agent sees a key that is in the daemon's environment */
-	login: { files: readonly string[]; how: string };
+	/** the program with which people log in; agents run the copy of the adapter */
+	program: { name: string; install: string };
+	login: {
+		/** files of the user's home that a login leaves behind */
+		files: readonly string[];
+		/** how to log in, with the program at hand */
+		how: string;
+		/** variables with keys that its program accepts in place of a login; agents see them only from a subscription */
+		keys: readonly string[];
+		/** further variables without which a key may be of no use, such as the address of a gateway */
+		alongside: readonly string[];
+	};
 	/** the variable that tells it where its settings and its login are; a subscription with a `configDir` sets it */
 	homeVariable: string;
 	/** the folders of its home, as it finds them: what a sandbox lays the agent's own over */

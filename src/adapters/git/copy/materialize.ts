@@ -1,4 +1,4 @@
-// A worktree made from a snapshot, for a fork from an older turn.
+// A worktree made from a snapshot: for a fork from an older turn, or of a parent that works or has changed since.
 import type { Refusal } from "#contract/refusal.ts";
 import type { FileName } from "#contract/snapshot.ts";
 import { branchRef } from "../format/refs.ts";

@@ -17,14 +17,17 @@ import { commitOf, existingBranch } from "../run/user-input.ts";
 import { count } from "../verbs/branch-status.ts";
 import { cleanTree, differsFromCommit } from "../verbs/clean.ts";
 import { withTrailers } from "../verbs/commit.ts";
-import { commitTree, mergeTrees, rebased, treeOfCommit } from "../verbs/merge.ts";
-import { pushBranch } from "../verbs/push.ts";
+import { commitTree, mergeTrees, rebased, treeOfCommit, withNextStep } from "../verbs/merge.ts";
+import { personOf } from "../verbs/person.ts";
 import { recordedMerge, recordMerge } from "../verbs/record.ts";
-import { type GitContext, identityOf, isAncestor, tipOf } from "../workspace/git-context.ts";
+import { type GitContext, isAncestor, signatureOf, tipOf } from "../workspace/git-context.ts";
 import { commandFailed } from "../workspace/project-command.ts";
 import { settingsOf } from "../workspace/settings.ts";
 import { runInCheckTree } from "./check-tree.ts";
-import { moveBase } from "./move-base.ts";
+import { integrated } from "./integrate.ts";
+import { baseMoved, moveBase } from "./move-base.ts";
+import { originStatus, rememberOrigin, seeOrigin } from "./origin.ts";
+import { pushBase } from "./push-base.ts";
 import { notApproved } from "./setup.ts";
 
 /** Reads an agent's tree: directly, or through the worker of its sandbox. */
@@ -44,26 +47,53 @@ export const fromOutside = (context: GitContext, checkout: Checkout): CheckoutRe
 	tip: async () => await tipOf(context, checkout),
 });
 
+/** how often a result is computed again because base moved meanwhile */
+const attemptsMax = 5;
+
 export async function approveWork(
 	context: GitContext,
 	checkout: Checkout,
 	request: ApproveRequest,
 	look: CheckoutReader,
 ): Promise<Merged | Refusal> {
-	const { git } = context;
 	const { project, workspace } = checkout;
 	const { commit: reviewed } = request;
-	const effective = await settingsOf(context, project, request.approved);
-	if (isRefusal(effective)) return effective;
 	if (!isCommitId(reviewed))
 		return refuse("VALIDATION_ERROR", "An approval names the reviewed commit by its whole hash.", {
 			details: { commit: reviewed },
 		});
-	const pushed = async (): Promise<Merged["push"]> =>
-		effective.settings.push === "approve" ? await pushBranch(git, project.path, workspace.base) : null;
-	const earlier = await alreadyMerged(context, checkout, reviewed);
+	const seen = await seeOrigin(context, project, workspace.base, request);
+	const effective = await settingsOf(context, project, request.approved);
+	if (isRefusal(effective)) return effective;
+	const finished = async (merged: Landed, took = 0): Promise<Merged> => {
+		const { settings } = effective;
+		const push = settings.push === "approve" ? await pushBase(context, project, workspace.base, settings) : null;
+		const now = seen === null ? null : await originStatus(context.git, project, workspace.base);
+		const origin = now && { ...now, took: (seen?.took ?? 0) + took, error: seen?.error ?? null };
+		return { ...merged, push, origin };
+	};
 	// an earlier try may have died before the push
-	if (earlier !== null) return { ...earlier, push: await pushed() };
+	const earlier = await alreadyMerged(context, checkout, reviewed);
+	if (earlier !== null) return await finished(earlier);
+	for (let attempt = 1; ; attempt++) {
+		const landed = await land(context, checkout, request, { look, effective });
+		if (!isRefusal(landed)) return await finished(landed.merged, landed.took);
+		if (!landed.message.includes(baseMoved) || attempt === attemptsMax) return landed;
+	}
+}
+
+type Landed = Omit<Merged, "push" | "origin">;
+
+/** Computes the result, checks it, and moves base to it. */
+async function land(
+	context: GitContext,
+	checkout: Checkout,
+	request: ApproveRequest,
+	{ look, effective }: { look: CheckoutReader; effective: EffectiveSettings },
+): Promise<{ merged: Landed; took: number } | Refusal> {
+	const { git } = context;
+	const { project, workspace } = checkout;
+	const { commit: reviewed } = request;
 	const unready = await notReady(context, checkout, reviewed, look);
 	if (unready !== null) return unready;
 	const check = checkOf(effective, checkout);
@@ -73,8 +103,13 @@ export async function approveWork(
 	const base = await existingBranch(git, project.path, workspace.base);
 	if (isRefusal(base)) return base;
 	const before = base.commit;
+	const onto =
+		before === null
+			? null
+			: await integrated(context, project, { base: workspace.base, before, reviewed }, effective.settings);
+	if (onto !== null && isRefusal(onto)) return onto;
 	const strategy = before === null ? "ff" : (request.strategy ?? effective.settings.merge);
-	const result = await resultOf(context, checkout, strategy, before, request);
+	const result = await resultOf(context, checkout, strategy, { before, onto: onto?.commit ?? null }, request);
 	if (isRefusal(result)) return result;
 	const where = { project, agent: checkout.agent, commit: result.commit, settings: effective.settings };
 	const checked = check === null ? null : await runInCheckTree(context, check.command, where, request);
@@ -86,12 +121,14 @@ export async function approveWork(
 	const moved = await exclusively(project.path, async () => {
 		const merge = { reviewed, strategy, branch: workspace.base, before, commit: result.commit };
 		await recordMerge(git, project.path, checkout.agent.id, merge, context.clock.now());
-		return await moveBase(context, checkout, before, result.commit);
+		return await moveBase(context, checkout, before, result.commit, { rewrites: onto?.rewrites === true });
 	});
 	if (moved !== null) return moved;
 	const { commit } = result;
 	const movedBase = { branch: workspace.base, before, after: commit };
-	return { reviewed, commit, strategy, base: movedBase, check: checked, push: await pushed(), replayed: false };
+	const merged = { reviewed, commit, strategy, base: movedBase, check: checked, replayed: false };
+	if (onto !== null && onto.took > 0) await rememberOrigin(git, project, workspace.base);
+	return { merged, took: onto?.took ?? 0 };
 }
 
 /** An earlier merge of exactly this commit that base contains, for a caller that missed the answer. */
@@ -99,7 +136,7 @@ async function alreadyMerged(
 	{ git }: GitContext,
 	{ project, agent, workspace }: Checkout,
 	reviewed: string,
-): Promise<Merged | null> {
+): Promise<Landed | null> {
 	const found = await recordedMerge(git, project.path, agent.id, reviewed);
 	const now = await commitOf(git, project.path, `refs/heads/${workspace.base}`);
 	if (
@@ -111,7 +148,7 @@ async function alreadyMerged(
 		return null;
 	const { commit, strategy, before } = found;
 	const base = { branch: workspace.base, before, after: commit };
-	return { reviewed, commit, strategy, base, check: null, push: null, replayed: true };
+	return { reviewed, commit, strategy, base, check: null, replayed: true };
 }
 
 async function notReady(
@@ -148,54 +185,84 @@ function checkOf(
 	return pendingApproval?.check == null ? null : notApproved(pendingApproval, project.slug);
 }
 
-/** The commit that base would be on. */
+/** The commit that base would be on. `onto` is base with what origin has. */
 async function resultOf(
 	context: GitContext,
 	checkout: Checkout,
 	strategy: MergeStrategy,
-	base: string | null,
+	{ before, onto }: { before: string | null; onto: string | null },
 	request: ApproveRequest,
 ): Promise<{ commit: string } | Refusal> {
 	const { git } = context;
 	const { project, agent, workspace } = checkout;
-	const identity = identityOf(agent);
-	if (base === null) return { commit: request.commit };
+	if (before === null || onto === null) return { commit: request.commit };
 	if (strategy === "ff") {
-		if (await isAncestor(git, project.path, base, request.commit)) return { commit: request.commit };
-		const { behind } = await count(git, project.path, base, request.commit);
-		return refuse(
-			"CONFLICT",
-			`${workspace.base} has ${countOf(behind, "commit")} that ${workspace.branch} lacks, so it cannot be moved forward to it.`,
-			{
-				details: { behind },
-				suggestions: [`brood agent sync ${checkoutName(checkout)} --strategy rebase`],
-			},
-		);
+		const possible = await isAncestor(git, project.path, onto, request.commit);
+		return possible
+			? { commit: request.commit }
+			: await notForward(context, checkout, { before, onto }, request.commit);
 	}
-	if (strategy === "rebase")
-		return await rebased(context, project, project.path, { tip: request.commit, onto: base, identity });
-	const merged = await mergeTrees(git, project.path, base, request.commit);
-	if (isRefusal(merged)) return merged;
-	if (merged.tree === (await treeOfCommit(git, project.path, base))) {
+	const identity = await personOf(git, project.path);
+	if (strategy === "rebase") {
+		const moved = await rebased(context, project, project.path, {
+			...{ tip: request.commit, onto, identity },
+			// base was rebased: the work is what came after what it was
+			...(!(await isAncestor(git, project.path, before, onto)) && { since: before }),
+		});
+		return isRefusal(moved) ? withNextStep(checkout, moved) : moved;
+	}
+	const merged = await mergeTrees(git, project.path, onto, request.commit);
+	if (isRefusal(merged)) return withNextStep(checkout, merged);
+	if (merged.tree === (await treeOfCommit(git, project.path, onto))) {
 		return refuse("AGENT_NO_COMMIT", `${workspace.base} has everything that ${workspace.branch} has.`, {
-			details: { tip: request.commit, base },
+			details: { tip: request.commit, base: before },
 		});
 	}
-	const text = request.message ?? (await defaultMessage(context, checkout, strategy, base, request.commit));
-	const message = withTrailers(text, { "Brood-Agent": agent.handle, "Brood-Reviewed": request.commit });
-	const parents = strategy === "squash" ? [base] : [base, request.commit];
+	const range = { from: [onto, before], to: request.commit };
+	const text = request.message ?? (await defaultMessage(context, checkout, strategy, range));
+	const message = withTrailers(text, {
+		"Brood-Agent": agent.handle,
+		"Brood-Reviewed": request.commit,
+		"Co-authored-by": signatureOf(agent),
+	});
+	const parents = strategy === "squash" ? [onto] : [onto, request.commit];
 	return { commit: await commitTree(git, project.path, merged.tree, parents, message, identity) };
+}
+
+async function notForward(
+	{ git }: GitContext,
+	checkout: Checkout,
+	{ before, onto }: { before: string; onto: string },
+	tip: string,
+): Promise<Refusal> {
+	const { project, workspace } = checkout;
+	const whose = checkoutName(checkout);
+	// a sync brings in what base has, and not what only origin has
+	const lacksOrigin = await isAncestor(git, project.path, before, tip);
+	const { behind } = await count(git, project.path, onto, tip);
+	const from = lacksOrigin ? `origin/${workspace.base}` : workspace.base;
+	return refuse(
+		"CONFLICT",
+		`${from} has ${countOf(behind, "commit")} that ${workspace.branch} lacks, so it cannot be moved forward to it.`,
+		{
+			details: { behind },
+			suggestions: [
+				lacksOrigin ? `brood agent approve ${whose} --strategy merge` : `brood agent sync ${whose} --strategy rebase`,
+			],
+		},
+	);
 }
 
 async function defaultMessage(
 	{ git }: GitContext,
 	{ project, workspace }: Checkout,
 	strategy: MergeStrategy,
-	base: string,
-	tip: string,
+	{ from, to }: { from: readonly string[]; to: string },
 ): Promise<string> {
 	if (strategy === "merge") return `Merge ${workspace.branch} into ${workspace.base}`;
-	const args = ["log", "--reverse", "--max-count=100", "--format=%s", `${base}..${tip}`, "--"];
+	// without what base had before it was rebased
+	const not = [...from.map((commit) => `^${commit}`), "--not", `--glob=refs/brood/branches/${workspace.base}/*`];
+	const args = ["log", "--reverse", "--max-count=100", "--format=%s", to, ...not, "--"];
 	const { text } = await git(project.path, args);
 	const [first = workspace.branch, ...more] = text.split("\n");
 	return more.length === 0 ? first : `${first}\n\n${more.map((subject) => `- ${subject}`).join("\n")}`;

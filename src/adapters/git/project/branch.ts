@@ -5,13 +5,16 @@ import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { CommandRun } from "#contract/workspace.ts";
 import type { Checkout, MoveResult, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import { commitOf } from "../run/user-input.ts";
-import { worktreesOf } from "../run/worktrees.ts";
+import { checkoutOfBranch, worktreesOf } from "../run/worktrees.ts";
 import { release } from "../verbs/home.ts";
-import type { GitContext } from "../workspace/git-context.ts";
+import { type GitContext, isAncestor } from "../workspace/git-context.ts";
 import { settingsOf } from "../workspace/settings.ts";
 import { runInCheckTree } from "./check-tree.ts";
 
-/** Takes a branch that only the remote has from there. A new branch begins at base. */
+/**
+ * Takes a branch that only the remote has from there, and moves one that is behind the remote's forward. A new branch
+ * begins at base.
+ */
 export async function enterBranch(
 	context: GitContext,
 	checkout: Checkout,
@@ -20,11 +23,13 @@ export async function enterBranch(
 	const { git } = context;
 	const { path, branch } = checkout.workspace;
 	const local = `refs/heads/${branch}`;
-	const theirs =
-		(await commitOf(git, path, local)) === null ? await commitOf(git, path, `refs/remotes/origin/${branch}`) : null;
-	// unless somebody made it meanwhile
-	if (theirs !== null) await git(path, ["update-ref", local, theirs, "0".repeat(theirs.length)], { answers: [1, 128] });
+	const [ours, theirs] = [await commitOf(git, path, local), await commitOf(git, path, `refs/remotes/origin/${branch}`)];
+	const behind = theirs !== null && ours !== theirs && (ours === null || (await isAncestor(git, path, ours, theirs)));
 	await detachOthers(context, checkout);
+	const inUse = ours !== null && behind && (await checkoutOfBranch(git, checkout.project.path, local)) !== undefined;
+	// unless somebody made or moved it meanwhile
+	if (behind && !inUse)
+		await git(path, ["update-ref", local, theirs, ours ?? "0".repeat(theirs.length)], { answers: [1, 128] });
 	return await release(context, checkout, control);
 }
 

@@ -29,7 +29,12 @@ export async function runInCheckTree(
 	const run = async (folder: string): Promise<CommandRun> => {
 		const mark = sandboxed ? { filled: await readPrimaryMarkAt(context.layout.primaryMark(project.slug)) } : {};
 		await share(context.git, folder, { ...shareFrom(context, project), ...mark }, settings);
-		return await runProjectCommand(context, command, { project, folder, ...(agent && { agent }) }, control);
+		return await runProjectCommand(
+			context,
+			command,
+			{ project, folder, env: settings.env, ...(agent && { agent }) },
+			control,
+		);
 	};
 	return sandboxed
 		? await inSandboxedScratch(context, project, commit, run)

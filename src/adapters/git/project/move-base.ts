@@ -1,37 +1,46 @@
 // Moves base to the merged commit, in the repository or in a person's checkout of it.
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { Checkout } from "#engine/ports/workspace-requests.ts";
+import type { Checkout, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { filesIn } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
-import { worktreesOf } from "../run/worktrees.ts";
+import { checkoutOfBranch } from "../run/worktrees.ts";
+import { recordAgain } from "../verbs/record.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
+
+/** Base is not where it was when the result was computed. */
+export const baseMoved = "moved meanwhile";
 
 /** Null if base is now on the new commit. */
 export async function moveBase(
 	context: GitContext,
-	{ project, workspace }: Checkout,
+	{ project, workspace }: { project: ProjectRepository; workspace: Pick<Checkout["workspace"], "base"> },
 	before: string | null,
 	after: string,
+	{ rewrites = false } = {},
 ): Promise<Refusal | null> {
 	const { git } = context;
 	const ref = `refs/heads/${workspace.base}`;
-	const checkout = (await worktreesOf(git, project.path)).find(
-		(worktree) => worktree.branch === ref && !worktree.bare && !worktree.prunable,
-	);
+	const checkout = await checkoutOfBranch(git, project.path, ref);
 	const movedMeanwhile = async (): Promise<Refusal | null> => {
 		const now = await commitOf(git, project.path, ref);
 		return now === before
 			? null
-			: refuse("CONFLICT", `${workspace.base} moved meanwhile. Nothing was merged.`, {
+			: refuse("CONFLICT", `${workspace.base} ${baseMoved}. Nothing was merged.`, {
 					details: { expected: before, found: now },
 				});
 	};
 	if (checkout === undefined) {
+		// the commits that base has now are made anew in the result
+		if (rewrites && before !== null)
+			await git(project.path, ["update-ref", `refs/brood/branches/${workspace.base}/${before}`, before]);
 		const swap = await git(project.path, ["update-ref", ref, after, before ?? "0".repeat(after.length)], {
 			answers: [1, 128],
 		});
-		if (swap.code === 0) return null;
+		if (swap.code === 0) {
+			if (rewrites && before !== null) await recordAgain(git, project.path, before, after);
+			return null;
+		}
 		const moved = await movedMeanwhile();
 		if (moved !== null) return moved;
 		throw new Error(`git update-ref failed: ${swap.errors.slice(0, 2000)}`);

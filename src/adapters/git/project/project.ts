@@ -4,26 +4,27 @@ import { realpath, rename, stat } from "node:fs/promises";
 import path from "node:path";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { OpenedProject, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
+import type { OpenedProject, OpenRequest, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { exclusively } from "../run/exclusive.ts";
 import { GitFailed } from "../run/git.ts";
-import { checkUrl, commitOf, existingBranch, looksLikeUrl } from "../run/user-input.ts";
+import { repositoryPathsOf } from "../run/repository-paths.ts";
+import { checkUrl, existingBranch, looksLikeUrl } from "../run/user-input.ts";
 import { lastLine } from "../verbs/repository-problem.ts";
 import { discard } from "../workspace/discard.ts";
-import { type GitContext, isAncestor } from "../workspace/git-context.ts";
+import type { GitContext } from "../workspace/git-context.ts";
 import { defaultBranch } from "../workspace/settings.ts";
 
 const networkTimeoutMs = 30 * 60 * 1000;
 
 export async function openProject(
 	context: GitContext,
-	request: { slug: ProjectSlug; source: string; branch?: string },
+	request: OpenRequest,
 	control: StepControl,
 ): Promise<OpenedProject | Refusal> {
 	const place = looksLikeUrl(request.source)
 		? await openMirror(context, request.slug, request.source, control)
-		: await openLocal(context, request.source);
+		: await openLocal(context, request.source, request.others ?? []);
 	if (isRefusal(place)) return place;
 	const base = await existingBranch(
 		context.git,
@@ -36,7 +37,11 @@ export async function openProject(
 	return wrong ?? { ...place, base: base.branch };
 }
 
-async function openLocal(context: GitContext, source: string): Promise<{ path: string; url: null } | Refusal> {
+async function openLocal(
+	context: GitContext,
+	source: string,
+	others: readonly ProjectRepository[],
+): Promise<{ path: string; url: null } | Refusal> {
 	const refused = (why: string): Refusal =>
 		refuse("VALIDATION_ERROR", `${JSON.stringify(source)} cannot be a project: ${why}.`, { details: { path: source } });
 	if (!path.isAbsolute(source) || source.includes("\0")) return refused("give an absolute path, or a URL");
@@ -50,11 +55,29 @@ async function openLocal(context: GitContext, source: string): Promise<{ path: s
 	);
 	if (found.code !== 0) return refused("it is not the root of a git repository; git init makes one");
 	const [gitFolder, bare] = found.text.split("\n");
+	const taken = await sameRepository(folder, others);
+	if (taken !== null)
+		return refuse("CONFLICT", `${folder} is the repository of the project ${taken.slug} already.`, {
+			details: { path: folder, project: taken.slug },
+			suggestions: [`brood project show ${taken.slug}`],
+		});
 	if (bare === "true") return { path: folder, url: null };
+	if (gitFolder === folder) return refused("it is the git folder of a repository; add the folder that it belongs to");
 	// a linked worktree can be removed while agents use it
 	const common = (await context.git(folder, ["rev-parse", "--path-format=absolute", "--git-common-dir"])).text;
 	if (common !== gitFolder) return refused("it is a worktree of another repository; add that one");
 	return { path: folder, url: null };
+}
+
+/** Another project with the same repository, whatever path leads there. */
+async function sameRepository(folder: string, others: readonly ProjectRepository[]): Promise<ProjectRepository | null> {
+	const commonOf = async (place: string): Promise<string | null> => {
+		const { commonFolder } = await repositoryPathsOf(place, {});
+		return commonFolder === null ? null : await realpath(commonFolder).catch(() => commonFolder);
+	};
+	const mine = await commonOf(folder);
+	for (const other of others) if (mine !== null && (await commonOf(other.path)) === mine) return other;
+	return null;
 }
 
 async function openMirror(
@@ -88,33 +111,5 @@ async function openMirror(
 				details: { url, errors: error.errors.slice(0, 4000) },
 			});
 		}
-	});
-}
-
-/** Fetches a mirror. Base only moves forward, so commits that are only here stay. */
-export async function refreshProject(
-	context: GitContext,
-	project: ProjectRepository,
-	base: string,
-	control: StepControl,
-): Promise<{ moved: boolean; error: string | null }> {
-	if (project.path !== context.layout.mirror(project.slug)) return { moved: false, error: null };
-	const { git } = context;
-	try {
-		await git(project.path, ["fetch", "--quiet", "--prune", "--no-write-fetch-head", "origin"], {
-			timeoutMs: networkTimeoutMs,
-			signal: control.signal,
-		});
-	} catch (error) {
-		if (error instanceof GitFailed) return { moved: false, error: lastLine(error.errors) };
-		throw error;
-	}
-	return await exclusively(project.path, async () => {
-		const here = await commitOf(git, project.path, `refs/heads/${base}`);
-		const there = await commitOf(git, project.path, `refs/remotes/origin/${base}`);
-		if (there === null || here === there || (here !== null && !(await isAncestor(git, project.path, here, there))))
-			return { moved: false, error: null };
-		await git(project.path, ["update-ref", `refs/heads/${base}`, there, here ?? "0".repeat(there.length)]);
-		return { moved: true, error: null };
 	});
 }

@@ -17,6 +17,7 @@ import type {
 	StepControl,
 } from "#engine/ports/workspace-requests.ts";
 import { makeWorktree } from "../copy/fork-tree.ts";
+import { exists } from "../layout/layout.ts";
 import { dropMark, markIn, noteMark, workspaceOf, writeMark } from "../layout/mark.ts";
 import { branchFor, commitOf, existingBranch } from "../run/user-input.ts";
 import { type Built, makeSandboxedTree, registerBranch, sandboxRefusal, shareSandboxed } from "../sandbox/make.ts";
@@ -29,7 +30,8 @@ import { settingsOf } from "../workspace/settings.ts";
 import { share, shareFrom } from "../workspace/shared.ts";
 import { gitFolderOf } from "../workspace/tree-status.ts";
 import { findExisting, takeBack } from "./intent.ts";
-import { type SetupRequest, setupOf, setupOfFork } from "./setup.ts";
+import { branchFromOrigin, seeOrigin } from "./origin.ts";
+import { type SetupRequest, setupOf, setupOfFork, withSubmodules } from "./setup.ts";
 
 /** Makes the tree of a fork. */
 export interface Fork {
@@ -52,10 +54,11 @@ export async function provision(
 	]);
 	if (isRefusal(effective)) return effective;
 	const wanted = request.from ?? effective.settings.base;
-	const base =
+	const here =
 		guessed !== undefined && wanted === likely
 			? guessed
 			: await existingBranch(context.git, request.project.path, wanted);
+	const base = isRefusal(here) && here.code === "NOT_FOUND" ? await atOrigin(context, request, wanted, here) : here;
 	if (isRefusal(base)) return base;
 	const own = await wantsSandbox(context, request.project);
 	if (typeof own !== "boolean") return own;
@@ -90,6 +93,18 @@ export async function provision(
 		);
 		throw error;
 	}
+}
+
+/** A branch that is only at the remote. */
+async function atOrigin(
+	context: GitContext,
+	{ project }: ProvisionRequest,
+	name: string,
+	missing: Refusal,
+): ReturnType<typeof existingBranch> {
+	if ((await seeOrigin(context, project, name)) === null) return missing;
+	await branchFromOrigin(context.git, project.path, name);
+	return await existingBranch(context.git, project.path, name);
 }
 
 const nothingMade = { shared: [], setup: null, found: true, missing: [], notes: [] };
@@ -184,16 +199,18 @@ async function finish(
 	{ project, agent }: ProvisionRequest,
 	{ mark, missing, ignored }: Made,
 	settings: ProjectSettings,
-	{ command, mayFail, notes }: SetupRequest,
+	setup: SetupRequest,
 	control: StepControl,
 ): Promise<Provisioned | Refusal> {
+	const hasSubmodules = await exists(`${mark.path}/.gitmodules`);
+	const { command, mayFail, notes } = hasSubmodules ? withSubmodules(setup, settings) : setup;
 	const checkout = { project, agent, workspace: workspaceOf(mark), mark };
 	const shared =
 		mark.own === true
 			? await shareSandboxed(context, checkout, settings)
 			: await share(context.git, mark.path, shareFrom(context, project), settings);
 	if (isRefusal(shared)) return shared;
-	const where = { project, folder: mark.path, agent };
+	const where = { project, folder: mark.path, env: settings.env, agent };
 	const ran = command === null || ignored ? null : await runProjectCommand(context, command, where, control);
 	const failed = ran === null || ran.exit === 0 ? null : commandFailed("setup", ran);
 	if (failed !== null && (!mayFail || control.signal?.aborted === true)) return failed;

@@ -1,5 +1,5 @@
 // The setup command of a new workspace, and the refusal of commands that are not approved.
-import type { EffectiveSettings } from "#contract/project-config.ts";
+import type { EffectiveSettings, ProjectSettings } from "#contract/project-config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { ProvisionRequest } from "#engine/ports/workspace-requests.ts";
 
@@ -28,9 +28,32 @@ export function setupOfFork(
 	return { command: settings.setup, mayFail: true, notes: isPending ? [note] : [] };
 }
 
+const initSubmodules = "git submodule update --init --recursive";
+
+/**
+ * Submodules come from addresses that the repository names, fetched with the person's credentials. So they are fetched
+ * only if the person's own configuration says so, and by the setup command, with what that may see: inside a sandbox,
+ * nothing of the person's.
+ */
+export function withSubmodules(
+	{ command, mayFail, notes }: SetupRequest,
+	{ submodules }: Pick<ProjectSettings, "submodules">,
+): SetupRequest {
+	// a fork has those of its parent
+	if (mayFail) return { command, mayFail, notes };
+	if (submodules === "init")
+		return { command: command === null ? initSubmodules : `${initSubmodules} && { ${command}\n}`, mayFail, notes };
+	const note = `This repository has submodules, and their folders are empty here. Run \`${initSubmodules}\` if you need them.`;
+	return { command, mayFail, notes: [...notes, note] };
+}
+
 export function notApproved(pending: NonNullable<EffectiveSettings["pendingApproval"]>, slug: string): Refusal {
-	return refuse("CONFLICT", `The repository of ${slug} wants to run commands that nobody has approved yet.`, {
-		details: { pendingApproval: { ...pending } },
-		suggestions: ["brood approval list", `brood project settings ${slug}`],
-	});
+	return refuse(
+		"CONFLICT",
+		`The repository of ${slug} wants to run commands that nobody has approved yet (brood project settings ${slug}).`,
+		{
+			details: { pendingApproval: { ...pending } },
+			suggestions: [`brood project settings ${slug}`],
+		},
+	);
 }

@@ -8,7 +8,7 @@ import { exists, inTheWay } from "../layout/layout.ts";
 import { dropMark, markIn, readPrimaryMark, writeMark } from "../layout/mark.ts";
 import { exclusively } from "../run/exclusive.ts";
 import { commitOf } from "../run/user-input.ts";
-import { warmSandboxed } from "../sandbox/primary.ts";
+import { type PrimaryContent, warmSandboxed } from "../sandbox/primary.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { commandFailed, runProjectCommand } from "../workspace/project-command.ts";
@@ -36,13 +36,14 @@ export async function warmProject(
 	if (typeof sandboxed !== "boolean") return sandboxed;
 	const fill = sandboxed ? warmSandboxed : warmPlain;
 	// locked by its path, not by the repository: the setup command may take minutes
-	return await exclusively(place, async () => await fill(context, project, { commit, setup: settings.setup }, control));
+	const { setup, env } = settings;
+	return await exclusively(place, async () => await fill(context, project, { commit, setup, env }, control));
 }
 
 async function warmPlain(
 	context: GitContext,
 	project: ProjectRepository,
-	{ commit, setup }: { commit: string; setup: string | null },
+	{ commit, setup, env }: PrimaryContent,
 	control: StepControl,
 ): ReturnType<Workspaces["warm"]> {
 	const place = context.layout.primary(project.slug);
@@ -56,7 +57,7 @@ async function warmPlain(
 	let ran: CommandRun | null = null;
 	if (!isFilled) {
 		await mark(null);
-		if (setup !== null) ran = await runProjectCommand(context, setup, { project, folder: place }, control);
+		if (setup !== null) ran = await runProjectCommand(context, setup, { project, folder: place, env }, control);
 		if (ran !== null && ran.exit !== 0) return commandFailed("setup", ran);
 	}
 	await mark(hash);

@@ -17,7 +17,10 @@ export function environmentOfGit(from: NodeJS.ProcessEnv): Record<string, string
 			.filter(path.isAbsolute)
 			.join(path.delimiter),
 		LC_ALL: "C",
+		// nobody answers: a program that asks for a password fails at once, whatever the configuration names
 		GIT_TERMINAL_PROMPT: "0",
+		GIT_ASKPASS: "",
+		GCM_INTERACTIVE: "never",
 		GIT_OPTIONAL_LOCKS: "0",
 		// no replaced objects or grafted parents: the reviewed work is what is merged
 		GIT_NO_REPLACE_OBJECTS: "1",

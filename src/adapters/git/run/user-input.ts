@@ -80,6 +80,16 @@ const secretRefusal = refuse(
 	"A URL with a password or a token in it, also behind ? or #, ends up in files. Use a credential helper or ssh.",
 );
 
+/**
+ * The address of a repository's remote for another folder: without credentials, and a relative path made absolute. Null
+ * where there is none that can be used.
+ */
+export function addressElsewhere(address: string, repository: string): string | null {
+	const url = withoutSecrets(address);
+	if (url === "" || url.startsWith("-")) return null;
+	return looksLikeUrl(url) || url.startsWith("~") ? url : path.resolve(repository, url);
+}
+
 /** The address without credentials; empty where a secret cannot be recognised. */
 export function withoutSecrets(address: string): string {
 	// git reads user:password@host:path as a path on the host `user`; the person meant a password

@@ -61,10 +61,21 @@ export async function recoverInside(
 	// null if git cannot read the index: the step repairs it, and keeps the files
 	const taken = await snapshotSandboxed(context, checkout, "before a recovery").catch(nullIfDamaged);
 	const input = { accept: accept === undefined ? null : { seen: accept.seen, step: accept.step ?? null } };
-	const moved = await move(context, checkout, steps.recover, input, control);
+	const moved = seenFromOutside(context, checkout, await move(context, checkout, steps.recover, input, control));
 	if (isRefusal(moved) || /^\d+$/.test(moved.snapshot ?? "")) return moved;
 	const fresh = taken !== null && !isRefusal(taken) && taken.fresh;
 	return { ...moved, snapshot: fresh ? numberOf(taken.snapshot) : null };
+}
+
+/** Inside, the git folder is mounted at another place. */
+function seenFromOutside<T extends MoveResult | Refusal>(
+	{ layout }: GitContext,
+	{ project, workspace }: SandboxedCheckout,
+	result: T,
+): T {
+	if (isRefusal(result)) return result;
+	const outside = layout.ownGit(project.slug, workspace.path);
+	return { ...result, text: result.text.replaceAll(`${workspace.path}/.git/`, `${outside}/`) };
 }
 
 export async function restoreSandboxed(

@@ -41,7 +41,7 @@ import type { AgentIdentity, ProjectRepository } from "#engine/ports/workspace-r
 import { branchRef } from "../format/refs.ts";
 import type { Git } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
-import { commitOf, withoutSecrets } from "../run/user-input.ts";
+import { addressElsewhere, commitOf } from "../run/user-input.ts";
 import { checkOut } from "../tree/checkout.ts";
 import { identityOf } from "../workspace/git-context.ts";
 
@@ -78,14 +78,14 @@ export async function makeOwnRepository(
 			mkdir(path.join(gitFolder, name), { recursive: true }),
 		),
 	);
-	const url = upstream.code === 0 ? withoutSecrets(upstream.text) : "";
+	const url = upstream.code === 0 ? addressElsewhere(upstream.text, project.path) : null;
 	const settings: [string, string][] = [
 		["core.bare", "false"],
 		["core.logallrefupdates", "true"],
 		...shapeOf(shape.bytes.toString()),
 		...(agent === null ? [] : identitySettings(agent)),
 		...remoteSettings("brood", project.path),
-		...(url === "" || url.startsWith("-") ? [] : remoteSettings("origin", url)),
+		...(url === null ? [] : remoteSettings("origin", url)),
 	];
 	await Promise.all([
 		writeFile(path.join(gitFolder, "HEAD"), branch === null ? `${start}\n` : `ref: ${branchRef(branch)}\n`),

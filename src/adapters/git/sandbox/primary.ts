@@ -14,11 +14,18 @@ import { lockfileHash, lockfiles } from "../workspace/shared.ts";
 import { gitFolderAt } from "../workspace/tree-status.ts";
 import { checkOutOwn, makeOwnRepository } from "./own-repository.ts";
 
+/** The commit of `primary/`, and what prepares it. */
+export interface PrimaryContent {
+	commit: string;
+	setup: string | null;
+	env: readonly string[];
+}
+
 /** Fills `primary/` in a sandbox, unless it was filled for the same lockfiles. */
 export async function warmSandboxed(
 	context: GitContext,
 	project: ProjectRepository,
-	{ commit, setup }: { commit: string; setup: string | null },
+	{ commit, setup, env }: PrimaryContent,
 	control: StepControl,
 ): ReturnType<Workspaces["warm"]> {
 	const { layout } = context;
@@ -42,7 +49,7 @@ export async function warmSandboxed(
 	await discardWorktree(context, project.path, place);
 	await makeTree(context, project, place, commit);
 	const hash = await lockfileHash(place);
-	const ran = setup === null ? null : await runProjectCommand(context, setup, { project, folder: place }, control);
+	const ran = setup === null ? null : await runProjectCommand(context, setup, { project, folder: place, env }, control);
 	if (ran !== null && ran.exit !== 0) return commandFailed("setup", ran);
 	await writeMark(file, { project: project.slug, commit, lockfiles: hash });
 	await dropMark(layout.primaryIntent(project.slug));

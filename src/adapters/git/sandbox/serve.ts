@@ -6,12 +6,14 @@ import type { Readable, Writable } from "node:stream";
 import { messageOf } from "#adapters/system/errors.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
+import { expected } from "#contract/log.ts";
 import { Layout } from "../layout/layout.ts";
 import { type Git, makeGit } from "../run/git.ts";
 import { type FrameKind, frameKinds, frameOf } from "../worker/frames.ts";
 import { type StepContext, StepRequest, steps } from "../worker/steps.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { handlers, on, type SandboxContext } from "./inside.ts";
+import { removeOldLocks, startedName } from "./old-locks.ts";
 
 /** Our own folders, such as scratch trees, are inside the git folder. */
 class InsideLayout extends Layout {
@@ -32,20 +34,24 @@ interface SandboxParts {
 	/** files in the tree that a program of this type would run without asking */
 	findAutorunFiles(folder: string, type: string): Promise<{ files: string[]; fingerprint: string } | null>;
 	/** whether the agent may change all of these files */
-	areInside(folder: string, places: readonly string[]): Promise<boolean>;
+	areInside(folder: string, paths: readonly string[]): Promise<boolean>;
 }
 
 export function serveSandbox({ input, output, environment, findAutorunFiles, areInside }: SandboxParts): void {
 	on(steps.autorunFiles, async ({ checkout }, { type }) => await findAutorunFiles(checkout.workspace.path, type));
-	on(steps.inside, async ({ checkout }, { places }) => ({ inside: await areInside(checkout.workspace.path, places) }));
+	on(steps.inside, async ({ checkout }, { paths }) => ({ inside: await areInside(checkout.workspace.path, paths) }));
 	// the agent could have written the commit graph
 	const git = makeGit({ environment, settings: [["core.commitgraph", "false"]] });
 	const send = async (id: number, kind: FrameKind, bytes: Buffer): Promise<void> =>
 		await new Promise((resolve) => void output.write(frameOf({ id, kind, bytes }), () => resolve()));
+	const ready = removeOldLocks(path.resolve(".git"), Number(environment[startedName] ?? 0)).catch(
+		expected("a step that meets a lock says so"),
+	);
 	const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
 	const serve = async (line: string): Promise<void> => {
 		const { id, step, scene, input } = StepRequest.parse(JSON.parse(line));
 		try {
+			await ready;
 			const handler = handlers.get(step);
 			if (handler === undefined) throw new Error(`there is no step ${step}`);
 			const answer = await handler(

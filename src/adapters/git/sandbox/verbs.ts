@@ -6,7 +6,7 @@ import type {
 	Committed,
 	Diff,
 	Health,
-	HealthIssue,
+	HealthProblem,
 	LeftOut,
 	Pushed,
 	SeenCommit,
@@ -40,7 +40,7 @@ async function issuesOf(
 	checkout: SandboxedCheckout,
 	seen: { commit: string | null },
 	fix: string,
-): Promise<HealthIssue[]> {
+): Promise<HealthProblem[]> {
 	const { path: folder } = checkout.workspace;
 	if (!(await exists(folder))) return [{ code: "PATH_GONE", text: `${folder} is gone.`, fix }];
 	if (!checkout.mark.ready) return [{ code: "UNFINISHED", text: "It was never made ready.", fix }];
@@ -85,9 +85,9 @@ export async function sandboxedAutorunFiles(
 export async function areInsideOwn(
 	context: GitContext,
 	checkout: SandboxedCheckout,
-	places: readonly string[],
+	paths: readonly string[],
 ): Promise<boolean> {
-	const answer = await read(context, checkout, steps.inside, { places: [...places] });
+	const answer = await read(context, checkout, steps.inside, { paths: [...paths] });
 	return !isRefusal(answer) && answer.inside;
 }
 

@@ -77,6 +77,9 @@ export async function clientFor(
 	]);
 	if (isRefusal(effective)) return effective;
 	const [base = null, branch = null, theirs = null, seen = null] = objects.map((object) => object?.id ?? null);
+	// the remote's branch may have gone on
+	const newer =
+		theirs !== null && branch !== theirs && (branch === null || (await isAncestor(git, project.path, branch, theirs)));
 	const from = shareFrom(context, project);
 	const scene: StepContext = {
 		now: clock.now(),
@@ -85,7 +88,14 @@ export async function clientFor(
 		project: { slug: project.slug, path: project.path, base: project.base ?? null },
 		agent,
 		workspace,
-		given: { settings: effective.settings, base, branch: branch ?? theirs, start: mark.start, last, primary },
+		given: {
+			settings: { ...effective.settings, env: [] },
+			base,
+			branch: newer ? theirs : branch,
+			start: mark.start,
+			last,
+			primary,
+		},
 	};
 	return new WorkerClient(context, checkout, scene, seen);
 }

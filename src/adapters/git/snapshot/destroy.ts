@@ -15,39 +15,9 @@ import { exclusively } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
 import { operationFolders, readOperation } from "../tree/operation.ts";
 import { openTree, type Tree } from "../tree/tree.ts";
-import type { Gathered } from "./gather.ts";
+import { notResettable } from "./not-held.ts";
 import { type SnapshotRequest, takeSnapshot, takeSnapshotDetailed } from "./snapshot.ts";
 import type { Snapshot } from "./snapshots.ts";
-import type { Survey } from "./survey.ts";
-
-/** Existing files that the snapshot does not hold: overwriting them could not be undone. */
-export function notInSnapshot(
-	survey: Survey,
-	more: Pick<Gathered, "tooLarge" | "unreadable" | "tooLong" | "names">,
-): ByteName[] {
-	const folders = survey.ignored.map((name) => name.replace(/\/$/, ""));
-	const submodules = survey.submodules.filter(({ state }) => state === "repository").map((submodule) => submodule.path);
-	const unreached = [...survey.tooLong, ...survey.closed, ...more.tooLong];
-	return [
-		...folders,
-		...survey.nestedRepositories,
-		...submodules,
-		...survey.special,
-		...unreached,
-		...more.tooLarge,
-		...more.unreadable,
-		...more.names,
-	];
-}
-
-/** Names among `wanted` that cannot be written without replacing one of `there`. */
-export function collisions(there: readonly ByteName[], wanted: Iterable<ByteName>): ByteName[] {
-	const names = new Set(there);
-	const folders = new Set(there.flatMap(parentFolders));
-	return [...wanted].filter(
-		(name) => names.has(name) || folders.has(name) || parentFolders(name).some((folder) => names.has(folder)),
-	);
-}
 
 export function incomplete(found: readonly ByteName[]): Refusal {
 	return refuse(
@@ -104,36 +74,51 @@ export async function deleteBranch(
 	return { keptAs };
 }
 
-/** Takes a snapshot, then resets HEAD, its branch and the files to `commit`. Ignored files stay. */
-export async function resetTree(git: Git, request: SnapshotRequest, commit: string): Promise<Snapshot | Refusal> {
+/**
+ * Takes a snapshot, then resets HEAD, its branch and the files to `commit`. Ignored files stay. What the snapshot cannot
+ * hold and a reset would lose or leave behind is moved into the folder `aside` first; if one of them cannot be moved,
+ * nothing has changed.
+ */
+export async function resetTree(
+	git: Git,
+	request: SnapshotRequest,
+	commit: string,
+	aside: string,
+): Promise<{ held: Snapshot; moved: ByteName[] }> {
 	const tree = await openTree(request.folder);
 	const { snapshot: held, gathered } = await takeSnapshotDetailed(git, request);
-	const { survey, tooLarge, unreadable, names, held: files } = gathered;
 	const target = new Set(
 		namesIn((await git(tree.folder, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commitId(commit)])).bytes),
 	);
-	const staged = new Set(gathered.index?.entries.map((entry) => entry.path.toString("latin1")));
-	const tooLong = gathered.tooLong.filter((name) => staged.has(name));
-	// changed files that the snapshot lacks, and files in the way of the commit's
-	const lost = [
-		...new Set([
-			...tooLarge,
-			...unreadable,
-			...tooLong,
-			...names,
-			...collisions(notInSnapshot(survey, gathered), target),
-		]),
-	];
-	const submodules = new Set(survey.submodules.map((submodule) => submodule.path));
-	const real = lost.filter((name) => !submodules.has(name));
-	if (real.length > 0) return incomplete(real);
-	const untracked = (files?.entries ?? [])
+	const moved = await moveNames(tree, notResettable(gathered, target), aside);
+	const untracked = (gathered.held?.entries ?? [])
 		.map((entry) => entry.path.toString("latin1"))
 		.filter((name) => !target.has(name));
 	await removeOperation(tree, held);
 	await removeFiles(tree, held, untracked);
 	await git(tree.folder, ["reset", "-q", "--hard", commitId(commit)]);
-	return held;
+	return { held, moved };
+}
+
+/** All of them or none. */
+async function moveNames(tree: Tree, names: readonly ByteName[], aside: string): Promise<ByteName[]> {
+	const moved: ByteName[] = [];
+	try {
+		for (const name of names) {
+			const parent = parentFolders(name).at(-1);
+			await mkdir(parent === undefined ? aside : pathOf(aside, parent), { recursive: true, mode: 0o700 });
+			await rename(pathOf(tree.folder, name), pathOf(aside, name)).catch(async (error: unknown) => {
+				if (codeOf(error) !== "EXDEV") throw error;
+				await moveAside(pathOf(tree.folder, name).toString(), pathOf(aside, name).toString());
+			});
+			moved.push(name);
+		}
+		await removeEmpty(tree, moved.flatMap(parentFolders));
+		return moved;
+	} catch (error) {
+		for (const name of moved.toReversed()) await rename(pathOf(aside, name), pathOf(tree.folder, name));
+		throw error;
+	}
 }
 
 /** Takes a snapshot and moves the worktree, with git's entry of it, into the trash. */

@@ -12,17 +12,9 @@ import { quickCheckout } from "../tree/checkout.ts";
 import { staysInside } from "../tree/links.ts";
 import { type Operation, writeOperation } from "../tree/operation.ts";
 import { changedFiles, type Head, openTree, readHead, type Tree } from "../tree/tree.ts";
-import {
-	collisions,
-	deleteBranch,
-	incomplete,
-	notInSnapshot,
-	removeEmpty,
-	removeFiles,
-	removeIndex,
-	removeOperation,
-} from "./destroy.ts";
+import { deleteBranch, incomplete, removeEmpty, removeFiles, removeIndex, removeOperation } from "./destroy.ts";
 import { gather } from "./gather.ts";
+import { collisions, notInSnapshot } from "./not-held.ts";
 import { openShadow } from "./shadow.ts";
 import { fileBytesMaxDefault, type SnapshotRequest, takeSnapshotDetailed } from "./snapshot.ts";
 import { findSnapshot, readObjects, type Snapshot } from "./snapshots.ts";

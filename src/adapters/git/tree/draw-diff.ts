@@ -25,15 +25,17 @@ export interface Canvas {
 	left?: readonly LeftOut[];
 }
 
+/** `names`: only the files and their line counts, which costs git a fraction of the patch. */
 export async function drawDiff(
 	{ git, folder, environment = {}, left = [] }: Canvas,
 	from: readonly string[],
 	against: string,
+	what: "patch" | "names" = "patch",
 ): Promise<Diff> {
 	const { bytes } = await git(folder, ["diff", ...shape, "--numstat", "-z", ...from, "--"], { environment });
 	const all = filesOf(bytes);
 	const listed = all.slice(0, filesMax);
-	const drawn = listed.slice(0, fitting(listed));
+	const drawn = what === "names" ? [] : listed.slice(0, fitting(listed));
 	const text = await patchOf(git, folder, from, environment, drawn.length === all.length ? null : drawn);
 	const patch = text.length <= patchMax ? text : text.slice(0, text.lastIndexOf("\n", patchMax) + 1);
 	return {
@@ -41,7 +43,7 @@ export async function drawDiff(
 		files: listed.map(({ raw: _, ...file }) => file),
 		patch,
 		truncated: drawn.length < all.length || patch.length < text.length || left.length > leftMax,
-		left: left.slice(0, leftMax),
+		omitted: left.slice(0, leftMax),
 	};
 }
 

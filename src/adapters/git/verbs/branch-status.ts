@@ -29,7 +29,7 @@ async function readBranchStatus(context: GitContext, checkout: Checkout): Promis
 		base,
 		ahead: merged ? 0 : counts.ahead,
 		behind: counts.behind,
-		dirty: tree.changes.length > 0 || tree.operation !== null,
+		uncommitted: tree.changes.length > 0 || tree.operation !== null,
 	};
 }
 
@@ -79,10 +79,14 @@ export async function isMerged(
 	if (base === null || (await commitOf(context.git, project.path, tip)) === null) return false;
 	if (await isAncestor(context.git, project.path, tip, base)) return true;
 	const recorded = await recordedMerge(context.git, project.path, agent.id, tip);
-	return recorded !== null && (await isAncestor(context.git, project.path, recorded.commit, base));
+	if (recorded !== null && (await isAncestor(context.git, project.path, recorded.commit, base))) return true;
+	// base had it before it was rebased, or before somebody force-pushed
+	const former = ["for-each-ref", "--count=1", `--contains=${tip}`, `refs/brood/branches/${workspace.base}/`];
+	return (await context.git(project.path, former)).text !== "";
 }
 
 const seenMax = 200;
+const filesListedMax = 100;
 
 /** Commits after `seen`; all that base lacks if `seen` no longer exists. */
 export async function commitsSince(
@@ -105,17 +109,24 @@ export async function commitsSince(
 		"--reverse",
 		"-z",
 		`--max-count=${seenMax}`,
-		"--format=%H%n%an%n%s",
+		"--name-status",
+		"--no-renames",
+		"--format=%x01%H%n%an%n%s",
 		head,
 		...not,
 		"--",
 	]);
 	const name = identityOf(checkout.agent)["GIT_AUTHOR_NAME"];
 	return text
-		.split("\0")
+		.split("\u0001")
 		.filter((record) => record !== "")
 		.map((record) => {
-			const [commit = "", author = "", ...subject] = record.split("\n");
-			return { commit, author, subject: subject.join("\n"), byAgent: author === name };
+			const [header = "", ...fields] = record.split("\0");
+			const [commit = "", author = "", ...subject] = header.split("\n");
+			// a letter, its file, and so on; what git puts between them is a newline
+			const words = fields.map((field) => field.replace(/^\n/, "")).filter((field) => field !== "");
+			const files = words.flatMap((word, at) => (at % 2 === 0 ? [`${word} ${words[at + 1] ?? ""}`] : []));
+			const listed = { files: files.slice(0, filesListedMax), filesTotal: files.length };
+			return { commit, author, subject: subject.join("\n"), byAgent: author === name, ...listed };
 		});
 }

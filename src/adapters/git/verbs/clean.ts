@@ -6,6 +6,7 @@ import { commitOf } from "../run/user-input.ts";
 import { withFreshIndex } from "../tree/fresh-index.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
+import { treeGone } from "./branch-status.ts";
 
 /** The tree object of the files; a refusal if they are not committed. The stat cache of the agent's index is not used. */
 export async function cleanTree({ git }: GitContext, checkout: Checkout): Promise<{ tree: string } | Refusal> {
@@ -14,6 +15,12 @@ export async function cleanTree({ git }: GitContext, checkout: Checkout): Promis
 		const dirty = dirtyRefusal(await readStatus(git, folder, { environment }), { folder, checkout });
 		return dirty ?? { tree: (await git(folder, ["write-tree"], { environment })).text };
 	});
+}
+
+/** As git's index has it; every file is compared only by its time and size. */
+export async function notCommitted({ git }: GitContext, checkout: Checkout): Promise<Refusal | null> {
+	const folder = checkout.workspace.path;
+	return (await treeGone(checkout)) ?? dirtyRefusal(await readStatus(git, folder), { folder, checkout });
 }
 
 /** Null if the tree is that of the commit, or if the project does not have the commit. */

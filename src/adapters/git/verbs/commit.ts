@@ -38,7 +38,7 @@ export async function commitWork(
 	if (isRefusal(effective)) return effective;
 	const large = await tooLarge(folder, taken.changes, effective.settings.fileBytesMax);
 	if (large !== null) return large;
-	if (taken.changes.length === 0 && tree.operation !== "merge") return nothingToCommit(checkout, taken.left);
+	if (taken.changes.length === 0 && tree.operation !== "merge") return nothingToCommit(checkout, taken.omitted);
 
 	await control.begin?.({ head: tree.head });
 	const names = listOf(taken.changes.flatMap(namesOf));
@@ -65,7 +65,7 @@ export async function commitWork(
 		commit,
 		branch: tree.branch ?? branch,
 		files: await filesOf(git, folder, tree.head, commit),
-		left: taken.left,
+		omitted: taken.omitted,
 		trailers,
 	};
 }
@@ -88,7 +88,7 @@ async function madeBefore(
 	const [commit = "", parents = ""] = entries.findLast(([, , ...body]) => cleaned(body.join("\n")) === message) ?? [];
 	if (commit === "") return null;
 	const files = await filesOf(git, folder, parents.split(" ")[0] || null, commit);
-	return { commit, files, left: [], trailers };
+	return { commit, files, omitted: [], trailers };
 }
 
 /** As `--cleanup=whitespace` does. */
@@ -154,11 +154,11 @@ export function notOnBranch({ branch }: TreeStatus, checkout: Checkout): Refusal
 function select(
 	all: readonly Change[],
 	paths: readonly string[] | undefined,
-): { changes: Change[]; left: Committed["left"] } | Refusal {
+): { changes: Change[]; omitted: Committed["omitted"] } | Refusal {
 	const nested = all.filter((change) => change.status === "??" && (change.left !== null || change.raw.endsWith("/")));
-	const left = nested.map((change) => ({ path: change.path, reason: change.left ?? "a repository of its own" }));
+	const omitted = nested.map((change) => ({ path: change.path, reason: change.left ?? "a repository of its own" }));
 	const files = all.filter((change) => !nested.includes(change));
-	if (paths === undefined) return { changes: files, left };
+	if (paths === undefined) return { changes: files, omitted };
 	const named = paths.map((name) => path.posix.normalize(name).replace(/\/$/, ""));
 	const outside = paths.filter(
 		(name, at) =>
@@ -179,7 +179,7 @@ function select(
 		return refuse("VALIDATION_ERROR", `Nothing has changed at ${unchanged.join(", ")}.`, {
 			details: { paths: unchanged },
 		});
-	return { changes: files.filter((change) => named.some((name) => touches(change, name))), left };
+	return { changes: files.filter((change) => named.some((name) => touches(change, name))), omitted };
 }
 
 async function tooLarge(folder: string, changes: readonly Change[], bytesMax: number): Promise<Refusal | null> {
@@ -196,11 +196,12 @@ async function tooLarge(folder: string, changes: readonly Change[], bytesMax: nu
 	);
 }
 
-function nothingToCommit(checkout: Checkout, left: Committed["left"]): Refusal {
+function nothingToCommit(checkout: Checkout, omitted: Committed["omitted"]): Refusal {
 	const whose = checkoutName(checkout);
-	const rest = left.length === 0 ? "" : ` Left: ${abbreviated(left.map((file) => `${file.path} (${file.reason})`))}.`;
+	const rest =
+		omitted.length === 0 ? "" : ` Left out: ${abbreviated(omitted.map((file) => `${file.path} (${file.reason})`))}.`;
 	return refuse("AGENT_NO_COMMIT", `${whose} has nothing to commit.${rest}`, {
-		details: { left },
+		details: { omitted },
 		suggestions: [`brood agent diff ${whose}`],
 	});
 }

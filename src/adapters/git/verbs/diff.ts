@@ -23,13 +23,14 @@ export async function diffOf(context: GitContext, checkout: Checkout, against: D
 		const theirs = await treeOf(context, against.checkout.workspace.path);
 		return await againstTree(context, checkout, against.checkout, theirs);
 	}
+	const what = against.kind === "base" ? against.what : undefined;
 	const from =
 		against.kind === "index" ? null : await forkPoint(git, folder, await baseCommit(context, checkout), "HEAD");
 	return await withIndex(
 		git,
 		folder,
 		"name",
-		async (index) => await drawDiff({ git, folder, ...index }, from === null ? [] : [from], from ?? "index"),
+		async (index) => await drawDiff({ git, folder, ...index }, from === null ? [] : [from], from ?? "index", what),
 	);
 }
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import { messageOf } from "#adapters/system/errors.ts";
 import { configProblem } from "#contract/project-config.ts";
 import { isRefusal } from "#contract/refusal.ts";
-import type { Health, HealthIssue } from "#contract/workspace.ts";
+import type { Health, HealthProblem } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { exists } from "../layout/layout.ts";
@@ -16,11 +16,11 @@ import { isWorktreeOf } from "../run/worktrees.ts";
 import { isCalledOff } from "../worker/faults.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
 import { settingsOf } from "../workspace/settings.ts";
-import { brokenLink } from "../workspace/shared.ts";
+import { brokenLink, shareFrom } from "../workspace/shared.ts";
 import { gitFolderAt, readStatus } from "../workspace/tree-status.ts";
 import { repositoryProblem } from "./repository-problem.ts";
 
-const damages: readonly HealthIssue["code"][] = ["NOT_OURS", "BRANCH_GONE"];
+const damages: readonly HealthProblem["code"][] = ["NOT_OURS", "BRANCH_GONE"];
 const freeBytesMin = 512 * 1024 * 1024;
 
 export async function healthOf(
@@ -34,12 +34,14 @@ export async function healthOf(
 	const gone = found.some(({ code }) => damages.includes(code))
 		? await repositoryProblem(context.git, checkout.project)
 		: null;
-	const issues = gone === null ? found : [gone];
+	// what git cannot read makes several checks fail with the same message
+	const issues =
+		gone === null ? found.filter(({ text }, at) => found.findIndex((each) => each.text === text) === at) : [gone];
 	return { healthy: issues.length === 0, issues };
 }
 
 /** Reports a check that fails as an issue, so that the other checks go on. */
-export async function orReported(fix: string, issues: Promise<HealthIssue[]>): Promise<HealthIssue[]> {
+export async function orReported(fix: string, issues: Promise<HealthProblem[]>): Promise<HealthProblem[]> {
 	try {
 		return await issues;
 	} catch (error) {
@@ -53,7 +55,7 @@ async function issuesOf(
 	checkout: Checkout,
 	seen: { commit: string | null },
 	recover: string,
-): Promise<HealthIssue[]> {
+): Promise<HealthProblem[]> {
 	const { workspace, project } = checkout;
 	if (!(await exists(workspace.path))) return [{ code: "PATH_GONE", text: `${workspace.path} is gone.`, fix: recover }];
 	const foreign = await notOurs(context, checkout);
@@ -89,10 +91,10 @@ async function branchIssues(
 	checkout: Checkout,
 	seen: { commit: string | null },
 	recover: string,
-): Promise<HealthIssue[]> {
+): Promise<HealthProblem[]> {
 	const { path: folder, branch, kind } = checkout.workspace;
 	const { commit } = seen;
-	const issues: HealthIssue[] = [];
+	const issues: HealthProblem[] = [];
 	const head = await git(folder, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
 	const tip = await commitOf(git, folder, `refs/heads/${branch}`);
 	if (kind !== "main" && head.text !== `refs/heads/${branch}`) {
@@ -113,9 +115,9 @@ async function leftovers(
 	{ git, clock, given }: GitContext,
 	checkout: Checkout,
 	recover: string,
-): Promise<HealthIssue[]> {
+): Promise<HealthProblem[]> {
 	const tree = await readStatus(git, checkout.workspace.path);
-	const issues: HealthIssue[] = [];
+	const issues: HealthProblem[] = [];
 	const lock = await lstat(path.join(tree.gitFolder, "index.lock")).catch(() => null);
 	if (lock !== null) {
 		const seconds = Math.max(0, Math.round((clock.now() - lock.mtimeMs) / 1000));
@@ -134,19 +136,25 @@ async function linkIssues(
 	context: GitContext,
 	{ project, workspace }: Checkout,
 	recover: string,
-): Promise<HealthIssue[]> {
+): Promise<HealthProblem[]> {
+	const { git, given } = context;
 	const effective = await settingsOf(context, project);
 	if (isRefusal(effective)) return [configProblem(project.slug, effective.message)];
 	if (workspace.kind === "main") return [];
+	const from = { ...shareFrom(context, project), ...(given && { filled: given.primary }) };
 	const broken = await Promise.all(
-		effective.settings.shared.map((name) => brokenLink(workspace.path, context.layout.primary(project.slug), name)),
+		effective.settings.shared.map(async (name) => await brokenLink(git, workspace.path, from, name)),
 	);
 	return broken
-		.filter((text) => text !== null)
-		.map((text) => ({ code: "LINK_BROKEN", text: `${text}.`, fix: recover }));
+		.filter((each) => each !== null)
+		.map(({ text, warm }) => ({
+			code: "LINK_BROKEN",
+			text: `${text}.`,
+			fix: warm ? `brood project warm ${project.slug}` : recover,
+		}));
 }
 
-async function diskIssues(folder: string): Promise<HealthIssue[]> {
+async function diskIssues(folder: string): Promise<HealthProblem[]> {
 	const disk = await statfs(folder).catch(() => null);
 	const free = disk === null ? freeBytesMin : disk.bavail * disk.bsize;
 	if (free >= freeBytesMin) return [];

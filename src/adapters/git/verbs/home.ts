@@ -32,8 +32,7 @@ export async function release(
 	if (tip === null && base === null) return await result(false, "There is no commit yet.");
 	const away = tree.branch !== branch && tip !== null;
 	const before = control.begun?.head;
-	const movedText = (commits: number): string =>
-		`${branch} moved to ${baseName}; ${countOf(commits, "commit")} came in.`;
+	const movedText = (commits: number): string => `${branch} was updated to ${baseName}: ${countOf(commits, "commit")}.`;
 	// an earlier try moved it to base, and died before it answered
 	if (!away && before != null && before !== tip && tip === base && base !== null)
 		return await result(true, movedText((await count(git, path, base, before)).behind));
@@ -81,7 +80,7 @@ async function forwardMain(
 	if (ahead > 0) {
 		return refuse(
 			"CONFLICT",
-			`${branch} is ${ahead} ahead of its upstream and ${behind} behind. It is yours to merge.`,
+			`${branch} is ${ahead} ahead of its upstream and ${behind} behind. Merge or rebase it yourself.`,
 			{ details: { ahead, behind, path } },
 		);
 	}
@@ -94,5 +93,5 @@ async function forwardMain(
 		return refuse("WORKTREE_DIRTY", `Git does not move ${branch} forward. Nothing was changed.`, {
 			details: { path, errors: errors.slice(0, 4000) },
 		});
-	return await result(true, `${branch} moved forward; ${countOf(behind, "commit")} came in.`);
+	return await result(true, `${branch} was fast-forwarded: ${countOf(behind, "commit")}.`);
 }

@@ -1,6 +1,7 @@
 // Computes merges without touching any checkout.
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
+import type { Checkout, ProjectRepository } from "#engine/ports/workspace-requests.ts";
+import { checkoutName } from "../format/checkout-name.ts";
 import { displayName } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 import type { GitContext } from "../workspace/git-context.ts";
@@ -26,6 +27,19 @@ function conflict(raw: readonly string[]): Refusal {
 	});
 }
 
+/** Names the commands with which the agent can resolve it. */
+export function withNextStep(checkout: Checkout, refusal: Refusal): Refusal {
+	const whose = checkoutName(checkout);
+	const { base } = checkout.workspace;
+	return {
+		...refusal,
+		suggestions: [
+			`brood prompt ${whose} "Merge ${base} into your branch, resolve the conflicts and commit."`,
+			`brood agent diff ${whose}`,
+		],
+	};
+}
+
 export async function commitTree(
 	git: Git,
 	repository: string,
@@ -42,12 +56,21 @@ export async function treeOfCommit(git: Git, repository: string, commit: string)
 	return (await git(repository, ["rev-parse", `${commit}^{tree}`])).text;
 }
 
+interface Rebase {
+	tip: string;
+	onto: string;
+	/** only commits after this one; those that `onto` lacks if absent */
+	since?: string;
+	/** of the committer; authors stay */
+	identity: Record<string, string>;
+}
+
 /** Rebases `tip` onto `onto`, in a scratch tree, because git rebases only in a checkout. */
 export async function rebased(
 	context: GitContext,
 	project: ProjectRepository,
 	repository: string,
-	{ tip, onto, identity }: { tip: string; onto: string; identity: Record<string, string> },
+	{ tip, onto, since, identity }: Rebase,
 ): Promise<{ commit: string } | Refusal> {
 	const { GIT_COMMITTER_NAME = "", GIT_COMMITTER_EMAIL = "" } = identity;
 	return await inScratch(context, project, repository, tip, async (tree) => {
@@ -63,7 +86,8 @@ export async function rebased(
 			"--no-gpg-sign",
 			"--no-stat",
 		];
-		const { code, errors } = await context.git(tree, ["rebase", ...plain, onto], {
+		const onTop = since === undefined ? [onto] : ["--onto", onto, since];
+		const { code, errors } = await context.git(tree, ["rebase", ...plain, ...onTop], {
 			answers: [1, 128],
 			environment: { GIT_COMMITTER_NAME, GIT_COMMITTER_EMAIL },
 		});

@@ -38,3 +38,16 @@ export async function recordedMerge(
 	const parsed = MergeRecord.safeParse(parseJson(json));
 	return parsed.success ? { commit, ...parsed.data } : null;
 }
+
+/** After base was rebased: merges that were in it before are in its new commit. */
+export async function recordAgain(git: Git, repository: string, before: string, after: string): Promise<void> {
+	const { text } = await git(repository, ["for-each-ref", "--format=%(*objectname) %(refname)", "refs/brood/merges"]);
+	const rewritten = new Set((await git(repository, ["rev-list", before, `^${after}`, "--"])).text.split("\n"));
+	for (const line of text.split("\n")) {
+		const [commit = "", ref = ""] = line.split(" ");
+		const [agent, reviewed] = ref.split("/").slice(3);
+		if (agent === undefined || reviewed === undefined || !rewritten.has(commit)) continue;
+		const merge = await recordedMerge(git, repository, agent, reviewed);
+		if (merge !== null) await recordMerge(git, repository, agent, { ...merge, commit: after }, 0);
+	}
+}

@@ -16,12 +16,14 @@
 //   1. where health finds nothing that needs a change, or only that somebody moved the branch back: take a snapshot, keep
 //      the lost tip, make shared links again, done (`acceptAsItIs`)
 //   2. discard what an earlier recovery left half made (`takeBackHalf`)
-//   3. the folder is gone: a new tree from the branch, or from base if that is gone too (`remake`). The folder lost its
+//   3. make HEAD, the links of a worktree and the configuration of a clone again where git cannot read them
+//      (`mendGitFolder`). The folder is gone: a new tree from the branch, or from base if that is gone too (`remake`). The folder lost its
 //      `.git`: `git worktree repair`, if at least half of the tracked files are in it (`repair`)
 //   4. rename a lock older than a minute; refuse at a younger one, since a git may be running (`unlock`)
 //   5. make a deleted branch again from the reflog of HEAD (`restoreBranch`); keep an index that cannot be read under
 //      another name and rebuild it (`mendIndex`)
-//   6. take a snapshot, then reset the tree to HEAD, ignored files untouched (`cleanUp`)
+//   6. take a snapshot, move what it cannot hold (a repository inside the tree, a file that is too large) into the trash,
+//      then reset the tree to HEAD, ignored files untouched (`cleanUp`)
 //   7. return to the agent's branch, or to base if the branch has no commits of its own (`release`); then shared links
 //
 // A crash of the recovery itself. Every step may be repeated, and the next call begins at step 1. In step 3 an intent is
@@ -42,11 +44,9 @@ import type { WorkspaceMark } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
 import type { Checkout, MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
-import { namesIn, pathOf } from "../format/names.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { dropMark, isOurs, markIn, readMark, writeMark } from "../layout/mark.ts";
 import { exclusively } from "../run/exclusive.ts";
-import type { Git } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
 import { registeredFor } from "../run/worktrees.ts";
 import { checkOut } from "../tree/checkout.ts";
@@ -54,12 +54,13 @@ import { mendIndex, withBroken } from "../tree/mend-index.ts";
 import { makeClone } from "../workspace/clone.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
-import { clean, setAside, take, trashName } from "../workspace/keep.ts";
+import { asideFolder, clean, noteOf, setAside, take, trashName } from "../workspace/keep.ts";
 import { settingsOf } from "../workspace/settings.ts";
 import { share, shareFrom } from "../workspace/shared.ts";
 import { gitFolderOf, markAt, readStatus } from "../workspace/tree-status.ts";
 import { healthOf } from "./health.ts";
 import { release } from "./home.ts";
+import { hasItsFiles, mendGitFolder } from "./mend-git-folder.ts";
 import { keepTip } from "./move.ts";
 import { movedWith, moveResult } from "./sync.ts";
 
@@ -84,10 +85,11 @@ export async function recover(
 		accept === undefined ? null : await acceptAsItIs(context, checkout, control, accept);
 	if (checkout.workspace.kind === "main")
 		return (accept?.step === undefined ? null : await asItIs()) ?? (await release(context, checkout, control));
-	const left = await asItIs();
+	const left = (await asItIs()) ?? (accept === undefined ? await onlyLinks(context, checkout, control) : null);
 	if (left !== null) return left;
 	await takeBackHalf(context, checkout);
 	const missing = !(await exists(checkout.workspace.path));
+	if (!missing) await mendGitFolder(context, checkout);
 	const wrong = missing ? await remake(context, checkout) : await repair(context, checkout);
 	if (wrong !== null) return wrong;
 	const result = await returnToBranch(context, checkout, control, { asMade: missing, ...(accept && { accept }) });
@@ -110,21 +112,24 @@ export async function returnToBranch(
 	// nothing else may be wrong
 	const mended = asMade || accept?.step === undefined ? null : await acceptAsItIs(context, checkout, control, accept);
 	if (mended !== null) return mended;
-	const cleaned = asMade ? { snapshot: null } : await cleanUp(context, checkout, broken);
+	const cleaned = asMade ? { snapshot: null, aside: null } : await cleanUp(context, checkout, broken);
 	if (isRefusal(cleaned)) return cleaned;
 	const released = await release(context, checkout, control, cleaned.snapshot);
 	if (isRefusal(released)) return released;
 	await linkAgain(context, checkout, control);
-	return broken === null
-		? released
-		: { ...released, text: `Git's index could not be read and is kept as ${broken}. ${released.text}` };
+	const index = broken === null ? null : `Git's index could not be read and is kept as ${broken}.`;
+	return { ...released, text: [index, cleaned.aside, released.text].filter((text) => text !== null).join(" ") };
 }
 
-async function linkAgain(context: GitContext, { project, workspace }: Checkout, control: StepControl): Promise<void> {
+async function linkAgain(context: GitContext, checkout: Checkout, control: StepControl): Promise<void> {
+	const { project, workspace } = checkout;
 	const effective = await settingsOf(context, project, control.approved);
-	if (isRefusal(effective)) return;
+	if (isRefusal(effective) || effective.settings.shared.length + effective.settings.copy.length === 0) return;
 	const filled = context.given === undefined ? {} : { filled: context.given.primary };
-	await share(context.git, workspace.path, { ...shareFrom(context, project), ...filled }, effective.settings);
+	const entry = await asideFolder(context, checkout);
+	const from = { ...shareFrom(context, project), ...filled, aside: path.join(entry, "files") };
+	await share(context.git, workspace.path, from, effective.settings);
+	if (context.given === undefined && (await exists(entry))) await writeMark(markIn(entry), noteOf(checkout));
 }
 
 /** Issues that need no change of the files. */
@@ -159,6 +164,23 @@ export async function acceptAsItIs(
 			: lostCommitText(branch, (await commitOf(context.git, folder, "HEAD")) ?? "", back);
 	const kept = fresh ? ` They are in snapshot ${snapshot.id} as well.` : "";
 	return await moveResult(context, checkout, back !== null, `${lost} Your files were left as they are.${kept}`);
+}
+
+/** Links shared paths again where nothing else is wrong: that needs no change of the agent's own files. */
+async function onlyLinks(
+	context: GitContext,
+	checkout: Checkout,
+	control: StepControl,
+): Promise<MoveResult | Refusal | null> {
+	const { issues } = await healthOf(context, checkout, { commit: null });
+	if (issues.length === 0 || issues.some(({ code }) => code !== "LINK_BROKEN")) return null;
+	await linkAgain(context, checkout, control);
+	return await moveResult(
+		context,
+		checkout,
+		false,
+		"Your shared paths are linked again. Your files were left as they are.",
+	);
 }
 
 const lostCommitText = (branch: string, head: string, seen: string): string =>
@@ -232,19 +254,6 @@ async function repair({ git }: GitContext, checkout: Checkout): Promise<Refusal 
 	return looksLikeIt && (await ours()) ? null : inTheWay(workspace.path);
 }
 
-const filesChecked = 200;
-
-/** Whether at least half of the worktree's tracked files are in the folder. If not, it is another folder. */
-async function hasItsFiles(git: Git, repository: string, folder: string): Promise<boolean> {
-	const gitFolder = await registeredFor(git, repository, folder);
-	if (gitFolder === null) return false;
-	const environment = { GIT_DIR: gitFolder, GIT_WORK_TREE: folder };
-	const listed = await git(folder, ["ls-files", "-z"], { environment, answers: [128] });
-	const names = namesIn(listed.bytes).slice(0, filesChecked);
-	const found = await Promise.all(names.map(async (name) => await lstat(pathOf(folder, name)).catch(() => null)));
-	return listed.code === 0 && names.length > 0 && found.filter((one) => one !== null).length * 2 >= names.length;
-}
-
 async function unlock({ clock }: GitContext, checkout: Checkout): Promise<Refusal | null> {
 	const { workspace } = checkout;
 	const gitFolder = await gitFolderOf(workspace.path);
@@ -279,10 +288,10 @@ async function cleanUp(
 	context: GitContext,
 	checkout: Checkout,
 	broken: string | null,
-): Promise<{ snapshot: string | null } | Refusal> {
+): Promise<{ snapshot: string | null; aside: string | null } | Refusal> {
 	const tree = await readStatus(context.git, checkout.workspace.path);
 	const reason = withBroken("before a recovery", broken);
 	if (tree.changes.length > 0 || tree.operation !== null) return await clean(context, checkout, reason);
 	const { snapshot, fresh } = await take(context, checkout, reason, null);
-	return { snapshot: fresh ? snapshot.id : null };
+	return { snapshot: fresh ? snapshot.id : null, aside: null };
 }

@@ -88,14 +88,14 @@ export async function tearDown(
 	const { project, agent, workspace } = checkout;
 	const effective = await settingsOf(context, project, request.approved);
 	if (isRefusal(effective) || effective.settings.teardown === null) return null;
-	const command = effective.settings.teardown;
+	const { teardown: command, env } = effective.settings;
 	// a sandboxed command must not write into a tree that the daemon reads afterwards
 	const sandboxed = await wantsSandbox(context, project);
 	if (sandboxed !== false && (await sandboxMarkAt(context, project, workspace.path)) === null) {
 		const output = "It was not run: the workspace was made before the project asked for a sandbox.";
 		return { command, exit: null, output };
 	}
-	return await runProjectCommand(context, command, { project, folder: workspace.path, agent }, request);
+	return await runProjectCommand(context, command, { project, folder: workspace.path, env, agent }, request);
 }
 
 /** Deletes the branch if it is still at `tip` and not checked out. Its commits stay under a ref of ours. */

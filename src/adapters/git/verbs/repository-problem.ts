@@ -1,7 +1,7 @@
 // Why a project's repository cannot be used, and how to fix it. Costs one git command for a healthy one.
 import { stat } from "node:fs/promises";
 import { codeOf, messageOf } from "#adapters/system/errors.ts";
-import type { HealthIssue } from "#contract/workspace.ts";
+import type { HealthProblem } from "#contract/workspace.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import type { Git } from "../run/git.ts";
 import { isCalledOff } from "../worker/faults.ts";
@@ -13,9 +13,13 @@ const timeoutMs = 15_000;
 export async function repositoryProblem(
 	git: Git,
 	{ slug, path: folder, base }: ProjectRepository,
-): Promise<HealthIssue | null> {
-	const problem = (text: string, fix: string): HealthIssue => ({ code: "PROJECT_GONE", text: `${slug}: ${text}`, fix });
-	const unusable = (why: string): HealthIssue =>
+): Promise<HealthProblem | null> {
+	const problem = (text: string, fix: string): HealthProblem => ({
+		code: "PROJECT_GONE",
+		text: `${slug}: ${text}`,
+		fix,
+	});
+	const unusable = (why: string): HealthProblem =>
 		problem(`git cannot use its repository ${folder}: ${lastLine(why)}`, `git -C ${folder} status`);
 	try {
 		const missing = await folderProblem(folder);
@@ -49,5 +53,8 @@ async function folderProblem(folder: string): Promise<string | null> {
 	}
 }
 
-/** Git prints the reason of a failure last. */
-export const lastLine = (text: string): string => text.trim().split("\n").at(-1) ?? "";
+/** Git prints the reason of a failure last, or marks it as fatal and gives advice after it. */
+export function lastLine(text: string): string {
+	const lines = text.trim().split("\n");
+	return (lines.find((line) => line.startsWith("fatal: "))?.slice("fatal: ".length) ?? lines.at(-1) ?? "").trim();
+}

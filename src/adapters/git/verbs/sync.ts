@@ -28,7 +28,7 @@ export async function syncWork(
 	const base = await baseCommit(context, checkout);
 	const { ahead, behind } = await count(git, path, base, tree.head);
 	const movedText = (commits: number): string =>
-		`Your files changed: ${countOf(commits, "commit")} of ${baseName} came in (${strategy}).`;
+		`Your files were updated to ${baseName}: ${countOf(commits, "commit")} (${strategy}).`;
 	if (base === null || (behind === 0 && tree.head !== null)) {
 		const before = control.begun?.head;
 		// an earlier try moved it, and died before it answered

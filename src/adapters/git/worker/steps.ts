@@ -9,7 +9,7 @@ import {
 	CommitId,
 	Committed,
 	Diff,
-	HealthIssue,
+	HealthProblem,
 	LeftOut,
 	PrimaryMark,
 	SeenCommit,
@@ -40,7 +40,7 @@ const Refusal = AnyRefusal.transform((refusal) => ({
 	suggestions: refusal.suggestions.filter((text) => safe.test(text)),
 }));
 
-const Issue = HealthIssue.transform((issue) => (safe.test(issue.fix) ? issue : { ...issue, fix: "brood doctor" }));
+const Issue = HealthProblem.transform((issue) => (safe.test(issue.fix) ? issue : { ...issue, fix: "brood doctor" }));
 
 const orRefusal = <A>(answer: z.ZodType<A>) => z.union([Refusal, answer]);
 
@@ -156,7 +156,7 @@ export const steps = {
 	/** files in the tree that a vendor's program would run without asking */
 	autorunFiles: step("autorun-files", z.strictObject({ type: z.string() }), AutorunFiles.nullable()),
 	/** whether the agent may change all of these files */
-	inside: step("inside", z.strictObject({ places: z.array(z.string()) }), z.strictObject({ inside: z.boolean() })),
+	inside: step("inside", z.strictObject({ paths: z.array(z.string()) }), z.strictObject({ inside: z.boolean() })),
 	/** sends objects as a pack before the answer */
 	pack: step("pack", z.strictObject({ want: z.array(CommitId), have: z.array(CommitId) }), nothing, longMs),
 } as const;

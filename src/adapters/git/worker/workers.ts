@@ -8,6 +8,7 @@ import { Readable } from "node:stream";
 import { type CommandLine, containedCommand, sandboxEnvironment } from "#adapters/system/containment.ts";
 import { messageOf, parseJson } from "#adapters/system/errors.ts";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
+import { signalGroup } from "#adapters/system/process-group.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
 import { Frames, frameKinds } from "./frames.ts";
@@ -208,8 +209,8 @@ class Worker {
 	end(reason: string): void {
 		this.#reason ??= reason;
 		clearTimeout(this.#idle);
-		this.#child.kill("SIGKILL");
-		// bwrap killed during its start may leave its inner process behind; that one ends when the lifeline closes
+		// the whole group: bwrap's inner process waits for its outer one without end if that is killed during the start
+		signalGroup(this.#child.pid, "SIGKILL");
 		for (const pipe of this.#child.stdio) pipe?.destroy();
 	}
 

@@ -19,6 +19,8 @@ export interface GitContext {
 	ids: Pick<Ids, "salt">;
 	/** variables for the project's own commands, besides those of the caller */
 	environment: Readonly<Record<string, string>>;
+	/** the variables of the home's `env:` list and of a project's; a sentence if the home's cannot be read */
+	variables?(entries: readonly string[]): Promise<Record<string, string> | string>;
 	/** of the project's own commands; `groups` if absent */
 	containment?: ContainmentLevel;
 	log?: Log;
@@ -46,6 +48,12 @@ export interface OutsideState {
 	/** the mark of `primary/` */
 	primary: PrimaryMark | null;
 }
+
+/** As a trailer names somebody. */
+export const signatureOf = (agent: AgentIdentity): string => {
+	const { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email } = identityOf(agent);
+	return `${name} <${email}>`;
+};
 
 /** The agent's identity on its commits, as variables, so that no git configuration changes. */
 export function identityOf({ handle }: AgentIdentity): Record<string, string> {

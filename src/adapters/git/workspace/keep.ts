@@ -8,6 +8,7 @@ import type { Diff, WorkspaceMark } from "#contract/workspace.ts";
 import type { Checkout, Snapshot } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { displayName, fromFileName } from "../format/names.ts";
+import { abbreviated } from "../format/plural.ts";
 import { exists } from "../layout/layout.ts";
 import { isOurs, markIn, readMark, writeMark } from "../layout/mark.ts";
 import { exclusively } from "../run/exclusive.ts";
@@ -156,19 +157,36 @@ export async function restore(
 	return isRefusal(restored) ? restored : { snapshot: numberOf(restored.before), broken };
 }
 
-/** A snapshot, then the tree as HEAD has it, ignored files left alone. */
+/** A snapshot, then the tree as HEAD has it, ignored files left alone. `aside` says what was moved, and where to. */
 export async function clean(
 	context: GitContext,
 	checkout: Checkout,
 	reason: string,
-): Promise<{ snapshot: string | null } | Refusal> {
+): Promise<{ snapshot: string | null; aside: string | null } | Refusal> {
 	const head = await commitOf(context.git, checkout.workspace.path, "HEAD");
 	if (head === null)
 		return refuse("CONFLICT", "There is no commit yet that the tree could go back to.", {
 			details: { path: checkout.workspace.path },
 		});
-	const held = await resetTree(context.git, requestFor(context, checkout, reason), head);
-	return isRefusal(held) ? held : { snapshot: numberOf(held) };
+	const entry = await asideFolder(context, checkout);
+	const { held, moved } = await resetTree(
+		context.git,
+		requestFor(context, checkout, reason),
+		head,
+		path.join(entry, "files"),
+	);
+	if (moved.length === 0) return { snapshot: numberOf(held), aside: null };
+	if (context.given === undefined) await writeMark(markIn(entry), noteOf(checkout));
+	const names = abbreviated(moved.map(displayName));
+	return { snapshot: numberOf(held), aside: `No snapshot can hold ${names}: moved to ${path.join(entry, "files")}.` };
+}
+
+/** In the trash; inside a sandbox, which cannot reach the trash, in the workspace's own git folder. */
+export async function asideFolder(context: GitContext, checkout: Checkout): Promise<string> {
+	const name = `${trashName(context, checkout)}-aside`;
+	if (context.given === undefined) return name;
+	const gitFolder = await gitFolderAt(checkout.workspace.path);
+	return path.join(gitFolder ?? checkout.workspace.path, "brood-aside", path.basename(name));
 }
 
 /** Takes a snapshot, moves the folder into the trash and removes the worktree's entry. A missing folder is no failure. */

@@ -26,6 +26,8 @@ const charactersMax = 8 * 1024 * 1024;
 interface Where {
 	project: ProjectRepository;
 	folder: string;
+	/** the project's `env:` list */
+	env: readonly string[];
 	/** the author of commits that the command makes */
 	agent?: AgentIdentity;
 }
@@ -34,11 +36,13 @@ interface Where {
 export async function runProjectCommand(
 	context: GitContext,
 	command: string,
-	{ project, folder, agent }: Where,
+	{ project, folder, env, agent }: Where,
 	control: StepControl,
 ): Promise<CommandRun> {
 	const { containment = "groups" } = context;
-	const environment = { ...context.environment, ...control.environment, ...(agent && identityOf(agent)) };
+	const asked = (await context.variables?.(env)) ?? {};
+	if (typeof asked === "string") return { command, exit: notStarted, output: asked };
+	const last = { ...asked, ...control.environment, ...(agent && identityOf(agent)) };
 	const mounts = await mountsFor(context, project, folder, null);
 	if (mounts !== null && isRefusal(mounts)) return { command, exit: notStarted, output: mounts.message };
 	if (mounts !== null && containment !== "bubblewrap")
@@ -48,7 +52,7 @@ export async function runProjectCommand(
 	const stdio = ["ignore" as const, ...wrapper.pipes.stdio.slice(1)];
 	const child = spawn(wrapper.command, [...wrapper.args], {
 		cwd: folder,
-		env: sandboxEnvironment(environment, mounts),
+		env: { ...sandboxEnvironment(context.environment, mounts), ...last },
 		stdio,
 		detached: true,
 	});

@@ -30,13 +30,29 @@ export async function mountsFor(
 	const wanted = await wantsSandbox(context, project);
 	if (typeof wanted !== "boolean") return wanted;
 	const own = await sandboxMarkAt(context, project, folder);
-	if (own !== null && wanted) return await sandboxedMounts(context, project, own);
+	if (own !== null && wanted) return await withSockets(context, project, await sandboxedMounts(context, project, own));
 	// the sandbox was turned off, but git still needs its git folder mounted
 	if (own !== null) return { ...unrestricted, bound: [await gitMount(context, project, own, true)] };
 	if (!wanted) return null;
 	if (workspace !== null) return notSandboxable(project, workspace);
 	const around = await aroundOf(context, project, folder);
-	return isRefusal(around) ? around : { ...around, writable: [folder], fixed: [] };
+	return isRefusal(around) ? around : await withSockets(context, project, { ...around, writable: [folder], fixed: [] });
+}
+
+/** The ssh agent's socket, if an `env:` list of the home names it. A repository's list cannot. */
+async function withSockets(
+	context: GitContext,
+	project: ProjectRepository,
+	mounts: SandboxMounts | Refusal,
+): Promise<SandboxMounts | Refusal> {
+	if (isRefusal(mounts)) return mounts;
+	const config = await ownConfig(context.layout, project.slug);
+	if (isRefusal(config)) return config;
+	const asked = await context.variables?.(config.env ?? []);
+	if (typeof asked === "string") return refuse("VALIDATION_ERROR", asked);
+	const socket = asked?.["SSH_AUTH_SOCK"];
+	if (socket === undefined || !path.isAbsolute(socket) || !(await exists(socket))) return mounts;
+	return { ...mounts, bound: [...(mounts.bound ?? []), { from: socket, to: socket, writable: true }] };
 }
 
 const unrestricted = { hidden: [], readable: [], writable: [], fixed: [], open: true };

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { ConfigError, parseConfig, readSettings } from "#adapters/system/config.ts";
 import { executesPrompt } from "#contract/agent-type.ts";
+import { nameOf } from "#contract/environment.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { Preset } from "#contract/preset.ts";
 import type { EffectiveSettings } from "#contract/project-config.ts";
@@ -60,13 +61,18 @@ function effectiveSettings(
 	const wants = runnable(repository);
 	const fingerprint = Object.keys(wants).length === 0 ? null : fingerprintOf(wants);
 	const agreed = fingerprint === null || approved.includes(fingerprint);
-	const { setup = null, check = null, teardown = null, presets = {}, ...harmless } = repository;
+	const { setup = null, check = null, teardown = null, env = [], presets = {}, ...harmless } = repository;
 	const settings = settle(own, agreed ? repository : harmless, base);
 	// settings that the home's configuration replaces need no approval
 	const more = Object.keys(presets).filter((name) => !Object.hasOwn(own.presets ?? {}, name));
-	const open = Object.keys(wants).some((key) => (key === "presets" ? more.length > 0 : !Object.hasOwn(own, key)));
+	const set = new Set(own.env?.map(nameOf));
+	const merged: Readonly<Record<string, boolean>> = {
+		presets: more.length > 0,
+		env: env.some((entry) => !set.has(nameOf(entry))),
+	};
+	const open = Object.keys(wants).some((key) => merged[key] ?? !Object.hasOwn(own, key));
 	const gates = more.flatMap((name) => gatesOf(name, presets[name]));
-	const pendingApproval = !agreed && open ? { fingerprint, setup, check, teardown, presets: more, gates } : null;
+	const pendingApproval = !agreed && open ? { fingerprint, setup, check, teardown, env, presets: more, gates } : null;
 	return { settings, fingerprint, pendingApproval };
 }
 
@@ -78,7 +84,9 @@ function gatesOf(name: string, written: unknown): string[] {
 			const types = [agent, ...fallbacks].flatMap((request) =>
 				request?.type !== undefined && executesPrompt(request.type) ? request.type : [],
 			);
+			const policies = [agent, ...fallbacks].flatMap((request) => request?.policy ?? []);
 			return [
+				...policies.map((policy) => `${name} ${stage}: agents with the policy ${policy}`),
 				...(gate === undefined || gate === "human" ? [] : [`${name} ${stage}: ${gate.command}`]),
 				...(prompt === undefined || types.length === 0
 					? []

@@ -1,7 +1,7 @@
 // What a workspace gets besides its tracked files: folders linked from `primary/`, and copies of ignored files. A
 // failure here never fails the workspace, and no existing file is replaced.
 import { createHash } from "node:crypto";
-import { appendFile, constants, cp, lstat, mkdir, readlink, realpath, symlink } from "node:fs/promises";
+import { appendFile, constants, cp, lstat, mkdir, readlink, rename, symlink } from "node:fs/promises";
 import path from "node:path";
 import { readRegular, readRegularText } from "#adapters/system/regular-file.ts";
 import { expected } from "#contract/log.ts";
@@ -47,6 +47,8 @@ export async function lockfileHash(tree: string): Promise<string> {
 }
 
 export interface ShareFrom {
+	/** what is in the place of a link is moved into this folder; it stays if absent */
+	aside?: string;
 	primary: string;
 	checkout: string | null;
 	/** the mark of primary; read from its git folder if absent */
@@ -82,26 +84,49 @@ async function quietly(
 }
 
 /** Null if the link exists now, or why it does not. */
-async function link(git: Git, tree: string, { primary, filled }: ShareFrom, name: string): Promise<string | null> {
-	const [source, target] = [path.join(primary, name), path.join(tree, name)];
-	if (!(await isInside(primary, source))) return "primary has none: run brood project warm";
+async function link(git: Git, tree: string, from: ShareFrom, name: string): Promise<string | null> {
+	const [source, target] = [path.join(from.primary, name), path.join(tree, name)];
+	if (!(await isInside(from.primary, source))) return "primary has none: run brood project warm";
 	if ((await linkTo(target)) === source) return null;
-	if (await exists(target)) return "something is there already";
-	if (await isTracked(git, tree, name)) return "it is tracked";
-	const mark = filled === undefined ? await readPrimaryMark(await gitFolderOf(primary)) : filled;
-	if (mark === null || mark.lockfiles === null) return "primary is not filled: run brood project warm";
-	if (mark.lockfiles !== (await lockfileHash(tree))) return "the lockfile differs from primary's";
+	const inTheWay = await exists(target);
+	if (inTheWay && from.aside === undefined) return "something is there already";
+	const reason = await notShared(git, tree, from, name);
+	if (reason !== null) return reason;
 	if (!(await parentInside(tree, target))) return "its folder leads out of the workspace";
+	if (inTheWay && from.aside !== undefined) await setAside(target, path.join(from.aside, name));
 	await symlink(source, target, "dir");
 	return null;
 }
 
-/** Why a link of ours is broken; null if it is not, or not ours. */
-export async function brokenLink(tree: string, primary: string, name: string): Promise<string | null> {
-	const target = path.join(tree, name);
+/** Why a path is not for a link in this tree; null if it is. */
+async function notShared(git: Git, tree: string, { primary, filled }: ShareFrom, name: string): Promise<string | null> {
+	if (await isTracked(git, tree, name)) return "it is tracked";
+	const mark = filled === undefined ? await readPrimaryMark(await gitFolderOf(primary)) : filled;
+	if (mark === null || mark.lockfiles === null) return "primary is not filled: run brood project warm";
+	return mark.lockfiles === (await lockfileHash(tree)) ? null : "the lockfile differs from primary's";
+}
+
+async function setAside(from: string, to: string): Promise<void> {
+	await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
+	await rename(from, to);
+}
+
+/** What is wrong with a path that should be a link of ours; null if nothing is. */
+export async function brokenLink(
+	git: Git,
+	tree: string,
+	from: ShareFrom,
+	name: string,
+): Promise<{ text: string; warm: boolean } | null> {
+	const [source, target] = [path.join(from.primary, name), path.join(tree, name)];
 	const to = await linkTo(target);
-	if (to === null || to !== path.join(primary, name)) return null;
-	return (await realpath(target).catch(() => null)) === null ? `${name} leads nowhere` : null;
+	const there = await isInside(from.primary, source);
+	if (to === source) return there ? null : { text: `${name} leads nowhere`, warm: true };
+	if (!there || (await notShared(git, tree, from, name).catch(() => "")) !== null) return null;
+	const shared = "what the agents share";
+	if (to !== null) return { text: `${name} leads to ${to} and not to ${shared}`, warm: false };
+	const own = (await exists(target)) ? "is a folder of its own and not linked" : "is not linked";
+	return { text: `${name} ${own} to ${shared}`, warm: false };
 }
 
 export async function linkTo(target: string): Promise<string | null> {

@@ -2,14 +2,13 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
-import type { MailState } from "#contract/mail.ts";
-import type { PromptState } from "#contract/prompt.ts";
-import type { Counts, Reads } from "#engine/ports/store.ts";
+import type { Reads } from "#engine/ports/store.ts";
 import { historyIn, rangesIn } from "./history.ts";
 import { memoryIssueReads } from "./issue-reads.ts";
 import { eventsIn, itemsIn } from "./journal.ts";
+import { listReads, lookupReads } from "./list-reads.ts";
 import { mirroredIn } from "./mirrored.ts";
-import { nameOf, type Read, type Rows } from "./rows.ts";
+import { isNew, isUnread, mailsIn, nameOf, queueIn, type Read, type Rows } from "./rows.ts";
 import { hitsIn } from "./search.ts";
 
 /** `settled` resolves when no batch is half done. */
@@ -25,6 +24,8 @@ export function memoryReads(rows: Rows, settled: () => Promise<unknown>): Reads 
 		...promptReads(read),
 		...turnReads(read),
 		...mailReads(read),
+		...listReads(read),
+		...lookupReads(read),
 		search: (request) => read((all) => hitsIn(all, request)),
 		mirrored: (request) => read((all) => mirroredIn(all, request)),
 		receipt: (actor, key) => read(({ receipts }) => receipts.get(nameOf(actor, key))),
@@ -98,7 +99,9 @@ function promptReads(read: Read) {
 	return {
 		prompt: (id) => read(({ prompts }) => prompts.get(id)),
 		prompts: (agent) => read((rows) => queueIn(rows, agent)),
-		placeInQueue: (id) =>
+		nextPrompt: (agent, now) => read((rows) => queueIn(rows, agent).find(({ notBefore }) => (notBefore ?? now) <= now)),
+		promptsFrom: (agent, source) => read((rows) => queueIn(rows, agent).filter((prompt) => prompt.source === source)),
+		queuePosition: (id) =>
 			read((rows) => {
 				const agent = rows.prompts.get(id)?.agent;
 				return agent === undefined ? 0 : queueIn(rows, agent).findIndex((prompt) => prompt.id === id) + 1;
@@ -110,15 +113,6 @@ function promptReads(read: Read) {
 					.sort((a, b) => a - b);
 				const lastFront = positions.findLast((position) => position < 0) ?? null;
 				return { length: positions.length, first: positions[0] ?? null, last: positions.at(-1) ?? null, lastFront };
-			}),
-		counts: () =>
-			read((rows) => {
-				const counts = new Map<AgentId, Counts>();
-				for (const id of rows.agents.keys()) {
-					const [queueLength, unreadMail] = [queueIn(rows, id).length, mailsIn(rows, id).filter(isUnread).length];
-					if (queueLength + unreadMail > 0) counts.set(id, { queueLength, unreadMail });
-				}
-				return counts;
 			}),
 		queueHeads: (now) =>
 			read((rows) =>
@@ -176,6 +170,8 @@ function mailReads(read: Read) {
 	return {
 		mail: (id) => read(({ mails }) => mails.get(id)),
 		mails: (agent) => read((rows) => mailsIn(rows, agent)),
+		lastMail: (agent) => read((rows) => mailsIn(rows, agent).at(-1)?.id ?? 0),
+		unreadMails: (agent) => read((rows) => mailsIn(rows, agent).filter(isUnread)),
 		unreadMail: (agent) => read((rows) => mailsIn(rows, agent).filter(isUnread).length),
 		agentsWithUrgentMail: () =>
 			read(({ mails }) => [...mails.values()].filter((mail) => mail.urgent && isNew(mail)).map(({ to }) => to)),
@@ -191,19 +187,3 @@ function mailReads(read: Read) {
 			}),
 	} satisfies Partial<Reads>;
 }
-
-const queueIn = ({ prompts }: Rows, agent: AgentId): PromptState[] =>
-	[...prompts.values()].filter((prompt) => prompt.agent === agent && prompt.taken === null).sort(byStart);
-
-/** The same order as in the databases' queries. */
-function byStart(a: PromptState, b: PromptState): number {
-	if (a.position < 0 || b.position < 0) return a.position - b.position;
-	return b.priority - a.priority || a.position - b.position;
-}
-
-const mailsIn = ({ mails }: Rows, agent: AgentId): MailState[] =>
-	[...mails.values()].filter((mail) => mail.to === agent && mail.deletedAt === null);
-
-const isUnread = ({ state }: MailState): boolean => state !== "read";
-
-const isNew = ({ state, deletedAt }: MailState): boolean => state === "accepted" && deletedAt === null;

@@ -44,3 +44,19 @@ export type Read = <T>(pick: (rows: Rows) => T) => Promise<T>;
 
 /** No actor has a space in its name. */
 export const nameOf = (actor: Actor, key: Key): string => `${actor} ${key}`;
+
+export const queueIn = ({ prompts }: Rows, agent: AgentId): PromptState[] =>
+	[...prompts.values()].filter((prompt) => prompt.agent === agent && prompt.taken === null).sort(byStart);
+
+/** The same order as in the databases' queries. */
+function byStart(a: PromptState, b: PromptState): number {
+	if (a.position < 0 || b.position < 0) return a.position - b.position;
+	return b.priority - a.priority || a.position - b.position;
+}
+
+export const mailsIn = ({ mails }: Rows, agent: AgentId): MailState[] =>
+	[...mails.values()].filter((mail) => mail.to === agent && mail.deletedAt === null);
+
+export const isUnread = ({ state }: MailState): boolean => state !== "read";
+
+export const isNew = ({ state, deletedAt }: MailState): boolean => state === "accepted" && deletedAt === null;

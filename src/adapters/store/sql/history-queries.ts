@@ -9,7 +9,7 @@ import type { Tables } from "./tables.ts";
 
 /** Exactly the condition of the index `event_control`, or SQLite would not use it. */
 const isControl = sql<boolean>`kind in ('clear', 'mark', 'rewind')`;
-const isItem = sql<boolean>`kind not like '%.%'`;
+export const isItem = sql<boolean>`kind not like '%.%'`;
 
 /** "No upper end" in a comparison: larger than any id. */
 export const endless = Number.MAX_SAFE_INTEGER;

@@ -52,7 +52,7 @@ export const openRuns = query()("open-runs", (db) =>
 
 export const putRun = upsert("run", { columns: ["id", "issue", "open", "state"], changes: ["open", "state"] });
 
-const fromNote = (db: Kysely<Tables>) =>
+export const fromNote = (db: Kysely<Tables>) =>
 	db.selectFrom("note").innerJoin("event", "event.id", "note.id").select(["note.state", "event.text"]);
 
 export const noteById = query<{ id: number }>()("note-by-id", (db, arg) =>

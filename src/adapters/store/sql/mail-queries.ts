@@ -6,17 +6,7 @@ import { seqOf } from "./queries.ts";
 import { upsert } from "./state-queries.ts";
 import type { Tables } from "./tables.ts";
 
-export const mailCounts = query()("mail-counts", (db) =>
-	db
-		.selectFrom("mail")
-		.innerJoin("agent", "agent.seq", "mail.agent")
-		.select((of) => ["agent.id", of.fn.countAll<number>().as("count")])
-		.where("mail.state", "<>", sql.lit("read" as const))
-		.where("mail.deleted_at", "is", null)
-		.groupBy("agent.id"),
-);
-
-const fromMail = (db: Kysely<Tables>) =>
+export const fromMail = (db: Kysely<Tables>) =>
 	db
 		.selectFrom("mail")
 		.innerJoin("event", "event.id", "mail.id")
@@ -43,6 +33,24 @@ export const mailsOfAgent = query<{ agent: AgentId }>()("mails-of-agent", (db, a
 		.where("mail.agent", "=", seqOf(db, arg("agent")))
 		.where("mail.deleted_at", "is", null)
 		.orderBy("mail.id"),
+);
+
+export const lastMail = query<{ agent: AgentId }>()("last-mail", (db, arg) =>
+	db
+		.selectFrom("mail")
+		.select("id")
+		.where("agent", "=", seqOf(db, arg("agent")))
+		.where("deleted_at", "is", null)
+		.orderBy("id", "desc")
+		.limit(1),
+);
+
+export const unreadMails = query<{ agent: AgentId }>()("unread-mails", (db, arg) =>
+	fromMail(db)
+		.where("mail.agent", "=", seqOf(db, arg("agent")))
+		.where("mail.state", "<>", sql.lit("read" as const))
+		.where("mail.deleted_at", "is", null)
+		.orderBy(sql`mail.id + 0`),
 );
 
 export const allUnreadMail = query()("all-unread-mail", (db) =>

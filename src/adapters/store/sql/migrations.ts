@@ -17,10 +17,35 @@ export const migrations: readonly Migration[] = [
 			...searching[flavor],
 		],
 	},
+	{
+		version: 2,
+		name: "lists in pages",
+		sql: (flavor) => [
+			`alter table agent add column reaped ${types[flavor].int} not null default 0`,
+			`update agent set reaped = 1 where ${reapedAt[flavor]} is not null`,
+			"create index agent_shown on agent (seq) where reaped = 0",
+			"create index agent_project on agent ((coalesce(project, '')), seq)",
+			"create index agent_project_shown on agent ((coalesce(project, '')), seq) where reaped = 0",
+			// whose usage counts for whom
+			"create index agent_lineage on agent (lineage) where lineage is not null",
+			"create index agent_fresh on agent (supervisor) where lineage is null",
+		],
+	},
+	{
+		version: 3,
+		name: "capabilities of sessions",
+		// quotes inside of a text are escaped, so that only a key can match
+		sql: () => [`update agent set state = replace(state, '"powers":[', '"capabilities":[')`],
+	},
 ];
 
 /** The version that this program writes, and the newest that it can read. */
 export const schemaVersion = migrations.length;
+
+const reapedAt = {
+	sqlite: "json_extract(state, '$.reapedAt')",
+	postgres: "cast(state as jsonb) ->> 'reapedAt'",
+};
 
 /** The databases' names for the same types: 64-bit keys, and text compared byte by byte. */
 const types = {

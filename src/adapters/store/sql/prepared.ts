@@ -97,6 +97,22 @@ export const query =
  */
 export const fewById = sql<number>`id + 0`;
 
+/** A field of a column with JSON, as text on PostgreSQL. */
+export const fieldOf = (flavor: Flavor, column: string, ...path: readonly string[]): RawBuilder<string | null> =>
+	flavor === "sqlite"
+		? sql`json_extract(${sql.ref(column)}, ${sql.lit(`$.${path.join(".")}`)})`
+		: sql`(cast(${sql.ref(column)} as jsonb) #>> ${sql.lit(`{${path.join(",")}}`)})`;
+
+/** The texts, or the numbers, of a list that a query is given as JSON. */
+export const textsIn = (flavor: Flavor, json: RawBuilder<string | number | null>): RawBuilder<string> =>
+	flavor === "sqlite"
+		? sql`(select value from json_each(${json}))`
+		: sql`(select jsonb_array_elements_text(cast(${json} as jsonb)))`;
+export const numbersIn = (flavor: Flavor, json: RawBuilder<string>): RawBuilder<number> =>
+	flavor === "sqlite"
+		? sql`(select value from json_each(${json}))`
+		: sql`(select cast(jsonb_array_elements_text(cast(${json} as jsonb)) as bigint))`;
+
 function value(parameter: unknown): Value {
 	if (parameter === null || typeof parameter === "string" || typeof parameter === "number") return parameter;
 	throw new TypeError(`a query was built with a ${typeof parameter}`);

@@ -124,13 +124,32 @@ export const insertAgent = query<{
 		.returning("seq"),
 );
 
-export const updateAgent = query<{ seq: number; life: string; supervisor: AgentId | null; state: string }>()(
-	"update-agent",
-	(db, arg) =>
-		db
-			.updateTable("agent")
-			.set({ life: arg("life"), supervisor: arg("supervisor"), state: arg("state") })
-			.where("seq", "=", arg("seq")),
+export const updateAgent = query<{
+	seq: number;
+	handle: string;
+	life: string;
+	supervisor: AgentId | null;
+	reaped: number;
+	state: string;
+}>()("update-agent", (db, arg) =>
+	db
+		.updateTable("agent")
+		.set({
+			handle: arg("handle"),
+			life: arg("life"),
+			supervisor: arg("supervisor"),
+			reaped: arg("reaped"),
+			state: arg("state"),
+		})
+		.where("seq", "=", arg("seq")),
+);
+
+/** The same where only the state has changed: then no index is written. */
+export const updateAgentState = query<{ seq: number; state: string }>()("update-agent-state", (db, arg) =>
+	db
+		.updateTable("agent")
+		.set({ state: arg("state") })
+		.where("seq", "=", arg("seq")),
 );
 
 export const insertEvent = query<{

@@ -1,14 +1,15 @@
 // All of the store's reads, on either database: here those of prompts, turns, approvals, waits and mail.
-import { type AgentId, ProjectSlug } from "#contract/ids.ts";
+import { ProjectSlug } from "#contract/ids.ts";
 import type { TurnState } from "#contract/turn.ts";
-import type { Counts, Reads } from "#engine/ports/store.ts";
+import type { Reads } from "#engine/ports/store.ts";
 import type { Connection } from "./connection.ts";
 import { issueReads } from "./issue-reads.ts";
 import { agentReads, journalReads } from "./journal-reads.ts";
+import { listReads, lookupReads } from "./list-reads.ts";
 import * as mails from "./mail-queries.ts";
 import { mirroredBy } from "./mirrored.ts";
 import * as open from "./open-queries.ts";
-import { placeInQueue } from "./queue-queries.ts";
+import { queuePosition } from "./queue-queries.ts";
 import { headFrom, mailFrom, promptFrom, statesIn } from "./rows.ts";
 import * as slots from "./slot-queries.ts";
 import * as queries from "./turn-queries.ts";
@@ -21,6 +22,8 @@ export function sqlReads(connection: Connection): Reads {
 		...promptReads(connection),
 		...turnReads(connection),
 		...mailReads(connection),
+		...listReads(connection),
+		...lookupReads(connection),
 	};
 	return {
 		...reads,
@@ -38,20 +41,14 @@ export function sqlReads(connection: Connection): Reads {
 function promptReads(connection: Connection) {
 	return {
 		prompts: async (agent) => (await connection.all(queries.promptsOfAgent, { agent })).map(promptFrom),
+		nextPrompt: async (agent, now) => (await connection.all(queries.nextPrompt, { agent, now })).map(promptFrom)[0],
+		promptsFrom: (agent, source) => connection.all(queries.promptsFrom, { agent, source }),
 		prompt: async (id) => (await connection.all(queries.promptById, { id })).map(promptFrom)[0],
-		placeInQueue: async (id) => Number((await connection.all(placeInQueue, { id }))[0]?.place ?? 0),
+		queuePosition: async (id) => Number((await connection.all(queuePosition, { id }))[0]?.position ?? 0),
 		queue: async (agent) => {
 			const [ends] = await connection.all(queries.queueEnds, { agent });
 			const { length = 0, first = null, last = null, lastFront = null } = ends ?? {};
 			return { length: Number(length), first, last, lastFront };
-		},
-		counts: async () => {
-			const counts = new Map<AgentId, Counts>();
-			for (const { id, count } of await connection.all(queries.promptCounts, {}))
-				counts.set(id, { queueLength: Number(count), unreadMail: 0 });
-			for (const { id, count } of await connection.all(mails.mailCounts, {}))
-				counts.set(id, { queueLength: counts.get(id)?.queueLength ?? 0, unreadMail: Number(count) });
-			return counts;
 		},
 		queueHeads: async (now) => (await connection.all(queries.queueHeads, { now })).map(headFrom),
 		nextPromptAt: async (now) => (await connection.all(queries.nextPromptAt, { now }))[0]?.at ?? null,
@@ -85,7 +82,8 @@ function turnReads(connection: Connection) {
 		},
 		openTurns: () => all(queries.openTurns, {}),
 		callsOfTurn: async (agent, turn) =>
-			(await connection.all(queries.callsOfTurn, { agent, turn })).map(({ kind, data }) => ({
+			(await connection.all(queries.callsOfTurn, { agent, turn })).map(({ id, kind, data }) => ({
+				id: Number(id),
 				kind,
 				data: data === null ? null : JSON.parse(data),
 			})),
@@ -96,6 +94,8 @@ function mailReads(connection: Connection) {
 	return {
 		mail: async (id) => (await connection.all(mails.mailById, { id })).map(mailFrom)[0],
 		mails: async (agent) => (await connection.all(mails.mailsOfAgent, { agent })).map(mailFrom),
+		lastMail: async (agent) => (await connection.all(mails.lastMail, { agent }))[0]?.id ?? 0,
+		unreadMails: async (agent) => (await connection.all(mails.unreadMails, { agent })).map(mailFrom),
 		unreadMail: async (agent) => Number((await connection.all(mails.unreadMail, { agent }))[0]?.length ?? 0),
 		agentsWithUrgentMail: async () => (await connection.all(mails.agentsWithUrgentMail, {})).map(({ id }) => id),
 		agentsWithNewMail: () => statesIn(connection).all(mails.agentsWithNewMail, {}),

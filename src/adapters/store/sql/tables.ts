@@ -15,6 +15,8 @@ export interface Tables {
 		/** the `seq` of the agent whose context it inherited, and up to which event */
 		lineage: number | null;
 		fork_point: number | null;
+		/** 1 or 0 */
+		reaped: Generated<number>;
 		/** an `AgentState`; the columns above repeat what queries look for */
 		state: string;
 	};

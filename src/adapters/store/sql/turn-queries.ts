@@ -1,7 +1,7 @@
 // Prompts in their queues, and turns.
 import { type Kysely, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
-import { fewById, query } from "./prepared.ts";
+import { fewById, fieldOf, query } from "./prepared.ts";
 import { seqOf } from "./queries.ts";
 import { stateById, upsert } from "./state-queries.ts";
 import type { Tables } from "./tables.ts";
@@ -12,7 +12,7 @@ const briefPrompt = [
 	...["event.at", "event.actor"],
 ] as const;
 
-const fromPrompt = (db: Kysely<Tables>) =>
+export const fromPrompt = (db: Kysely<Tables>) =>
 	db
 		.selectFrom("prompt")
 		.innerJoin("event", "event.id", "prompt.id")
@@ -32,6 +32,26 @@ export const promptsOfAgent = query<{ agent: AgentId }>()("prompts-of-agent", (d
 		.orderBy(inFront())
 		.orderBy(byPriority())
 		.orderBy("prompt.position"),
+);
+
+export const nextPrompt = query<{ agent: AgentId; now: number }>()("next-prompt", (db, arg) =>
+	fromPrompt(db).where(
+		"prompt.id",
+		"=",
+		sql<number>`(select prompt.id from prompt where agent = (${seqOf(db, arg("agent"))}) and taken is null
+				and (not_before is null or not_before <= ${arg("now")})
+				order by ${inFront()}, ${byPriority()}, prompt.position limit 1)`,
+	),
+);
+
+export const promptsFrom = query<{ agent: AgentId; source: string }>()("prompts-from", (db, arg, flavor) =>
+	db
+		.selectFrom("prompt")
+		.innerJoin("event", "event.id", "prompt.id")
+		.select(["prompt.id", "prompt.position"])
+		.where("prompt.agent", "=", seqOf(db, arg("agent")))
+		.where("prompt.taken", "is", null)
+		.where(fieldOf(flavor, "event.data", "source"), "=", arg("source")),
 );
 
 /** Without their words, which may be long. */
@@ -54,15 +74,6 @@ export const queueEnds = query<{ agent: AgentId }>()("queue-ends", (db, arg) =>
 		])
 		.where("agent", "=", seqOf(db, arg("agent")))
 		.where("taken", "is", null),
-);
-
-export const promptCounts = query()("prompt-counts", (db) =>
-	db
-		.selectFrom("prompt")
-		.innerJoin("agent", "agent.seq", "prompt.agent")
-		.select((of) => ["agent.id", of.fn.countAll<number>().as("count")])
-		.where("prompt.taken", "is", null)
-		.groupBy("agent.id"),
 );
 
 export const queueHeads = query<{ now: number }>()("queue-heads", (db, arg) =>
@@ -136,7 +147,7 @@ export const putTurn = upsert("turn", { columns: ["id", "agent", "open", "state"
 export const callsOfTurn = query<{ agent: AgentId; turn: number }>()("calls-of-turn", (db, arg) =>
 	db
 		.selectFrom("event")
-		.select(["kind", "data"])
+		.select(["id", "kind", "data"])
 		.where("agent", "=", seqOf(db, arg("agent")))
 		.where("id", ">", arg("turn"))
 		.where("turn", "=", arg("turn"))

@@ -1,4 +1,6 @@
 // One batch's transaction, on either database.
+import { isDeepStrictEqual } from "node:util";
+import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { isMoving } from "#contract/issue.ts";
 import { isItem } from "#contract/item.ts";
@@ -24,19 +26,20 @@ export interface SqlTx extends Tx {
 }
 
 export function sqlTx(connection: Connection): SqlTx {
-	/** the `seq` of each agent that this batch has read or made */
-	const seqs = new Map<AgentId, number>();
+	/** the `seq` and the indexed columns of each agent that this batch has read or written */
+	const known = new Map<AgentId, { seq: number; indexed: Indexed }>();
 	const writes = rowWrites(connection);
 	const release = (): Promise<void> => connection.exec("release savepoint command");
 	const agent: Tx["agent"] = async (id) => {
 		const [row] = await connection.all(queries.agentById, { id });
 		if (row === undefined) return undefined;
-		seqs.set(id, row.seq);
-		return JSON.parse(row.state);
+		const state: AgentState = JSON.parse(row.state);
+		known.set(id, { seq: row.seq, indexed: indexedOf(state) });
+		return state;
 	};
-	const seqOf = async (id: AgentId): Promise<number | undefined> => {
-		if (!seqs.has(id)) await agent(id);
-		return seqs.get(id);
+	const rowOf = async (id: AgentId) => {
+		if (!known.has(id)) await agent(id);
+		return known.get(id);
 	};
 	return {
 		...sqlReads(connection),
@@ -48,23 +51,25 @@ export function sqlTx(connection: Connection): SqlTx {
 		savepoint: () => connection.exec("savepoint command"),
 		release,
 		async rollback() {
-			seqs.clear();
+			known.clear();
 			await connection.exec("rollback to savepoint command");
 			await release();
 		},
 		async putAgent(row) {
-			const { id, project, handle, life, supervisor } = row;
-			const seq = await seqOf(id);
-			const state = JSON.stringify(row);
-			if (seq !== undefined) return void (await connection.all(queries.updateAgent, { seq, life, supervisor, state }));
-			const { agent: lineage, forkPoint } = row.lineage ?? { agent: null, forkPoint: null };
-			const inserted = { id, project, handle, life, supervisor, lineage, forkPoint, state };
-			for (const made of await connection.all(queries.insertAgent, inserted)) seqs.set(id, made.seq);
+			const before = await rowOf(row.id);
+			const [state, indexed] = [JSON.stringify(row), indexedOf(row)];
+			const seq = before?.seq ?? (await insert(connection, row, state));
+			known.set(row.id, { seq, indexed });
+			if (before === undefined) return;
+			const same = isDeepStrictEqual(before.indexed, indexed);
+			await (same
+				? connection.all(queries.updateAgentState, { seq, state })
+				: connection.all(queries.updateAgent, { seq, ...indexed, state }));
 		},
 		async append(events) {
 			const appended = [];
 			for (const event of events) {
-				const seq = event.agent === null ? null : await seqOf(event.agent);
+				const seq = event.agent === null ? null : (await rowOf(event.agent))?.seq;
 				if (seq === undefined) throw new Error(`an event of ${event.agent}, which is not in the store`);
 				const data = event.data === null ? null : JSON.stringify(event.data);
 				const [row] = await connection.all(queries.insertEvent, { ...event, agent: seq, data });
@@ -80,6 +85,22 @@ export function sqlTx(connection: Connection): SqlTx {
 		},
 		index: (eventsMax) => index(connection, eventsMax),
 	};
+}
+
+/** What the table repeats of an agent's state, as far as it changes. */
+type Indexed = Pick<AgentState, "handle" | "life" | "supervisor"> & { reaped: number };
+const indexedOf = ({ handle, life, supervisor, reapedAt }: AgentState): Indexed => ({
+	...{ handle, life, supervisor },
+	reaped: reapedAt === null ? 0 : 1,
+});
+
+async function insert(connection: Connection, row: AgentState, state: string): Promise<number> {
+	const { id, project, handle, life, supervisor } = row;
+	const { agent: lineage, forkPoint } = row.lineage ?? { agent: null, forkPoint: null };
+	const inserted = { id, project, handle, life, supervisor, lineage, forkPoint, state };
+	const [made] = await connection.all(queries.insertAgent, inserted);
+	if (made === undefined) throw new Error("an inserted agent has no number");
+	return made.seq;
 }
 
 function rowWrites(connection: Connection) {

@@ -3,7 +3,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
 import { tellingItems } from "#contract/item.ts";
-import { type Flavor, query } from "./prepared.ts";
+import { type Flavor, query, textsIn } from "./prepared.ts";
 import { fromJournal, seqOf } from "./queries.ts";
 import type { Tables } from "./tables.ts";
 
@@ -43,10 +43,7 @@ function narrowed<O>(
 	arg: <K extends keyof Wanted & string>(name: K) => RawBuilder<Wanted[K]>,
 	flavor: Flavor,
 ): Journal<O> {
-	const list = (json: RawBuilder<string | number | null>) =>
-		flavor === "sqlite"
-			? sql`(select value from json_each(${json}))`
-			: sql`(select jsonb_array_elements_text(cast(${json} as jsonb)))`;
+	const list = (json: RawBuilder<string | number | null>) => textsIn(flavor, json);
 	const noun =
 		flavor === "sqlite"
 			? sql`substr(event.kind, 1, instr(event.kind || '.', '.') - 1)`

@@ -12,9 +12,12 @@ export const claude = {
 	environment: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: "false" },
 	keepsInterrupted: true,
 	modes: always("default"),
+	program: { name: "claude", install: "npm install -g @anthropic-ai/claude-code" },
 	login: {
 		files: [".claude/.credentials.json", ".claude.json"],
-		how: "run claude and use /login, or give a subscription an env file with ANTHROPIC_API_KEY",
+		how: "run claude and use /login, or use a key of your shell: --env ANTHROPIC_API_KEY",
+		keys: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+		alongside: ["ANTHROPIC_BASE_URL"],
 	},
 	homeVariable,
 	folders: (seen, home) => {

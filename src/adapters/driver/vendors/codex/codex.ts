@@ -11,7 +11,13 @@ export const codex = {
 	keepsInterrupted: true,
 	// its own choice lets a model answer in the user's place
 	modes: { ask: "read-only", "auto-edit": "workspace-write", full: "workspace-write" },
-	login: { files: [".codex/auth.json"], how: "run codex login, or give a subscription an env file with CODEX_API_KEY" },
+	program: { name: "codex", install: "npm install -g @openai/codex" },
+	login: {
+		files: [".codex/auth.json"],
+		how: "run codex login, or use a key of your shell: --env CODEX_API_KEY",
+		keys: ["CODEX_API_KEY", "OPENAI_API_KEY"],
+		alongside: ["OPENAI_BASE_URL"],
+	},
 	homeVariable,
 	folders: (seen, home) => [{ place: seen[homeVariable] ?? path.join(home, ".codex"), logins: ["auth.json"] }],
 	trust: { obeys: [".codex"] },

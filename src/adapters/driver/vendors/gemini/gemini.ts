@@ -12,9 +12,12 @@ export const gemini = {
 	environment: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
 	keepsInterrupted: false,
 	modes: always("default"),
+	program: { name: "gemini", install: "npm install -g @google/gemini-cli" },
 	login: {
 		files: [".gemini/oauth_creds.json"],
-		how: "run gemini and log in, or give a subscription an env file with GEMINI_API_KEY",
+		how: "run gemini and log in, or use a key of your shell: --env GEMINI_API_KEY",
+		keys: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+		alongside: ["GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"],
 	},
 	homeVariable,
 	folders: (seen, home) => [{ place: path.join(seen[homeVariable] ?? home, ".gemini"), logins: ["oauth_creds.json"] }],

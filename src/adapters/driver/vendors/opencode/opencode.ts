@@ -15,7 +15,23 @@ export const opencode = {
 	// left alone it asks for nothing; what it asks, the agent's policy answers
 	environment: { OPENCODE_PERMISSION: JSON.stringify({ edit: "ask", bash: "ask", webfetch: "ask" }) },
 	keepsInterrupted: true,
-	login: { files: [".local/share/opencode/auth.json"], how: "run opencode auth login" },
+	program: { name: "opencode", install: "npm install -g opencode-ai" },
+	login: {
+		files: [".local/share/opencode/auth.json"],
+		how: "run opencode auth login, or use a key of your shell: --env ANTHROPIC_API_KEY",
+		keys: [
+			...["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
+			...[
+				"OPENROUTER_API_KEY",
+				"GROQ_API_KEY",
+				"MISTRAL_API_KEY",
+				"DEEPSEEK_API_KEY",
+				"XAI_API_KEY",
+				"OPENCODE_API_KEY",
+			],
+		],
+		alongside: [],
+	},
 	homeVariable,
 	folders: (seen, home) => {
 		const below = (variable: string, usual: string): string =>

@@ -1,0 +1,53 @@
+// Pushes base after a merge. Where origin got commits meanwhile, base takes them in and is pushed again.
+import type { ProjectSettings } from "#contract/project-config.ts";
+import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { Pushed } from "#contract/workspace.ts";
+import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
+import { exclusively, serialized } from "../run/exclusive.ts";
+import { commitOf } from "../run/user-input.ts";
+import { pushBranch, wasBehind } from "../verbs/push.ts";
+import type { GitContext } from "../workspace/git-context.ts";
+import { integrated } from "./integrate.ts";
+import { moveBase } from "./move-base.ts";
+import { rememberOrigin, seeOrigin } from "./origin.ts";
+
+/** somebody else may push as often as we do */
+const attemptsMax = 5;
+
+export async function pushBase(
+	context: GitContext,
+	project: ProjectRepository,
+	base: string,
+	settings: Pick<ProjectSettings, "integrate">,
+): Promise<Pushed> {
+	// two approves at once push one after the other
+	return await serialized(`push ${project.path}`, async () => {
+		for (let attempt = 1; ; attempt++) {
+			const push = await pushBranch(context.git, project.path, base);
+			if (push.pushed) await rememberOrigin(context.git, project, base);
+			if (push.pushed || !wasBehind(push) || attempt === attemptsMax || settings.integrate === "never") return push;
+			const refused = await takeIn(context, project, base, settings);
+			if (refused !== null) return { ...push, error: `${push.error} ${refused.message}` };
+		}
+	});
+}
+
+/** Brings what origin has into base, and moves it. */
+async function takeIn(
+	context: GitContext,
+	project: ProjectRepository,
+	base: string,
+	settings: Pick<ProjectSettings, "integrate">,
+): Promise<Refusal | null> {
+	await seeOrigin(context, project, base);
+	const before = await commitOf(context.git, project.path, `refs/heads/${base}`);
+	if (before === null) return null;
+	const result = await integrated(context, project, { base, before, reviewed: null }, settings);
+	if (isRefusal(result)) return result;
+	if (result.commit === before) return null;
+	const { rewrites } = result;
+	return await exclusively(
+		project.path,
+		async () => await moveBase(context, { project, workspace: { base } }, before, result.commit, { rewrites }),
+	);
+}

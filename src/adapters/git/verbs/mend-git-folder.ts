@@ -1,0 +1,58 @@
+// Repairs the files of a workspace's git folder without which git does not start: HEAD, the links between a worktree and
+// its repository, and a clone's configuration. What was there is kept beside it.
+import { lstat, rename, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { nullIfMissing } from "#adapters/system/errors.ts";
+import { readRegularText } from "#adapters/system/regular-file.ts";
+import type { Checkout } from "#engine/ports/workspace-requests.ts";
+import { namesIn, pathOf } from "../format/names.ts";
+import { isOurs, markIn, readMark } from "../layout/mark.ts";
+import type { Git } from "../run/git.ts";
+import { repositoryPathsOf } from "../run/repository-paths.ts";
+import { registeredFor } from "../run/worktrees.ts";
+import { configureClone } from "../workspace/clone.ts";
+import type { GitContext } from "../workspace/git-context.ts";
+
+export async function mendGitFolder(context: GitContext, checkout: Checkout): Promise<void> {
+	const { project, workspace } = checkout;
+	const { git, clock } = context;
+	const found = (await repositoryPathsOf(workspace.path, {})).gitFolder;
+	const gitFolder =
+		found ?? (workspace.kind === "worktree" ? await registeredFor(git, project.path, workspace.path) : null);
+	// a folder that is not ours is not repaired
+	if (gitFolder === null || !isOurs(await readMark(markIn(gitFolder)), checkout)) return;
+	const replace = async (name: string, text: string): Promise<void> => {
+		const file = path.join(gitFolder, name);
+		await rename(file, path.join(gitFolder, `brood-left-${name}-${clock.now()}`)).catch(nullIfMissing);
+		await writeFile(file, text);
+	};
+	const read = async (name: string): Promise<string> =>
+		(await readRegularText(path.join(gitFolder, name)).catch(() => "")).trim();
+	if (!/^(ref: refs\/\S+|[0-9a-f]{40}|[0-9a-f]{64})$/.test(await read("HEAD")))
+		await replace("HEAD", `ref: refs/heads/${workspace.branch}\n`);
+	if (workspace.kind === "worktree") {
+		// as `git worktree add` writes them
+		if ((await read("commondir")) !== "../..") await replace("commondir", "../..\n");
+		if ((await read("gitdir")) !== path.join(workspace.path, ".git"))
+			await replace("gitdir", `${path.join(workspace.path, ".git")}\n`);
+		return;
+	}
+	const config = path.join(gitFolder, "config");
+	const readable = await git(project.path, ["config", "--file", config, "--list"], { answers: [1, 3, 128] });
+	if (readable.code === 0 && readable.text !== "") return;
+	await replace("config", "");
+	await configureClone(context, project, checkout.agent, config);
+}
+
+const filesChecked = 200;
+
+/** Whether at least half of the worktree's tracked files are in the folder. If not, it is another folder. */
+export async function hasItsFiles(git: Git, repository: string, folder: string): Promise<boolean> {
+	const gitFolder = await registeredFor(git, repository, folder);
+	if (gitFolder === null) return false;
+	const environment = { GIT_DIR: gitFolder, GIT_WORK_TREE: folder };
+	const listed = await git(folder, ["ls-files", "-z"], { environment, answers: [128] });
+	const names = namesIn(listed.bytes).slice(0, filesChecked);
+	const found = await Promise.all(names.map(async (name) => await lstat(pathOf(folder, name)).catch(() => null)));
+	return listed.code === 0 && names.length > 0 && found.filter((one) => one !== null).length * 2 >= names.length;
+}

@@ -1,0 +1,214 @@
+// Lists, one page at a time: each query is given one row more than the page has, which tells whether there is another.
+import { type RawBuilder, sql } from "kysely";
+import type { AgentId } from "#contract/ids.ts";
+import { isItem } from "./history-queries.ts";
+import { fromNote } from "./issue-queries.ts";
+import { fromMail } from "./mail-queries.ts";
+import { type Flavor, fieldOf, query } from "./prepared.ts";
+import { seqOf } from "./queries.ts";
+import { raw, type StateRow } from "./state-queries.ts";
+import { byPriority, fromPrompt, inFront } from "./turn-queries.ts";
+
+/** The rows behind `after`, at most `limit`. */
+export interface PageArgs extends Record<string, string | number | null> {
+	after: number;
+	limit: number;
+}
+
+export interface PlacedRow extends StateRow {
+	at: number;
+}
+
+export const agentsPage = query<PageArgs>()("agents-page", (db, arg) =>
+	raw(
+		db,
+		sql<PlacedRow>`select seq as at, state from agent where seq > ${arg("after")} order by seq limit ${arg("limit")}`,
+	),
+);
+
+export const shownAgentsPage = query<PageArgs>()("shown-agents-page", (db, arg) =>
+	raw(
+		db,
+		sql<PlacedRow>`select seq as at, state from agent
+			where reaped = 0 and seq > ${arg("after")} order by seq limit ${arg("limit")}`,
+	),
+);
+
+export const agentsOfProjectPage = query<PageArgs & { project: string }>()("agents-of-project-page", (db, arg) =>
+	raw(
+		db,
+		sql<PlacedRow>`select seq as at, state from agent
+			where coalesce(project, '') = ${arg("project")} and seq > ${arg("after")} order by seq limit ${arg("limit")}`,
+	),
+);
+
+export const shownAgentsOfProjectPage = query<PageArgs & { project: string }>()(
+	"shown-agents-of-project-page",
+	(db, arg) =>
+		raw(
+			db,
+			sql<PlacedRow>`select seq as at, state from agent
+				where coalesce(project, '') = ${arg("project")} and reaped = 0 and seq > ${arg("after")}
+				order by seq limit ${arg("limit")}`,
+		),
+);
+
+/** Of these there are few, and their order is that of their names: `after` counts the rows before the page. */
+const byName = (table: "project" | "subscription", name: "slug" | "name") =>
+	query<PageArgs>()(`${table}s-page`, (db, arg) =>
+		raw(
+			db,
+			sql<StateRow>`select state from ${sql.table(table)} order by ${sql.ref(name)}
+				limit ${arg("limit")} offset ${arg("after")}`,
+		),
+	);
+
+export const projectsPage = byName("project", "slug");
+export const subscriptionsPage = byName("subscription", "name");
+
+/** Only the prompts of the page are looked up with their words; `after` is a position in the queue. */
+export const promptsPage = query<PageArgs & { agent: AgentId }>()("prompts-page", (db, arg) =>
+	fromPrompt(db)
+		.where(
+			"prompt.id",
+			"in",
+			sql<number>`(select prompt.id from prompt where agent = (${seqOf(db, arg("agent"))}) and taken is null
+				order by ${inFront()}, ${byPriority()}, prompt.position limit ${arg("limit")} offset ${arg("after")})`,
+		)
+		.orderBy(inFront())
+		.orderBy(byPriority())
+		.orderBy("prompt.position"),
+);
+
+export const turnsPage = query<PageArgs & { agent: AgentId }>()("turns-page", (db, arg) =>
+	db
+		.selectFrom("turn")
+		.select(["id as at", "state"])
+		.where("agent", "=", seqOf(db, arg("agent")))
+		.where("id", ">", arg("after"))
+		.orderBy("id")
+		.limit(arg("limit")),
+);
+
+export const itemsPage = query<PageArgs & { agent: AgentId; upTo: number }>()("items-page", (db, arg) =>
+	db
+		.selectFrom("event")
+		.select(["id", "turn", "kind", "text", "data", "at", "actor", "command"])
+		.where("agent", "=", seqOf(db, arg("agent")))
+		.where("id", ">", arg("after"))
+		.where("id", "<=", arg("upTo"))
+		.where(isItem)
+		.orderBy("id")
+		.limit(arg("limit")),
+);
+
+/** Null stands for any agent or project. */
+export const approvalsPage = query<PageArgs & { agent: string | null; project: string | null }>()(
+	"approvals-page",
+	(db, arg) =>
+		raw(
+			db,
+			sql<PlacedRow>`select approval.id as at, approval.state from approval join agent on agent.seq = approval.agent
+				where approval.open = 1 and approval.id + 0 > ${arg("after")}
+					and (cast(${arg("agent")} as text) is null or agent.id = ${arg("agent")})
+					and (cast(${arg("project")} as text) is null or agent.project = ${arg("project")})
+				order by approval.id + 0 limit ${arg("limit")}`,
+		),
+);
+
+export const mailsPage = query<PageArgs & { agent: AgentId }>()("mails-page", (db, arg) =>
+	fromMail(db)
+		.where("mail.agent", "=", seqOf(db, arg("agent")))
+		.where("mail.id", ">", arg("after"))
+		.where("mail.deleted_at", "is", null)
+		.orderBy("mail.id")
+		.limit(arg("limit")),
+);
+
+export const issuesPage = query<PageArgs>()("issues-page", (db, arg) =>
+	raw(
+		db,
+		sql<PlacedRow>`select id as at, state from issue where id > ${arg("after")} order by id limit ${arg("limit")}`,
+	),
+);
+
+/** An issue with a higher number is a younger one. */
+export const issuesOfProjectPage = query<PageArgs & { project: string }>()("issues-of-project-page", (db, arg) =>
+	raw(
+		db,
+		sql<PlacedRow>`select id as at, state from issue
+			where project = ${arg("project")}
+				and number > coalesce((select max(number) from issue where project = ${arg("project")} and id <= ${arg("after")}), 0)
+			order by number limit ${arg("limit")}`,
+	),
+);
+
+export const runsPage = query<PageArgs & { issue: number }>()("runs-page", (db, arg) =>
+	raw(
+		db,
+		sql<PlacedRow>`select id as at, state from run
+			where issue = ${arg("issue")} and id > ${arg("after")} order by id limit ${arg("limit")}`,
+	),
+);
+
+export const notesPage = query<PageArgs & { issue: number; kind: string }>()("notes-page", (db, arg, flavor) =>
+	fromNote(db)
+		.where("note.issue", "=", arg("issue"))
+		.where("note.id", ">", arg("after"))
+		.where(fieldOf(flavor, "note.state", "kind"), "=", arg("kind"))
+		.orderBy("note.id")
+		.limit(arg("limit")),
+);
+
+export const labelsPage = query<PageArgs & { project: string }>()("labels-page", (db, arg, flavor) => {
+	const labels =
+		flavor === "sqlite"
+			? sql`json_each(issue.state, '$.labels') as label`
+			: sql`lateral jsonb_array_elements_text(cast(issue.state as jsonb) -> 'labels') as label (value)`;
+	return raw(
+		db,
+		sql<{
+			label: string;
+			issues: number;
+		}>`select label.value as label, count(*) as issues from issue cross join ${labels}
+			where issue.project = ${arg("project")} and ${fieldOf(flavor, "issue.state", "deletedAt")} is null
+			group by label.value order by issues desc, ${flavor === "sqlite" ? sql`label.value` : sql`label.value collate "C"`}
+			limit ${arg("limit")} offset ${arg("after")}`,
+	);
+});
+
+/** The sums of what the agents of each project used; costs are apart, since there is one for each currency. */
+export const projectSpendingPage = query<PageArgs>()("project-spending-page", (db, arg, flavor) => {
+	const sum = (name: string) =>
+		sql`sum(${numberOf(flavor, fieldOf(flavor, "state", "spent", name))}) as ${sql.ref(name)}`;
+	return raw(
+		db,
+		sql<SpendingRow>`select project, ${sum("inputTokens")}, ${sum("outputTokens")}, ${sum("cachedReadTokens")}, ${sum("cachedWriteTokens")}
+			from agent group by project order by min(seq) limit ${arg("limit")} offset ${arg("after")}`,
+	);
+});
+
+export const projectCosts = query()("project-costs", (db, _, flavor) => {
+	const costs =
+		flavor === "sqlite"
+			? sql`json_each(agent.state, '$.spent.costs') as cost`
+			: sql`lateral jsonb_array_elements(cast(agent.state as jsonb) -> 'spent' -> 'costs') as cost (value)`;
+	const currency = fieldOf(flavor, "cost.value", "currency");
+	return raw(
+		db,
+		sql<{ project: string | null; currency: string; amount: number }>`select agent.project, ${currency} as currency,
+			sum(${numberOf(flavor, fieldOf(flavor, "cost.value", "amount"))}) as amount
+			from agent cross join ${costs} group by agent.project, ${currency} order by min(agent.seq)`,
+	);
+});
+
+interface SpendingRow {
+	project: string | null;
+	inputTokens: number;
+	outputTokens: number;
+	cachedReadTokens: number;
+	cachedWriteTokens: number;
+}
+
+const numberOf = (flavor: Flavor, field: RawBuilder<unknown>) =>
+	flavor === "sqlite" ? field : sql`cast(${field} as double precision)`;

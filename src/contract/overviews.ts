@@ -1,0 +1,24 @@
+// What a person looks at first: the inbox, the tree of agents, the board of a project.
+import { z } from "zod";
+import { Issue } from "./issue-wire.ts";
+import { Agent, Approval, Subscription } from "./wire.ts";
+
+/** Everything that needs a person. */
+export const Inbox = z.object({
+	approvals: z.array(Approval),
+	/** agents that are held by an error */
+	errors: z.array(Agent),
+	/** issues that need attention or an approval */
+	reviews: z.array(Issue),
+	/** subscriptions that wait for the end of a usage limit */
+	limits: z.array(Subscription),
+});
+export type Inbox = z.infer<typeof Inbox>;
+
+/** Each agent before those below it; `depth` is 0 for an agent whose supervisor is not shown. */
+export const TreeRow = z.object({ depth: z.int().nonnegative(), agent: Agent });
+export type TreeRow = z.infer<typeof TreeRow>;
+
+/** The stages in the order of the project's workflow, also those without an issue. */
+export const BoardColumn = z.object({ stage: z.string(), issues: z.array(Issue) });
+export type BoardColumn = z.infer<typeof BoardColumn>;

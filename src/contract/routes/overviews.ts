@@ -1,0 +1,18 @@
+// The inbox, the tree and the boards. Each is one thing that is looked at whole, so they have no pages.
+import { z } from "zod";
+import { BoardColumn, Inbox, TreeRow } from "../overviews.ts";
+import { get, scope } from "./route.ts";
+
+export const overviewRoutes = {
+	inbox: get("/api/inbox", "everything that needs a person: approvals, errors, reviews, usage limits", {
+		query: scope,
+		answer: Inbox,
+	}),
+	tree: get("/api/tree", "all agents but hidden ones, each before those below it", {
+		query: scope,
+		answer: z.object({ rows: z.array(TreeRow) }),
+	}),
+	board: get("/api/projects/:project/board", "the issues of a project by stage", {
+		answer: z.object({ columns: z.array(BoardColumn) }),
+	}),
+};

@@ -1,0 +1,61 @@
+// The store's lists, one page at a time, and lookups of several rows at once: a part of the port in `store.ts`. What
+// such a read costs depends on the page, not on how long the list is.
+import type { AgentState } from "#contract/agent.ts";
+import type { ApprovalState } from "#contract/approval.ts";
+import type { Event } from "#contract/event.ts";
+import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+import type { IssueLabelCount } from "#contract/issue-wire.ts";
+import type { MailState } from "#contract/mail.ts";
+import type { Page, Part } from "#contract/page.ts";
+import type { PendingWork } from "#contract/pending-work.ts";
+import type { ProjectState } from "#contract/project.ts";
+import type { PromptState } from "#contract/prompt.ts";
+import type { SubscriptionState } from "#contract/subscription.ts";
+import type { TurnState } from "#contract/turn.ts";
+import type { Spent } from "#contract/usage.ts";
+
+export interface ListReads {
+	/** oldest first; a project of null stands for agents without one */
+	listAgents(wanted: { project?: ProjectSlug | null; reaped: boolean }, page: Page): Promise<Part<AgentState>>;
+	/** by slug, including removed ones */
+	listProjects(page: Page): Promise<Part<ProjectState>>;
+	/** by name, including removed ones */
+	listSubscriptions(page: Page): Promise<Part<SubscriptionState>>;
+	/** the agent's queue, the next one first, without the one that is being run; `at` is the place in the queue */
+	listPrompts(agent: AgentId, page: Page): Promise<Part<PromptState>>;
+	/** oldest first */
+	listTurns(agent: AgentId, page: Page): Promise<Part<TurnState>>;
+	/** the items of the agent's own thread up to an event, oldest first */
+	listItems(range: { agent: AgentId; upTo: number | null }, page: Page): Promise<Part<Event>>;
+	/** pending ones of one agent, of one project, or of all, oldest first */
+	listApprovals(of: { agent?: AgentId; project?: ProjectSlug }, page: Page): Promise<Part<ApprovalState>>;
+	/** the agent's mail that was not deleted, oldest first */
+	listMails(agent: AgentId, page: Page): Promise<Part<MailState>>;
+	/** of one project, or of all, oldest first; deleted ones too */
+	listIssues(project: ProjectSlug | undefined, page: Page): Promise<Part<IssueState>>;
+	/** oldest first */
+	listRuns(issue: number, page: Page): Promise<Part<RunState>>;
+	listNotes(of: { issue: number; kind: NoteState["kind"] }, page: Page): Promise<Part<NoteState>>;
+	/** the labels of a project's issues that were not deleted, the most used first */
+	listLabels(project: ProjectSlug, page: Page): Promise<Part<IssueLabelCount>>;
+	/** what the agents of each project used, the project with the oldest agent first */
+	listProjectSpending(page: Page): Promise<Part<ProjectSpending>>;
+}
+
+export interface ProjectSpending {
+	project: ProjectSlug | null;
+	spent: Spent;
+}
+
+export interface LookupReads {
+	/** in no particular order; ids that no agent has are left out */
+	agentsWith(ids: readonly AgentId[]): Promise<AgentState[]>;
+	issuesNumbered(project: ProjectSlug, numbers: readonly number[]): Promise<IssueState[]>;
+	/** of these issues, oldest first */
+	runsOf(issues: readonly number[]): Promise<RunState[]>;
+	/** has every agent that is asked for */
+	pendingWork(agents: readonly AgentId[], now: number): Promise<Map<AgentId, PendingWork>>;
+	/** what the forks of each agent used, and theirs; an agent that was made fresh counts for its supervisor */
+	spentByForks(agents: readonly AgentId[]): Promise<{ agent: AgentId; spent: Spent }[]>;
+}

@@ -1,0 +1,53 @@
+// What a release does besides moving home: it gives the agent's issue back, and ends error holds.
+import type { AgentState } from "#contract/agent.ts";
+import type { Refusal } from "#contract/refusal.ts";
+import { isWhole } from "#domain/health.ts";
+import type { Publisher } from "../loop/publish.ts";
+import { until } from "../loop/until.ts";
+import type { Reads } from "../ports/store.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
+import { checkoutOf } from "./checkout.ts";
+import type { Requester, Steps } from "./steps.ts";
+
+interface Parts {
+	reads: Reads;
+	workspaces: Workspaces;
+	publisher: Publisher;
+}
+
+export class Releasing {
+	readonly #parts: Parts;
+	readonly #steps: Steps;
+
+	constructor(parts: Parts, steps: Steps) {
+		this.#parts = parts;
+		this.#steps = steps;
+	}
+
+	/** A refusal if its issue could not be dropped. Whether the tree is clean is asked before anything is given up. */
+	async dropIssue(agent: AgentState, by: Requester): Promise<Refusal | null> {
+		if (agent.issue === null) return null;
+		const checkout = await checkoutOf(this.#parts.reads, agent);
+		const dirty = checkout === null ? null : await this.#parts.workspaces.uncommitted(checkout);
+		if (dirty !== null) return dirty;
+		const { id } = agent.issue;
+		const refused = await this.#steps.send({ type: "issue.unassign", issue: id }, { actor: by.actor });
+		if (refused !== null) return refused;
+		const home = async (): Promise<{ agent: AgentState | undefined } | null> => {
+			const now = await this.#parts.reads.agent(agent.id);
+			return now?.issue?.id === id ? null : { agent: now };
+		};
+		await until(this.#parts.publisher, home);
+		return null;
+	}
+
+	/** Ends error holds where nothing is wrong with the workspace any more. */
+	async endErrors(agent: AgentState, by: Requester): Promise<Refusal | null> {
+		const errors = agent.holds.some(({ kind }) => kind === "dirty" || kind === "error");
+		const checkout = errors ? await checkoutOf(this.#parts.reads, agent) : null;
+		if (checkout === null) return null;
+		const { issues } = await this.#parts.workspaces.health(checkout, { commit: null });
+		if (!isWhole(issues, { step: undefined, uncommitted: false })) return null;
+		return await this.#steps.send({ type: "agent.recover", agent: agent.id }, { actor: by.actor });
+	}
+}

@@ -1,0 +1,57 @@
+// Calls the person when the journal says so, as `notify:` in the home's config.yaml asks. A notice may be lost with the
+// daemon: the inbox has everything that still needs somebody.
+import { Notifier } from "#adapters/system/notifier.ts";
+import type { AgentId } from "#contract/ids.ts";
+import { type NotifyConfig, noticeKinds } from "#contract/notice.ts";
+import type { Engine } from "#engine/engine.ts";
+import { caught } from "#engine/ports/log.ts";
+import { type Call, callOf, noticeOf } from "#views/notices.ts";
+
+export function startNotices(
+	engine: Engine,
+	config: NotifyConfig | undefined,
+	environment: NodeJS.ProcessEnv,
+): Disposable {
+	const stack = new DisposableStack();
+	if (config?.desktop !== true && config?.command === undefined) return stack;
+	const notifier = stack.use(new Notifier({ config, environment, log: engine.log }));
+	const wanted = config.on ?? noticeKinds;
+	let isOver = false;
+	let reader = engine.publisher.follow();
+	stack.defer(() => {
+		isOver = true;
+		reader[Symbol.dispose]();
+	});
+	const watch = async (): Promise<void> => {
+		while (!isOver) {
+			const events = await reader.next();
+			// cut off: the inbox has what was missed
+			if (events === null && !isOver) reader = engine.publisher.follow();
+			const calls = (events ?? []).flatMap((event) => callOf(event) ?? []);
+			for (const call of once(calls.filter(({ kind }) => wanted.includes(kind)))) await tell(engine, notifier, call);
+		}
+	};
+	void watch().catch(caught(engine.log, "notify", "Notices have stopped"));
+	return stack;
+}
+
+/** A failed turn that also sets a hold is one problem. */
+const once = (calls: readonly Call[]): readonly Call[] => [
+	...new Map(
+		calls.map((call) => [call.kind === "error" ? `${call.event.agent}` : call.event.id, call] as const),
+	).values(),
+];
+
+async function tell({ reads }: Engine, notifier: Notifier, call: Call): Promise<void> {
+	const id: AgentId | null = call.event.agent;
+	const [agent = null, issue = null] = [
+		id === null ? null : await reads.agent(id),
+		call.issue === null ? null : await reads.issue(call.issue),
+	];
+	// a turn on an issue ends in its review, and a turn with more behind it is not the end
+	const isPart = call.kind === "done" && id !== null && (agent?.issue != null || (await hasMore(reads, id)));
+	if (!isPart) notifier.notify(noticeOf(call, { agent, issue }));
+}
+
+const hasMore = async (reads: Engine["reads"], agent: AgentId): Promise<boolean> =>
+	((await reads.pendingWork([agent], Number.MAX_SAFE_INTEGER)).get(agent)?.queueLength ?? 0) > 0;

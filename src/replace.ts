@@ -1,0 +1,30 @@
+// An upgrade while the daemon runs. A command of a newer version sends a signal. The daemon goes on as before until
+// no turn is open, so that none is lost and none has to wait. Then it stops, and starts the program that is on the disk
+// by now.
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import path from "node:path";
+import { expected } from "#contract/log.ts";
+import type { Engine } from "#engine/engine.ts";
+import { until } from "#engine/loop/until.ts";
+import { programPath } from "#src/programs.ts";
+
+/** Resolves when no turn is open. A person's turn does not count: it continues under the next daemon. */
+export async function idle(engine: Engine): Promise<void> {
+	const isIdle = async (): Promise<true | null> => {
+		const open = await engine.reads.openTurns();
+		const agents = await Promise.all(open.map(({ agent }) => engine.reads.agent(agent)));
+		return agents.every((agent) => agent === undefined || agent.type === "human") ? true : null;
+	};
+	await until(engine.publisher, isIdle, { matters: ({ kind }) => kind === "turn.ended" });
+}
+
+/** Called when the home is free again. If it fails, the next command starts a daemon. */
+export function startSuccessor(home: string): void {
+	const out = openSync(path.join(home, "daemon.out"), "a", 0o600);
+	const program = [...process.execArgv, programPath("daemon"), "--home", home, "--background"];
+	const child = spawn(process.execPath, program, { detached: true, stdio: ["ignore", out, out], cwd: home });
+	child.on("error", expected("this Node is gone; the next command starts the daemon with its own"));
+	child.unref();
+	closeSync(out);
+}

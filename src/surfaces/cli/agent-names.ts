@@ -1,0 +1,56 @@
+// Agents by name: before an answer is printed, `agent:<id>` in it becomes the agent's name. JSON keeps the ids.
+import type { Client } from "#client/client.ts";
+
+const actor = /^agent:([A-Za-z0-9][A-Za-z0-9_-]{21})$/;
+const id = /^[A-Za-z0-9][A-Za-z0-9_-]{21}$/;
+
+interface Place {
+	holder: object;
+	key: string;
+	id: string;
+}
+
+export class AgentNames {
+	readonly #client: Pick<Client, "call">;
+	/** null for one that nobody knows any more */
+	readonly #names = new Map<string, string | null>();
+
+	constructor(client: Pick<Client, "call">) {
+		this.#client = client;
+	}
+
+	/** Changes the data in place: who did it, and agents in the input of tool calls. */
+	async putInto(data: unknown): Promise<void> {
+		const places = [...placesIn(data, false)];
+		const asked = new Set(places.map((place) => place.id).filter((each) => !this.#names.has(each)));
+		if (asked.size > 0) await this.#learn(asked);
+		for (const { holder, key, id: agent } of places) {
+			const name = this.#names.get(agent) ?? null;
+			if (name !== null) Reflect.set(holder, key, name);
+		}
+	}
+
+	async #learn(asked: ReadonlySet<string>): Promise<void> {
+		const listed = await this.#client.call("agents", { query: {} }).catch(() => []);
+		const missing = [...asked].filter((each) => !listed.some((agent) => agent.id === each));
+		const reaped = await Promise.all(
+			missing.map(async (agent) => await this.#client.call("agent", { params: { agent } }).catch(() => null)),
+		);
+		const all = [...listed, ...reaped.filter((agent) => agent !== null)];
+		const byHandle = Map.groupBy(all, ({ handle }) => handle);
+		for (const each of asked) this.#names.set(each, null);
+		for (const { id: agent, handle, project } of all) {
+			const isOnly = project === null || byHandle.get(handle)?.length === 1;
+			this.#names.set(agent, isOnly ? handle : `${project}/${handle}`);
+		}
+	}
+}
+
+function* placesIn(value: unknown, isInput: boolean): Generator<Place> {
+	if (typeof value !== "object" || value === null) return;
+	for (const [key, each] of Object.entries(value)) {
+		const found = typeof each === "string" ? (actor.exec(each)?.[1] ?? (isInput && id.test(each) ? each : null)) : null;
+		if (found !== null) yield { holder: value, key, id: found };
+		else yield* placesIn(each, isInput || key === "input");
+	}
+}

@@ -1,0 +1,122 @@
+// `brood down` and `brood restart`.
+import { setTimeout as pause } from "node:timers/promises";
+import { Refused } from "#client/client.ts";
+import { refuse } from "#contract/refusal.ts";
+import type { Status } from "#contract/wire.ts";
+import { holdersOf } from "#src/holders.ts";
+import { drainSignal } from "#src/signals.ts";
+import { givenAddress, homeOf, running } from "./connect.ts";
+import { isRunning } from "./is-running.ts";
+import { print, printData, printError, printToStderr } from "./print.ts";
+import { statusLine } from "./status.ts";
+
+/** the daemon allows its turns ten seconds and itself ten more */
+const downMs = 30_000;
+const turnsMs = 10_000;
+
+interface DownOptions {
+	json?: boolean | undefined;
+	/** wait for the running turns, however long they take */
+	drain?: boolean | undefined;
+	/** cut the running turns at once */
+	now?: boolean | undefined;
+	/** print no answer */
+	quiet?: boolean;
+}
+
+/** Returns when the daemon has exited. */
+export async function down(options: DownOptions): Promise<void> {
+	try {
+		// inside an agent's PID namespace the daemon's pid means another process
+		if (givenAddress() !== null) throw new Refused(refuse("FORBIDDEN", "This is not for agents."));
+		const found = await findDaemon();
+		const say = options.json === true ? () => {} : printToStderr;
+		const busy = await runningTurns();
+		if (busy.length > 0) say(whatHappensTo(busy, options));
+		const how = found === null ? null : await end(found.pid, options, say);
+		if (options.quiet === true) return;
+		if (options.json === true) printData(found);
+		else print(found === null ? "no daemon was running" : `${how} (pid ${found.pid})`);
+	} catch (error) {
+		process.exitCode = printError(error, options.json === true);
+	}
+}
+
+/** Stops the daemon, if it runs, and starts it again with the installed program. */
+export async function restart(options: Omit<DownOptions, "quiet">): Promise<void> {
+	await down({ ...options, quiet: true });
+	if (process.exitCode) return;
+	const { act } = await import("./act.ts");
+	await act(options, async ({ client }) => await client.call("status"), statusLine);
+}
+
+function whatHappensTo(busy: readonly string[], { drain, now }: DownOptions): string {
+	const names = busy.join(", ");
+	if (drain === true) return `Waiting for the turns of ${names} to end; \`brood down --now\` cuts them.`;
+	if (now === true) return `Cutting the turns of ${names}; \`brood turn retry --all\` runs them again.`;
+	return `Waiting up to ${turnsMs / 1000} s for the turns of ${names}; what is not over by then is cut, and \`brood turn retry --all\` runs it again.`;
+}
+
+/** The agents that have an open turn with a process; empty if the daemon does not answer. */
+async function runningTurns(): Promise<string[]> {
+	const found = await running().catch(() => null);
+	const agents = (await found?.client.call("agents").catch(() => [])) ?? [];
+	return agents
+		.filter(({ turn, type }) => turn !== null && type !== "human")
+		.map(
+			({ project, handle, turn }) =>
+				`${project === null ? "" : `${project}/`}${handle}${turn?.phase === "approval" ? " (asks for an approval)" : ""}`,
+		);
+}
+
+/** Finds the daemon by its status, or, if it does not answer or its files are gone, by its lock on the home. */
+async function findDaemon(): Promise<Status | { pid: number; home: string } | null> {
+	const home = homeOf();
+	const status = await statusIfAnswering();
+	const [pid] = holdersOf(home) ?? [];
+	if (status === null) return pid === undefined ? null : { pid, home };
+	if (pid !== undefined && pid !== status.pid) return { pid, home };
+	if (pid === undefined && holdersOf(home) !== null)
+		throw new Refused(
+			refuse(
+				"FORBIDDEN",
+				`The daemon (pid ${status.pid}) is out of reach from here: it runs in another container or for another user. Stop it there.`,
+			),
+		);
+	return status;
+}
+
+async function statusIfAnswering(): Promise<Status | null> {
+	try {
+		return (await running({ anyContract: true }))?.status ?? null;
+	} catch (error) {
+		if (error instanceof Refused && error.refusal.code === "TIMEOUT") return null;
+		throw error;
+	}
+}
+
+async function end(pid: number, { drain, now }: DownOptions, say: (text: string) => void): Promise<string> {
+	process.kill(pid, drain === true ? drainSignal : "SIGTERM");
+	// a stopped process (SIGSTOP) would never handle it
+	process.kill(pid, "SIGCONT");
+	// the second signal cuts the turns that the first one lets end
+	if (now === true) process.kill(pid, "SIGINT");
+	if (drain === true) await untilDrained(pid, say);
+	for (const until = performance.now() + downMs; performance.now() < until; await pause(20))
+		if (!isRunning(pid)) return "stopped";
+	// acknowledged events are on the disk, so nothing is lost
+	process.kill(pid, "SIGKILL");
+	while (isRunning(pid)) await pause(20);
+	return `did not stop within ${downMs / 1000} s and was killed`;
+}
+
+/** Says which turns are left whenever that changes. */
+async function untilDrained(pid: number, say: (text: string) => void): Promise<void> {
+	for (let before = ""; isRunning(pid); await pause(500)) {
+		const left = await runningTurns();
+		if (left.length === 0) return;
+		const text = left.join(", ");
+		if (before !== "" && text !== before) say(`Still running: ${text}.`);
+		before = text;
+	}
+}

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { AgentId } from "#contract/ids.ts";
+import { LiveThread } from "./live.ts";
+
+const agent = AgentId.parse("a".repeat(22));
+
+function thread() {
+	const out: string[] = [];
+	const live = new LiveThread(null, (text) => out.push(text), false);
+	return {
+		piece: (message: string, text: string) => live.piece({ agent, turn: 1, message, kind: "assistant", text }),
+		item: (kind: string, text: string | null) => live.item({ kind, text, data: null }),
+		out: () => out.join(""),
+	};
+}
+
+test("a message that was printed while it was written is not printed again, whatever came in between", () => {
+	const { piece, item, out } = thread();
+	piece("1", "Fix");
+	piece("1", "ed.");
+	item("usage", null);
+	item("assistant", "Fixed.");
+	item("final", "Fixed.");
+	expect(out()).toBe("  Fixed.\n");
+});
+
+test("the same words of another message are printed, and so is a message of which only a part was seen", () => {
+	const { piece, item, out } = thread();
+	piece("1", "Fixed.");
+	item("assistant", "Fixed.");
+	item("assistant", "Fixed.");
+	piece("2", "Al");
+	item("assistant", "All of it.");
+	expect(out()).toBe("  Fixed.\n  Fixed.\n  Al\n  All of it.\n");
+});

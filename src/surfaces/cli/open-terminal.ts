@@ -1,0 +1,66 @@
+// `brood` on a terminal: the screen with all agents, in the project of the directory.
+import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import { TerminalProgram } from "#surfaces/tui/terminal.ts";
+import { type CliContext, contextOf, freshKey } from "./act.ts";
+import { confirm } from "./confirm.ts";
+import { homeOf, reconnect } from "./connect.ts";
+import { projectHere } from "./here.ts";
+import { print, printPaintedToStderr, printToStderr } from "./print.ts";
+import { addRepository, repositoryAt } from "./repository.ts";
+import { hasColour } from "./style.ts";
+
+export async function openTerminal(): Promise<void> {
+	const cli = await contextOf({});
+	const project = (await projectHere(cli)) ?? (await offeredProject(cli));
+	const program = new TerminalProgram(
+		{
+			client: cli.client,
+			home: homeOf(),
+			project,
+			colour: hasColour(),
+			freshKey,
+			mend: reconnect,
+			now: () => performance.timeOrigin + performance.now(),
+		},
+		await firstAgent(cli, project),
+	);
+	stopOnSignals(program);
+	await program.run();
+	print("The agents go on. `brood` brings you back.");
+	process.exit();
+}
+
+/** A repository that is no project yet is added if the person wants it. */
+async function offeredProject(cli: CliContext): Promise<ProjectSlug | null> {
+	const root = repositoryAt(process.cwd());
+	if (root === null || (await confirm(`${root} is no project yet. Add it?`)) !== true) return null;
+	return (await addRepository(cli, root, printToStderr)).slug;
+}
+
+/** The living agent of the project that was active last, else agent 0. */
+async function firstAgent({ client }: CliContext, project: ProjectSlug | null): Promise<AgentId> {
+	const all = await client.call("agents");
+	const here = all.filter((agent) => agent.life !== "ended" && agent.project === project);
+	const [last] = here.toSorted((a, b) => (a.lastActiveAt < b.lastActiveAt ? 1 : -1));
+	return last?.id ?? (await client.call("agent", { params: { agent: "init" } })).id;
+}
+
+/** Whatever ends the program, the screen is as it was before. */
+function stopOnSignals(program: TerminalProgram): void {
+	for (const [signal, code] of [
+		["SIGTERM", 143],
+		["SIGHUP", 129],
+		["SIGINT", 130],
+	] as const)
+		process.on(signal, () => {
+			program.stop();
+			process.exit(code);
+		});
+	for (const kind of ["uncaughtException", "unhandledRejection"] as const)
+		process.on(kind, (error: unknown) => {
+			program.stop();
+			printPaintedToStderr("");
+			printToStderr(`INTERNAL_ERROR: ${error instanceof Error ? error.message : String(error)}`);
+			process.exit(1);
+		});
+}

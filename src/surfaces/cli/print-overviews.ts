@@ -1,0 +1,53 @@
+// Prints the inbox, the tree and the board.
+import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
+import { inline } from "#contract/visible.ts";
+import { continues } from "#views/holds.ts";
+import { table } from "./print.ts";
+import { labelOf } from "./print-agents.ts";
+import { approvalTable } from "./print-approvals.ts";
+import { issueTable, stateOf } from "./print-issues.ts";
+
+/** Sections with nothing in them are left out. */
+export function inboxText({ approvals, errors, reviews, limits }: Inbox): string {
+	const problems = errors.map((agent) => [
+		agent.handle,
+		agent.project ?? "-",
+		agent.lastError?.code ?? "-",
+		inline(agent.holds.find(({ kind }) => kind === "error")?.reason ?? ""),
+		continues(agent),
+	]);
+	const cooling = limits.map(({ name, type, coolingUntil }) => [name, type, coolingUntil ?? ""]);
+	const sections: [string, number, string][] = [
+		["approvals", approvals.length, approvalTable(approvals)],
+		["errors", errors.length, table(["AGENT", "PROJECT", "CODE", "REASON", "TRY"], problems)],
+		["reviews", reviews.length, issueTable(reviews)],
+		["usage limits", limits.length, table(["SUBSCRIPTION", "TYPE", "UNTIL"], cooling)],
+	];
+	const shown = sections.filter(([, count]) => count > 0).map(([title, count, text]) => `${title} (${count})\n${text}`);
+	return shown.join("\n\n") || "nothing needs you";
+}
+
+/** A line runs down from an agent to the last of those below it. */
+export function treeText(rows: readonly TreeRow[]): string {
+	return rows
+		.map(({ depth, agent }, at) => {
+			const isLast = (level: number): boolean => {
+				const next = rows.slice(at + 1).find((row) => row.depth <= level);
+				return level === 0 || next?.depth !== level;
+			};
+			const lines = Array.from({ length: depth }, (_, level) => (isLast(level) ? "   " : "│  "));
+			const { handle, type, project } = agent;
+			const own = `${handle}  ${labelOf(agent)}  ${type}${project === null ? "" : `  ${project}`}`;
+			return `${lines.join("")}${isLast(depth) ? "└─ " : "├─ "}${own}`;
+		})
+		.join("\n");
+}
+
+export function boardText(columns: readonly BoardColumn[]): string {
+	return columns
+		.map(({ stage, issues }) => {
+			const lines = issues.map((issue) => `  #${issue.number}  ${inline(issue.title)}  (${stateOf(issue)})`);
+			return [`${stage} (${issues.length})`, ...lines].join("\n");
+		})
+		.join("\n");
+}

@@ -1,0 +1,57 @@
+// `brood turn retry`: one turn, or all that the end of the daemon cut.
+import type { Prompt } from "#contract/wire.ts";
+import { act, type CliContext, type Options } from "./act.ts";
+import { scopeOf } from "./here.ts";
+import { printError, UsageError } from "./print.ts";
+
+interface RetryOptions extends Options {
+	all?: boolean | undefined;
+}
+
+interface Retried {
+	agent: string;
+	prompt: Prompt;
+}
+
+export async function retry(agent: string | undefined, turn: string, options: RetryOptions): Promise<void> {
+	if (options.all === true) return await retryAll(agent, options);
+	await act(
+		options,
+		async (cli) => {
+			if (agent === undefined) throw new UsageError("Name the agent, or use --all.");
+			const query = await scopeOf(cli, [agent]);
+			return await cli.client.call("turnRetry", { key: cli.key, query, params: { agent, turn }, body: {} });
+		},
+		({ id }) => `prompt ${id} runs it again`,
+	);
+}
+
+async function retryAll(agent: string | undefined, options: RetryOptions): Promise<void> {
+	await act(
+		options,
+		async (cli) => {
+			if (agent !== undefined) throw new UsageError("Name an agent or use --all, not both.");
+			return await retryCut(cli, options.json === true);
+		},
+		(retried) =>
+			retried.map(({ agent: name, prompt: { id } }) => `${name}: prompt ${id} runs it again`).join("\n") ||
+			"no turn was cut",
+	);
+}
+
+/** A failure with one does not stop the others. */
+async function retryCut({ client, key, query }: CliContext, json: boolean): Promise<Retried[]> {
+	const { cut } = await client.call("turnsCut");
+	const retried: Retried[] = [];
+	for (const { agent, turn, handle, project } of cut) {
+		if (query.project !== undefined && project !== query.project) continue;
+		try {
+			const ask = { key: `${key}-${turn}`, params: { agent, turn: String(turn) }, body: {} };
+			const name = project === null ? handle : `${project}/${handle}`;
+			retried.push({ agent: name, prompt: await client.call("turnRetry", ask) });
+		} catch (error) {
+			process.exitCode = printError(error, json);
+		}
+	}
+	return retried;
+}

@@ -1,0 +1,102 @@
+// `brood uninstall`: stops the daemon and removes what Brood keeps on this machine.
+import { spawn } from "node:child_process";
+import { existsSync, rmSync } from "node:fs";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { Refused } from "#client/client.ts";
+import { refuse } from "#contract/refusal.ts";
+import { inline } from "#contract/visible.ts";
+import { programPath } from "#src/programs.ts";
+import { confirm } from "./confirm.ts";
+import { connect, givenAddress, homeOf } from "./connect.ts";
+import { down } from "./down.ts";
+import { print, printData, printError, UsageError } from "./print.ts";
+
+interface UninstallOptions {
+	keepData?: boolean | undefined;
+	all?: boolean | undefined;
+	yes?: boolean | undefined;
+	json?: boolean | undefined;
+}
+
+interface InProject {
+	path: string;
+	refs: number;
+	worktrees: number;
+	problem: string | null;
+}
+
+interface Uninstalled {
+	home: string;
+	removedHome: boolean;
+	projects: InProject[];
+}
+
+export async function uninstall(options: UninstallOptions): Promise<void> {
+	try {
+		if (givenAddress() !== null) throw new Refused(refuse("FORBIDDEN", "This is not for agents."));
+		if ((options.keepData === true) === (options.all === true))
+			throw new UsageError("Choose one: --keep-data stops the daemon and keeps the home, --all removes everything.");
+		const home = homeOf();
+		const there = existsSync(home);
+		if (there && !existsSync(path.join(home, "id")))
+			throw new Refused(refuse("HOME_UNUSABLE", `${home} does not look like a home of Brood; nothing was removed.`));
+		const projects = options.all === true && there ? await projectsOf() : [];
+		if (options.yes !== true && there) await askFirst(options, home, projects);
+		await down({ json: options.json, quiet: true });
+		if (process.exitCode) return;
+		const found = options.all === true && there ? await removeAll(home, projects) : [];
+		rmSync(compileCache(), { recursive: true, force: true });
+		const done: Uninstalled = { home, removedHome: options.all === true && there, projects: found };
+		if (options.json === true) printData(done);
+		else print(summary(done, there));
+	} catch (error) {
+		process.exitCode = printError(error, options.json === true);
+	}
+}
+
+/** Starts the daemon if it does not run: only the store knows the projects. */
+async function projectsOf(): Promise<string[]> {
+	const { client } = await connect();
+	return (await client.call("projects", { query: {} })).map(({ path: folder }) => folder);
+}
+
+async function askFirst({ all }: UninstallOptions, home: string, projects: readonly string[]): Promise<void> {
+	const question =
+		all === true
+			? `Remove ${home} with every conversation, worktree and snapshot, and Brood's refs in ${projects.length} ${projects.length === 1 ? "repository" : "repositories"}? Uncommitted changes in agents' worktrees, commits that only a clone has, and repositories added by URL are lost; branches stay.`
+			: `Stop the daemon? ${home} stays.`;
+	const said = await confirm(question);
+	if (said === null) throw new UsageError("This needs a yes: pass --yes.");
+	if (!said) throw new Refused(refuse("CONFLICT", "Nothing was removed."));
+}
+
+async function removeAll(home: string, projects: readonly string[]): Promise<InProject[]> {
+	const child = spawn(process.execPath, [programPath("uninstall"), home], { stdio: ["pipe", "pipe", "inherit"] });
+	child.stdin.end(JSON.stringify(projects));
+	const [said, code] = await Promise.all([
+		text(child.stdout),
+		new Promise<number | null>((resolve) => child.once("close", resolve)),
+	]);
+	if (code !== 0) throw new Refused(refuse("INTERNAL_ERROR", `${home} could not be removed.`));
+	const removed: InProject[] = JSON.parse(said);
+	return removed;
+}
+
+/** As the launcher of a release has it. */
+function compileCache(): string {
+	const { XDG_CACHE_HOME: given, HOME: user = "" } = process.env;
+	return path.join(given || path.join(user, ".cache"), "brood");
+}
+
+function summary({ home, removedHome, projects }: Uninstalled, there: boolean): string {
+	const lines = projects.map(({ path: folder, refs, worktrees, problem }) =>
+		problem === null
+			? `${inline(folder)}: removed ${counted(refs, "ref")} and ${counted(worktrees, "worktree")}; branches stay`
+			: `${inline(folder)}: not cleaned: ${inline(problem)}`,
+	);
+	const first = removedHome ? `removed ${home}` : there ? `stopped; ${home} stays` : `${home} does not exist`;
+	return [first, ...lines, "To remove the program: npm uninstall -g brood"].join("\n");
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

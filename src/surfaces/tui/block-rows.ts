@@ -1,0 +1,112 @@
+// The rows of one block of a thread. Folded, a call is one row and a thought is one; opened, they are whole.
+import { inline, visible } from "#contract/visible.ts";
+import { painted, type Style } from "#views/paint.ts";
+import { type Block, type CallResult, insideOf, summaryOf } from "#views/thread.ts";
+import { clipped, markdownRows, widthOf, wrapped } from "./pi.ts";
+
+export interface BlockLook {
+	width: number;
+	colour: boolean;
+	/** the agent's workspace: paths inside it are shown without it */
+	folder: string | null;
+	isOpened: boolean;
+	/** the block that the reader has selected */
+	isSelected: boolean;
+	nameOf(actor: string): string;
+}
+
+const margin = "  ";
+/** rows of one result, at most: the rest is shown by the CLI */
+const resultRowsMax = 2000;
+
+export function blockRows(block: Block, look: BlockLook): string[] {
+	const bar = block.isInherited ? painted("faint", "┆ ", look.colour) : "";
+	const rows = rowsOf(block, block.isInherited ? { ...look, width: look.width - 2 } : look).map((row) => bar + row);
+	return look.isSelected ? rows.map((row, at) => (at === 0 ? selected(row, look) : row)) : rows;
+}
+
+const selected = (row: string, { width, colour }: BlockLook): string =>
+	colour ? `\u001B[7m${row.replaceAll("\u001B[0m", "\u001B[0;7m")}\u001B[0m` : clipped(`> ${row}`, width);
+
+function rowsOf(block: Block, look: BlockLook): string[] {
+	const paint = (style: Style, text: string): string => painted(style, text, look.colour);
+	switch (block.kind) {
+		case "prompt": {
+			const from = block.label === "" ? "" : `${look.nameOf(block.label)} `;
+			return ["", ...hanging(`${from}› `, block.text, look.width).map((row) => paint("strong", row))];
+		}
+		case "message":
+			return block.bad
+				? hanging(margin, block.text, look.width).map((row) => paint("bad", row))
+				: markdownRows(visible(block.text), look.width, look.colour).map((row) => margin + row);
+		case "thought": {
+			const rows = hanging(margin, block.text, look.width);
+			const shown = look.isOpened ? rows : [clipped(`${margin}… ${inline(block.text)}`, look.width)];
+			return shown.map((row) => paint("faint", row));
+		}
+		case "call":
+			return [callRow(block, look), ...(look.isOpened ? openedRows(block, look) : [])];
+		case "plan":
+			return planRows(block.text, look);
+		default:
+			return hanging(margin, block.text, look.width).map((row) => paint(block.bad ? "bad" : "faint", row));
+	}
+}
+
+/** The title on the left, how it ended on the right. */
+function callRow({ label, text, result, bad }: Block, look: BlockLook): string {
+	const { width, colour, folder } = look;
+	const end = result === null ? "…" : endOf(result, look);
+	const tool = inline(label);
+	const room = Math.max(8, width - 3 - widthOf(tool) - Math.min(widthOf(end), Math.floor(width / 2)) - 2);
+	const title = clipped(inline(insideOf(folder, text)), room);
+	const shownEnd = clipped(end, Math.max(0, width - 4 - widthOf(tool) - widthOf(title)));
+	const gap = " ".repeat(Math.max(1, width - 3 - widthOf(tool) - widthOf(title) - widthOf(shownEnd)));
+	const paint = (style: Style, part: string): string => painted(style, part, colour);
+	return `${paint(bad ? "bad" : "run", bad ? "✗" : "⏵")} ${paint("strong", tool)} ${title}${gap}${paint(bad ? "bad" : "faint", shownEnd)}`;
+}
+
+function endOf(result: CallResult, { folder }: BlockLook): string {
+	const { line, count } = summaryOf(result);
+	const last = inline(insideOf(folder, line));
+	return count > 1 ? `${last} (${count} lines)` : last;
+}
+
+function openedRows({ text, result }: Block, { width, colour, folder }: BlockLook): string[] {
+	const bar = `${margin}│ `;
+	const room = width - widthOf(bar);
+	const whole = wrapped(inline(insideOf(folder, text)), room);
+	const lines = (result?.text ?? "").split("\n");
+	const shown = lines.slice(0, resultRowsMax).flatMap((line) => {
+		const style = diffStyle(line);
+		return wrapped(visible(line), room).map((row) => (style === null ? row : painted(style, row, colour)));
+	});
+	const more = lines.length > resultRowsMax ? [`and ${lines.length - resultRowsMax} lines more: brood log`] : [];
+	return [...whole, ...(result === null ? [] : shown), ...more].map((row) => painted("faint", bar, colour) + row);
+}
+
+/** Lines of a diff keep their colours. */
+function diffStyle(line: string): Style | null {
+	if (/^\+(?!\+\+ )/.test(line)) return "added";
+	if (/^-(?!-- )/.test(line)) return "deleted";
+	return /^@@ /.test(line) ? "run" : null;
+}
+
+function planRows(text: string, { width, colour }: BlockLook): string[] {
+	const boxes: Readonly<Record<string, string>> = { completed: "☑", in_progress: "▸", pending: "☐" };
+	return text.split("\n").flatMap((line) => {
+		const [, state = "", step = line] = /^(\w+): (.*)$/.exec(line) ?? [];
+		const rows = hanging(`${margin}${boxes[state] ?? "·"} `, step, width);
+		return rows.map((row) => painted(state === "in_progress" ? "run" : "faint", row, colour));
+	});
+}
+
+/** The text behind a mark, its further rows below the first one's text. */
+export function hanging(mark: string, text: string, width: number): string[] {
+	const shown = inline(mark);
+	const room = Math.max(8, width - widthOf(shown));
+	const rows = visible(text)
+		.split("\n")
+		.flatMap((line) => wrapped(line.replaceAll("\t", "    "), room));
+	return rows.map((row, at) => (at === 0 ? shown : " ".repeat(widthOf(shown))) + row);
+}

@@ -1,0 +1,33 @@
+// What is being written to each agent: it stays with the agent, also over a restart.
+import type { AgentId } from "#contract/ids.ts";
+import type { Draft } from "./pi.ts";
+import type { Saved } from "./saved.ts";
+
+export class Drafts {
+	readonly #saved: Saved;
+	readonly #make: () => Draft;
+	readonly #drafts = new Map<AgentId, Draft>();
+
+	constructor(saved: Saved, make: () => Draft) {
+		this.#saved = saved;
+		this.#make = make;
+	}
+
+	of(agent: AgentId): Draft {
+		const known = this.#drafts.get(agent);
+		if (known !== undefined) return known;
+		const draft = this.#make();
+		const saved = this.#saved.drafts[agent];
+		if (saved !== undefined) draft.set(saved.text, saved.cursor);
+		this.#drafts.set(agent, draft);
+		return draft;
+	}
+
+	/** Puts the texts as they are now into what is saved. */
+	keep(): void {
+		for (const [agent, { text, cursor }] of this.#drafts) {
+			if (text === "") delete this.#saved.drafts[agent];
+			else this.#saved.drafts[agent] = { text, cursor };
+		}
+	}
+}

@@ -1,0 +1,46 @@
+// Everything that needs a person, as rows.
+import type { AgentId } from "#contract/ids.ts";
+import type { Style } from "#views/paint.ts";
+import { ageOf, stateOf } from "./agent-text.ts";
+import type { Seen } from "./model.ts";
+
+export interface InboxRow {
+	style: Style;
+	glyph: string;
+	text: string;
+	agent: AgentId | null;
+	/** what to do, where it is not an agent */
+	hint: string;
+}
+
+export function inboxRows(seen: Seen): InboxRow[] {
+	const { approvals, errors, reviews, limits } = seen.inbox;
+	return [
+		...approvals.map(
+			({ agent, title, path, askedAt }): InboxRow => ({
+				...{ style: "wait", glyph: "◆", agent, hint: "" },
+				text: `${path.toReversed().join("/")}  ${title}  ${ageOf(askedAt, seen.now)}`,
+			}),
+		),
+		...errors.map(
+			(agent): InboxRow => ({
+				...{ style: "bad", glyph: "✗", agent: agent.id, hint: "" },
+				text: `${agent.handle}  ${stateOf(agent)}`,
+			}),
+		),
+		...reviews.map(
+			({ project, number, title, stage, attention }): InboxRow => ({
+				...{ style: "wait", glyph: "▤", agent: null },
+				text: `${project}#${number}  ${title}  ${attention?.reason ?? stage}`,
+				hint: `brood issue show ${project}#${number}`,
+			}),
+		),
+		...limits.map(
+			({ name, coolingUntil }): InboxRow => ({
+				...{ style: "wait", glyph: "⧗", agent: null },
+				text: `${name}  waits until ${coolingUntil} for its usage limit`,
+				hint: `brood subscription show ${name}`,
+			}),
+		),
+	];
+}

@@ -1,0 +1,111 @@
+// What the screen shows and where its reader is. Pure data: `update.ts` changes it, `screen.ts` draws it.
+import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { Inbox, TreeRow } from "#contract/overviews.ts";
+import type { Delta } from "#contract/stream.ts";
+import type { Agent, Approval, Mail, Prompt, Subscription, Turn } from "#contract/wire.ts";
+import type { Style } from "#views/paint.ts";
+import type { Block } from "#views/thread.ts";
+import type { Anchor } from "./page.ts";
+
+/** What the daemon says, as the mirror has it. */
+export interface Seen {
+	connection: "connecting" | "live" | "lost";
+	project: ProjectSlug | null;
+	/** the agents of the project and agent 0, each before those below it; all agents without a project */
+	tree: readonly TreeRow[];
+	/** the agents of all projects */
+	everywhere: readonly TreeRow[];
+	agents: ReadonlyMap<AgentId, Agent>;
+	inbox: Inbox;
+	subscriptions: readonly Subscription[];
+	now: number;
+	blocks(agent: AgentId): readonly Block[];
+	messages(agent: AgentId): readonly Delta[];
+	queue(agent: AgentId): readonly Prompt[];
+	mail(agent: AgentId): readonly Mail[];
+	turns(agent: AgentId): readonly Turn[];
+	approvals(agent: AgentId): readonly Approval[];
+	/** older items may be loaded */
+	hasOlder(agent: AgentId): boolean;
+}
+
+export interface State {
+	current: AgentId;
+	/** where each thread is read; absent if its end is followed */
+	anchors: ReadonlyMap<AgentId, Anchor>;
+	/** the blocks that are shown in full */
+	opened: ReadonlySet<number>;
+	/** the block that the next Enter opens, while the reader is among the blocks */
+	selected: number | null;
+	panel: Panel | null;
+	notice: Notice | null;
+	/** a key that has to be pressed twice was pressed once, at this time */
+	armed: { key: "escape" | "ctrl+c"; at: number } | null;
+	/** when a key was last typed: single letters answer an approval only after a pause */
+	typedAt: number;
+	/** the prompt in the queue that the draft replaces */
+	editing: { agent: AgentId; prompt: number } | null;
+	/** commands that have not answered yet, the latest last */
+	waiting: readonly { id: number; text: string }[];
+}
+
+export interface Notice {
+	text: string;
+	style: Style;
+}
+
+/** A list over the thread. */
+export type Panel =
+	| (PanelBase & { kind: "tree"; filter: TreeFilter; words: string; folded: ReadonlySet<AgentId> })
+	| (PanelBase & { kind: "inbox" | "queue" | "mail" | "turns" | "keys" })
+	| (PanelBase & { kind: "text"; title: string; lines: readonly string[] })
+	| (PanelBase & { kind: "approval"; title: string; lines: readonly string[]; approval: number })
+	| (PanelBase & { kind: "diff"; title: string; files: readonly DiffFile[]; reviewed: ReadonlySet<string> });
+
+interface PanelBase {
+	/** the selected row */
+	at: number;
+}
+
+export interface DiffFile {
+	path: string;
+	/** how many lines were added and deleted; null for files that are no text */
+	added: number | null;
+	deleted: number | null;
+	lines: readonly string[];
+}
+
+export const treeFilters = ["living", "needs you", "all", "everywhere"] as const;
+export type TreeFilter = (typeof treeFilters)[number];
+
+export const firstState = (current: AgentId): State => ({
+	current,
+	anchors: new Map(),
+	opened: new Set(),
+	selected: null,
+	panel: null,
+	notice: null,
+	armed: null,
+	typedAt: 0,
+	editing: null,
+	waiting: [],
+});
+
+/** What the program does beside drawing. */
+export type Effect =
+	| { do: "edit"; data: string }
+	| { do: "show"; agent: AgentId }
+	| { do: "older"; agent: AgentId }
+	| { do: "rows" }
+	| { do: "answer"; approval: number; answer: "allow" | "deny" | "always" }
+	| { do: "interrupt"; agent: AgentId; force: boolean }
+	| { do: "cancel" }
+	| { do: "load"; what: "diff" | "turn-diff"; agent: AgentId; id: number; handle: string }
+	| { do: "queue"; agent: AgentId; prompt: number; change: { to: number } | "remove" }
+	| { do: "edit-prompt"; agent: AgentId; prompt: number; text: string }
+	| { do: "mail"; agent: AgentId; mail: number; change: "read" | "delete" }
+	| { do: "draft"; text: string }
+	| { do: "transcript" }
+	| { do: "redraw" }
+	| { do: "suspend" }
+	| { do: "quit" };

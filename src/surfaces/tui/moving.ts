@@ -1,0 +1,94 @@
+// Moving in the tree: who is the parent, the next child, and the next that needs a person.
+import type { AgentId } from "#contract/ids.ts";
+import type { Agent } from "#contract/wire.ts";
+import type { Seen, TreeFilter } from "./model.ts";
+import { matching } from "./pi.ts";
+
+type Tree = Pick<Seen, "tree" | "agents">;
+
+export const parentOf = ({ agents }: Tree, of: AgentId): Agent | null => {
+	const supervisor = agents.get(of)?.supervisor ?? null;
+	return supervisor === null ? null : (agents.get(supervisor) ?? null);
+};
+
+/** In the order in which they were made. */
+export const childrenOf = ({ tree }: Tree, of: AgentId): Agent[] =>
+	tree.map(({ agent }) => agent).filter(({ supervisor }) => supervisor === of);
+
+/** The living child that was made last; a dead one only if none lives. */
+export function childOf(seen: Tree, of: AgentId): Agent | null {
+	const children = childrenOf(seen, of);
+	return children.findLast(isLiving) ?? children.at(-1) ?? null;
+}
+
+/** The children of the same parent, itself among them. */
+export function siblingsOf({ tree, agents }: Tree, of: AgentId): Agent[] {
+	const supervisor = agents.get(of)?.supervisor ?? null;
+	return tree.map(({ agent }) => agent).filter((each) => each.supervisor === supervisor);
+}
+
+/** Null if there is no other one. */
+export function siblingOf(seen: Tree, of: AgentId, by: 1 | -1): Agent | null {
+	const all = siblingsOf(seen, of);
+	const at = all.findIndex(({ id }) => id === of);
+	const next = all[(at + by + all.length) % all.length];
+	return next === undefined || next.id === of ? null : next;
+}
+
+export const isLiving = ({ life }: Pick<Agent, "life">): boolean => life !== "ended";
+
+/** The agents with an open approval or an error, in the order of the tree. */
+export function needingYou({ everywhere, inbox }: Pick<Seen, "everywhere" | "inbox">): Agent[] {
+	const ids = new Set([...inbox.approvals.map(({ agent }) => agent), ...inbox.errors.map(({ id }) => id)]);
+	return everywhere.map(({ agent }) => agent).filter(({ id }) => ids.has(id));
+}
+
+/** The next one after the current agent, round and round. */
+export function nextNeedingYou(seen: Seen, current: AgentId): Agent | null {
+	const order = seen.everywhere.map(({ agent }) => agent.id);
+	const here = order.indexOf(current);
+	const needing = needingYou(seen);
+	const after = needing.find(({ id }) => order.indexOf(id) > here);
+	const next = after ?? needing[0] ?? null;
+	return next?.id === current && needing.length === 1 ? null : next;
+}
+
+function wantedRows(seen: Seen, filter: TreeFilter): Seen["tree"] {
+	if (filter === "everywhere") return seen.everywhere;
+	if (filter === "all") return seen.tree;
+	if (filter === "living") return seen.tree.filter(({ agent }) => isLiving(agent));
+	const needing = new Set(needingYou(seen).map(({ id }) => id));
+	return seen.everywhere.filter(({ agent }) => needing.has(agent.id));
+}
+
+export interface PickerRow {
+	agent: Agent;
+	depth: number;
+	/** agents below it that are not shown */
+	hidden: number;
+}
+
+/** The rows of the tree picker. A search shows what it finds, best first, without its surroundings. */
+export function pickerRows(
+	seen: Seen,
+	{ filter, words, folded }: { filter: TreeFilter; words: string; folded: ReadonlySet<AgentId> },
+): PickerRow[] {
+	const wanted = wantedRows(seen, filter);
+	if (words.trim() !== "")
+		return matching(wanted, words, ({ agent }) => `${agent.handle} ${agent.project ?? ""}`).map(({ agent }) => ({
+			...{ agent, depth: 0, hidden: 0 },
+		}));
+	const rows: PickerRow[] = [];
+	/** the depth of the folded row whose rows are being left out */
+	let under: { depth: number; row: PickerRow } | null = null;
+	for (const { agent, depth } of wanted) {
+		if (under !== null && depth > under.depth) {
+			under.row.hidden++;
+			continue;
+		}
+		const row = { agent, depth, hidden: 0 };
+		under = folded.has(agent.id) ? { depth, row } : null;
+		rows.push(row);
+	}
+	return rows;
+}

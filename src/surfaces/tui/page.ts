@@ -1,0 +1,119 @@
+// The visible part of a thread. It is found from an anchor, block by block, and only what is visible is wrapped: the cost
+// does not depend on the length of the thread.
+
+/** The row at the top of the page: a block, and which of its rows. Null follows the end. */
+export type Anchor = { block: number; row: number } | null;
+
+interface Identified {
+	readonly id: number;
+}
+
+export interface Page {
+	rows: string[];
+	/** the block of each row, for the mouse and for opening; null for rows of the running messages */
+	blocks: (number | null)[];
+	/** where the page begins; null if it shows the end */
+	anchor: Anchor;
+	/** nothing is above it */
+	isStart: boolean;
+}
+
+interface Source<B extends Identified> {
+	/** in the order of their ids */
+	blocks: readonly B[];
+	/** below the last block: the messages that are being written */
+	tail: readonly string[];
+	rowsOf(block: B): readonly string[];
+}
+
+/** The page at an anchor. A page that would end above its bottom shows the end. */
+export function pageAt<B extends Identified>(source: Source<B>, anchor: Anchor, height: number): Page {
+	const { blocks, tail, rowsOf } = source;
+	const from = anchor === null ? null : indexOf(blocks, anchor.block);
+	if (anchor === null || from === null) return lastPage(source, height);
+	const page: Page = { rows: [], blocks: [], anchor, isStart: from === 0 && anchor.row === 0 };
+	for (let at = from; at < blocks.length; at++) {
+		const block = blocks[at] ?? never();
+		const rows = rowsOf(block);
+		add(page, at === from ? rows.slice(Math.min(anchor.row, rows.length - 1)) : rows, block.id);
+		if (page.rows.length > height) return cut(page, 0, height);
+	}
+	add(page, tail, null);
+	return page.rows.length > height ? cut(page, 0, height) : lastPage(source, height);
+}
+
+/** The anchor so many rows further up (negative) or down. */
+export function moved<B extends Identified>(source: Source<B>, anchor: Anchor, by: number, height: number): Anchor {
+	const { blocks, rowsOf } = source;
+	const start = pageAt(source, anchor, height);
+	const top = start.anchor ?? topOf(source, height);
+	let at = top === null ? null : indexOf(blocks, top.block);
+	if (top === null || at === null) return null;
+	let row = top.row + by;
+	while (row < 0 && at > 0) {
+		at--;
+		row += rowsOf(blocks[at] ?? never()).length;
+	}
+	for (let count = rowsOf(blocks[at] ?? never()).length; row >= count && at < blocks.length - 1; ) {
+		row -= count;
+		at++;
+		count = rowsOf(blocks[at] ?? never()).length;
+	}
+	const next = { block: blocks[at]?.id ?? 0, row: Math.max(0, row) };
+	return pageAt(source, next, height).anchor;
+}
+
+/** The row at the top of the last page. */
+function topOf<B extends Identified>({ blocks, tail, rowsOf }: Source<B>, height: number): Anchor {
+	let missing = height - tail.length;
+	for (let at = blocks.length - 1; at >= 0; at--) {
+		const block = blocks[at] ?? never();
+		const { length } = rowsOf(block);
+		if (length >= missing || at === 0) return { block: block.id, row: Math.max(0, length - missing) };
+		missing -= length;
+	}
+	return null;
+}
+
+function lastPage<B extends Identified>({ blocks, tail, rowsOf }: Source<B>, height: number): Page {
+	const parts: { rows: readonly string[]; id: number | null }[] = [{ rows: tail, id: null }];
+	let count = tail.length;
+	let at = blocks.length;
+	while (at > 0 && count < height) {
+		at--;
+		const block = blocks[at] ?? never();
+		const rows = rowsOf(block);
+		parts.push({ rows, id: block.id });
+		count += rows.length;
+	}
+	const page: Page = { rows: [], blocks: [], anchor: null, isStart: at === 0 && count <= height };
+	for (const { rows, id } of parts.toReversed()) add(page, rows, id);
+	return cut(page, Math.max(0, page.rows.length - height), height);
+}
+
+function add(page: Page, rows: readonly string[], id: number | null): void {
+	for (const row of rows) {
+		page.rows.push(row);
+		page.blocks.push(id);
+	}
+}
+
+function cut(page: Page, from: number, height: number): Page {
+	const part = <T>(all: readonly T[]): T[] => all.slice(from, from + height);
+	return { ...page, rows: part(page.rows), blocks: part(page.blocks) };
+}
+
+/** Where the block is, or the next one if it is no longer there; null if that would be after the end. */
+function indexOf(blocks: readonly Identified[], id: number): number | null {
+	let [low, high] = [0, blocks.length];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if ((blocks[middle]?.id ?? 0) < id) low = middle + 1;
+		else high = middle;
+	}
+	return low < blocks.length ? low : null;
+}
+
+function never(): never {
+	throw new Error("The index is outside the thread.");
+}

@@ -1,0 +1,212 @@
+// The lists over the thread: their rows, and the frame around them.
+import type { AgentId } from "#contract/ids.ts";
+import { inline, visible } from "#contract/visible.ts";
+import { painted, type Style } from "#views/paint.ts";
+import { ageOf, counters, glyph, nameOf, stateOf } from "./agent-text.ts";
+import { fileAt } from "./diff.ts";
+import { inboxRows } from "./inbox.ts";
+import { hint, keymap, keyName } from "./keymap.ts";
+import type { Panel, Seen, State } from "./model.ts";
+import { isLiving, pickerRows } from "./moving.ts";
+import { clipped, filled, widthOf, wrapped } from "./pi.ts";
+
+interface Look {
+	width: number;
+	height: number;
+	colour: boolean;
+}
+
+/** A frame with a title above and hints below; the selected row is always inside. */
+export function panelRows(state: State, panel: Panel, seen: Seen, look: Look): string[] {
+	const { width, height, colour } = look;
+	const inner = { ...look, width: width - 4 };
+	const { title, rows, hints } = contentOf(state, panel, seen, inner);
+	const room = height - 2;
+	const at = Math.min(panel.at, Math.max(0, rows.length - 1));
+	const isList = panel.kind !== "text" && panel.kind !== "approval" && panel.kind !== "keys";
+	const from = Math.max(0, Math.min(isList ? at - Math.floor(room / 2) : at, rows.length - room));
+	const shown = rows.slice(from, from + room);
+	const line = (row: string, index: number): string => {
+		const isHere = isList && from + index === at;
+		const text = filled(row, inner.width);
+		return `│${isHere && !colour ? ">" : " "}${isHere ? marked(text, colour) : text} │`;
+	};
+	const count = rows.length > room ? `${from + 1}–${Math.min(from + room, rows.length)} of ${rows.length}` : "";
+	return [
+		edge("┌", title, count, "┐", width),
+		...Array.from({ length: room }, (_, index) => line(shown[index] ?? "", shown[index] === undefined ? -1 : index)),
+		edge("└", hints, "", "┘", width),
+	];
+}
+
+const marked = (row: string, colour: boolean): string =>
+	colour ? `\u001B[7m${row.replaceAll("\u001B[0m", "\u001B[0;7m")}\u001B[0m` : row;
+
+function edge(left: string, text: string, more: string, right: string, width: number): string {
+	const shown = clipped(` ${inline(text)} `, width - 4 - widthOf(more));
+	const rest = width - 2 - widthOf(shown) - (more === "" ? 0 : widthOf(more) + 2);
+	return `${left}${shown}${"─".repeat(Math.max(0, rest))}${more === "" ? "" : ` ${more} `}${right}`;
+}
+
+interface Content {
+	title: string;
+	rows: string[];
+	hints: string;
+}
+
+function contentOf(state: State, panel: Panel, seen: Seen, look: Look): Content {
+	const close = hint("list", "close", "close");
+	switch (panel.kind) {
+		case "tree":
+			return treeContent(state, panel, seen, look);
+		case "inbox":
+			return {
+				title: "needs you",
+				rows: inboxRows(seen).map(
+					({ style, glyph: mark, text }) => `${painted(style, mark, look.colour)} ${inline(text)}`,
+				),
+				hints: [hint("list", "go", "go there"), close].join(" · "),
+			};
+		case "queue":
+			return {
+				title: `queue of ${handleOf(seen, state.current)}`,
+				rows: seen
+					.queue(state.current)
+					.map(({ position, text, createdBy, notBefore }) =>
+						inline(
+							`${position}  ${text}${notBefore === null ? "" : `  (not before ${notBefore})`}${createdBy === "human" ? "" : `  by ${nameOf(seen, createdBy)}`}`,
+						),
+					),
+				hints: [
+					`${keyName("shift+up")}/${keyName("down")} move`,
+					hint("queue", "edit", "edit"),
+					hint("queue", "remove", "remove"),
+					close,
+				].join(" · "),
+			};
+		case "mail":
+			return {
+				title: `mail of ${handleOf(seen, state.current)}`,
+				rows: seen
+					.mail(state.current)
+					.map(
+						({ state: read, from, body, sentAt }) =>
+							`${read === "read" ? " " : "✉"} ${inline(nameOf(seen, from))}  ${inline(body)}  ${ageOf(sentAt, seen.now)}`,
+					),
+				hints: [
+					hint("mail", "go", "read"),
+					hint("mail", "reply", "reply"),
+					hint("mail", "remove", "delete"),
+					close,
+				].join(" · "),
+			};
+		case "turns":
+			return turnsContent(state, seen, look);
+		case "diff":
+			return diffContent(panel, look);
+		case "keys":
+			return { title: "keys", rows: keyRows(), hints: close };
+		default: {
+			const answers = [
+				hint("question", "allow", "allow"),
+				hint("question", "deny", "deny"),
+				hint("question", "always", "always"),
+			];
+			return {
+				title: panel.title,
+				rows: panel.lines.flatMap((line) => wrapped(visible(line).replaceAll("\t", "    "), look.width)),
+				hints: [...(panel.kind === "approval" ? answers : []), hint("list", "down", "scroll"), close].join(" · "),
+			};
+		}
+	}
+}
+
+function treeContent(state: State, panel: Extract<Panel, { kind: "tree" }>, seen: Seen, look: Look): Content {
+	const all = (panel.filter === "everywhere" ? seen.everywhere : seen.tree).map(({ agent }) => agent);
+	const living = all.filter(isLiving).length;
+	const rows = pickerRows(seen, panel).map(({ agent, depth, hidden }) => {
+		// deep trees keep room for the names
+		const indent = " ".repeat(2 * Math.min(depth, Math.floor(look.width / 8)));
+		const here = agent.id === state.current ? "← " : "";
+		const left = `${indent}${glyph(agent, look.colour)} ${inline(agent.handle)}${hidden === 0 ? "" : ` +${hidden}`}`;
+		const right = `${here}${stateOf(agent)} ${counters(agent)} ${ageOf(agent.lastActiveAt, seen.now)}`;
+		const room = Math.max(10, look.width - widthOf(right) - 1);
+		return `${filled(left, room)} ${clipped(right, look.width - room - 1)}`;
+	});
+	return {
+		title: `agents (${panel.filter}) ${panel.words}▏ ${rows.length} of ${all.length} · ${living} living, ${all.length - living} dead`,
+		rows: rows.length === 0 ? ["no agent"] : rows,
+		hints: "type to search · Enter go · ←/→ fold · Tab living / needs you / all / everywhere · Esc close",
+	};
+}
+
+function turnsContent(state: State, seen: Seen, { colour }: Look): Content {
+	const rows = seen
+		.turns(state.current)
+		.toReversed()
+		.map(({ id, state: how, startedAt, source, reason, commit }) => {
+			const style: Style = how === "completed" ? "ok" : how === "open" ? "run" : "bad";
+			const more = [reason ?? "", commit === null ? "" : `commit ${commit.slice(0, 7)}`].filter(Boolean).join("  ");
+			return `${painted(style, how === "open" ? "●" : how === "completed" ? "◐" : "✗", colour)} turn ${id}  ${how}  ${source}  ${ageOf(startedAt, seen.now)}  ${inline(more)}`;
+		});
+	return {
+		title: `turns of ${handleOf(seen, state.current)}, newest first`,
+		rows: rows.length === 0 ? ["no turns yet"] : rows,
+		hints: [
+			hint("turns", "go", "its diff"),
+			hint("turns", "fork-here", "fork from here"),
+			hint("list", "close", "close"),
+		].join(" · "),
+	};
+}
+
+function diffContent(panel: Extract<Panel, { kind: "diff" }>, { colour }: Look): Content {
+	const rows = panel.files.flatMap(({ path, added, deleted, lines }) => {
+		const counts = added === null ? "not text" : `+${added} −${deleted}`;
+		const mark = panel.reviewed.has(path) ? "✓" : "○";
+		return [
+			`${painted("strong", `${mark} ${inline(path)}`, colour)}  ${painted("faint", counts, colour)}`,
+			...lines.map((line) => painted(lineStyle(line), inline(line).replaceAll("␉", "    "), colour)),
+		];
+	});
+	const file = panel.files[fileAt(panel)];
+	return {
+		title: `${panel.title}: ${panel.files.length} files, ${panel.reviewed.size} reviewed${file === undefined ? "" : ` · ${file.path}`}`,
+		rows: rows.length === 0 ? ["nothing has changed"] : rows,
+		hints: [hint("diff", "reviewed", "reviewed"), hint("list", "down", "scroll"), hint("list", "close", "close")].join(
+			" · ",
+		),
+	};
+}
+
+function lineStyle(line: string): Style {
+	if (line.startsWith("+")) return "added";
+	if (line.startsWith("-")) return "deleted";
+	return line.startsWith("@@") ? "run" : "off";
+}
+
+const modeNames = {
+	thread: "In the thread",
+	approval: "While an agent asks, and nothing is being typed (or with Alt)",
+	blocks: "Among the blocks of a thread",
+	tree: "In the tree",
+	list: "In any list",
+	queue: "In the queue",
+	mail: "In the mail",
+	turns: "In the turns",
+	diff: "In a diff",
+	question: "In a whole question",
+} as const;
+
+export const keyTable = (): { mode: string; rows: { keys: string; help: string }[] }[] =>
+	Object.entries(modeNames).map(([mode, title]) => ({
+		mode: title,
+		rows: Object.entries(keymap)
+			.filter(([name]) => name === mode)
+			.flatMap(([, entries]) => entries.map(({ keys, help }) => ({ keys: keys.map(keyName).join(", "), help }))),
+	}));
+
+const keyRows = (): string[] =>
+	keyTable().flatMap(({ mode, rows }) => [mode, ...rows.map(({ keys, help }) => `  ${keys.padEnd(22)} ${help}`), ""]);
+
+const handleOf = ({ agents }: Seen, id: AgentId): string => agents.get(id)?.handle ?? "?";

@@ -1,0 +1,53 @@
+// What the screen asks of the daemon. Each answers what the screen shows next.
+import type { Client } from "#client/client.ts";
+import { diffPanel } from "./diff.ts";
+import type { Effect } from "./model.ts";
+import type { SlashAnswer } from "./slash.ts";
+
+export type RequestEffect = Extract<Effect, { do: "answer" | "interrupt" | "load" | "queue" | "mail" | "edit-prompt" }>;
+
+/** `key`: one per request, so that a retry never doubles it. */
+export async function request(client: Client, effect: RequestEffect, key: string): Promise<SlashAnswer> {
+	switch (effect.do) {
+		case "answer": {
+			const body = { allow: effect.answer !== "deny", always: effect.answer === "always" };
+			await client.call("approvalAnswer", { key, params: { approval: String(effect.approval) }, body });
+			return { text: { allow: "allowed", deny: "denied", always: "always allowed" }[effect.answer] };
+		}
+		case "interrupt":
+			await client.call("interrupt", { key, params: { agent: effect.agent }, body: {} });
+			return { text: "The turn was stopped; /resume goes on with the queue." };
+		case "queue": {
+			const params = { agent: effect.agent, prompt: String(effect.prompt) };
+			if (effect.change === "remove") await client.call("promptRemove", { key, params });
+			else await client.call("promptMove", { key, params, body: effect.change });
+			return {};
+		}
+		case "edit-prompt": {
+			const params = { agent: effect.agent, prompt: String(effect.prompt) };
+			await client.call("promptEdit", { key, params, body: { text: effect.text } });
+			return { text: "The prompt was replaced." };
+		}
+		case "mail": {
+			const { agent, mail } = effect;
+			if (effect.change === "read") await client.call("mailRead", { key, params: { agent }, body: { mail } });
+			else await client.call("mailDelete", { key, params: { agent, mail: String(mail) } });
+			return {};
+		}
+		case "load":
+			return await loaded(client, effect);
+	}
+}
+
+async function loaded(
+	client: Client,
+	{ what, agent, id, handle }: Extract<Effect, { do: "load" }>,
+): Promise<SlashAnswer> {
+	if (what === "diff")
+		return { panel: diffPanel(await client.call("diff", { params: { agent } }), `changes of ${handle}`) };
+	const snapshots = await client.call("snapshots", { params: { agent } });
+	const found = snapshots.find(({ turn }) => turn === id);
+	if (found === undefined) return { text: "There is no snapshot of this turn: it changed nothing, or it is gone." };
+	const diff = await client.call("snapshot", { params: { agent, snapshot: found.id } });
+	return { panel: diffPanel(diff, `${handle} after turn ${id}`) };
+}

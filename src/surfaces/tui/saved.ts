@@ -1,0 +1,54 @@
+// What is kept over a restart of the terminal: unsent texts, where each thread is read, and preferences.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { AgentId } from "#contract/ids.ts";
+import type { Anchor } from "./page.ts";
+
+export interface Saved {
+	drafts: Record<string, { text: string; cursor: { line: number; column: number } }>;
+	anchors: Record<string, NonNullable<Anchor>>;
+	/** the agent that was shown last, by project */
+	last: Record<string, string>;
+	preferences: { mouse: boolean; follow: boolean };
+}
+
+const nothing = (): Saved => ({ drafts: {}, anchors: {}, last: {}, preferences: { mouse: true, follow: true } });
+const fileIn = (home: string): string => path.join(home, "terminal.json");
+
+/** A damaged file is as good as none: only conveniences are in it. */
+export function load(home: string): Saved {
+	try {
+		const found: Partial<Saved> = JSON.parse(readFileSync(fileIn(home), "utf8"));
+		const { drafts = {}, anchors = {}, last = {}, preferences = nothing().preferences } = found;
+		return { drafts, anchors, last, preferences };
+	} catch {
+		return nothing();
+	}
+}
+
+export function save(
+	home: string,
+	saved: Saved,
+	{ anchors, last: [project, agent] }: { anchors: ReadonlyMap<AgentId, Anchor>; last: [string, AgentId] },
+): void {
+	saved.anchors = Object.fromEntries([...anchors].flatMap(([id, at]) => (at === null ? [] : [[id, at]])));
+	saved.last[project] = agent;
+	const file = fileIn(home);
+	try {
+		mkdirSync(home, { recursive: true, mode: 0o700 });
+		writeFileSync(`${file}.new`, `${JSON.stringify(saved)}\n`, { mode: 0o600 });
+		renameSync(`${file}.new`, file);
+	} catch {
+		// a full disk: only conveniences are lost
+	}
+}
+
+export const agentIn = (text: string | undefined): AgentId | null => AgentId.safeParse(text).data ?? null;
+
+export const anchorsIn = ({ anchors }: Saved): Map<AgentId, Anchor> =>
+	new Map(
+		Object.entries(anchors).flatMap(([id, anchor]) => {
+			const agent = agentIn(id);
+			return agent === null ? [] : [[agent, anchor]];
+		}),
+	);

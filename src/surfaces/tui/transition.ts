@@ -1,0 +1,52 @@
+// A step of the screen: the next state, and what has to happen besides.
+import type { AgentId } from "#contract/ids.ts";
+import type { Mode } from "./keymap.ts";
+import type { Effect, State } from "./model.ts";
+import type { Anchor } from "./page.ts";
+
+export interface Update {
+	state: State;
+	effects: Effect[];
+}
+
+export interface Key {
+	name: string;
+	data: string;
+	now: number;
+	/** what is written in the input */
+	draft: { text: string; isCompleting: boolean };
+	/** the anchor that many rows further */
+	scroll(by: number | "top"): Anchor;
+	/** of the thread's part of the screen */
+	height: number;
+	/** of the screen */
+	width: number;
+	/** the selectable blocks, oldest first */
+	foldable(): readonly number[];
+}
+
+export const only = (state: State, ...effects: Effect[]): Update => ({ state, effects });
+
+/** Shows another agent; what was typed to the last one stays with it. */
+export function goTo(state: State, to: AgentId | undefined, none: string): Update {
+	if (to === undefined) return only(noted(state, none));
+	return only({ ...state, current: to, panel: null, selected: null, armed: null }, { do: "show", agent: to });
+}
+
+export const noted = (state: State, text: string): State => ({ ...state, notice: { text, style: "faint" } });
+
+export const modeOf = ({ panel, selected }: State): Mode => {
+	if (panel === null) return selected === null ? "thread" : "blocks";
+	switch (panel.kind) {
+		case "tree":
+		case "queue":
+		case "mail":
+		case "turns":
+		case "diff":
+			return panel.kind;
+		case "approval":
+			return "question";
+		default:
+			return "list";
+	}
+};

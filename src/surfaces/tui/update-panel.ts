@@ -1,0 +1,184 @@
+// Keys in the lists over the thread.
+import type { AgentId } from "#contract/ids.ts";
+import { nameOf } from "./agent-text.ts";
+import { fileAt } from "./diff.ts";
+import { inboxRows } from "./inbox.ts";
+import { type Action, actionOf } from "./keymap.ts";
+import { type Panel, type Seen, type State, treeFilters } from "./model.ts";
+import { pickerRows } from "./moving.ts";
+
+import { goTo, type Key, modeOf, noted, only, type Update } from "./transition.ts";
+
+export function updatePanel(state: State, panel: Panel, key: Key, seen: Seen): Update {
+	const action = actionOf(modeOf(state), key.name);
+	const count = countOf(state, panel, seen);
+	const at = Math.min(panel.at, Math.max(0, count - 1));
+	const to = moved(action, at, count, key.height);
+	if (to !== null) return only({ ...state, panel: { ...panel, at: to } });
+	if (action === "close") return only({ ...state, panel: null });
+	switch (panel.kind) {
+		case "tree":
+			return inTree(state, { ...panel, at }, action, key, seen);
+		case "inbox":
+			return action === "go" ? fromInbox(state, at, seen) : only(state);
+		case "queue":
+			return inQueue(state, at, action, seen);
+		case "mail":
+			return inMail(state, at, action, seen);
+		case "turns":
+			return inTurns(state, at, action, seen);
+		case "approval":
+			return action === "allow" || action === "deny" || action === "always"
+				? only({ ...state, panel: null }, { do: "answer", approval: panel.approval, answer: action })
+				: only(state);
+		case "diff":
+			return action === "reviewed" ? only({ ...state, panel: reviewed({ ...panel, at }) }) : only(state);
+		default:
+			return only(state);
+	}
+}
+
+function moved(action: Action | null, at: number, count: number, height: number): number | null {
+	const bound = (to: number): number => Math.max(0, Math.min(count - 1, to));
+	switch (action) {
+		case "up":
+			return bound(at - 1);
+		case "down":
+			return bound(at + 1);
+		case "page-up":
+			return bound(at - height + 4);
+		case "page-down":
+			return bound(at + height - 4);
+		case "top":
+			return 0;
+		case "bottom":
+			return bound(count);
+		default:
+			return null;
+	}
+}
+
+export function countOf({ current }: State, panel: Panel, seen: Seen): number {
+	switch (panel.kind) {
+		case "tree":
+			return pickerRows(seen, panel).length;
+		case "inbox":
+			return inboxRows(seen).length;
+		case "queue":
+			return seen.queue(current).length;
+		case "mail":
+			return seen.mail(current).length;
+		case "turns":
+			return seen.turns(current).length;
+		case "text":
+		case "approval":
+			return panel.lines.length;
+		case "diff":
+			return panel.files.reduce((sum, { lines }) => sum + lines.length + 1, 0);
+		default:
+			return 1;
+	}
+}
+
+type TreePanel = Extract<Panel, { kind: "tree" }>;
+
+function inTree(state: State, panel: TreePanel, action: Action | null, key: Key, seen: Seen): Update {
+	const row = pickerRows(seen, panel)[panel.at];
+	const next = (change: Partial<TreePanel>): Update => only({ ...state, panel: { ...panel, ...change } });
+	switch (action) {
+		case "go":
+			return goTo(state, row?.agent.id, "There is no such agent.");
+		case "fold":
+			return row === undefined ? only(state) : next({ folded: new Set([...panel.folded, row.agent.id]) });
+		case "unfold":
+			return next({ folded: new Set([...panel.folded].filter((id) => id !== row?.agent.id)) });
+		case "filter": {
+			const filter = treeFilters[(treeFilters.indexOf(panel.filter) + 1) % treeFilters.length] ?? "living";
+			return next({ filter, at: 0 });
+		}
+		case "erase":
+			return next({ words: [...panel.words].slice(0, -1).join(""), at: 0 });
+		default:
+			return isPrintable(key.data) ? next({ words: panel.words + key.data, at: 0 }) : only(state);
+	}
+}
+
+const isPrintable = (data: string): boolean => data !== "" && !/\p{Cc}/u.test(data);
+
+function fromInbox(state: State, at: number, seen: Seen): Update {
+	const row = inboxRows(seen)[at];
+	return row?.agent === null || row === undefined
+		? only(noted(state, row?.hint ?? "Nothing needs you."))
+		: goTo(state, row.agent, "");
+}
+
+function inQueue(state: State, at: number, action: Action | null, seen: Seen): Update {
+	const [agent, prompt] = [state.current, seen.queue(state.current)[at]];
+	if (prompt === undefined) return only(state);
+	const follow = (to: number): State => ({ ...state, panel: { kind: "queue", at: to } });
+	switch (action) {
+		case "move-up":
+			if (at === 0) return only(noted(state, "It is the first one already."));
+			return only(follow(at - 1), { do: "queue", agent, prompt: prompt.id, change: { to: at } });
+		case "move-down":
+			if (at === seen.queue(agent).length - 1) return only(noted(state, "It is the last one already."));
+			return only(follow(at + 1), { do: "queue", agent, prompt: prompt.id, change: { to: at + 2 } });
+		case "remove":
+			return only(state, { do: "queue", agent, prompt: prompt.id, change: "remove" });
+		case "edit":
+			return only(
+				noted(
+					{ ...state, panel: null, editing: { agent, prompt: prompt.id } },
+					"Enter replaces the prompt, Esc keeps it.",
+				),
+				{ do: "draft", text: prompt.text },
+			);
+		default:
+			return only(state);
+	}
+}
+
+function inMail(state: State, at: number, action: Action | null, seen: Seen): Update {
+	const [agent, mail] = [state.current, seen.mail(state.current)[at]];
+	if (mail === undefined) return only(state);
+	switch (action) {
+		case "go": {
+			const from = nameOf(seen, mail.from);
+			const lines = [`From ${from}, ${mail.sentAt}`, "", ...mail.body.split("\n")];
+			const read: State = { ...state, panel: { kind: "text", at: 0, title: `mail ${mail.id}`, lines } };
+			return mail.state === "read" ? only(read) : only(read, { do: "mail", agent, mail: mail.id, change: "read" });
+		}
+		case "remove":
+			return only(state, { do: "mail", agent, mail: mail.id, change: "delete" });
+		case "reply":
+			return only({ ...state, panel: null }, { do: "draft", text: `/send ${nameOf(seen, mail.from)} ` });
+		default:
+			return only(state);
+	}
+}
+
+function inTurns(state: State, at: number, action: Action | null, seen: Seen): Update {
+	const agent: AgentId = state.current;
+	const turn = seen.turns(agent).toReversed()[at];
+	if (turn === undefined) return only(state);
+	if (action === "go")
+		return only(state, {
+			do: "load",
+			what: "turn-diff",
+			agent,
+			id: turn.id,
+			handle: seen.agents.get(agent)?.handle ?? "",
+		});
+	if (action !== "fork-here") return only(state);
+	if (turn.finalItem === null) return only(noted(state, "This turn has no end yet: fork from another one."));
+	return only({ ...state, panel: null }, { do: "draft", text: `/fork --at ${turn.finalItem} ` });
+}
+
+type DiffPanel = Extract<Panel, { kind: "diff" }>;
+
+function reviewed(panel: DiffPanel): DiffPanel {
+	const path = panel.files[fileAt(panel)]?.path;
+	const marks = new Set(panel.reviewed);
+	if (path !== undefined && !marks.delete(path)) marks.add(path);
+	return { ...panel, reviewed: marks };
+}

@@ -1,0 +1,174 @@
+// What a key does: the next state, and what has to happen besides. Pure.
+import type { AgentId } from "#contract/ids.ts";
+import { type Action, actionOf } from "./keymap.ts";
+import type { Panel, Seen, State } from "./model.ts";
+import { childOf, isLiving, nextNeedingYou, parentOf, siblingOf } from "./moving.ts";
+import type { Anchor } from "./page.ts";
+import { isCut, questionPanel } from "./question.ts";
+import { goTo, type Key, noted, only, type Update } from "./transition.ts";
+import { updatePanel } from "./update-panel.ts";
+
+/** a second press within this time means it */
+const twiceMs = 1500;
+/** a letter answers an approval only if nobody has typed for so long */
+const pauseMs = 700;
+
+export function update(state: State, key: Key, seen: Seen): Update {
+	const cleared: State = { ...state, notice: null };
+	if (state.panel !== null) return updatePanel(cleared, state.panel, key, seen);
+	if (state.selected !== null) return amongBlocks(cleared, state.selected, key);
+	const answered = answerApproval(cleared, key, seen);
+	if (answered !== null) return answered;
+	// while completions are shown, Esc is theirs
+	const action = key.draft.isCompleting && key.name === "escape" ? null : actionOf("thread", key.name);
+	if (action === null) return only({ ...cleared, armed: null, typedAt: key.now }, { do: "edit", data: key.data });
+	return act(cleared, action, key, seen);
+}
+
+function act(state: State, action: Action, key: Key, seen: Seen): Update {
+	const { current } = state;
+	switch (action) {
+		case "parent":
+			return goTo(state, parentOf(seen, current)?.id, "It has no parent.");
+		case "child":
+			return goTo(state, childOf(seen, current)?.id, "It has no children.");
+		case "previous":
+			return goTo(state, siblingOf(seen, current, -1)?.id, "Its parent has no other children.");
+		case "next":
+			return goTo(state, siblingOf(seen, current, 1)?.id, "Its parent has no other children.");
+		case "needs-you":
+			return goTo(state, nextNeedingYou(seen, current)?.id, "Nobody else needs you.");
+		case "page-up":
+			return scroll(state, key, -(key.height - 2), seen);
+		case "page-down":
+			return scroll(state, key, key.height - 2, seen);
+		case "line-up":
+			return scroll(state, key, -1, seen);
+		case "line-down":
+			return scroll(state, key, 1, seen);
+		case "top":
+			return scroll(state, key, "top", seen);
+		case "bottom":
+			return only(scrolledBy(state, null));
+		case "interrupt":
+			return interrupt(state, key, seen);
+		case "quit":
+			return quit(state, key);
+		case "blocks": {
+			const last = key.foldable().at(-1);
+			return last === undefined ? only(noted(state, "There is nothing to open.")) : only({ ...state, selected: last });
+		}
+		case "diff":
+			return only(state, {
+				do: "load",
+				what: "diff",
+				agent: current,
+				id: 0,
+				handle: seen.agents.get(current)?.handle ?? "",
+			});
+		case "tree":
+			return only(opened(state, { kind: "tree", at: 0, filter: "living", words: "", folded: new Set() }));
+		case "mail":
+		case "turns":
+			return only(opened(state, { kind: action, at: 0 }), { do: "rows" });
+		case "inbox":
+		case "queue":
+		case "keys":
+			return only(opened(state, { kind: action, at: 0 }));
+		case "transcript":
+		case "redraw":
+		case "suspend":
+			return only(state, { do: action });
+		default:
+			return only(state);
+	}
+}
+
+const opened = (state: State, panel: Panel): State => ({ ...state, panel, armed: null });
+
+/** The current thread at another place. */
+export function scrolledBy(state: State, anchor: Anchor): State {
+	const anchors = new Map(state.anchors);
+	if (anchor === null) anchors.delete(state.current);
+	else anchors.set(state.current, anchor);
+	return { ...state, anchors };
+}
+
+function scroll(state: State, key: Key, by: number | "top", seen: Seen): Update {
+	const anchor = key.scroll(by);
+	const next = scrolledBy(state, anchor);
+	const isUp = by === "top" || by < 0;
+	// the top of what is loaded: older items are asked for. Whoever scrolls up and still sees the end sees everything
+	const isTop = anchor === null || (anchor.row === 0 && anchor.block === seen.blocks(state.current)[0]?.id);
+	return isUp && isTop && seen.hasOlder(state.current) ? only(next, { do: "older", agent: state.current }) : only(next);
+}
+
+/** Cancels a command that waits, else interrupts the turn; the second time by force. */
+function interrupt(state: State, key: Key, seen: Seen): Update {
+	if (state.waiting.length > 0) return only(state, { do: "cancel" });
+	if (state.editing !== null)
+		return only(noted({ ...state, editing: null }, "The prompt stays as it was."), { do: "draft", text: "" });
+	const agent = seen.agents.get(state.current);
+	if (agent === undefined || agent.turn === null)
+		return state.anchors.has(state.current)
+			? only(scrolledBy(state, null))
+			: only(noted(state, "No turn is running: there is nothing to interrupt."));
+	const force = state.armed?.key === "escape" && key.now - state.armed.at < twiceMs;
+	return only({ ...state, armed: { key: "escape", at: key.now } }, { do: "interrupt", agent: state.current, force });
+}
+
+/** The first Ctrl+C empties the input, or asks. */
+function quit(state: State, key: Key): Update {
+	if (key.draft.text !== "") return only({ ...state, editing: null }, { do: "draft", text: "" });
+	const again = state.armed?.key === "ctrl+c" && key.now - state.armed.at < twiceMs;
+	if (again) return only(state, { do: "quit" });
+	return only(noted({ ...state, armed: { key: "ctrl+c", at: key.now } }, "Ctrl+C again leaves. The agents go on."));
+}
+
+/** Null if the key does not answer the approval that is shown. */
+function answerApproval(state: State, key: Key, seen: Seen): Update | null {
+	const approval = seen.approvals(state.current)[0];
+	if (approval === undefined) return null;
+	const isTyping = key.draft.text !== "" || key.now - state.typedAt < pauseMs;
+	if (isTyping && !key.name.startsWith("alt+")) return null;
+	const action = actionOf("approval", key.name);
+	switch (action) {
+		case "allow":
+		case "always":
+			if (isCut(approval, key.width)) return only(opened(state, questionPanel(approval)));
+			return only(state, { do: "answer", approval: approval.id, answer: action });
+		case "deny":
+			return only(state, { do: "answer", approval: approval.id, answer: action });
+		case "whole":
+			return only(opened(state, questionPanel(approval)));
+		default:
+			return null;
+	}
+}
+
+function amongBlocks(state: State, selected: number, key: Key): Update {
+	const all = key.foldable();
+	const at = all.indexOf(selected);
+	switch (actionOf("blocks", key.name)) {
+		case "up":
+			return only({ ...state, selected: all[Math.max(0, at - 1)] ?? selected });
+		case "down":
+			return only({ ...state, selected: all[Math.min(all.length - 1, at + 1)] ?? selected });
+		case "open": {
+			const open = new Set(state.opened);
+			if (!open.delete(selected)) open.add(selected);
+			return only({ ...state, opened: open });
+		}
+		case "close":
+			return only({ ...state, selected: null });
+		default:
+			return only(state);
+	}
+}
+
+/** Why nothing can be sent to the agent; null if it can. */
+export function unwritable(seen: Seen, agent: AgentId): string | null {
+	const found = seen.agents.get(agent);
+	if (found === undefined) return "There is no such agent.";
+	return isLiving(found) ? null : `${found.handle} is dead: it can be read, not written to.`;
+}

@@ -1,0 +1,41 @@
+// An agent as every surface shows it: its row, what waits for it, and its place in the schedule. The server's lists and
+// the clients' mirrors differ only in where they get these from.
+import type { AgentState } from "#contract/agent.ts";
+import type { PendingWork } from "#contract/pending-work.ts";
+import type { Unjournaled } from "#contract/rows.ts";
+import type { Phase } from "#contract/turn.ts";
+import type { Agent } from "#contract/wire.ts";
+import { availableAt, waitsElsewhere } from "#domain/availability.ts";
+import type { Schedule } from "#domain/schedule.ts";
+import { agentView } from "./wire.ts";
+
+export interface AgentSurroundings extends Pick<Unjournaled, "phases"> {
+	now: number;
+	/** needed only if somebody is busy */
+	plan: Pick<Schedule, "waits"> | null;
+}
+
+export function agentShown(agent: AgentState, pending: PendingWork, { phases, now, plan }: AgentSurroundings): Agent {
+	const { queueLength, unreadMail, due, notBefore } = pending;
+	const phase = phaseOf(agent, pending, phases);
+	if (!isBusy(agent, pending)) return agentView(agent, { queueLength, unreadMail, phase });
+	const elsewhere = queueLength === 0 ? null : waitsElsewhere(agent, due > 0, notBefore);
+	const waiting = plan?.waits.get(agent.id) ?? elsewhere;
+	const availability = {
+		waitingFor: waiting?.why ?? null,
+		ahead: waiting?.ahead ?? 0,
+		availableAt: availableAt(agent, queueLength, now),
+	};
+	return agentView(agent, { queueLength, unreadMail, phase, availability });
+}
+
+/** There is something to say about when it will be free. */
+export const isBusy = ({ turn }: AgentState, { queueLength }: Pick<PendingWork, "queueLength">): boolean =>
+	turn !== null || queueLength > 0;
+
+/** What its process said last, unless it waits for somebody. */
+function phaseOf({ turn }: AgentState, { wait, pendingApprovals }: PendingWork, phases: Unjournaled["phases"]): Phase {
+	if (turn === null) return "model";
+	if (wait !== null) return wait.ready === null ? "wait" : "slot";
+	return pendingApprovals > 0 ? "approval" : (phases[turn.id] ?? "model");
+}

@@ -1,0 +1,52 @@
+// The inbox, the tree and the board, from what other views show.
+import type { ProjectSlug } from "#contract/ids.ts";
+import type { Issue } from "#contract/issue-wire.ts";
+import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
+import type { ProjectState } from "#contract/project.ts";
+import type { Agent } from "#contract/wire.ts";
+import { presetNamed } from "#domain/preset.ts";
+
+interface Overview extends Pick<Inbox, "approvals"> {
+	agents: readonly Agent[];
+	issues: readonly Issue[];
+	subscriptions: Inbox["limits"];
+}
+
+/** With a project only what belongs to it; a usage limit concerns all projects. */
+export function inboxOf({ approvals, agents, issues, subscriptions }: Overview, project?: ProjectSlug): Inbox {
+	const here = new Set(
+		agents.filter((agent) => project === undefined || agent.project === project).map(({ id }) => id),
+	);
+	return {
+		approvals: approvals.filter(({ agent }) => project === undefined || here.has(agent)),
+		errors: agents.filter(({ id, label, life }) => here.has(id) && label === "error" && life !== "ended"),
+		reviews: issues.filter((issue) => (project === undefined || issue.project === project) && needsPerson(issue)),
+		limits: subscriptions.filter(({ coolingUntil }) => coolingUntil !== null),
+	};
+}
+
+export const needsPerson = ({ attention, waiting }: { attention: object | null; waiting: string | null }): boolean =>
+	attention !== null || waiting === "approval";
+
+/** Agents in the order of their supervisors; those of one supervisor in the order in which they are given. */
+export function treeOf(agents: readonly Agent[]): TreeRow[] {
+	const below = Map.groupBy(agents, ({ supervisor }) => supervisor);
+	const known = new Set(agents.map(({ id }) => id));
+	const branch = (agent: Agent, depth: number): TreeRow[] => [
+		{ depth, agent },
+		...(below.get(agent.id) ?? []).flatMap((child) => branch(child, depth + 1)),
+	];
+	return agents
+		.filter(({ supervisor }) => supervisor === null || !known.has(supervisor))
+		.flatMap((root) => branch(root, 0));
+}
+
+/** The stages of the project's own workflow; stages that only other workflows have come before its last one. */
+export function boardOf(issues: readonly Issue[], project: ProjectState): BoardColumn[] {
+	const loaded = presetNamed(project, project.preset);
+	const own = "preset" in loaded ? loaded.preset.stages.map(({ name }) => name) : [];
+	const by = Map.groupBy(issues, ({ stage }) => stage);
+	const others = [...by.keys()].filter((stage) => !own.includes(stage)).toSorted();
+	const stages = [...own.slice(0, -1), ...others, ...own.slice(-1)];
+	return stages.map((stage) => ({ stage, issues: by.get(stage) ?? [] }));
+}

@@ -1,0 +1,23 @@
+// Terminal colours: only the 16 of the terminal's theme, so that light and dark ones work.
+import { visible } from "#contract/visible.ts";
+import type { Role } from "./state-style.ts";
+
+export type Style = Role | "strong" | "faint" | "added" | "deleted" | "marked";
+
+const codes: Readonly<Record<Style, string>> = {
+	run: "36",
+	wait: "1;33",
+	bad: "31",
+	ok: "32",
+	off: "2",
+	strong: "1",
+	faint: "2",
+	added: "32",
+	deleted: "31",
+	marked: "7",
+};
+
+/** The text in a colour, with control characters escaped. */
+export function painted(style: Style, text: string, colour: boolean): string {
+	return colour && text !== "" ? `\u001B[${codes[style]}m${visible(text)}\u001B[0m` : visible(text);
+}

@@ -1,0 +1,145 @@
+// A conversation as every surface shows it: prompts, messages, tool calls with their results, and notes. Items that
+// belong together are one block.
+import type { Item } from "#contract/wire.ts";
+import { usageLine } from "./usage-lines.ts";
+
+export type BlockKind = "prompt" | "message" | "thought" | "call" | "plan" | "note";
+
+export interface Block {
+	/** that of its first item */
+	readonly id: number;
+	readonly kind: BlockKind;
+	/** for a call: the tool; for a prompt: who sent it, if it was not a person */
+	readonly label: string;
+	/** for a call: its title */
+	readonly text: string;
+	/** of a call that has ended */
+	readonly result: CallResult | null;
+	readonly turn: number | null;
+	readonly at: string;
+	/** something went wrong */
+	readonly bad: boolean;
+	/** of an ancestor, before the fork */
+	readonly isInherited: boolean;
+}
+
+export interface CallResult {
+	/** without the fences that programs put around their output */
+	text: string;
+	failed: boolean;
+}
+
+type Shown = Pick<Item, "id" | "kind" | "text" | "data" | "at" | "turn" | "actor">;
+
+/** The blocks of a thread. An item costs the same, however long the thread is. */
+export class Blocks {
+	readonly #list: Block[] = [];
+	/** where the open calls are */
+	readonly #open = new Map<string, number>();
+	/** the last message: a final item may repeat it */
+	#last = "";
+
+	get list(): readonly Block[] {
+		return this.#list;
+	}
+
+	add(item: Shown, { isInherited = false } = {}): void {
+		if (item.kind === "tool_result" && this.#end(item)) return;
+		const made = blockOf(item);
+		const block = made === null ? null : { ...made, isInherited };
+		if (block === null || (item.kind === "final" && (block.text === "" || block.text === this.#last))) return;
+		if (block.kind === "message") this.#last = block.text;
+		if (item.kind === "tool_call") this.#open.set(callId(item), this.#list.length);
+		this.#list.push(block);
+	}
+
+	/** False if its call is not here: then it is a block of its own. */
+	#end(item: Shown): boolean {
+		const at = this.#open.get(callId(item));
+		const block = at === undefined ? undefined : this.#list[at];
+		if (at === undefined || block === undefined) return false;
+		this.#open.delete(callId(item));
+		this.#list[at] = { ...block, result: resultOf(item), bad: isFailed(item) };
+		return true;
+	}
+}
+
+const callId = ({ data }: Pick<Item, "data">): string => String(Reflect.get(Object(data), "call") ?? "");
+
+/** Null for items that are not shown. */
+function blockOf(item: Shown): Block | null {
+	const { id, kind, at, turn, actor } = item;
+	const text = item.text?.trim() ?? "";
+	const block = (of: BlockKind, more: Partial<Block> = {}): Block => ({
+		...{ id, kind: of, label: "", text, result: null, turn, at, bad: false, isInherited: false },
+		...more,
+	});
+	switch (kind) {
+		case "user":
+			return block("prompt", { label: actor.startsWith("agent:") ? actor : "" });
+		case "assistant":
+			return text === "" ? null : block("message");
+		case "final":
+			return block("message", { bad: Reflect.get(Object(item.data), "state") === "failed" });
+		case "thought":
+			return text === "" ? null : block("thought");
+		case "plan":
+			return block("plan");
+		case "tool_call":
+			return block("call", { label: toolOf(item), text: callTitle(item) });
+		case "tool_result":
+			return block("call", { label: "result", text: "", result: resultOf(item), bad: isFailed(item) });
+		case "usage":
+			return block("note", { text: usageLine(Object(item.data)) });
+		default:
+			return block("note", { text: noteOf(kind, text, item.data), bad: kind === "timeout" || kind === "killed" });
+	}
+}
+
+function noteOf(kind: string, text: string, data: unknown): string {
+	const more = text !== "" ? text : data === null ? "" : JSON.stringify(data);
+	return kind === "system" ? more : more === "" ? kind : `${kind}: ${more}`;
+}
+
+export const toolOf = ({ data }: Pick<Item, "data">): string => String(Reflect.get(Object(data), "tool") ?? "");
+
+/** On one line. */
+export const callTitle = (item: Pick<Item, "text" | "data">): string => oneLine(toolText(item));
+
+/** A title in words says what a call does; behind the bare name of a tool come its arguments. */
+export function toolText({ text, data }: Pick<Item, "text" | "data">): string {
+	const { tool, input }: { tool?: unknown; input?: unknown } = Object(data);
+	const title = text?.trim() || String(tool ?? "");
+	const isSaid = /\s/.test(title) || Object.values(Object(input)).includes(title);
+	if (isSaid) return title;
+	const given = Object.entries(Object(input)).map(([name, value]) => `${name}: ${argument(value)}`);
+	const name = title.replace(/^mcp__([\w-]+?)__([\w-]+)$/, "$1_$2");
+	return given.length === 0 ? name : `${name} {${given.join(", ")}}`;
+}
+
+const argumentMax = 200;
+
+function argument(value: unknown): string {
+	const text = typeof value === "string" && /^[\w./:@#-]+$/.test(value) ? value : JSON.stringify(value);
+	return text.length <= argumentMax ? text : `${text.slice(0, argumentMax - 1).toWellFormed()}…`;
+}
+
+const isFailed = ({ data }: Pick<Item, "data">): boolean => Reflect.get(Object(data), "status") === "failed";
+
+export function resultOf(item: Pick<Item, "text" | "data">): CallResult {
+	const lines = (item.text ?? "").trim().split("\n");
+	const text = lines.filter((line) => !/^```\w*$/.test(line.trim())).join("\n");
+	return { text, failed: isFailed(item) };
+}
+
+/** The last line of a result, and how many lines there are. */
+export function summaryOf({ text }: Pick<CallResult, "text">): { line: string; count: number } {
+	const lines = text.split("\n");
+	return { line: oneLine(lines.at(-1) ?? ""), count: lines.length };
+}
+
+/** Paths inside the workspace without the workspace. */
+export const insideOf = (folder: string | null, text: string): string =>
+	folder === null ? text : text.replaceAll(`${folder}/`, "");
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();

@@ -1,0 +1,86 @@
+// Names of agents and issues mean those of the directory's project first, and completion offers them.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Shell, shell } from "#test/support/cli.ts";
+import { freshRepository } from "#test/support/repository.ts";
+
+type Reply = Awaited<ReturnType<Shell["json"]>>["data"];
+
+let sh: Shell;
+let inWeb: Shell;
+let inApi: Shell;
+beforeAll(async () => {
+	sh = shell();
+	const [web, api] = [freshRepository(), freshRepository()];
+	[inWeb, inApi] = [sh.within(web), sh.within(api)];
+	await sh.brood("project", "add", web, "--name", "web");
+	await sh.brood("project", "add", api, "--name", "api");
+	for (const project of ["web", "api"]) {
+		await sh.brood("agent", "add", "opus", "--project", project, "--type", "scripted", "--workspace", "none");
+		await sh.brood("prompt", `${project}/opus`, `say from ${project}`, "--wait");
+	}
+	await sh.brood("agent", "add", "only", "--project", "api", "--type", "human", "--workspace", "none");
+});
+afterAll(async () => await sh[Symbol.asyncDispose]());
+
+test("every command looks for an agent's name in the project of the directory", async () => {
+	for (const [from, project] of [
+		[inWeb, "web"],
+		[inApi, "api"],
+	] as const) {
+		const { id } = (await sh.json("agent", "status", `${project}/opus`)).data;
+		const commands: [words: string, agent: (data: Reply) => unknown][] = [
+			["agent status opus", (data) => data.id],
+			["pause opus", (data) => data.id],
+			["resume opus", (data) => data.id],
+			["prompt opus later --not-before 1h", (data) => data.agent],
+			["queue list opus", ([prompt]) => prompt.agent],
+			["queue clear opus", ([prompt]) => prompt.agent],
+			["send opus hello", (data) => data.to],
+			["mail check opus", ([mail]) => mail.to],
+			["events --agent opus", ([event]) => event.agent],
+			["turn show opus", (data) => data.turn.agent],
+			["usage opus", (data) => data.agent],
+		];
+		const found = [];
+		for (const [words, agent] of commands) found.push([words, agent((await from.json(...words.split(" "))).data)]);
+		expect(found).toEqual(commands.map(([words]) => [words, id]));
+		for (const words of ["log opus", "log opus --context"])
+			expect((await from.json(...words.split(" "))).data[0].text).toBe(`say from ${project}`);
+		const wait = await from.json("wait", "opus", "--for", "ended", "--timeout", "0.01");
+		expect(wait.error.code).toBe("TIMEOUT");
+	}
+});
+
+test("a name of another project is found from any directory, if there is only one", async () => {
+	expect((await inWeb.json("agent", "status", "only")).data.project).toBe("api");
+	expect((await inWeb.json("events", "--agent", "only", "--kind", "agent.spawned")).data).toHaveLength(1);
+	const { code, err } = await sh.brood("agent", "status", "opus");
+	expect([code, err]).toEqual([
+		1,
+		'AMBIGUOUS_REF: "opus" names 2 agents: web/opus, api/opus.\n  try: brood agent status web/opus\n  try: brood agent status api/opus\n',
+	]);
+});
+
+test("a fork of agent 0 goes into the project of the directory", async () => {
+	const { data } = await inWeb.json("fork", "init", "--fresh", "--type", "human", "--name", "kid");
+	expect(data).toMatchObject({ project: "web", handle: "kid" });
+	expect((await sh.json("fork", "init", "--fresh", "--type", "human")).data.project).toBeNull();
+});
+
+test("completion offers the short names here first, whole names elsewhere, and the values of options", async () => {
+	for (const title of ["one", "two"]) await sh.brood("issue", "add", title, "--project", "web");
+	const offered = async (from: Shell, ...words: string[]): Promise<string[]> =>
+		(await from.brood("complete", "--", ...words)).out.split("\n").filter(Boolean);
+	expect((await offered(inWeb, "prompt", "")).slice(0, 2).sort()).toEqual(["kid", "opus"]);
+	expect(await offered(inWeb, "log", "api/")).toEqual(["api/opus", "api/only"]);
+	expect(await offered(inApi, "kill", "opus", "o")).toEqual(["only"]);
+	expect(await offered(sh, "agent", "status", "web/o")).toEqual(["web/opus"]);
+	expect(await offered(inWeb, "issue", "show", "")).toEqual(["1", "2"]);
+	expect(await offered(sh, "task", "show", "web#")).toEqual(["web#1", "web#2"]);
+	expect(await offered(inWeb, "issue", "move", "1", "IN_R")).toEqual(["IN_REVIEW"]);
+	expect(await offered(sh, "issue", "list", "--project", "")).toEqual(["api", "web"]);
+	expect(await offered(sh, "wait", "--for", "i")).toEqual(["idle"]);
+	expect(await offered(sh, "agent", "add", "--type", "cl")).toEqual(["claude"]);
+	expect(await offered(sh, "completion", "")).toEqual(["bash", "zsh", "fish"]);
+	expect(await offered(sh, "project", "show", "w")).toEqual(["web"]);
+});

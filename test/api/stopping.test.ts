@@ -1,0 +1,53 @@
+// Stopping the daemon while turns run, and running again what was cut.
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { shell } from "#test/support/cli.ts";
+
+test("down --now cuts turns and names them; the next command says so, and one command runs all of them again", async () => {
+	await using sh = shell();
+	for (const name of ["one", "two"])
+		await sh.brood("agent", "add", name, "--no-project", "--type", "scripted", "--prompt", "sleep 60000");
+	await expect.poll(async () => (await sh.json("status")).data.turns, { timeout: 20_000 }).toBe(2);
+	const { pid } = (await sh.json("status")).data;
+	expect(await sh.brood("down", "--now")).toEqual({
+		code: 0,
+		out: `stopped (pid ${pid})\n`,
+		err: "Cutting the turns of one, two; `brood turn retry --all` runs them again.\n",
+	});
+	const next = await sh.brood("ps");
+	expect(next.err).toBe(
+		"The daemon had stopped and cut 2 turns of one, two; `brood turn retry --all` runs them again.\n",
+	);
+	await sh.brood("queue", "add", "one", "say later");
+	const { data } = await sh.json("turn", "retry", "--all");
+	expect(data.map(({ agent, prompt }: Reply) => [agent, prompt.text, prompt.position])).toEqual([
+		["one", "sleep 60000", expect.any(Number)],
+		["two", "sleep 60000", expect.any(Number)],
+	]);
+	await expect.poll(async () => (await sh.json("status")).data.turns, { timeout: 20_000 }).toBe(2);
+	expect((await sh.brood("turn", "retry", "--all")).out).toBe("no turn was cut\n");
+	await sh.brood("down", "--now");
+});
+
+test("down --drain waits for a turn that takes its time, starts no other, and nothing is cut", async () => {
+	await using sh = shell();
+	const gate = path.join(sh.home, "gate");
+	const slow = `run until [ -e ${gate} ]; do sleep 0.05; done`;
+	await sh.brood("agent", "add", "slow", "--no-project", "--type", "scripted", "--policy", "full", "--prompt", slow);
+	await sh.brood("prompt", "slow", "say afterwards");
+	await expect.poll(async () => (await sh.json("status")).data.turns, { timeout: 20_000 }).toBe(1);
+	const ended = sh.brood("down", "--drain");
+	const log = (): string => readFileSync(path.join(sh.home, "daemon.log"), "utf8");
+	await expect.poll(log, { timeout: 20_000 }).toContain("SIGUSR2: letting the running turns end");
+	expect((await sh.json("status")).data.turns).toBe(1);
+	writeFileSync(gate, "");
+	const { code, err } = await ended;
+	expect([code, err]).toEqual([0, "Waiting for the turns of slow to end; `brood down --now` cuts them.\n"]);
+	const { err: next } = await sh.brood("status");
+	expect(next).toBe("");
+	const { data: turns } = await sh.json("turn", "list", "slow");
+	expect(turns[0].state).toBe("completed");
+});
+
+type Reply = ReturnType<typeof JSON.parse>;

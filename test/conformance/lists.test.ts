@@ -1,0 +1,157 @@
+// Lists in pages, and several rows at once: the same on all three stores, and the same as reading everything.
+import { describe, expect, test } from "vitest";
+import { human, ProjectSlug, system } from "#contract/ids.ts";
+import type { Page, Part } from "#contract/page.ts";
+import { noPendingWork } from "#contract/pending-work.ts";
+import { nothingSpent } from "#contract/usage.ts";
+import { done, openTurn, spawn } from "#test/support/say.ts";
+import { flavors, freshPlace } from "#test/support/stores.ts";
+
+const web = ProjectSlug.parse("web");
+
+/** All rows of a list, read in pages of two; each page but the last says that there are more. */
+async function inPages<T>(read: (page: Page) => Promise<Part<T>>): Promise<T[]> {
+	const found: T[] = [];
+	for (let after = 0; ; ) {
+		const { rows, more } = await read({ after, limit: 2 });
+		found.push(...rows.map(({ row }) => row));
+		if (!more) return found;
+		expect(rows).toHaveLength(2);
+		after = rows.at(-1)?.at ?? expect.unreachable();
+	}
+}
+
+describe.each(flavors)("%s", (flavor) => {
+	test("a list in pages is the list", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		const { reads, agentZero } = engine;
+		for (const slug of ["web", "api", "old"]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
+		for (const name of ["b", "a", "c"]) await done(engine, { type: "subscription.add", name, agentType: "claude" });
+		const add = (name: string, more: object = {}) =>
+			spawn(engine, agentZero.id, { name, project: "web", workspace: "none", ...more });
+		const [one, , three] = [await add("one"), await add("two"), await add("three"), await add("x", { project: "api" })];
+		const alone = await spawn(engine, agentZero.id, { name: "alone", workspace: "none" });
+		await done(engine, { type: "agent.kill", agent: three.id });
+		await done(engine, { type: "agent.reap", agent: three.id });
+		for (let at = 0; at < 3; at++) {
+			const turn = await openTurn(engine, one.id);
+			await done(engine, { type: "turn.end", agent: one.id, turn, state: "completed" }, { as: system });
+		}
+		const turn = await openTurn(engine, one.id);
+		const question = { title: "may I", tool: "execute", call: null, options: [] };
+		for (let at = 0; at < 3; at++)
+			await done(engine, { type: "approval.ask", agent: one.id, turn, question }, { as: system });
+		for (const more of [{}, { priority: 2 }, { front: true }, { notBefore: 1 }, {}])
+			await done(engine, { type: "prompt.queue", agent: one.id, text: JSON.stringify(more), ...more });
+		for (const body of ["a", "b", "c", "d"]) await done(engine, { type: "mail.send", to: one.id, body });
+		const [, second] = await reads.mails(one.id);
+		await done(engine, { type: "mail.delete", agent: one.id, mail: second?.id });
+		for (const [project, labels] of [
+			["web", ["x", "y"]],
+			["api", ["z"]],
+			["web", ["y"]],
+			["web", []],
+		] as const)
+			await done(engine, { type: "issue.add", project, title: project, labels });
+		const [issue] = await reads.issues(web);
+		const id = issue?.id ?? 0;
+		for (const text of ["a", "b", "c"]) await done(engine, { type: "issue.comment", issue: id, text });
+		await done(engine, { type: "issue.document", issue: id, name: "notes.md", text: "words" });
+
+		const agents = await reads.agents();
+		expect(await inPages((page) => reads.listAgents({ reaped: true }, page))).toEqual(agents);
+		expect(await inPages((page) => reads.listAgents({ reaped: false }, page))).toEqual(
+			agents.filter(({ reapedAt }) => reapedAt === null),
+		);
+		expect(await inPages((page) => reads.listAgents({ reaped: true, project: web }, page))).toEqual(
+			await reads.agents({ project: web }),
+		);
+		expect(await inPages((page) => reads.listAgents({ reaped: false, project: web }, page))).toHaveLength(2);
+		expect(await inPages((page) => reads.listAgents({ reaped: false, project: null }, page))).toMatchObject([
+			{ handle: "init" },
+			{ id: alone.id },
+		]);
+		expect(await inPages((page) => reads.listProjects(page))).toEqual(await reads.projects());
+		expect(await inPages((page) => reads.listSubscriptions(page))).toEqual(await reads.subscriptions());
+		const queue = await reads.prompts(one.id);
+		expect(queue).toHaveLength(5);
+		expect(await inPages((page) => reads.listPrompts(one.id, page))).toEqual(queue);
+		expect(await reads.nextPrompt(one.id, 5)).toEqual(queue[0]);
+		expect(await reads.promptsFrom(one.id, "mail")).toEqual([]);
+		expect((await reads.promptsFrom(one.id, "queue")).map(({ id }) => id).sort()).toEqual(
+			queue.map(({ id }) => id).sort(),
+		);
+		expect(await reads.lastMail(one.id)).toBe((await reads.mails(one.id)).at(-1)?.id);
+		expect(await reads.lastMail(alone.id)).toBe(0);
+		expect(await reads.unreadMails(one.id)).toEqual(await reads.mails(one.id));
+		expect(await inPages((page) => reads.listTurns(one.id, page))).toEqual(await reads.turns(one.id));
+		const items = await reads.itemsBefore(one.id, 1e9, 100);
+		expect(items).toHaveLength(3);
+		expect(await inPages((page) => reads.listItems({ agent: one.id, upTo: null }, page))).toEqual(items);
+		expect(await inPages((page) => reads.listItems({ agent: one.id, upTo: items.at(-2)?.id ?? 0 }, page))).toEqual(
+			items.slice(0, -1),
+		);
+		const pending = await reads.pendingApprovals();
+		expect(pending).toHaveLength(3);
+		for (const of of [{}, { agent: one.id }, { project: web }])
+			expect(await inPages((page) => reads.listApprovals(of, page))).toEqual(pending);
+		expect(await inPages((page) => reads.listApprovals({ project: ProjectSlug.parse("api") }, page))).toEqual([]);
+		expect(await inPages((page) => reads.listMails(one.id, page))).toEqual(await reads.mails(one.id));
+		expect(await inPages((page) => reads.listIssues(undefined, page))).toEqual(await reads.issues());
+		expect(await inPages((page) => reads.listIssues(web, page))).toEqual(await reads.issues(web));
+		expect(await inPages((page) => reads.listNotes({ issue: id, kind: "comment" }, page))).toMatchObject([
+			...["a", "b", "c"].map((text) => ({ text, by: human })),
+		]);
+		expect(await inPages((page) => reads.listNotes({ issue: id, kind: "document" }, page))).toHaveLength(1);
+		expect(await inPages((page) => reads.listRuns(id, page))).toEqual([]);
+		expect(await inPages((page) => reads.listLabels(web, page))).toEqual([
+			{ label: "y", issues: 2 },
+			{ label: "x", issues: 1 },
+		]);
+		expect(await reads.issuesNumbered(web, [1, 3, 9])).toEqual(
+			(await reads.issues(web)).filter(({ number }) => number !== 2),
+		);
+		expect(await reads.agentsWith([alone.id])).toEqual([alone]);
+		expect(await reads.runsOf([id])).toEqual([]);
+		expect(await reads.pendingWork([one.id, alone.id], 5)).toEqual(
+			new Map([
+				[one.id, { ...noPendingWork, queueLength: 5, due: 5, notBefore: 1, unreadMail: 3, pendingApprovals: 3 }],
+				[alone.id, noPendingWork],
+			]),
+		);
+	});
+
+	test("usage counts for the agents that somebody was forked from, and for projects", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		const { reads, agentZero } = engine;
+		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
+		const parent = await spawn(engine, agentZero.id, { project: "web", workspace: "none" });
+		const fork = await spawn(engine, parent.id, { context: "inherit" });
+		const fresh = await spawn(engine, fork.id);
+		const usage = async (agent: typeof parent.id, inputTokens: number, amount: number) => {
+			const turn = await openTurn(engine, agent);
+			const data = { inputTokens, cost: { amount, currency: "USD" } };
+			const items = [{ kind: "usage", data }];
+			await done(engine, { type: "turn.append", agent, turn, items }, { as: system });
+			await done(engine, { type: "turn.end", agent, turn, state: "completed" }, { as: system });
+		};
+		await usage(parent.id, 1, 0.5);
+		await usage(fork.id, 10, 0.25);
+		await usage(fresh.id, 100, 1);
+		const forks = await reads.spentByForks([parent.id, fork.id, fresh.id, agentZero.id]);
+		const tokens = (agent: typeof parent.id) =>
+			forks.filter((each) => each.agent === agent).map(({ spent }) => spent.inputTokens);
+		expect([tokens(parent.id), tokens(fork.id), tokens(fresh.id), tokens(agentZero.id)]).toEqual([
+			[10, 100],
+			[100],
+			[],
+			[],
+		]);
+		expect(await inPages((page) => reads.listProjectSpending(page))).toEqual([
+			{ project: null, spent: nothingSpent },
+			{ project: web, spent: { ...nothingSpent, inputTokens: 111, costs: [{ amount: 1.75, currency: "USD" }] } },
+		]);
+	});
+});

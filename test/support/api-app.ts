@@ -1,0 +1,41 @@
+// The HTTP app on an engine, without a daemon around it.
+import { homeSpace } from "#adapters/system/home-space.ts";
+import { randomIds } from "#adapters/system/ids.ts";
+import { refuse } from "#contract/refusal.ts";
+import type { Engine } from "#engine/engine.ts";
+import { appOf } from "#server/app.ts";
+import type { Guard } from "#server/auth.ts";
+import { handlersOf } from "#server/handlers.ts";
+import { Idempotency } from "#server/idempotency.ts";
+import { RequestContext } from "#server/request-context.ts";
+import { answerMcp } from "#surfaces/mcp/http.ts";
+
+export const url = "http://127.0.0.1:1";
+export const host = "127.0.0.1:1";
+
+export function apiApp(engine: Engine, guard: Guard) {
+	const context = new RequestContext(engine, { types: ["scripted", "human"], blockingTypes: [] });
+	return appOf({
+		guard,
+		ids: randomIds,
+		handlers: handlersOf(
+			context,
+			{ pid: 1, url, version: "0", home: "/nowhere", containment: "groups" },
+			{
+				credentialProblem: () => null,
+				keyFiles: { keep: (name) => `/nowhere/${name}.env`, drop: () => {} },
+				rotateToken: () => "/nowhere/token",
+				vendors: {
+					all: () => [],
+					install: async () => refuse("VALIDATION_ERROR", "There is nothing to set up here."),
+				},
+				space: () => homeSpace("/nowhere"),
+			},
+		),
+		context,
+		once: new Idempotency(engine),
+		mcp: (asked, routes) => answerMcp(asked, { url, routes }),
+		version: "0",
+		failed: () => {},
+	});
+}

@@ -1,0 +1,116 @@
+// A terminal that is none: what is written goes into an emulator, whose screen tests read.
+import { createRequire } from "node:module";
+import type { UnicodeGraphemesAddon } from "@xterm/addon-unicode-graphemes";
+import headless from "@xterm/headless";
+import { expect } from "vitest";
+import type { Terminal } from "../../src/surfaces/tui/pi.ts";
+
+// as a module it unpacks its tables wrongly inside a test worker
+const graphemes: { UnicodeGraphemesAddon: new () => UnicodeGraphemesAddon } = createRequire(import.meta.url)(
+	"@xterm/addon-unicode-graphemes",
+);
+
+const keys: Readonly<Record<string, string>> = {
+	...{ enter: "\r", escape: "\u001B", tab: "\t", backspace: "\u007F", space: " " },
+	...{ up: "\u001B[A", down: "\u001B[B", right: "\u001B[C", left: "\u001B[D", home: "\u001B[H", end: "\u001B[F" },
+	...{ "ctrl+up": "\u001B[1;5A", "ctrl+down": "\u001B[1;5B", "ctrl+right": "\u001B[1;5C", "ctrl+left": "\u001B[1;5D" },
+	...{ "shift+up": "\u001B[1;2A", "shift+down": "\u001B[1;2B", "alt+up": "\u001B[1;3A", "alt+enter": "\u001B\r" },
+	...{ pageUp: "\u001B[5~", pageDown: "\u001B[6~", "ctrl+home": "\u001B[1;5H", "ctrl+end": "\u001B[1;5F" },
+	...{ f1: "\u001BOP", f2: "\u001BOQ", f3: "\u001BOR", f4: "\u001BOS", f5: "\u001B[15~", f6: "\u001B[17~" },
+};
+
+export class VirtualTerminal implements Terminal {
+	readonly #screen: InstanceType<typeof headless.Terminal>;
+	#input: (data: string) => void = () => {};
+	#resize: () => void = () => {};
+	/** everything that was written */
+	written = "";
+	isOpen = false;
+	kittyProtocolActive = false;
+
+	constructor(columns: number, rows: number) {
+		this.#screen = new headless.Terminal({ cols: columns, rows, allowProposedApi: true });
+		this.#screen.loadAddon(new graphemes.UnicodeGraphemesAddon());
+	}
+
+	get columns(): number {
+		return this.#screen.cols;
+	}
+
+	get rows(): number {
+		return this.#screen.rows;
+	}
+
+	start(input: (data: string) => void, resize: () => void): void {
+		[this.#input, this.#resize, this.isOpen] = [input, resize, true];
+	}
+
+	stop(): void {
+		this.isOpen = false;
+	}
+
+	async drainInput(): Promise<void> {}
+
+	write(data: string): void {
+		this.written += data;
+		this.#screen.write(data);
+	}
+
+	moveBy(): void {}
+	hideCursor(): void {}
+	showCursor(): void {}
+	clearLine(): void {}
+	clearFromCursor(): void {}
+	clearScreen(): void {}
+	setTitle(): void {}
+	setProgress(): void {}
+
+	/** Keys by their names; any other text is typed letter by letter. */
+	press(...names: string[]): void {
+		for (const name of names) {
+			const [, letter] = /^ctrl\+([a-z])$/.exec(name) ?? [];
+			const [, alt] = /^alt\+(.)$/.exec(name) ?? [];
+			if (keys[name] !== undefined) this.#input(keys[name]);
+			else if (letter !== undefined) this.#input(String.fromCharCode(letter.charCodeAt(0) - 96));
+			else if (alt !== undefined) this.#input(`\u001B${alt}`);
+			else for (const character of name) this.#input(character);
+		}
+	}
+
+	/** As a terminal pastes: between marks. */
+	paste(text: string): void {
+		this.#input(`\u001B[200~${text}\u001B[201~`);
+	}
+
+	resize(columns: number, rows: number): void {
+		this.#screen.resize(columns, rows);
+		this.#resize();
+	}
+
+	/** The rows on the screen, once everything written has been drawn. */
+	async screen(): Promise<string[]> {
+		await new Promise<void>((resolve) => this.#screen.write("", resolve));
+		const { active } = this.#screen.buffer;
+		return Array.from({ length: this.rows }, (_, row) =>
+			(active.getLine(active.viewportY + row)?.translateToString(true) ?? "").trimEnd(),
+		);
+	}
+
+	/** Waits for a screen on which this is to be read. */
+	async shows(what: string | RegExp): Promise<string> {
+		let text = "";
+		await expect
+			.poll(
+				async () => {
+					text = (await this.screen()).join("\n");
+					return typeof what === "string" ? text.includes(what) : what.test(text);
+				},
+				{ timeout: 10_000, interval: 10, message: `the screen shows ${what}` },
+			)
+			.toBe(true)
+			.catch((error: unknown) => {
+				throw new Error(`The screen never showed ${what}:\n${text}`, { cause: error });
+			});
+		return text;
+	}
+}

@@ -1,0 +1,186 @@
+// Release and recover, from outside: where the files are afterwards, what is held, and what the answer says.
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Agent } from "#contract/wire.ts";
+import { at, git, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+	daemon = await TestDaemon.open();
+});
+afterAll(async () => await daemon[Symbol.asyncDispose]());
+
+const recover = async (agent: Agent) => await daemon.client.call("recover", { ...params(agent), body: {} });
+const release = async (agent: Agent) => await daemon.client.call("release", { ...params(agent), body: {} });
+const health = async (agent: Agent) => await daemon.client.call("health", params(agent));
+const configure = (slug: string, text: string): void =>
+	writeFileSync(path.join(daemon.home, "projects", slug, "config.yaml"), text);
+const trash = (): string => path.join(daemon.home, "trash");
+
+/** A repository inside the agent's tree that git does not track, beside other things that are not committed. */
+function clutter(agent: Agent): void {
+	mkdirSync(at(agent, "deep/nested"), { recursive: true });
+	git(at(agent, "deep/nested"), "init", "--quiet");
+	writeFileSync(at(agent, "deep/nested/precious.txt"), "precious");
+	writeFileSync(at(agent, "loose.txt"), "loose");
+	writeFileSync(at(agent, "README.md"), "changed");
+}
+
+test.each(["off", "on"])("recover moves a repository inside the tree aside, sandbox: %s", async (sandbox) => {
+	const project = await daemon.project();
+	configure(project.slug, `sandbox: ${sandbox}\n`);
+	const agent = await project.add({ name: "one" });
+	clutter(agent);
+	expect((await recover(agent)).label).toBe("idle");
+	expect(readdirSync(at(agent)).filter((name) => name !== ".git")).toEqual(["README.md"]);
+	expect(readFileSync(at(agent, "README.md"), "utf8")).toBe("hello\n");
+	// what the snapshot holds comes from there, the rest from where the log says
+	const [snapshot] = await daemon.client.call("snapshots", params(agent));
+	expect(git(project.repository, "show", `${snapshot?.commit}:tree/loose.txt`)).toBe("loose");
+	const said = (await daemon.items(agent)).map(({ text }) => text ?? "").join("\n");
+	const aside = /No snapshot can hold deep\/nested: moved to (\S+)\./.exec(said)?.[1] ?? "";
+	if (sandbox === "off") expect(aside.startsWith(trash())).toBe(true);
+	expect(readFileSync(path.join(aside, "deep/nested/precious.txt"), "utf8")).toBe("precious");
+	expect((await health(agent)).issues).toEqual([]);
+	// no circle: there is nothing left to do
+	expect((await recover(agent)).label).toBe("idle");
+});
+
+test("recover of a file that is too large for a snapshot keeps it aside, and one that cannot be moved changes nothing", async () => {
+	const project = await daemon.project({ "big.bin": "small\n" });
+	const agent = await project.add({ name: "one" });
+	writeFileSync(at(agent, "big.bin"), Buffer.alloc(101 * 1024 * 1024, 1));
+	writeFileSync(at(agent, "loose.txt"), "loose");
+	mkdirSync(trash(), { recursive: true });
+	renameSync(trash(), `${trash()}.away`);
+	writeFileSync(trash(), "in the way");
+	expect(await recover(agent).catch((error: unknown) => error)).toBeInstanceOf(Error);
+	expect([statSync(at(agent, "big.bin")).size, readFileSync(at(agent, "loose.txt"), "utf8")]).toEqual([
+		101 * 1024 * 1024,
+		"loose",
+	]);
+	rmSync(trash());
+	renameSync(`${trash()}.away`, trash());
+	await recover(agent);
+	expect(readFileSync(at(agent, "big.bin"), "utf8")).toBe("small\n");
+	const entry = readdirSync(trash()).find((name) => name.endsWith(`${project.slug}-one-aside`)) ?? "";
+	expect(readFileSync(path.join(trash(), entry, "files/big.bin")).length).toBe(101 * 1024 * 1024);
+	rmSync(path.join(trash(), entry), { recursive: true });
+});
+
+test("release brings an agent home from error, and ends the hold when the tree is right again", async () => {
+	const project = await daemon.project();
+	const agent = await project.add({ name: "one" });
+	await daemon.turn(agent, "say hello");
+	git(at(agent), "checkout", "--quiet", "-b", "elsewhere");
+	await daemon.client.call("prompt", { ...params(agent), body: { text: "say again" } });
+	await expect.poll(async () => (await daemon.now(agent)).label, { timeout: 20_000 }).toBe("error");
+	expect((await daemon.now(agent)).holds.map(({ kind }) => kind)).toEqual(["dirty"]);
+	writeFileSync(at(agent, "loose.txt"), "loose");
+	const dirty = await refusal(release(agent));
+	expect(dirty).toMatchObject({ code: "WORKTREE_DIRTY", details: { status: ["?? loose.txt"] } });
+	rmSync(at(agent, "loose.txt"));
+	expect((await release(agent)).text).toContain("You are back on brood/one.");
+	expect(git(at(agent), "branch", "--show-current")).toBe("brood/one");
+	// the prompt that was waiting runs now, on a cleared context
+	const said = async () =>
+		(await daemon.client.call("context", params(agent))).filter(({ kind }) => kind === "user").map(({ text }) => text);
+	await expect.poll(said, { timeout: 20_000 }).toEqual(["say again"]);
+});
+
+test("release drops the issue and clears; a dirty tree keeps both", async () => {
+	const project = await daemon.project();
+	const agent = await project.add({ name: "one" });
+	const { number } = await daemon.client.ask("issueAdd", {
+		params: { project: project.slug },
+		body: { title: "Nothing", body: "say nothing" },
+	});
+	const issue = { params: { issue: `${project.slug}#${number}` } };
+	await daemon.client.ask("issueAssign", { ...issue, body: { agent: agent.id } });
+	await expect
+		.poll(async () => (await daemon.client.call("issue", issue)).attention !== null, { timeout: 20_000 })
+		.toBe(true);
+	writeFileSync(at(agent, "loose.txt"), "loose");
+	expect((await refusal(release(agent))).code).toBe("WORKTREE_DIRTY");
+	expect((await daemon.now(agent)).issue).toBe(number);
+	rmSync(at(agent, "loose.txt"));
+	await release(agent);
+	const now = await daemon.now(agent);
+	expect([now.issue, now.label, now.workspace?.branch]).toEqual([null, "idle", "brood/one"]);
+	expect((await daemon.client.call("issue", issue)).agent).toBe(null);
+	expect((await daemon.items(agent)).at(-1)?.kind).toBe("clear");
+	expect(git(at(agent), "branch", "--show-current")).toBe("brood/one");
+});
+
+test("recover of a workspace that could not be made answers when it is made", async () => {
+	const project = await daemon.project();
+	configure(project.slug, "setup: test -e /nonexistent\n");
+	const agent = await project.add({ name: "one" });
+	expect(agent.label).toBe("error");
+	configure(project.slug, "setup: echo ready > .ready\n");
+	const made = await recover(agent);
+	expect([made.label, existsSync(path.join(made.workspace?.path ?? "", ".ready"))]).toEqual(["idle", true]);
+});
+
+test("health names shared paths that are missing, a folder of their own, or a link elsewhere, and recover mends them", async () => {
+	const project = await daemon.project({ ".gitignore": "/modules\n/more\n/other\n", "README.md": "hello\n" });
+	configure(
+		project.slug,
+		"shared: [modules, more, other]\nsetup: for i in modules more other; do test -e $i || (mkdir $i && echo $i > $i/a); done\n",
+	);
+	await daemon.client.call("warm", { params: { project: project.slug }, body: {} });
+	const agent = await project.add({ name: "one" });
+	expect(await health(agent)).toEqual({ healthy: true, issues: [] });
+	rmSync(at(agent, "modules"));
+	rmSync(at(agent, "more"));
+	mkdirSync(at(agent, "more"));
+	writeFileSync(at(agent, "more/own.txt"), "own");
+	rmSync(at(agent, "other"));
+	symlinkSync("/nonexistent/elsewhere", at(agent, "other"));
+	const { issues } = await health(agent);
+	expect(issues.map(({ code, text }) => [code, text])).toEqual([
+		["LINK_BROKEN", "modules is not linked to what the agents share."],
+		["LINK_BROKEN", "more is a folder of its own and not linked to what the agents share."],
+		["LINK_BROKEN", "other leads to /nonexistent/elsewhere and not to what the agents share."],
+	]);
+	expect(new Set(issues.map(({ fix }) => fix))).toEqual(new Set([`brood agent recover ${project.slug}/one`]));
+	await recover(agent);
+	expect(await health(agent)).toEqual({ healthy: true, issues: [] });
+	expect(readFileSync(at(agent, "more/a"), "utf8")).toBe("more\n");
+	// what was in its place is not lost
+	const entries = readdirSync(trash()).filter((name) => name.includes(`${project.slug}-one`));
+	expect(entries.map((name) => readFileSync(path.join(trash(), name, "files/more/own.txt"), "utf8"))).toEqual(["own"]);
+});
+
+test.each([
+	["worktree", "HEAD", "no ref at all"],
+	["worktree", "commondir", "/nonexistent"],
+	["clone", "config", "[core\nbroken"],
+])("the git folder of a %s with a corrupt %s is found, and what health says repairs it", async (kind, file, text) => {
+	const project = await daemon.project();
+	const agent = await project.add({ name: "one", workspace: kind });
+	writeFileSync(at(agent, "work.txt"), "done");
+	await daemon.client.call("commit", { ...params(agent), body: { message: "Work" } });
+	const tip = git(at(agent), "rev-parse", "HEAD");
+	writeFileSync(path.join(git(at(agent), "rev-parse", "--absolute-git-dir"), file), text);
+	const { healthy, issues } = await health(agent);
+	expect([healthy, [...new Set(issues.map(({ fix }) => fix))]]).toEqual([
+		false,
+		[`brood agent recover ${project.slug}/one`],
+	]);
+	await recover(agent);
+	expect(await health(agent)).toEqual({ healthy: true, issues: [] });
+	expect(git(at(agent), "rev-parse", "HEAD")).toBe(tip);
+	expect(readFileSync(at(agent, "work.txt"), "utf8")).toContain("done");
+});
