@@ -1,6 +1,7 @@
 import path from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { reporters } from "./test/support/reporters.ts";
 
 // The test workers and the programs that tests start compile our source once, not each time. By its whole name: agents
 // work in folders of their own.
@@ -40,6 +41,7 @@ export default defineConfig({
 		exclude: ["test/agents/**", "test/quick/**", "node_modules/**"],
 		alias: { "#src/programs.ts": path.resolve("test/support/programs.ts") },
 		globalSetup: ["test/global-setup.ts"],
+		reporters: reporters(),
 		testTimeout: 30_000,
 		hookTimeout: 30_000,
 		// two cores are all that the gate counts on; tests of daemons and agents leave them idle a third of the time
