@@ -1,9 +1,12 @@
 // A shell in the sandbox that an agent's process would get.
 import { spawnSync } from "node:child_process";
+import { openSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { containedCommand, sandboxEnvironment } from "#adapters/system/containment.ts";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
+import { freshFolder } from "./stores.ts";
 import type { World } from "./world.ts";
 
 export async function mountsFor(world: World, { project, workspace }: Checkout): Promise<SandboxMounts> {
@@ -29,6 +32,10 @@ export function runInSandbox(
 		pipes,
 	} = containedCommand("bubblewrap", { command: "/bin/sh", args: ["-c", `(${command}) 2>&1; echo "exit $?"`] }, mounts);
 	const env = sandboxEnvironment({ PATH: process.env["PATH"] ?? "", GIT_CONFIG_NOSYSTEM: "1", ...environment }, mounts);
-	const { output } = spawnSync(program, [...args], { cwd: folder, env, stdio: [...pipes.stdio], encoding: "utf8" });
+	// nobody can close the lifeline while this waits, so the program counts as up
+	const up = path.join(freshFolder(), "up");
+	writeFileSync(up, "up\n");
+	const stdio = [...pipes.stdio].map((pipe, number) => (number === pipes.lifeline ? openSync(up, "r") : pipe));
+	const { output } = spawnSync(program, [...args], { cwd: folder, env, stdio, encoding: "utf8" });
 	return output[pipes.output] ?? "";
 }

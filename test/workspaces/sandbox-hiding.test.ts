@@ -1,6 +1,5 @@
 // What is hidden in a sandbox stays hidden: whatever a repository says, whatever runs there, and whatever its owner
 // does with it meanwhile.
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
 	chmodSync,
@@ -15,11 +14,11 @@ import {
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { vendorHomes } from "#adapters/driver/vendor-mounts.ts";
-import { containedCommand, sandboxEnvironment } from "#adapters/system/containment.ts";
+import { startContained } from "#adapters/system/contained-process.ts";
+import { sandboxEnvironment } from "#adapters/system/containment.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { makeWorld } from "#test/support/make-world.ts";
 import { available } from "#test/support/processes.ts";
@@ -172,18 +171,12 @@ describe.runIf(available.includes("bubblewrap"))("what a sandbox hides", () => {
 		const look = `cat ~/open/file.txt ${private_.map((name) => `~/${name}`).join(" ")} 2>/dev/null; echo .`;
 		const mounts = await mountsFor(world, checkout);
 		const script = `${look}; touch looked; until test -e go; do sleep 0.05; done; ${look}`;
-		const { command, args, pipes } = containedCommand(
-			"bubblewrap",
-			{ command: "/bin/sh", args: ["-c", script] },
-			mounts,
-		);
-		const child = spawn(command, [...args], {
-			cwd: checkout.workspace.path,
-			env: sandboxEnvironment({ PATH: process.env["PATH"] ?? "", HOME: world.root }, mounts),
-			stdio: [...pipes.stdio],
+		const { child, output } = startContained({
+			...{ containment: "bubblewrap", mounts, folder: checkout.workspace.path },
+			...{ command: "/bin/sh", args: ["-c", script] },
+			environment: sandboxEnvironment({ PATH: process.env["PATH"] ?? "", HOME: world.root }, mounts),
 		});
-		const output = child.stdio[pipes.output];
-		const heard = output instanceof Readable ? text(output) : Promise.resolve("");
+		const heard = text(output);
 		await expect.poll(() => inWorkspace(checkout, "looked"), { timeout: 30_000 }).toBe("");
 		for (const name of private_) {
 			write(world.root, `${name}.lock`, "new secret");

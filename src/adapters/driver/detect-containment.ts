@@ -1,14 +1,13 @@
 // Detects the containment level: the kernel's namespaces where they work, our marks and sessions elsewhere.
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readlinkSync } from "node:fs";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { ContainmentLevel } from "#contract/config.ts";
-import { expected } from "#contract/log.ts";
-import { containedCommand } from "../system/containment.ts";
+import { startContained } from "../system/contained-process.ts";
 import { messageOf } from "../system/errors.ts";
 import type { SandboxMounts } from "../system/mounts.ts";
+import { signalGroup } from "../system/process-group.ts";
 import { environmentFor } from "./environment.ts";
 
 /** Strongest first. */
@@ -60,24 +59,17 @@ export async function probe(
 	{ level, script, args: words = [], mounts }: Probe,
 	environment: NodeJS.ProcessEnv,
 ): Promise<{ output: string; errors: string }> {
-	const { command, args, pipes } = containedCommand(
-		level,
-		{ command: "/bin/sh", args: ["-c", script, "sh", ...words] },
-		mounts ?? null,
-	);
-	const child = spawn(command, [...args], {
-		env: environmentFor({}, environment),
-		stdio: [...pipes.stdio],
-		detached: true,
-		timeout: probeMs,
+	const { child, output } = startContained({
+		...{ containment: level, mounts: mounts ?? null, environment: environmentFor({}, environment) },
+		...{ command: "/bin/sh", args: ["-c", script, "sh", ...words] },
 	});
-	for (const pipe of child.stdio) pipe?.on("error", expected("its exit says whether it worked"));
-	const [output, errors] = await Promise.all([
-		textOf(child.stdio[pipes.output]),
-		textOf(child.stderr),
-		once(child, "close"),
-	]);
-	return { output: output.trim(), errors: errors.trim() };
+	const limit = setTimeout(() => signalGroup(child.pid, "SIGKILL"), probeMs);
+	try {
+		const [said, errors] = await Promise.all([text(output), textOf(child.stderr), once(child, "close")]);
+		return { output: said.trim(), errors: errors.trim() };
+	} finally {
+		clearTimeout(limit);
+	}
 }
 
 const textOf = async (stream: unknown): Promise<string> => (stream instanceof Readable ? await text(stream) : "");

@@ -5,8 +5,8 @@
 //
 //     the daemon
 //      └─ outside   bwrap or unshare, started by us; the kernel kills it when the daemon dies
-//          └─ 1     a reaper; the kernel kills it, and the rest, when the process outside dies
-//              └─ 2 the program; when it ends, the reaper ends
+//          └─ 1     a reaper in the group of the process outside; the kernel kills it, and the rest, when that dies
+//              └─ 2 the program, in its own session; when it ends, the reaper ends
 //
 // That alone is no sandbox: file system, network and user are the same inside. With mounts it is one.
 
@@ -37,38 +37,43 @@ export function containedCommand(
 		return { command, args, pipes: { stdio: ["pipe", "pipe", "pipe"], output: 1, lifeline: null } };
 	const isClosed = mounts !== null && mounts.open !== true;
 	const wrapper =
-		mounts === null ? wrappers[level]() : ([...(isClosed ? filtered : bubblewrap), ...mountsOf(mounts), "--"] as const);
-	const [first, ...rest] = [...wrapper, "/bin/sh", "-c", lifeline, "sh", command, ...args];
-	const filter = isClosed ? [callFilterFile()] : [];
+		mounts === null
+			? wrappers[level]()
+			: [...bubblewrap, ...(isClosed ? ["--seccomp", "5"] : []), ...mountsOf(mounts), "--"];
+	const outside = isClosed ? `${watched} 5</proc/self/fd/5` : watched;
 	return {
-		command: first,
-		args: rest,
-		pipes: { stdio: ["pipe", "ignore", "pipe", "pipe", "pipe", ...filter], output: 4, lifeline: 3 },
+		command: "/bin/sh",
+		args: ["-c", outside, "sh", ...wrapper, "/bin/sh", "-c", 'exec "$@" >&4 4>&-', "sh", command, ...args],
+		pipes: {
+			stdio: ["pipe", "ignore", "pipe", "pipe", "pipe", ...(isClosed ? [callFilterFile()] : [])],
+			output: 4,
+			lifeline: 3,
+		},
 	};
 }
 
-const bubblewrap = ["bwrap", "--die-with-parent", "--new-session", "--unshare-pid"] as const;
-/** Processes share the position of an inherited file, so the filter is opened again. */
-const filtered = ["/bin/sh", "-c", 'exec "$@" 5</proc/self/fd/5', "sh", ...bubblewrap, "--seccomp", "5"] as const;
+// The wrappers ask the kernel for help step by step. A daemon that dies in between would leave processes that nobody ends:
+// a program whose reaper has not asked yet, or bubblewrap's inner process, which waits without end for a word of its outer
+// one. So a watcher outside reads from a pipe until the daemon says that the program is up. If the pipe closes first, it
+// kills its process group: the wrapper, the reaper, and with the reaper everything inside. The watcher belongs to the group,
+// so its number cannot be another group's. It holds none of the program's pipes, so that we notice when they are closed.
+// Processes share the position of an inherited file, so the filter of system calls (5) is opened again.
+const watched =
+	'((trap "" HUP INT TERM; read -r up <&3 || kill -KILL -$$) </dev/null >/dev/null 2>&1 4>&- 5<&- &); exec "$@" 3<&-';
 
-const wrappers: Record<Exclude<ContainmentLevel, "groups">, () => readonly [string, ...string[]]> = {
+const bubblewrap = ["bwrap", "--die-with-parent", "--new-session", "--unshare-pid"] as const;
+
+const wrappers: Record<Exclude<ContainmentLevel, "groups">, () => readonly string[]> = {
 	bubblewrap: () => [...bubblewrap, "--dev-bind", "/", "/", "--proc", "/proc", "--"],
 	namespace: () => [
-		...(["setpriv", "--pdeathsig", "KILL", "unshare"] as const),
+		...["setpriv", "--pdeathsig", "KILL", "unshare"],
 		// root needs no user namespace, and could not become another user inside of one
 		...(process.getuid?.() === 0 ? [] : ["--user", "--map-current-user"]),
 		...["--pid", "--fork", "--kill-child", "--mount-proc", "--propagation", "slave", "--"],
 		// a shell that waits for its child adopts orphans; the `exit` keeps it from replacing itself with the child
-		...["setsid", "/bin/sh", "-c", '"$@"; exit $?', "sh"],
+		...["/bin/sh", "-c", '"$@"; exit $?', "sh", "setsid"],
 	],
 };
-
-// A daemon that dies while the wrapper sets up its protection would leave a program that nobody ends. So a watcher inside
-// waits until the daemon says that the program is up, and kills everything if the pipe closes first. The pid is checked
-// before: `kill -1` must only run in this namespace. The program's output is a separate pipe, so that we notice when it is
-// closed; bubblewrap closes its copy, unshare does not.
-const lifeline =
-	'[ $$ = 2 ] || exit 1; ((read -r up <&3 || kill -KILL -1) 2>/dev/null 4>&- &); exec "$@" 3<&- >&4 4>&-';
 
 /** The user's caches are read-only inside, because an agent could poison them for others. */
 const caches = { XDG_CACHE_HOME: "/tmp/cache", npm_config_cache: "/tmp/cache/npm" };

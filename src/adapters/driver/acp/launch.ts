@@ -1,7 +1,7 @@
 // Starts a program that speaks the Agent Client Protocol, and talks to it. Its messages are passed on unchanged.
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { Readable, Writable } from "node:stream";
+import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import {
 	type Cost,
@@ -15,7 +15,8 @@ import {
 import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
 import type { OpenSession, PermissionAnswer } from "#engine/ports/driver.ts";
-import { type CommandLine, containedCommand } from "../../system/containment.ts";
+import { startContained } from "../../system/contained-process.ts";
+import type { CommandLine } from "../../system/containment.ts";
 import { messageOf } from "../../system/errors.ts";
 import type { SandboxMounts } from "../../system/mounts.ts";
 import { messageStream } from "./messages.ts";
@@ -77,7 +78,7 @@ const errorLineMax = 64 * 1024;
 
 export async function launch(wanted: Launch): Promise<Launched> {
 	const { containment, session: request, signal } = wanted;
-	const { child, stdout, lifeline, output, connection, ended, unheard, gone, heard } = connect(wanted);
+	const { child, stdout, lifeline, outputNumber, connection, ended, unheard, gone, heard } = connect(wanted);
 	let present = true;
 	void gone.then(() => {
 		present = false;
@@ -105,7 +106,7 @@ export async function launch(wanted: Launch): Promise<Launched> {
 			// with unshare, a closed output is not noticed
 			const look =
 				containment === "namespace"
-					? setInterval(() => hasOutputOpen(child.pid ?? 0, output) || unheard.resolve(), pollMs)
+					? setInterval(() => hasOutputOpen(child.pid ?? 0, outputNumber) || unheard.resolve(), pollMs)
 					: undefined;
 			try {
 				return await Promise.race([asked, gone.then((how) => Promise.reject(new Error(how)))]);
@@ -172,24 +173,11 @@ function chosen(answer: PermissionAnswer | null): RequestPermissionResponse {
 	return { outcome: { outcome: "selected", optionId }, ...(reason !== null && { _meta: { brood: { reason } } }) };
 }
 
-function startProgram({ containment, mounts = null, folder, environment, command: name, args: words }: Launch) {
-	// detached, so that signals of the daemon's terminal do not reach it, and it has its own process group
-	const { command, args, pipes } = containedCommand(containment, { command: name, args: words }, mounts);
-	const child = spawn(command, [...args], {
-		cwd: folder,
-		env: { ...environment },
-		detached: true,
-		stdio: [...pipes.stdio],
-	});
-	child.on("error", expected("a process that cannot even be started is reported by `ended`"));
+function startProgram({ mounts = null, ...wanted }: Launch) {
+	const { child, output: stdout, outputNumber, lifeline } = startContained({ mounts, ...wanted });
 	const { stdin } = child;
-	const stdout = child.stdio[pipes.output];
-	const lifeline = pipes.lifeline === null ? null : child.stdio[pipes.lifeline];
-	if (stdin === null || !(stdout instanceof Readable)) throw new Error("an agent without a line");
-	// a wrapper killed during its start may leave its inner process behind; that one ends when the lifeline closes
-	child.once("exit", () => lifeline?.destroy());
-	for (const pipe of [stdin, lifeline]) pipe?.on("error", expected("a process that has ended is reported by `ended`"));
-	return { child, stdin, stdout, lifeline: lifeline instanceof Writable ? lifeline : null, output: pipes.output };
+	if (stdin === null) throw new Error("an agent without a line");
+	return { child, stdin, stdout, lifeline, outputNumber };
 }
 
 /** Waits a moment for the exit reason, which says more than a closed pipe. */

@@ -3,14 +3,14 @@
 //
 // One process per sandbox, kept for a few seconds because steps come in groups (status, snapshot, status). A worker that
 // misses a deadline or breaks the protocol is killed with its sandbox.
-import { type ChildProcess, spawn } from "node:child_process";
-import { Readable } from "node:stream";
-import { type CommandLine, containedCommand, sandboxEnvironment } from "#adapters/system/containment.ts";
+import type { ChildProcess } from "node:child_process";
+import type { Readable } from "node:stream";
+import { startContained } from "#adapters/system/contained-process.ts";
+import { type CommandLine, sandboxEnvironment } from "#adapters/system/containment.ts";
 import { messageOf, parseJson } from "#adapters/system/errors.ts";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import { signalGroup } from "#adapters/system/process-group.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
-import { expected } from "#contract/log.ts";
 import { Frames, frameKinds } from "./frames.ts";
 import type { Step, StepContext, StepRequest } from "./steps.ts";
 
@@ -142,20 +142,16 @@ class Worker {
 		this.folder = folder;
 		this.#mounts = mounts;
 		this.#keepMs = keepMs;
-		const { command, args, pipes } = containedCommand("bubblewrap", program, mounts);
-		this.#child = spawn(command, [...args], {
-			cwd: folder,
-			env: sandboxEnvironment(environment, mounts),
-			stdio: [...pipes.stdio],
-			detached: true,
+		// the lifeline stays open: if the daemon dies, the worker ends
+		const { child, output } = startContained({
+			...{ ...program, containment: "bubblewrap", mounts, folder },
+			environment: sandboxEnvironment(environment, mounts),
 		});
-		// we hold the lifeline open: if the daemon dies, the worker ends
-		for (const pipe of this.#child.stdio) pipe?.on("error", expected("`close` reports the end of the process"));
-		this.#child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+		this.#child = child;
+		child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
 			this.#errors = (this.#errors + chunk).slice(-errorTailMax);
 		});
-		const output = this.#child.stdio[pipes.output];
-		if (output instanceof Readable) this.#listen(output);
+		this.#listen(output);
 		this.over = new Promise((resolve) => {
 			const done = (how: string): void => {
 				this.#fail(this.#reason ?? how);

@@ -1,11 +1,9 @@
 // The project's own commands: setup, check, teardown. They are shell commands, and run only if they are in the home's
 // configuration or somebody approved the repository's.
-import { spawn } from "node:child_process";
-import { Readable } from "node:stream";
-import { containedCommand, sandboxEnvironment } from "#adapters/system/containment.ts";
+import { startContained } from "#adapters/system/contained-process.ts";
+import { sandboxEnvironment } from "#adapters/system/containment.ts";
 import { signalGroup } from "#adapters/system/process-group.ts";
 import { endAll, findTree, innerPid, type Process } from "#adapters/system/processes.ts";
-import { expected } from "#contract/log.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { CommandRun } from "#contract/workspace.ts";
 import { caught, type Log, noLog } from "#engine/ports/log.ts";
@@ -47,37 +45,28 @@ export async function runProjectCommand(
 	if (mounts !== null && isRefusal(mounts)) return { command, exit: notStarted, output: mounts.message };
 	if (mounts !== null && containment !== "bubblewrap")
 		return { command, exit: notStarted, output: "The project asks for a sandbox, which needs bubblewrap." };
-	const wrapper = containedCommand(containment, { command: "/bin/sh", args: ["-c", command] }, mounts);
-	// the daemon holds the lifeline open: if it dies, the command ends, even before bwrap has set up its own guard
-	const stdio = ["ignore" as const, ...wrapper.pipes.stdio.slice(1)];
-	const child = spawn(wrapper.command, [...wrapper.args], {
-		cwd: folder,
-		env: { ...sandboxEnvironment(context.environment, mounts), ...last },
-		stdio,
-		detached: true,
+	// the daemon holds the lifeline open for as long as the command runs
+	const { child, output, lifeline } = startContained({
+		...{ containment, mounts, folder, silent: true, command: "/bin/sh", args: ["-c", command] },
+		environment: { ...sandboxEnvironment(context.environment, mounts), ...last },
 	});
-	for (const pipe of child.stdio) pipe?.on("error", expected("the exit of the command counts"));
-	const ending = new Ending(child.pid, wrapper.pipes.lifeline !== null, context.log ?? noLog);
+	const ending = new Ending(child.pid, lifeline !== null, context.log ?? noLog);
 	const limit = setTimeout(() => ending.ask(), timeoutMs);
 	const stop = (): void => ending.ask();
 	control.signal?.addEventListener("abort", stop, { once: true });
 	if (control.signal?.aborted === true) stop();
-	const output = new Tail((line) => control.line?.(line));
-	for (const stream of [child.stdio[wrapper.pipes.output], child.stderr])
-		if (stream instanceof Readable) stream.setEncoding("utf8").on("data", (chunk: string) => output.put(chunk));
+	const tail = new Tail((line) => control.line?.(line));
+	for (const stream of [output, child.stderr])
+		stream?.setEncoding("utf8").on("data", (chunk: string) => tail.put(chunk));
 	try {
 		const exit = await new Promise<number | null>((resolve, reject) => {
 			child.once("error", reject);
-			child.once("exit", () => {
-				// processes that it left running may hold its output open
-				ending.force();
-				// a wrapper killed during its start may leave its inner process behind; that one ends when the lifeline closes
-				if (wrapper.pipes.lifeline !== null) child.stdio[wrapper.pipes.lifeline]?.destroy();
-			});
+			// processes that it left running may hold its output open
+			child.once("exit", () => ending.force());
 			child.once("close", (code) => resolve(code));
 		});
 		await ending.over();
-		return { command, exit: ending.asked ? null : exit, output: output.end() };
+		return { command, exit: ending.asked ? null : exit, output: tail.end() };
 	} finally {
 		clearTimeout(limit);
 		control.signal?.removeEventListener("abort", stop);
