@@ -1,8 +1,9 @@
-// Bundles the program into dist/: one launcher, chunks that are loaded on demand, no dependencies. `npm pack` runs it.
+// Bundles the program into dist/: one launcher, chunks that are loaded on demand, the dashboard, no dependencies. `npm pack` runs it.
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { vendorTypes } from "#contract/agent-type.ts";
 import { bundleAll } from "#tools/bundle.ts";
+import { buildWeb } from "#tools/web.ts";
 
 rmSync("dist", { recursive: true, force: true });
 for (const { fileName, code } of await bundleAll({ minify: true })) {
@@ -31,3 +32,4 @@ chmodSync("dist/brood.cjs", 0o755);
 // the locks that `brood setup` installs from, next to the chunk that reads them
 for (const type of vendorTypes)
 	cpSync(`src/adapters/driver/vendors/${type}/lock.json`, `dist/lib/vendors/${type}/lock.json`);
+await buildWeb("dist/web");

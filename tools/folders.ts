@@ -28,6 +28,14 @@ export const folders: Record<string, Folder> = {
 		mayUse: ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
 	},
 	"surfaces/tui": { mayImport: ["contract", "views", "client"], mayUse: ["node:*", "@earendil-works/pi-tui"] },
+	"surfaces/web": {
+		mayImport: ["contract", "views", "client"],
+		mayUse: [
+			...["react", "react-dom/client", "wouter", "virtua", "marked", "@dnd-kit/core", "@dnd-kit/sortable"],
+			...["@lezer/common", "@lezer/highlight", "@lezer/javascript", "@lezer/python", "@lezer/json", "@lezer/css"],
+			...["@lezer/html", "@lezer/rust", "@lezer/go", "@lezer/cpp", "@lezer/java", "@lezer/yaml"],
+		],
+	},
 	"surfaces/cli": {
 		mayImport: [
 			"surfaces/tui",
@@ -99,4 +107,10 @@ export const roots = [
 ];
 
 /** Programs that run as processes of their own. */
-export const programs = ["surfaces/cli/bin.ts", "agents/scripted.ts", "agents/shell.ts", "agents/llm.ts"];
+export const programs = [
+	"surfaces/cli/bin.ts",
+	"surfaces/web/main.tsx",
+	"agents/scripted.ts",
+	"agents/shell.ts",
+	"agents/llm.ts",
+];

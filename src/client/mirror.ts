@@ -24,9 +24,13 @@ export interface Shown {
 /** What changed: everything, some rows, a thread, or a running message. */
 export type Changed =
 	| { all: true }
-	| { rows: readonly RowName[]; item: Item | null }
+	/** `item` is of a shown thread, `line` of an agent that is only followed */
+	| { rows: readonly RowName[]; item: Item | null; line?: Item }
 	| { message: AgentId }
 	| { unjournaled: true };
+
+/** Where the rows and events come from: a client, or something that shares one connection among several mirrors. */
+export type MirrorSource = Pick<Client, "call" | "stream" | "findAgain">;
 
 export interface MirrorOptions {
 	changed?(changed: Changed): void;
@@ -55,11 +59,12 @@ const noRows = {
 };
 
 export class Mirror {
-	readonly #client: Client;
+	readonly #client: MirrorSource;
 	readonly #options: Required<MirrorOptions>;
 	#shown: Shown = { boards: [], threads: [] };
 	#view = new Mirrored(noRows, this.#shown);
 	#threads = new Map<AgentId, Item[]>();
+	#followed: readonly AgentId[] = [];
 	#deltas = new Map<AgentId, Map<string, Delta>>();
 	#unjournaled: Unjournaled = { phases: {}, projects: {}, subscriptions: {} };
 	#journal: string | null = null;
@@ -71,7 +76,7 @@ export class Mirror {
 	#connection = new AbortController();
 
 	constructor(
-		client: Client,
+		client: MirrorSource,
 		{ changed = () => {}, itemsMax = 500, pause = quarterSecond, mend = async () => {}, now }: MirrorOptions,
 	) {
 		this.#client = client;
@@ -124,6 +129,14 @@ export class Mirror {
 		this.#connection.abort();
 	}
 
+	/** Receives the messages and items of these agents as well, without keeping their threads. */
+	follow(agents: readonly AgentId[]): void {
+		const isSame = agents.length === this.#followed.length && agents.every((id) => this.#followed.includes(id));
+		if (isSame) return;
+		this.#followed = agents;
+		this.#connection.abort();
+	}
+
 	/** Shows other boards and threads. All rows are loaded again, so that they are of one moment. */
 	show(shown: Shown): void {
 		this.#shown = shown;
@@ -149,7 +162,7 @@ export class Mirror {
 			try {
 				if (this.#journal === null) await this.#load(both);
 				for await (const message of this.#client.stream(
-					{ after: this.#at, deltas: true, threads: this.#shown.threads.join(",") },
+					{ after: this.#at, deltas: true, threads: this.#streamed() },
 					both,
 				)) {
 					if (!this.#receive(message)) break;
@@ -168,6 +181,10 @@ export class Mirror {
 			await this.#options.mend();
 			this.#client.findAgain();
 		}
+	}
+
+	#streamed(): string {
+		return [...new Set([...this.#shown.threads, ...this.#followed])].join(",");
 	}
 
 	async #load(signal: AbortSignal): Promise<void> {
@@ -190,7 +207,7 @@ export class Mirror {
 		if ("event" in message) this.#fold(message.event);
 		else if ("delta" in message) this.#addDelta(message.delta);
 		else if ("whole" in message) this.#setMessage(message.whole);
-		else if ("at" in message) [this.#at, this.#state] = [Math.max(this.#at, message.at), "live"];
+		else if ("at" in message) this.#arrive(message.at);
 		else if ("unjournaled" in message) {
 			const { journal = this.#journal, phases = this.#unjournaled.phases } = message.unjournaled;
 			const { projects = this.#unjournaled.projects, subscriptions = this.#unjournaled.subscriptions } =
@@ -205,6 +222,13 @@ export class Mirror {
 		return true;
 	}
 
+	#arrive(at: number): void {
+		this.#at = Math.max(this.#at, at);
+		if (this.#state === "live") return;
+		this.#state = "live";
+		this.#options.changed({ unjournaled: true });
+	}
+
 	#fold(item: Item): void {
 		// a reconnection may repeat events
 		if (item.id <= this.#at) return;
@@ -216,7 +240,10 @@ export class Mirror {
 		// a thread that has just been opened may have it already
 		const thread = known === undefined || item.id <= (known.at(-1)?.id ?? 0) ? undefined : known;
 		if (thread !== undefined && item.agent !== null) this.#append(thread, item.agent, item);
-		this.#options.changed({ rows: touched(event), item: thread === undefined ? null : item });
+		this.#options.changed({
+			...{ rows: touched(event), item: thread === undefined ? null : item },
+			...(thread === undefined && isItem(item) && { line: item }),
+		});
 	}
 
 	#append(thread: Item[], agent: AgentId, item: Item): void {

@@ -1,5 +1,6 @@
 // A conversation as every surface shows it: prompts, messages, tool calls with their results, and notes. Items that
 // belong together are one block.
+import type { AgentId } from "#contract/ids.ts";
 import type { Item } from "#contract/wire.ts";
 import { usageLine } from "./usage-lines.ts";
 
@@ -21,6 +22,8 @@ export interface Block {
 	readonly bad: boolean;
 	/** of an ancestor, before the fork */
 	readonly isInherited: boolean;
+	/** whose item it is */
+	readonly agent: AgentId | null;
 }
 
 export interface CallResult {
@@ -29,13 +32,15 @@ export interface CallResult {
 	failed: boolean;
 }
 
-type Shown = Pick<Item, "id" | "kind" | "text" | "data" | "at" | "turn" | "actor">;
+type Shown = Pick<Item, "id" | "kind" | "text" | "data" | "at" | "turn" | "actor"> & { agent?: AgentId | null };
 
 /** The blocks of a thread. An item costs the same, however long the thread is. */
 export class Blocks {
-	readonly #list: Block[] = [];
+	#list: Block[] = [];
 	/** where the open calls are */
 	readonly #open = new Map<string, number>();
+	/** results whose calls are older than the first block */
+	readonly #orphans = new Map<string, Shown>();
 	/** the last message: a final item may repeat it */
 	#last = "";
 
@@ -50,7 +55,29 @@ export class Blocks {
 		if (block === null || (item.kind === "final" && (block.text === "" || block.text === this.#last))) return;
 		if (block.kind === "message") this.#last = block.text;
 		if (item.kind === "tool_call") this.#open.set(callId(item), this.#list.length);
+		if (item.kind === "tool_result") this.#orphans.set(callId(item), item);
 		this.#list.push(block);
+	}
+
+	/** Puts older items before all others. */
+	prepend(items: readonly Shown[], { isInherited = false } = {}): void {
+		const older = new Blocks();
+		for (const item of items) older.add(item, { isInherited });
+		const joined = new Set<number>();
+		for (const [call, result] of this.#orphans) {
+			if (!older.#end(result)) continue;
+			this.#orphans.delete(call);
+			joined.add(result.id);
+		}
+		for (const [call, result] of older.#orphans) this.#orphans.set(call, result);
+		for (const [call, at] of this.#open) this.#open.set(call, at + older.#list.length);
+		const rest = joined.size === 0 ? this.#list : this.#list.filter(({ id }) => !joined.has(id));
+		// what moved forward by the results that found their calls
+		if (joined.size > 0)
+			for (const [call, at] of this.#open)
+				this.#open.set(call, at - joinedBefore(this.#list, joined, at - older.#list.length));
+		for (const [call, at] of older.#open) this.#open.set(call, at);
+		this.#list = [...older.#list, ...rest];
 	}
 
 	/** False if its call is not here: then it is a block of its own. */
@@ -64,14 +91,17 @@ export class Blocks {
 	}
 }
 
+const joinedBefore = (list: readonly Block[], joined: ReadonlySet<number>, at: number): number =>
+	list.slice(0, at).filter(({ id }) => joined.has(id)).length;
+
 const callId = ({ data }: Pick<Item, "data">): string => String(Reflect.get(Object(data), "call") ?? "");
 
 /** Null for items that are not shown. */
 function blockOf(item: Shown): Block | null {
-	const { id, kind, at, turn, actor } = item;
+	const { id, kind, at, turn, actor, agent = null } = item;
 	const text = item.text?.trim() ?? "";
 	const block = (of: BlockKind, more: Partial<Block> = {}): Block => ({
-		...{ id, kind: of, label: "", text, result: null, turn, at, bad: false, isInherited: false },
+		...{ id, kind: of, label: "", text, result: null, turn, at, bad: false, isInherited: false, agent },
 		...more,
 	});
 	switch (kind) {

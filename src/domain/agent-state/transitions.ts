@@ -91,8 +91,13 @@ export const transitions: Record<Operation, Row> = {
 };
 
 /** The refusal of an operation in the agent's present state; null if it is legal. */
-export function refusedNow(agent: AgentState, operation: Operation): Refusal | null {
-	const from = labelOf(agent);
+export const refusedNow = (agent: AgentState, operation: Operation): Refusal | null =>
+	refusedUnder(labelOf(agent), agent, operation);
+
+type NamedAgent = Pick<AgentState, "id" | "handle" | "project" | "life">;
+
+/** The same for an agent whose label is known. */
+export function refusedUnder(from: Label, agent: NamedAgent, operation: Operation): Refusal | null {
 	const cell = transitions[operation][from];
 	if ("to" in cell) return null;
 	return refuse(
@@ -102,7 +107,7 @@ export function refusedNow(agent: AgentState, operation: Operation): Refusal | n
 	);
 }
 
-function sentence(agent: AgentState, operation: Operation, from: Label): string {
+function sentence(agent: NamedAgent, operation: Operation, from: Label): string {
 	if (operation === "kill") return `${agent.handle} has already ended.`;
 	if (operation === "interrupt") return `${agent.handle} is ${from}: no turn is running.`;
 	const when = agent.life === "ended" ? "any more" : "now";

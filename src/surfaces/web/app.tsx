@@ -1,0 +1,67 @@
+// The frame around every page.
+import { Suspense, useState } from "react";
+import { Route, Switch, useLocation } from "wouter";
+import { pages } from "./pages.ts";
+import { paths } from "./paths.ts";
+import { Broken } from "./shell/broken.tsx";
+import { useGlobalKeys } from "./shell/keyboard.ts";
+import { LostBanner } from "./shell/lost-banner.tsx";
+import { Nav } from "./shell/nav.tsx";
+import { Shortcuts } from "./shell/shortcuts.tsx";
+import { SignedOut } from "./shell/signed-out.tsx";
+import { Toasts } from "./shell/toasts.tsx";
+import { useSeen } from "./store/hooks.ts";
+import { Empty, Loading } from "./ui/notice.tsx";
+
+export function App() {
+	const { connection } = useSeen();
+	const [isOpen, setOpen] = useState<"palette" | "shortcuts" | null>(null);
+	useGlobalKeys({
+		palette: () => setOpen("palette"),
+		shortcuts: () => setOpen("shortcuts"),
+		next: useNextThatNeedsYou(),
+	});
+	if (connection.state === "refused") return <SignedOut refusal={connection.refusal} />;
+	return (
+		<div className="app">
+			<a className="skip" href="#main">
+				Skip to the page
+			</a>
+			<Nav onPalette={() => setOpen("palette")} />
+			<main id="main" className="main" tabIndex={-1}>
+				<LostBanner />
+				<Broken>
+					<Suspense fallback={<Loading what="the page" />}>
+						<Switch>
+							{pages.map(({ pattern, page: Page }) => (
+								<Route key={pattern} path={pattern}>
+									{(params) => <Page params={textsOf(params)} />}
+								</Route>
+							))}
+							<Route>
+								<Empty title="There is no such page.">Press ⌘K to search for an agent or a page.</Empty>
+							</Route>
+						</Switch>
+					</Suspense>
+				</Broken>
+			</main>
+			{isOpen === "shortcuts" && <Shortcuts onClose={() => setOpen(null)} />}
+			<Toasts />
+		</div>
+	);
+}
+
+const textsOf = (params: Readonly<Record<string | number, string | undefined>>): Record<string, string> =>
+	Object.fromEntries(Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+
+/** Goes round through the agents that ask or have failed. */
+function useNextThatNeedsYou(): () => void {
+	const [location, go] = useLocation();
+	const { inbox } = useSeen();
+	const waiting = [...new Set([...inbox.approvals.map(({ agent }) => agent), ...inbox.errors.map(({ id }) => id)])];
+	return () => {
+		const at = waiting.findIndex((agent) => location === paths.agent(agent));
+		const next = waiting[(at + 1) % waiting.length];
+		if (next !== undefined) go(paths.agent(next));
+	};
+}

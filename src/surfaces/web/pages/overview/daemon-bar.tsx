@@ -1,0 +1,56 @@
+// The head of the overview: cost today, and whether the daemon is well.
+import { Link } from "wouter";
+import { familyLine, totalUsage } from "#views/usage.ts";
+import { paths } from "../../paths.ts";
+import { useRead, useSeen } from "../../store/hooks.ts";
+
+export function DaemonBar() {
+	const { agents, projects } = useSeen();
+	const living = agents.filter(({ life }) => life !== "ended").length;
+	return (
+		<header className="page-header">
+			<h1>Overview</h1>
+			<span className="meta">
+				{projects.length} {projects.length === 1 ? "project" : "projects"} · {living} living{" "}
+				{living === 1 ? "agent" : "agents"}
+			</span>
+			<span className="spread" />
+			<CostToday />
+			<Health />
+		</header>
+	);
+}
+
+function CostToday() {
+	// once per turn that ends: usage only changes then
+	const ended = useSeen().agents.reduce((sum, { spent }) => sum + spent.outputTokens + spent.inputTokens, 0);
+	const read = useRead("usage", { query: { by: "project", since: midnight() } }, ended);
+	const total = read.data === undefined ? null : totalUsage(read.data);
+	return (
+		<span className="meta" title="Tokens and cost are as reported by the agents' programs.">
+			today {total === null ? "…" : familyLine(total)}
+		</span>
+	);
+}
+
+function midnight(): string {
+	const day = new Date(performance.timeOrigin + performance.now());
+	day.setHours(0, 0, 0, 0);
+	return day.toISOString();
+}
+
+function Health() {
+	const { projects, connection } = useSeen();
+	const read = useRead("status", {}, connection.state);
+	const problems = [
+		...(read.data?.problems ?? []).map(({ what, text }) => `${what}: ${text}`),
+		...projects.flatMap(({ slug, problem }) => (problem === null ? [] : [`project ${slug}: ${problem.text}`])),
+	];
+	if (read.data === undefined) return <span className="meta">health …</span>;
+	if (problems.length === 0) return <span className="role-ok">health ok</span>;
+	return (
+		<Link href={paths.settings()} className="role-bad" title={problems.join("\n")}>
+			{problems.length} {problems.length === 1 ? "problem" : "problems"}
+		</Link>
+	);
+}

@@ -1,0 +1,54 @@
+import type { Agent } from "#contract/wire.ts";
+import { useNeeds, useSeen, useStore } from "../../store/hooks.ts";
+import { Empty, Loading } from "../../ui/notice.tsx";
+import { DaemonBar } from "./daemon-bar.tsx";
+import { NeedsYou } from "./needs-you.tsx";
+import { RunningRow } from "./running-row.tsx";
+import { Slots } from "./slots.tsx";
+
+/** last lines are streamed for so many agents; those that run longest first */
+const linesMax = 40;
+
+export function Overview() {
+	const seen = useSeen();
+	const running = seen.agents.filter(({ turn }) => turn !== null);
+	const lines = running.slice(0, linesMax).map(({ id }) => id);
+	const boards = seen.projects.map(({ slug }) => slug);
+	useNeeds({ lines, boards });
+	if (!seen.isLoaded) return <Loading what="the overview" />;
+	return (
+		<>
+			<DaemonBar />
+			<div className="overview">
+				<NeedsYou />
+				<RunningList agents={running} />
+				<Slots />
+			</div>
+		</>
+	);
+}
+
+function RunningList({ agents }: { agents: readonly Agent[] }) {
+	const { threads } = useStore();
+	const count = useSeen().agents.length;
+	return (
+		<section className="panel" aria-labelledby="running">
+			<h2 id="running" className="panel-title">
+				Running <span className="panel-count">{agents.length}</span>
+			</h2>
+			{agents.length === 0 ? (
+				<Empty title="Nothing runs.">
+					{count <= 1
+						? "Add a project and an agent, or run brood demo."
+						: "Queue a prompt on an agent to start a turn."}
+				</Empty>
+			) : (
+				<ul className="rows">
+					{agents.map((agent) => (
+						<RunningRow key={agent.id} agent={agent} line={threads.lastLine(agent.id)} />
+					))}
+				</ul>
+			)}
+		</section>
+	);
+}

@@ -1,0 +1,21 @@
+import { Link } from "wouter";
+import type { Agent } from "#contract/wire.ts";
+import { counters, stateOf } from "#views/agent-text.ts";
+import { paths } from "../../paths.ts";
+import { Age } from "../../ui/age.tsx";
+import { StateGlyph } from "../../ui/state.tsx";
+
+export function RunningRow({ agent, line }: { agent: Agent; line: string | null }) {
+	return (
+		<li>
+			<Link href={paths.agent(agent.id)} className="row row-link">
+				<StateGlyph agent={agent} />
+				<span className="row-name clip">{agent.handle}</span>
+				<span className="row-project meta clip">{agent.project ?? ""}</span>
+				<span className="row-line clip">{line ?? <span className="meta">{stateOf(agent)}</span>}</span>
+				<span className="meta">{counters(agent)}</span>
+				{agent.turn !== null && <Age at={agent.turn.startedAt} />}
+			</Link>
+		</li>
+	);
+}

@@ -1,0 +1,71 @@
+// Subscriptions: slots in use, and cool-downs.
+import { Link } from "wouter";
+import type { Subscription } from "#contract/wire.ts";
+import { paths } from "../../paths.ts";
+import { useNow, useSeen } from "../../store/hooks.ts";
+import { clockOf } from "../../ui/age.tsx";
+
+export function Slots() {
+	const { subscriptions, agents, turnsMax } = useSeen();
+	const open = agents.filter(({ turn }) => turn !== null).length;
+	return (
+		<section className="panel" aria-labelledby="slots">
+			<h2 id="slots" className="panel-title">
+				Slots
+			</h2>
+			<ul className="rows">
+				<li className="row">
+					<span className="row-name">all turns</span>
+					<Meter used={open} max={turnsMax} />
+				</li>
+				{subscriptions.map((each) => (
+					<li key={each.name}>
+						<Link href={paths.subscriptions()} className="row row-link">
+							<span className="row-name clip">{each.name}</span>
+							<Meter used={each.used} max={each.maxConcurrent} />
+							<Cooling subscription={each} />
+						</Link>
+					</li>
+				))}
+			</ul>
+			{subscriptions.length === 0 && (
+				<p className="meta panel-note">
+					No subscriptions: agents use your own logins. <code>brood subscription add</code> limits how many run at once.
+				</p>
+			)}
+		</section>
+	);
+}
+
+/** at most so many slots are drawn one by one */
+const drawnMax = 16;
+
+export function Meter({ used, max }: { used: number; max: number }) {
+	return (
+		<span className="meter" role="img" aria-label={`${used} of ${max} slots in use`}>
+			{max <= drawnMax && (
+				<span className="meter-slots" aria-hidden="true">
+					{Array.from({ length: max }, (_, at) => (
+						// biome-ignore lint/suspicious/noArrayIndexKey: slots have no identity
+						<span key={at} className={at < used ? "slot slot-used" : "slot"} />
+					))}
+				</span>
+			)}
+			<span aria-hidden="true" className="meta">
+				{used}/{max}
+			</span>
+		</span>
+	);
+}
+
+function Cooling({ subscription: { coolingUntil, problem } }: { subscription: Subscription }) {
+	const now = useNow(1000);
+	if (problem !== null) return <span className="role-bad clip">{problem}</span>;
+	if (coolingUntil === null || Date.parse(coolingUntil) <= now) return null;
+	const minutes = Math.ceil((Date.parse(coolingUntil) - now) / 60_000);
+	return (
+		<span className="role-wait clip">
+			cools until {clockOf(coolingUntil)} ({minutes} min)
+		</span>
+	);
+}

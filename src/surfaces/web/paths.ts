@@ -1,0 +1,21 @@
+// Every address of the dashboard. Links are built here and nowhere else.
+import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+
+const segment = encodeURIComponent;
+
+export const paths = {
+	overview: () => "/",
+	inbox: () => "/inbox",
+	tree: () => "/tree",
+	agent: (agent: AgentId) => `/agents/${segment(agent)}`,
+	agentAt: (agent: AgentId, turn: number) => `/agents/${segment(agent)}?turn=${turn}`,
+	agentAdd: () => "/agents/new",
+	issues: (project?: ProjectSlug) => (project === undefined ? "/issues" : `/projects/${segment(project)}/issues`),
+	issue: (project: ProjectSlug, number: number) => `/projects/${segment(project)}/issues/${number}`,
+	review: (agent: AgentId) => `/agents/${segment(agent)}/review`,
+	reviewIssue: (project: ProjectSlug, number: number) => `/projects/${segment(project)}/issues/${number}/review`,
+	subscriptions: () => "/subscriptions",
+	journal: () => "/journal",
+	settings: () => "/settings",
+	projectAdd: () => "/projects/new",
+} as const;

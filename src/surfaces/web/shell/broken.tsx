@@ -1,0 +1,27 @@
+// What a page shows when its own code fails: the rest of the dashboard goes on.
+import { Component, type ReactNode } from "react";
+
+export class Broken extends Component<{ children: ReactNode }, { error: unknown }> {
+	override state: { error: unknown } = { error: null };
+
+	static getDerivedStateFromError(error: unknown): { error: unknown } {
+		return { error };
+	}
+
+	override render(): ReactNode {
+		const { error } = this.state;
+		if (error === null) return this.props.children;
+		return (
+			<div className="notice notice-bad" role="alert">
+				<h3>This page could not be shown.</h3>
+				<p className="notice-text">
+					Something in its data is not as expected. Other pages still work, and nothing was lost.
+				</p>
+				<code className="notice-command">{error instanceof Error ? error.message : String(error)}</code>
+				<button type="button" className="button" onClick={() => this.setState({ error: null })}>
+					Try again
+				</button>
+			</div>
+		);
+	}
+}

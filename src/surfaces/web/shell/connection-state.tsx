@@ -1,0 +1,21 @@
+// Whether what is on screen is current. Screens keep their last known state; this says how old it is.
+import { useSeen } from "../store/hooks.ts";
+import { Age } from "../ui/age.tsx";
+
+export function ConnectionState() {
+	const { connection } = useSeen();
+	switch (connection.state) {
+		case "live":
+			return <span className="connection role-ok">● live</span>;
+		case "connecting":
+			return <span className="connection role-off">◌ connecting</span>;
+		case "lost":
+			return (
+				<span className="connection role-bad" role="status">
+					✗ no daemon for <Age at={new Date(connection.since).toISOString()} />
+				</span>
+			);
+		default:
+			return <span className="connection role-bad">✗ refused</span>;
+	}
+}

@@ -1,0 +1,45 @@
+import { Link, useLocation } from "wouter";
+import icon from "../icon.svg";
+import { paths } from "../paths.ts";
+import { useSeen } from "../store/hooks.ts";
+import { ConnectionState } from "./connection-state.tsx";
+import { navEntries } from "./nav-entries.ts";
+
+export function Nav({ onPalette }: { onPalette(): void }) {
+	const [location] = useLocation();
+	const { inbox, agents } = useSeen();
+	const waiting = inbox.approvals.length + inbox.errors.length + inbox.reviews.length;
+	const running = agents.filter(({ turn }) => turn !== null).length;
+	const counts: Readonly<Record<string, number>> = { [paths.inbox()]: waiting, [paths.tree()]: running };
+	return (
+		<nav className="nav" aria-label="Places">
+			<Link href={paths.overview()} className="brand">
+				<img src={icon} alt="" width="20" height="20" /> Brood
+			</Link>
+			<button type="button" className="nav-search" onClick={onPalette}>
+				<span>Go to …</span> <kbd>⌘K</kbd>
+			</button>
+			<ul className="nav-list">
+				{navEntries.map(({ name, href, glyph, phone }) => (
+					<li key={href} className={phone === undefined ? "nav-wide" : undefined}>
+						<Link href={href} className="nav-link" aria-current={isAt(location, href) ? "page" : undefined}>
+							<span className="nav-glyph" aria-hidden="true">
+								{glyph}
+							</span>
+							<span>{name}</span>
+							{(counts[href] ?? 0) > 0 && (
+								<span className={href === paths.inbox() ? "badge badge-wait" : "badge"}>{counts[href]}</span>
+							)}
+						</Link>
+					</li>
+				))}
+			</ul>
+			<div className="nav-foot">
+				<ConnectionState />
+			</div>
+		</nav>
+	);
+}
+
+const isAt = (location: string, href: string): boolean =>
+	href === "/" ? location === "/" : location === href || location.startsWith(`${href}/`);

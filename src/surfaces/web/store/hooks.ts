@@ -1,0 +1,109 @@
+// How components read the store, ask the daemon for what is not mirrored, and act.
+import { createContext, useCallback, useContext, useEffect, useState, useSyncExternalStore } from "react";
+import { type Answer, type Input, Refused } from "#client/client.ts";
+import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { RouteName } from "#contract/routes.ts";
+import { freshKey, localNow } from "./connection.ts";
+import type { Seen } from "./seen.ts";
+import type { Store } from "./store.ts";
+import type { ThreadSeen } from "./threads.ts";
+import { toast } from "./toasts.ts";
+
+export const StoreContext = createContext<Store | null>(null);
+
+export function useStore(): Store {
+	const store = useContext(StoreContext);
+	if (store === null) throw new Error("a component is outside of the store's provider");
+	return store;
+}
+
+/** The rows as they are now. */
+export function useSeen(): Seen {
+	const store = useStore();
+	return useSyncExternalStore(store.subscribe, () => store.seen);
+}
+
+export function useThread(agent: AgentId): ThreadSeen {
+	const { threads } = useStore();
+	const subscribe = useCallback((listener: () => void) => threads.subscribe(agent, listener), [threads, agent]);
+	return useSyncExternalStore(subscribe, () => threads.seen(agent));
+}
+
+/** Keeps threads, boards and last lines up to date while the component is shown. */
+export function useNeeds({
+	threads = [],
+	boards = [],
+	lines = [],
+}: {
+	threads?: readonly AgentId[];
+	boards?: readonly ProjectSlug[];
+	lines?: readonly AgentId[];
+}): void {
+	const store = useStore();
+	const wanted = [threads.join(), boards.join(), lines.join()].join("|");
+	// biome-ignore lint/correctness/useExhaustiveDependencies: the lists are compared by what they contain
+	useEffect(() => store.need({ threads, boards, lines }), [store, wanted]);
+}
+
+export type Read<T> =
+	| { state: "loading"; data?: T }
+	| { state: "ready"; data: T }
+	| { state: "failed"; refusal: Refusal; data?: T };
+
+/** Asks once, and again when the input or `again` changes; null asks nothing. What was answered before stays meanwhile. */
+export function useRead<N extends RouteName>(name: N, input: Input<N> | null, again: unknown = 0): Read<Answer<N>> {
+	const { client } = useStore();
+	const [read, setRead] = useState<{ key: string; read: Read<Answer<N>> } | null>(null);
+	const key = JSON.stringify([name, input]);
+	// biome-ignore lint/correctness/useExhaustiveDependencies: the input is compared by what it contains
+	useEffect(() => {
+		if (input === null) return;
+		let isCurrent = true;
+		const answer = (next: Read<Answer<N>>): void => void (isCurrent && setRead({ key, read: next }));
+		client.call(name, input).then(
+			(data) => answer({ state: "ready", data }),
+			(error: unknown) => answer({ state: "failed", refusal: refusalOf(error) }),
+		);
+		return () => {
+			isCurrent = false;
+		};
+	}, [client, key, again]);
+	return read?.key === key ? read.read : { state: "loading" };
+}
+
+export const refusalOf = (error: unknown): Refusal =>
+	error instanceof Refused
+		? error.refusal
+		: refuse("INTERNAL_ERROR", "The daemon did not answer. Its last known state is shown.");
+
+/** Does something, once; a refusal becomes a toast. Answers null if it was refused. */
+export function useAct(): <N extends RouteName>(name: N, input: Input<N>, done?: string) => Promise<Answer<N> | null> {
+	const { client } = useStore();
+	return useCallback(
+		async (name, input, done) => {
+			try {
+				const answer = await client.call(name, { ...input, key: freshKey() });
+				if (done !== undefined) toast({ role: "ok", text: done });
+				return answer;
+			} catch (error) {
+				const { code, message, suggestions } = refusalOf(error);
+				toast({ role: "bad", text: message, code, suggestions });
+				return null;
+			}
+		},
+		[client],
+	);
+}
+
+/** The daemon's time, renewed every so often: for ages and countdowns. */
+export function useNow(everyMs = 1000): number {
+	const store = useStore();
+	const [, tick] = useState(0);
+	useEffect(() => {
+		const timer = setInterval(() => tick((count) => count + 1), everyMs);
+		return () => clearInterval(timer);
+	}, [everyMs]);
+	const seen = store.seen;
+	return localNow() + seen.ahead;
+}

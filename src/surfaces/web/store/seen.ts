@@ -1,0 +1,109 @@
+// All rows at one moment, as views. Each view is computed when it is first asked for.
+import type { Mirror } from "#client/mirror.ts";
+import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
+import type { Refusal } from "#contract/refusal.ts";
+import type { Agent, Approval, Mail, Project, Prompt, Subscription, Turn } from "#contract/wire.ts";
+import type { Surroundings } from "#views/mirrored.ts";
+import { treeOf } from "#views/overviews.ts";
+import { localNow } from "./connection.ts";
+
+export type Connection =
+	| { state: "connecting" }
+	| { state: "live" }
+	| { state: "lost"; since: number }
+	| { state: "refused"; refusal: Refusal };
+
+export class Seen {
+	readonly connection: Connection;
+	readonly #mirror: Mirror;
+	readonly #surroundings: Surroundings;
+	readonly #made: number;
+	#agents: Agent[] | null = null;
+	#byId: ReadonlyMap<AgentId, Agent> | null = null;
+	#tree: TreeRow[] | null = null;
+	#inbox: Inbox | null = null;
+	#subscriptions: Subscription[] | null = null;
+
+	constructor(mirror: Mirror, connection: Connection) {
+		this.#mirror = mirror;
+		this.#surroundings = mirror.surroundings;
+		this.#made = localNow();
+		this.connection = connection;
+	}
+
+	/** whether rows have been loaded at all */
+	get isLoaded(): boolean {
+		return this.#mirror.view.rows.agent.size > 0;
+	}
+
+	/** the daemon's clock */
+	get now(): number {
+		return this.#surroundings.now;
+	}
+
+	/** how far the daemon's clock is ahead of this machine's */
+	get ahead(): number {
+		return this.#surroundings.now - this.#made;
+	}
+
+	get at(): number {
+		return this.#mirror.at;
+	}
+
+	/** Oldest first, without reaped ones. */
+	get agents(): readonly Agent[] {
+		this.#agents ??= this.#mirror.view.agents(this.#surroundings);
+		return this.#agents;
+	}
+
+	agent(id: AgentId): Agent | undefined {
+		this.#byId ??= new Map(this.agents.map((agent) => [agent.id, agent]));
+		// a reaped one is not in the list
+		return this.#byId.get(id) ?? this.#mirror.view.agent(id, this.#surroundings);
+	}
+
+	get tree(): readonly TreeRow[] {
+		this.#tree ??= treeOf(this.agents);
+		return this.#tree;
+	}
+
+	get inbox(): Inbox {
+		this.#inbox ??= this.#mirror.view.inbox(this.#surroundings);
+		return this.#inbox;
+	}
+
+	approvalsOf(agent: AgentId): readonly Approval[] {
+		return this.inbox.approvals.filter((approval) => approval.agent === agent);
+	}
+
+	get subscriptions(): readonly Subscription[] {
+		this.#subscriptions ??= this.#mirror.view.subscriptions(this.#surroundings);
+		return this.#subscriptions;
+	}
+
+	get projects(): readonly Project[] {
+		return this.#mirror.view.projects(this.#surroundings);
+	}
+
+	board(project: ProjectSlug): readonly BoardColumn[] {
+		return this.#mirror.view.board(project);
+	}
+
+	queue(agent: AgentId): readonly Prompt[] {
+		return this.#mirror.view.queue(agent);
+	}
+
+	mail(agent: AgentId): readonly Mail[] {
+		return this.#mirror.view.mail(agent);
+	}
+
+	/** Only of agents whose thread is shown. */
+	turns(agent: AgentId): readonly Turn[] {
+		return this.#mirror.view.turns(agent);
+	}
+
+	get turnsMax(): number {
+		return this.#surroundings.turnsMax;
+	}
+}

@@ -1,0 +1,183 @@
+// The event stream of all tabs. Browsers allow six connections per host, so only one tab connects: it holds a lock, asks
+// for what all tabs want and passes the messages on. When that tab closes, the next one gets the lock and takes over.
+//
+//   tab ──want {after, threads}──▶ leader ──one connection──▶ daemon
+//   tab ◀──begin, messages, end─── leader
+//
+// A tab takes only messages of connections that serve its want: a connection that was opened before it may already be
+// past the events that the tab lacks.
+import { Refused, type Watched } from "#client/client.ts";
+import type { Refusal } from "#contract/refusal.ts";
+import type { StreamMessage } from "#contract/stream.ts";
+
+type Query = Watched & { after: number };
+export type OpenStream = (query: Query, signal: AbortSignal) => AsyncGenerator<StreamMessage>;
+
+interface Want {
+	id: string;
+	after: number;
+	threads: readonly string[];
+}
+
+export type Said =
+	| { want: Want }
+	| { leave: string }
+	/** a new leader asks what all tabs want */
+	| { roll: true }
+	| { begin: string; wants: readonly string[] }
+	| { message: StreamMessage; of: string }
+	| { end: string; wants: readonly string[]; refusal: Refusal | null };
+
+/** The tabs of one browser; `BroadcastChannel` is one. */
+export interface Channel {
+	postMessage(said: Said): void;
+	addEventListener(kind: "message", hear: (event: { data: Said }) => void): void;
+}
+
+export interface SharedStreamParts {
+	/** unique among the tabs */
+	tab: string;
+	open: OpenStream;
+	channel: Channel;
+	/** resolves when this tab is the one that connects */
+	lead(): Promise<unknown>;
+}
+
+interface Reader {
+	want: Want;
+	/** the connection that serves it; null before there is one */
+	of: string | null;
+	push(message: StreamMessage | { end: Refusal | null }): void;
+}
+
+export class SharedStream {
+	readonly #parts: SharedStreamParts;
+	readonly #readers = new Map<string, Reader>();
+	#count = 0;
+	#leader: Leader | null = null;
+
+	constructor(parts: SharedStreamParts) {
+		this.#parts = parts;
+		parts.channel.addEventListener("message", ({ data }) => this.#hear(data));
+		void parts.lead().then(() => {
+			this.#leader = new Leader(parts, (said) => this.#say(said));
+			this.#say({ roll: true });
+		});
+	}
+
+	/** One connection, until it ends; like `Client.stream`. */
+	async *stream({ after, threads = "" }: Query, signal: AbortSignal): AsyncGenerator<StreamMessage> {
+		const id = `${this.#parts.tab}.${++this.#count}`;
+		const queue: (StreamMessage | { end: Refusal | null })[] = [];
+		let wake = (): void => {};
+		const push: Reader["push"] = (message) => {
+			queue.push(message);
+			wake();
+		};
+		const reader: Reader = { want: { id, after, threads: threads.split(",").filter(Boolean) }, of: null, push };
+		this.#readers.set(id, reader);
+		const stop = (): void => push({ end: null });
+		signal.addEventListener("abort", stop);
+		this.#say({ want: reader.want });
+		try {
+			for (;;) {
+				const message = queue.shift();
+				if (message === undefined) {
+					await new Promise<void>((resume) => (wake = resume));
+					continue;
+				}
+				if (signal.aborted) return;
+				if ("end" in message) {
+					if (message.end !== null) throw new Refused(message.end);
+					return;
+				}
+				if ("event" in message) reader.want.after = Math.max(reader.want.after, message.event.id);
+				if ("at" in message) reader.want.after = Math.max(reader.want.after, message.at);
+				yield message;
+			}
+		} finally {
+			signal.removeEventListener("abort", stop);
+			this.#readers.delete(id);
+			this.#say({ leave: id });
+		}
+	}
+
+	#say(said: Said): void {
+		this.#parts.channel.postMessage(said);
+		this.#hear(said);
+	}
+
+	#hear(said: Said): void {
+		this.#leader?.hear(said);
+		for (const reader of this.#readers.values()) {
+			if ("roll" in said) this.#answerRoll(reader);
+			else if ("begin" in said && said.wants.includes(reader.want.id)) reader.of = said.begin;
+			else if ("message" in said && said.of === reader.of) reader.push(said.message);
+			else if ("end" in said && said.wants.includes(reader.want.id)) reader.push({ end: said.refusal });
+		}
+	}
+
+	/** Later messages of the old leader's connection are not taken: the new one begins where this reader stands. */
+	#answerRoll(reader: Reader): void {
+		reader.of = null;
+		this.#say({ want: { ...reader.want } });
+	}
+}
+
+/** The part of the tab that connects. */
+class Leader {
+	readonly #parts: SharedStreamParts;
+	readonly #say: (said: Said) => void;
+	readonly #wants = new Map<string, Want & { served: boolean }>();
+	#connection = new AbortController();
+	#position = 0;
+	#count = 0;
+	#scheduled = false;
+
+	constructor(parts: SharedStreamParts, say: (said: Said) => void) {
+		this.#parts = parts;
+		this.#say = say;
+	}
+
+	hear(said: Said): void {
+		if ("leave" in said) this.#wants.delete(said.leave);
+		if (!("want" in said)) return;
+		this.#wants.set(said.want.id, { ...said.want, served: false });
+		if (this.#scheduled) return;
+		// several tabs answer a roll at once: one connection for all
+		this.#scheduled = true;
+		setTimeout(() => {
+			this.#scheduled = false;
+			void this.#connect();
+		}, 5);
+	}
+
+	async #connect(): Promise<void> {
+		this.#connection.abort();
+		this.#connection = new AbortController();
+		const { signal } = this.#connection;
+		if (this.#wants.size === 0) return;
+		const wants = [...this.#wants.keys()];
+		const all = [...this.#wants.values()];
+		const after = Math.min(...all.map((want) => (want.served ? this.#position : want.after)));
+		for (const want of all) want.served = true;
+		const connection = `${this.#parts.tab}/${++this.#count}`;
+		const threads = [...new Set(all.flatMap((want) => want.threads))].join(",");
+		this.#position = after;
+		this.#say({ begin: connection, wants });
+		let refusal: Refusal | null = null;
+		try {
+			for await (const message of this.#parts.open({ after, deltas: true, threads }, signal)) {
+				if (signal.aborted) return;
+				if ("event" in message) this.#position = Math.max(this.#position, message.event.id);
+				if ("at" in message) this.#position = Math.max(this.#position, message.at);
+				this.#say({ message, of: connection });
+			}
+		} catch (error) {
+			if (error instanceof Refused) refusal = error.refusal;
+		}
+		if (signal.aborted) return;
+		for (const want of wants) this.#wants.delete(want);
+		this.#say({ end: connection, wants, refusal });
+	}
+}

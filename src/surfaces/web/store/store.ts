@@ -1,0 +1,133 @@
+// What the screens show: the mirror's rows as views. A view is computed when a screen asks for it, and again only after
+// rows have changed. Screens are told at most once per frame, and less often if the views are expensive.
+import { type Client, Refused } from "#client/client.ts";
+import { type Changed, Mirror } from "#client/mirror.ts";
+import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { Item } from "#contract/wire.ts";
+import { localNow } from "./connection.ts";
+import { type Connection, Seen } from "./seen.ts";
+import type { OpenStream } from "./shared-stream.ts";
+import { itemsLoaded, Threads } from "./threads.ts";
+
+/** What a screen needs beside the rows that all screens have. */
+export interface Needs {
+	threads: readonly AgentId[];
+	boards: readonly ProjectSlug[];
+	/** only the last line of these */
+	lines: readonly AgentId[];
+}
+
+/** waits before a reconnection, by the number of failures in a row */
+const backoffMs = [250, 500, 1000, 2000, 4000];
+
+export class Store {
+	readonly client: Client;
+	readonly threads: Threads;
+	readonly #mirror: Mirror;
+	readonly #listeners = new Set<() => void>();
+	readonly #needs = new Set<Needs>();
+	#seen: Seen;
+	#connection: Connection = { state: "connecting" };
+	#isScheduled = false;
+	#costMs = 0;
+	#failures = 0;
+	#shown = "";
+
+	constructor(client: Client, stream: OpenStream) {
+		this.client = client;
+		this.#mirror = new Mirror(
+			{ call: (...args) => client.call(...args), stream, findAgain: () => client.findAgain() },
+			{
+				...{ now: localNow, itemsMax: itemsLoaded, changed: (changed) => this.#changed(changed) },
+				pause: () => wait(backoffMs[Math.min(this.#failures++, backoffMs.length - 1)] ?? 0),
+			},
+		);
+		this.threads = new Threads(client, this.#mirror);
+		this.#seen = new Seen(this.#mirror, this.#connection);
+	}
+
+	/** Follows the daemon until the page is closed, or the daemon refuses this browser. */
+	async run(): Promise<void> {
+		try {
+			await this.#mirror.run(new AbortController().signal);
+		} catch (error) {
+			const refusal = error instanceof Refused ? error.refusal : null;
+			if (refusal === null) throw error;
+			this.#connection = { state: "refused", refusal };
+			this.#tell();
+		}
+	}
+
+	get seen(): Seen {
+		return this.#seen;
+	}
+
+	readonly subscribe = (listener: () => void): (() => void) => {
+		this.#listeners.add(listener);
+		return () => this.#listeners.delete(listener);
+	};
+
+	/** A screen is open; the answer closes it. */
+	need(needs: Needs): () => void {
+		this.#needs.add(needs);
+		this.#show();
+		return () => {
+			this.#needs.delete(needs);
+			// the next screen is opened right after: one change instead of two
+			queueMicrotask(() => this.#show());
+		};
+	}
+
+	#show(): void {
+		const all = [...this.#needs];
+		const threads = [...new Set(all.flatMap((need) => need.threads))];
+		const boards = [...new Set(all.flatMap((need) => need.boards))];
+		const lines = [...new Set(all.flatMap((need) => need.lines))].filter((id) => !threads.includes(id));
+		const shown = JSON.stringify([threads, boards]);
+		this.#mirror.follow(lines.toSorted());
+		// what is no longer shown stays until something else is
+		if (shown === this.#shown || (threads.length === 0 && boards.length === 0)) return;
+		this.#shown = shown;
+		this.#mirror.show({ threads, boards });
+	}
+
+	#changed(changed: Changed): void {
+		if ("message" in changed) this.threads.touch(changed.message);
+		else if ("all" in changed) this.threads.reload();
+		else if ("rows" in changed) this.#fold(changed);
+		this.#tell();
+	}
+
+	#fold({ item, line }: { item: Item | null; line?: Item }): void {
+		if (item !== null) this.threads.add(item);
+		if (line !== undefined) this.threads.addLine(line);
+	}
+
+	#tell(): void {
+		if (this.#isScheduled) return;
+		this.#isScheduled = true;
+		// a page in the background gets no frames
+		if (document.hidden) setTimeout(() => this.#flush(), 250);
+		else setTimeout(() => requestAnimationFrame(() => this.#flush()), this.#costMs * 3);
+	}
+
+	#flush(): void {
+		this.#isScheduled = false;
+		const began = performance.now();
+		this.#connection = this.#connectionNow();
+		this.#seen = new Seen(this.#mirror, this.#connection);
+		this.threads.flush();
+		for (const listener of this.#listeners) listener();
+		this.#costMs = Math.min(500, performance.now() - began);
+	}
+
+	#connectionNow(): Connection {
+		const { state } = this.#mirror;
+		if (this.#connection.state === "refused") return this.#connection;
+		if (state === "live") this.#failures = 0;
+		if (state !== "lost") return { state };
+		return this.#connection.state === "lost" ? this.#connection : { state: "lost", since: localNow() };
+	}
+}
+
+const wait = (ms: number): Promise<unknown> => new Promise((resume) => setTimeout(resume, ms));

@@ -1,0 +1,166 @@
+// The conversations that are shown, as blocks, and the last line of each agent that is followed.
+import type { Client } from "#client/client.ts";
+import type { Mirror } from "#client/mirror.ts";
+import type { AgentId } from "#contract/ids.ts";
+import type { Delta } from "#contract/stream.ts";
+import type { Item } from "#contract/wire.ts";
+import { type Block, Blocks } from "#views/thread.ts";
+
+export interface ThreadSeen {
+	blocks: readonly Block[];
+	/** what the agent is writing now */
+	messages: readonly Delta[];
+	/** false once everything has been loaded, the inherited part too */
+	hasOlder: boolean;
+}
+
+interface Conversation {
+	blocks: Blocks;
+	/** the newest item in it */
+	last: number;
+	/** where older items are: its own, then those of each ancestor; null if there are none */
+	next: { of: AgentId; before: number } | null;
+}
+
+/** items that are loaded at once */
+const olderItems = 300;
+/** of a conversation, when it is opened */
+export const itemsLoaded = 300;
+const nothing: ThreadSeen = { blocks: [], messages: [], hasOlder: false };
+
+export class Threads {
+	readonly #client: Client;
+	readonly #mirror: Mirror;
+	readonly #known = new Map<AgentId, Conversation>();
+	readonly #seen = new Map<AgentId, ThreadSeen>();
+	readonly #lines = new Map<AgentId, string>();
+	readonly #listeners = new Map<AgentId, Set<() => void>>();
+	readonly #touched = new Set<AgentId>();
+	readonly #loading = new Set<AgentId>();
+
+	constructor(client: Client, mirror: Mirror) {
+		this.#client = client;
+		this.#mirror = mirror;
+	}
+
+	seen(agent: AgentId): ThreadSeen {
+		return this.#seen.get(agent) ?? nothing;
+	}
+
+	subscribe(agent: AgentId, listener: () => void): () => void {
+		const all = this.#listeners.get(agent) ?? new Set();
+		this.#listeners.set(agent, all.add(listener));
+		this.#touched.add(agent);
+		return () => {
+			all.delete(listener);
+			if (all.size === 0) this.#listeners.delete(agent);
+		};
+	}
+
+	/** The end of what the agent is writing, or of what it said last; null if nothing has been heard of it yet. */
+	lastLine(agent: AgentId): string | null {
+		const message = this.#mirror.messages(agent).at(-1)?.text;
+		const last = this.#known.get(agent)?.blocks.list.at(-1)?.text;
+		return lineOf(message) ?? lineOf(last) ?? this.#lines.get(agent) ?? null;
+	}
+
+	/** From a list that was read; what the stream said since then is newer. */
+	keepLine(agent: AgentId, text: string): void {
+		const line = lineOf(text);
+		if (line !== null && !this.#lines.has(agent)) this.#lines.set(agent, line);
+	}
+
+	add(item: Item): void {
+		const known = item.agent === null ? undefined : this.#known.get(item.agent);
+		if (item.agent === null || known === undefined || item.id <= known.last) return;
+		known.blocks.add(item);
+		known.last = item.id;
+		this.#touched.add(item.agent);
+	}
+
+	addLine({ agent, kind, text }: Item): void {
+		const line = ["assistant", "tool_call", "user", "final"].includes(kind) ? lineOf(text) : null;
+		if (agent !== null && line !== null) this.#lines.set(agent, line);
+	}
+
+	touch(agent: AgentId): void {
+		this.#touched.add(agent);
+	}
+
+	/** Rows were loaded again. A conversation continues where it was, unless too much has happened meanwhile. */
+	reload(): void {
+		for (const [agent, known] of this.#known) {
+			const items = this.#mirror.thread(agent);
+			const first = items[0]?.id ?? 0;
+			const isGap = items.length > 0 && first > known.last && items.length >= itemsLoaded;
+			if (isGap || !this.#listeners.has(agent)) this.#known.delete(agent);
+			else for (const item of items) this.add(item);
+		}
+		for (const agent of this.#listeners.keys()) this.#touched.add(agent);
+	}
+
+	/** Loads older items, at last those of the ancestors. */
+	async older(agent: AgentId): Promise<void> {
+		const known = this.#known.get(agent);
+		if (known === undefined || this.#loading.has(agent)) return;
+		this.#loading.add(agent);
+		try {
+			while (known.next !== null) {
+				const { of, before } = known.next;
+				const query = { last: olderItems, before };
+				const found = before <= 1 ? [] : await this.#client.call("items", { params: { agent: of }, query });
+				const [first] = found;
+				known.next = first === undefined ? this.#forkOf(of) : { of, before: first.id };
+				known.blocks.prepend(found, { isInherited: of !== agent });
+				if (first !== undefined) break;
+			}
+		} finally {
+			this.#loading.delete(agent);
+			this.#touched.add(agent);
+			this.flush();
+		}
+	}
+
+	flush(): void {
+		for (const agent of this.#touched) {
+			this.#look(agent);
+			for (const listener of this.#listeners.get(agent) ?? []) listener();
+		}
+		this.#touched.clear();
+	}
+
+	#look(agent: AgentId): void {
+		const { blocks, next } = this.#conversation(agent);
+		const messages = this.#mirror.messages(agent);
+		this.#seen.set(agent, { blocks: [...blocks.list], messages, hasOlder: next !== null });
+	}
+
+	#conversation(agent: AgentId): Conversation {
+		const known = this.#known.get(agent);
+		if (known !== undefined && (known.last > 0 || this.#mirror.thread(agent).length === 0)) return known;
+		const items = this.#mirror.thread(agent);
+		const blocks = new Blocks();
+		for (const item of items) blocks.add(item);
+		const first = items[0];
+		const next = first === undefined ? this.#forkOf(agent) : { of: agent, before: first.id };
+		const made = { blocks, last: items.at(-1)?.id ?? 0, next };
+		this.#known.set(agent, made);
+		return made;
+	}
+
+	/** Where the conversation of an agent comes from. */
+	#forkOf(agent: AgentId): Conversation["next"] {
+		const lineage = this.#mirror.view.rows.agent.get(agent)?.lineage ?? null;
+		return lineage === null ? null : { of: lineage.agent, before: lineage.forkPoint + 1 };
+	}
+}
+
+/** The last line that says something, bounded. */
+function lineOf(text: string | null | undefined): string | null {
+	const line = (text ?? "")
+		.trimEnd()
+		.slice(-2000)
+		.split("\n")
+		.findLast((each) => each.trim() !== "");
+	return line === undefined ? null : line.trim().slice(0, 240).toWellFormed();
+}

@@ -1,0 +1,41 @@
+// Short messages about what was done or refused. Each stays until it is read: a refusal until it is dismissed.
+import type { Role } from "#views/state-style.ts";
+
+export interface Toast {
+	role: Role;
+	text: string;
+	code?: string;
+	suggestions?: readonly string[];
+}
+export interface ShownToast extends Toast {
+	id: number;
+}
+
+const shownMax = 4;
+const staysMs = 4000;
+let list: readonly ShownToast[] = [];
+let count = 0;
+const listeners = new Set<() => void>();
+
+export function toast(made: Toast): void {
+	const id = ++count;
+	list = [...list, { ...made, id }].slice(-shownMax);
+	tell();
+	if (made.role !== "bad") setTimeout(() => dismiss(id), staysMs);
+}
+
+export function dismiss(id: number): void {
+	list = list.filter((each) => each.id !== id);
+	tell();
+}
+
+export const toasts = (): readonly ShownToast[] => list;
+
+export function subscribeToasts(listener: () => void): () => void {
+	listeners.add(listener);
+	return () => listeners.delete(listener);
+}
+
+function tell(): void {
+	for (const listener of listeners) listener();
+}

@@ -1,0 +1,52 @@
+// A button that is never just grey: where an action is not possible, it says why.
+import { type ReactNode, useState } from "react";
+
+interface ButtonProps {
+	children: ReactNode;
+	onClick(): unknown;
+	/** why it is not possible now; null if it is */
+	why?: string | null | undefined;
+	kind?: "plain" | "primary" | "danger" | "quiet";
+	label?: string;
+	keys?: string;
+	title?: string | undefined;
+	type?: "button" | "submit";
+}
+
+export function Button({ children, onClick, why = null, kind = "plain", label, keys, title, type }: ButtonProps) {
+	const [isBusy, setBusy] = useState(false);
+	const press = async (): Promise<void> => {
+		if (why !== null || isBusy) return;
+		setBusy(true);
+		try {
+			await onClick();
+		} finally {
+			setBusy(false);
+		}
+	};
+	// focusable although disabled, so that a keyboard reaches the reason too
+	return (
+		<button
+			type={type ?? "button"}
+			className={`button button-${kind}`}
+			aria-disabled={why !== null || isBusy}
+			aria-busy={isBusy}
+			aria-label={label === undefined ? undefined : why === null ? label : `${label}: ${why}`}
+			title={why ?? title}
+			onClick={() => void press()}
+		>
+			{children}
+			{keys !== undefined && <Keys keys={keys} />}
+			{why !== null && <span className="sr-only">: {why}</span>}
+		</button>
+	);
+}
+
+/** Screen readers announce shortcuts elsewhere. */
+function Keys({ keys }: { keys: string }) {
+	return (
+		<span aria-hidden="true">
+			<kbd>{keys}</kbd>
+		</span>
+	);
+}

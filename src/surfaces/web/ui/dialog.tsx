@@ -1,0 +1,44 @@
+// A native dialog: the browser traps the focus, closes it on Escape and gives the focus back.
+import { type ReactNode, useEffect, useRef } from "react";
+
+interface DialogProps {
+	title: string;
+	onClose(): void;
+	children: ReactNode;
+	/** at the bottom, right-aligned */
+	actions?: ReactNode;
+	wide?: boolean;
+}
+
+export function Dialog({ title, onClose, children, actions, wide = false }: DialogProps) {
+	const element = useRef<HTMLDialogElement>(null);
+	useEffect(() => {
+		const dialog = element.current;
+		dialog?.showModal();
+		return () => dialog?.close();
+	}, []);
+	return (
+		<dialog
+			ref={element}
+			className={wide ? "dialog dialog-wide" : "dialog"}
+			aria-label={title}
+			onClose={onClose}
+			onPointerDown={(event) => {
+				// a press on the backdrop is a press on the dialog itself
+				if (event.target === element.current) element.current.close();
+			}}
+		>
+			<div className="dialog-body">
+				<header className="dialog-header">
+					<h2>{title}</h2>
+					<span className="spread" />
+					<button type="button" className="icon-button" aria-label="Close" onClick={() => element.current?.close()}>
+						✕
+					</button>
+				</header>
+				{children}
+				{actions !== undefined && <footer className="dialog-actions">{actions}</footer>}
+			</div>
+		</dialog>
+	);
+}

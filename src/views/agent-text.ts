@@ -1,0 +1,28 @@
+// How an agent is described on every screen: symbol, state, and what waits.
+import { inline } from "#contract/visible.ts";
+import type { Agent } from "#contract/wire.ts";
+import { asksYou, type StateStyle, stateStyles } from "./state-style.ts";
+
+export const styleOf = ({ label, turn }: Agent): StateStyle =>
+	turn?.phase === "approval" ? asksYou : stateStyles[label];
+
+/** The state in words, with its reason. */
+export function stateOf({ label, turn, holds, waitingFor }: Agent): string {
+	if (turn?.phase === "approval") return "asks you";
+	if (turn !== null && turn.silentSince !== null) return "silent";
+	if (turn?.phase === "wait") return "waits";
+	const why = holds.find(({ reason }) => reason !== "")?.reason ?? holds[0]?.kind ?? "";
+	if (label === "paused" || label === "error") return why === "" || why === label ? label : `${label} (${inline(why)})`;
+	return label === "idle" && waitingFor !== null ? `waits for ${inline(waitingFor)}` : label;
+}
+
+/** `2⧗ 1✉`: prompts that wait, and unread mail. */
+export const counters = ({ queueLength, unreadMail }: Agent): string =>
+	[queueLength > 0 ? `${queueLength}⧗` : "", unreadMail > 0 ? `${unreadMail}✉` : ""].filter(Boolean).join(" ");
+
+export function ageOf(since: string, now: number): string {
+	const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000));
+	if (seconds < 60) return `${seconds} s`;
+	if (seconds < 3600) return `${Math.floor(seconds / 60)} m`;
+	return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
