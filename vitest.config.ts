@@ -41,6 +41,7 @@ export default defineConfig({
 		exclude: ["test/agents/**", "test/quick/**", "node_modules/**"],
 		alias: { "#src/programs.ts": path.resolve("test/support/programs.ts") },
 		globalSetup: ["test/global-setup.ts"],
+		setupFiles: ["test/support/sync-deadline.ts"],
 		reporters: reporters(),
 		testTimeout: 30_000,
 		hookTimeout: 30_000,

@@ -1,4 +1,5 @@
 // How test runs report. BROOD_TEST_REPORT names a file for the results as JSON.
+import { spawnSync } from "node:child_process";
 import path from "node:path";
 import type { ViteUserConfig } from "vitest/config";
 import type { Reporter, TestCase, TestModule } from "vitest/node";
@@ -58,6 +59,8 @@ class StuckReporter implements Reporter {
 			[path.relative(process.cwd(), module.moduleId), ...[...tests].map((test) => `"${test.fullName}"`)].join(" "),
 		);
 		console.error(`No test has ended for ${Math.round(quietMs / 1000)} s. Still running:\n  ${names.join("\n  ")}`);
+		const processes = spawnSync("ps", ["-eo", "pid,ppid,stat,etimes,wchan:20,args"], { encoding: "utf8" }).stdout;
+		console.error(processes.replaceAll(/^(.{200}).*$/gm, "$1…"));
 		// the run would never end by itself, and no report would be written
 		if (quietMs > endedAfterMs) process.exit(1);
 	}

@@ -5,10 +5,21 @@ import headless from "@xterm/headless";
 import { expect } from "vitest";
 import type { Terminal } from "../../src/surfaces/tui/pi.ts";
 
-// as a module it unpacks its tables wrongly inside a test worker
-const graphemes: { UnicodeGraphemesAddon: new () => UnicodeGraphemesAddon } = createRequire(import.meta.url)(
-	"@xterm/addon-unicode-graphemes",
-);
+const graphemes = loadGraphemes();
+
+/**
+ * The add-on unpacks its tables from the start of its buffer's memory. A buffer from Node's pool begins somewhere in the
+ * middle: the tables are then garbage, or unpacking them never ends. Without a pool every buffer has its own memory.
+ */
+function loadGraphemes(): { UnicodeGraphemesAddon: new () => UnicodeGraphemesAddon } {
+	const { poolSize } = Buffer;
+	Buffer.poolSize = 0;
+	try {
+		return createRequire(import.meta.url)("@xterm/addon-unicode-graphemes");
+	} finally {
+		Buffer.poolSize = poolSize;
+	}
+}
 
 const keys: Readonly<Record<string, string>> = {
 	...{ enter: "\r", escape: "\u001B", tab: "\t", backspace: "\u007F", space: " " },
