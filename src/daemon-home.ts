@@ -1,9 +1,17 @@
 // The daemon's home: locks it against other daemons, and announces this one to clients.
 import path from "node:path";
 import { persistMonotonicClock, systemClock } from "#adapters/system/clock.ts";
-import { HomeLocked, lockHome, removeDaemonFile, writeDaemonFile } from "#adapters/system/home.ts";
+import {
+	HomeLocked,
+	lastPort,
+	lockHome,
+	removeDaemonFile,
+	writeDaemonFile,
+	writeLastPort,
+} from "#adapters/system/home.ts";
 import { type HomeWatch, watchHome } from "#adapters/system/home-watch.ts";
 import { contractVersion } from "#contract/version.ts";
+import { type Listening, listen } from "#server/listen.ts";
 import { holdersOf } from "#src/holders.ts";
 import { version } from "./version.ts";
 
@@ -20,6 +28,15 @@ export async function lockedHome(home: string): Promise<AsyncDisposable> {
 function refuseSecond(home: string): void {
 	const [pid] = holdersOf(home, { lockRemoved: true }) ?? [];
 	if (pid !== undefined) throw new HomeLocked(`A daemon (pid ${pid}) still uses ${home}, though its lock was removed.`);
+}
+
+/** On the last port, if possible: the tabs of browsers are open there. */
+export async function listenIn(home: string, wanted: number, failed: (error: unknown) => void): Promise<Listening> {
+	const last = lastPort(home, wanted);
+	const server = await listen({ port: wanted, last, socket: path.join(home, "socket"), failed });
+	const bound = Number(new URL(server.url).port);
+	if (bound !== last) writeLastPort(home, { wanted, bound });
+	return server;
 }
 
 /** Lets clients find the daemon as long as it has the home. */

@@ -37,13 +37,12 @@ import type { Store } from "#engine/ports/store.ts";
 import { Tokens } from "#engine/tokens.ts";
 import type { Sweeper } from "#engine/upkeep.ts";
 import { GitJournal } from "#engine/workspaces/git-journal.ts";
-import { listen } from "#server/listen.ts";
 import { programFolder, programPath, programUrl, withCommand } from "#src/programs.ts";
-import { announce, lockedHome } from "./daemon-home.ts";
+import { announce, listenIn, lockedHome } from "./daemon-home.ts";
 import { startNotices } from "./notices.ts";
 import { ownPrograms } from "./own-programs.ts";
 import { type Hidden, hiddenIn, sandboxOf, seenInside, variablesIn } from "./sandboxes.ts";
-import { serve, streamOf } from "./serve.ts";
+import { guardOf, serve, streamOf } from "./serve.ts";
 import { version } from "./version.ts";
 
 /** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
@@ -123,7 +122,7 @@ export async function startDaemon({
 		log.error("http", "A request failed inside", request === undefined ? {} : { request }, error);
 	const finding = detectContainment(config.containment ?? "auto", process.env);
 	parts.use(await lockedHome(home));
-	const server = parts.use(await listen({ port: config.port ?? port, socket: path.join(home, "socket"), failed }));
+	const server = parts.use(await listenIn(home, config.port ?? port, failed));
 	const containment = inForce(await finding, home);
 	const allPrograms = { ...ownPrograms, ...programs };
 	const adapters = path.join(home, "adapters");
@@ -163,7 +162,7 @@ export async function startDaemon({
 	parts.use(runs);
 	runs.connect((request) => engine.dispatch(request));
 	const stream = parts.use(await streamOf(engine, inForceLimits));
-	const guard = { token, tokens, hosts: server.hosts };
+	const guard = guardOf(home, { token, tokens, hosts: server.hosts, url: server.url });
 	const about = { pid: process.pid, url: server.url, version, home, containment };
 	const setup = new Setup({ adapters, mark, containment, environment: process.env });
 	// from then on nobody is told of a store that is closing: a client whose connection broke asks the next daemon

@@ -4,7 +4,8 @@ import { credentialProblem } from "#adapters/driver/credential.ts";
 import type { KeyFiles } from "#adapters/driver/key-files.ts";
 import { type AgentProgram, missingProgram, programsFrom, vendorTypes } from "#adapters/driver/programs.ts";
 import type { Setup } from "#adapters/driver/setup.ts";
-import { replaceToken } from "#adapters/system/home.ts";
+import { systemClock } from "#adapters/system/clock.ts";
+import { readBrowsers, replaceToken, writeBrowsers } from "#adapters/system/home.ts";
 import { homeSpace } from "#adapters/system/home-space.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
@@ -12,6 +13,7 @@ import type { Limits } from "#contract/limits.ts";
 import type { Engine } from "#engine/engine.ts";
 import { type AppParts, appOf } from "#server/app.ts";
 import type { Guard } from "#server/auth.ts";
+import { Browsers } from "#server/browsers.ts";
 import { EventStream } from "#server/event-stream.ts";
 import { handlersOf } from "#server/handlers.ts";
 import { Idempotency } from "#server/idempotency.ts";
@@ -19,6 +21,7 @@ import type { Listening } from "#server/listen.ts";
 import { RequestContext } from "#server/request-context.ts";
 import { serveEvents } from "#server/serve-events.ts";
 import { unjournaled } from "#server/unjournaled.ts";
+import { webFolder } from "#src/programs.ts";
 import { ownPrograms } from "./own-programs.ts";
 import { version } from "./version.ts";
 
@@ -39,13 +42,18 @@ export function serve(
 	const handlers = handlersOf(context, about, {
 		...{ credentialProblem, keyFiles, rotateToken, space },
 		vendors: setup,
+		browsers: { all: guard.browsers, cutStreams: () => stream.cutAll() },
 	});
 	// loaded on the first request: few daemons need it
 	const mcp: AppParts["mcp"] = async (call, routes) =>
 		(await import("#surfaces/mcp/http.ts")).answerMcp(call, { url: server.url, routes });
 	server.open({
-		fetch: appOf({ guard, ids: randomIds, handlers, context, once: new Idempotency(engine), mcp, version, failed })
-			.fetch,
+		fetch: appOf({
+			...{ guard, handlers, context, mcp, version, failed },
+			ids: randomIds,
+			once: new Idempotency(engine),
+			web: webFolder,
+		}).fetch,
 		raw: (request, response) => serveEvents({ stream, guard, context }, request, response),
 	});
 }
@@ -68,8 +76,23 @@ function rotate(home: string, guard: Guard, stream: EventStream): string {
 	const fresh = randomIds.secret();
 	const file = replaceToken(home, fresh);
 	guard.token = fresh;
+	guard.browsers.signOutAll();
 	stream.cutAll();
 	return file;
+}
+
+/** What authenticates requests, with the browsers that the last daemon had signed in. */
+export function guardOf(home: string, { url, ...rest }: Omit<Guard, "browsers"> & { url: string }): Guard {
+	const browsers = new Browsers({
+		kept: readBrowsers(home),
+		keep: (text) => writeBrowsers(home, text),
+		now: () => systemClock.now(),
+		fresh: () => randomIds.secret(),
+		token: () => guard.token,
+		url,
+	});
+	const guard: Guard = { ...rest, browsers };
+	return guard;
 }
 
 export const streamOf = async (engine: Engine, { watchersMax }: Limits): Promise<EventStream> =>

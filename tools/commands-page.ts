@@ -66,6 +66,7 @@ const values: Readonly<Record<string, string>> = {
 	"agent|issue": "opus-1",
 	issue: "web#3",
 	project: "web",
+	browser: "3f2a9c01d4e8",
 	name: "opus-2",
 	text: "'mind the tests'",
 	words: "'fix the failing test'",

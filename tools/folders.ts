@@ -91,6 +91,7 @@ export const roots = [
 	"main.ts",
 	"serve.ts",
 	"daemon-home.ts",
+	"built-web.ts",
 	"own-programs.ts",
 	"store-thread.ts",
 	"sandbox-worker.ts",

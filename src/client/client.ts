@@ -70,6 +70,15 @@ export interface Address {
 	token: string;
 }
 
+/** A page of the daemon: the browser adds its cookie, the page the second secret. */
+export interface PageAddress {
+	url: string;
+	headers(): Record<string, string>;
+}
+
+const credentialsOf = (at: Address | PageAddress): Record<string, string> =>
+	"token" in at ? { authorization: `Bearer ${at.token}` } : at.headers();
+
 /** a request that breaks more often than this is not broken by restarts */
 const mendsMax = 3;
 
@@ -82,12 +91,12 @@ export interface Restarts {
 }
 
 export class Client {
-	#at: Address;
+	#at: Address | PageAddress;
 	#send: Send;
 	readonly #find: () => Address | null;
 	readonly #mend: Restarts["mend"];
 
-	constructor(at: Address, send: Send = fetched, { find = () => null, mend }: Restarts = {}) {
+	constructor(at: Address | PageAddress, send: Send = fetched, { find = () => null, mend }: Restarts = {}) {
 		this.#at = at;
 		this.#send = send;
 		this.#find = find;
@@ -121,7 +130,7 @@ export class Client {
 			const sent = await this.#send(this.#at.url + pathOf(path, input.params ?? {}) + queryOf(input.query), {
 				method,
 				headers: {
-					authorization: `Bearer ${this.#at.token}`,
+					...credentialsOf(this.#at),
 					...(input.body !== undefined && { "content-type": "application/json" }),
 					...(input.key !== undefined && { "idempotency-key": input.key }),
 				},
@@ -153,7 +162,7 @@ export class Client {
 	/** Whether the token was replaced meanwhile. A request with the old one had no effect, so it may be sent again. */
 	#hasNewToken(): boolean {
 		const found = this.#find();
-		if (found === null || found.token === this.#at.token) return false;
+		if (found === null || ("token" in this.#at && found.token === this.#at.token)) return false;
 		this.#at = found;
 		return true;
 	}
@@ -212,10 +221,9 @@ export class Client {
 
 	/** One connection, until it ends. */
 	async *stream(query: Watched & { after: number }, signal: AbortSignal): AsyncGenerator<StreamMessage> {
-		const headers = { authorization: `Bearer ${this.#at.token}` };
 		const response = await this.#send(`${this.#at.url}/api/events${queryOf(query)}`, {
 			method: "GET",
-			headers,
+			headers: credentialsOf(this.#at),
 			signal,
 		});
 		if (!response.ok) throw new Refused(JSON.parse(await response.text()).error);

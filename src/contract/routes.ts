@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { Refusal } from "./refusal.ts";
 import { agentRoutes } from "./routes/agents.ts";
+import { browserRoutes } from "./routes/browsers.ts";
 import { daemonRoutes } from "./routes/daemon.ts";
 import { issueDocumentRoutes } from "./routes/issue-documents.ts";
 import { issueRoutes } from "./routes/issues.ts";
@@ -18,7 +19,7 @@ export type { AgentCommand, Route } from "./routes/route.ts";
 
 // the first match wins, so `agents/available` comes before `agents/:agent`
 export const routes = {
-	...{ ...subscriptionRoutes, ...daemonRoutes, ...agentRoutes, ...threadRoutes, ...messagingRoutes },
+	...{ ...subscriptionRoutes, ...daemonRoutes, ...agentRoutes, ...threadRoutes, ...messagingRoutes, ...browserRoutes },
 	...{ ...overviewRoutes, ...issueRoutes, ...issueDocumentRoutes, ...workspaceRoutes, ...reviewRoutes, ...usageRoutes },
 } satisfies Record<string, Route>;
 

@@ -2,6 +2,7 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
+import { EnterRequest } from "#contract/browser.ts";
 import { type Actor, agentOf, Key } from "#contract/ids.ts";
 import { type Page, pageMax, slicePage } from "#contract/page.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
@@ -10,10 +11,11 @@ import { type Route, type RouteName, routes } from "#contract/routes.ts";
 import { validationMessage } from "#contract/validation-message.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
 import type { Ids } from "#engine/ports/clock.ts";
-import { actorOf, type Guard, proofFor } from "./auth.ts";
+import { actorOf, type Guard, isForUs, mayEnter, proofFor } from "./auth.ts";
 import { fingerprintOf, type Idempotency } from "./idempotency.ts";
 import { openApi } from "./openapi/document.ts";
 import type { HandledRoute, Handlers, RequestContext, RouteRequest } from "./request-context.ts";
+import { isPage, webFile } from "./web-files.ts";
 
 export interface AppParts {
 	guard: Guard;
@@ -26,6 +28,8 @@ export interface AppParts {
 		call: { request: Request; self: string; token: string },
 		routes: (request: Request) => Response | Promise<Response>,
 	): Promise<Response>;
+	/** the folder with the dashboard's files */
+	web(): Promise<string>;
 	version: string;
 	/** reports an unexpected error of a handler; the caller is not told its text */
 	failed(error: unknown, request: string): void;
@@ -42,6 +46,7 @@ export function appOf(parts: AppParts): Hono {
 			? refused(context, refuse("VALIDATION_ERROR", "nonce: 22 to 128 characters of base64url"))
 			: context.json({ data: { proof } });
 	});
+	app.post("/api/enter", (context) => enter(parts, context));
 	for (const place of ["/api/*", "/mcp"]) {
 		app.use(place, async (context, next) => {
 			if (actorOf(context.req.raw.headers, parts.guard) === null) return refused(context, unauthorized);
@@ -71,6 +76,11 @@ export function appOf(parts: AppParts): Hono {
 		for (const { method, path } of [route, ...(route.alias ? [route.alias] : [])])
 			app.on(method, path, (context) => answer(parts, context, name, route));
 	}
+	app.get("*", async (context, next) =>
+		isPage(context.req.path) && isForUs(context.req.raw.headers, parts.guard)
+			? await webFile(context.req.path, parts.web)
+			: await next(),
+	);
 	app.notFound((context) =>
 		actorOf(context.req.raw.headers, parts.guard) === null
 			? refused(context, unauthorized)
@@ -95,6 +105,21 @@ export function appOf(parts: AppParts): Hono {
 /** Node's error for a caller that left in the middle of its request. */
 const isCutOff = (error: Error): boolean =>
 	error.message === "aborted" && "code" in error && error.code === "ECONNRESET";
+
+/** A page exchanges the code of its link for a cookie and the second secret. */
+async function enter({ guard }: AppParts, context: Context): Promise<Response> {
+	if (!mayEnter(context.req.raw.headers, guard)) return refused(context, unauthorized);
+	const request = EnterRequest.safeParse(jsonOf((await context.req.text()).slice(0, 1000)));
+	const name = context.req.header("user-agent") ?? "a browser";
+	const entered = request.success ? guard.browsers.enter(request.data.code, name) : null;
+	if (entered === null)
+		return refused(
+			context,
+			refuse("UNAUTHORIZED", "This link was used already or is too old; `brood ui` makes a new one."),
+		);
+	const { cookie, secret, expiresAt } = entered;
+	return context.json({ data: { secret, expiresAt } }, 200, { "set-cookie": cookie, "cache-control": "no-store" });
+}
 
 const unauthorized = refuse("UNAUTHORIZED", "This needs the daemon's token.");
 

@@ -1,9 +1,17 @@
-// Authentication. Every route but health needs a token, our own Host and, from a browser, our own Origin (against DNS
-// rebinding). All failures get the same answer.
+// Authentication, here and nowhere else. Every route but health, proof and enter needs our own Host, from a browser our own
+// Origin (against DNS rebinding), and one of
+//
+//   a token in `Authorization`             programs: the person's token, or that of a living agent process
+//   a cookie and `x-brood-secret`, both    the dashboard: cookies ignore ports, so a page that an agent serves on another
+//                                          port of this machine has the cookie too; storage, which has the second, it has not
+//
+// All failures get the same answer.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { secretHeader } from "#contract/browser.ts";
 import { type Actor, actingAgent, human } from "#contract/ids.ts";
 import { nonceRule, proofText } from "#contract/proof.ts";
 import type { Tokens } from "#engine/tokens.ts";
+import type { Browsers } from "./browsers.ts";
 
 export interface Guard {
 	/** the person's token, from the home's file; another one after it was replaced */
@@ -11,14 +19,45 @@ export interface Guard {
 	tokens: Tokens;
 	/** accepted `Host` headers */
 	hosts: readonly string[];
+	browsers: Browsers;
+}
+
+interface Authenticated {
+	actor: Actor;
+	/** when this ends by itself; null for tokens */
+	leftMs: number | null;
 }
 
 /** The actor of a request, or null if it is not authenticated. */
-export function actorOf(headers: Headers, { token, tokens, hosts }: Guard): Actor | null {
+export const actorOf = (headers: Headers, guard: Guard): Actor | null => authenticated(headers, guard)?.actor ?? null;
+
+export function authenticated(headers: Headers, guard: Guard): Authenticated | null {
+	if (!isForUs(headers, guard)) return null;
+	const secret = headers.get(secretHeader);
+	if (secret !== null && headers.get("authorization") === null) {
+		const browser = isOwnPage(headers) ? guard.browsers.signedIn(headers.get("cookie") ?? "", secret) : null;
+		return browser === null ? null : { actor: human, leftMs: browser.leftMs };
+	}
+	const actor = byToken(headers, guard);
+	return actor === null ? null : { actor, leftMs: null };
+}
+
+/** Whether the request was made to us, by a program or by a page of ours. */
+export function isForUs(headers: Headers, { hosts }: Pick<Guard, "hosts">): boolean {
 	const origin = headers.get("origin");
 	// `localhost` without a port is what programs send over the Unix socket; a browser always sends our port
-	if (!hosts.includes(headers.get("host") ?? "") && headers.get("host") !== "localhost") return null;
-	if (origin !== null && !hosts.some((host) => origin === `http://${host}`)) return null;
+	if (!hosts.includes(headers.get("host") ?? "") && headers.get("host") !== "localhost") return false;
+	return origin === null || hosts.some((host) => origin === `http://${host}`);
+}
+
+/** Whether a page of ours may enter: a browser names the page's origin with every POST. */
+export const mayEnter = (headers: Headers, guard: Pick<Guard, "hosts">): boolean =>
+	isForUs(headers, guard) && headers.get("origin") === `http://${headers.get("host")}` && isOwnPage(headers);
+
+/** Browsers say where a request comes from; one that does not is held by `Origin` and the second secret. */
+const isOwnPage = (headers: Headers): boolean => (headers.get("sec-fetch-site") ?? "same-origin") === "same-origin";
+
+function byToken(headers: Headers, { token, tokens }: Guard): Actor | null {
 	// two headers arrive as one with a comma, which no token contains
 	const [, bearer = ""] = /^Bearer ([A-Za-z0-9_-]{1,200})$/.exec(headers.get("authorization") ?? "") ?? [];
 	if (equal(bearer, token)) return human;

@@ -2,6 +2,7 @@
 import type { HomeSpace } from "#contract/space.ts";
 import { agentLifecycleHandlers } from "./handlers/agent-lifecycle.ts";
 import { openHandlers } from "./handlers/approvals-and-waits.ts";
+import { type BrowserParts, browserHandlers } from "./handlers/browsers.ts";
 import { issueDocumentHandlers } from "./handlers/issue-documents.ts";
 import { issueHandlers } from "./handlers/issues.ts";
 import { mailHandlers } from "./handlers/mail.ts";
@@ -27,12 +28,13 @@ interface HandlerParts {
 	vendors: Vendors;
 	rotateToken: Parameters<typeof registryHandlers>[2];
 	space(): Promise<HomeSpace>;
+	browsers: BrowserParts;
 }
 
 export function handlersOf(
 	context: RequestContext,
 	about: About,
-	{ credentialProblem, keyFiles, vendors, rotateToken, space }: HandlerParts,
+	{ credentialProblem, keyFiles, vendors, rotateToken, space, browsers }: HandlerParts,
 ): Handlers {
 	return {
 		...registryHandlers(context, about, rotateToken),
@@ -53,5 +55,6 @@ export function handlersOf(
 		...usageHandlers(context),
 		...vendorHandlers(vendors),
 		...spaceHandlers(context, space),
+		...browserHandlers(browsers),
 	};
 }

@@ -23,6 +23,8 @@ export interface Listening extends AsyncDisposable {
 
 export interface ListenOptions {
 	port: number;
+	/** tried before `port`; null for none */
+	last: number | null;
 	/** the Unix socket's path; null for none */
 	socket: string | null;
 	/** reports errors outside of the handlers */
@@ -42,7 +44,7 @@ const serving = {
 /** open connections must leave file descriptors for everything else */
 const connectionsMax = 1024;
 
-export async function listen({ port, socket, failed }: ListenOptions): Promise<Listening> {
+export async function listen({ port, last, socket, failed }: ListenOptions): Promise<Listening> {
 	const opened = Promise.withResolvers<Answering>();
 	const serve = (): Server => {
 		const server = createServer(serving, (request, response) => void answer(opened.promise, request, response, failed));
@@ -50,7 +52,7 @@ export async function listen({ port, socket, failed }: ListenOptions): Promise<L
 		return server;
 	};
 	const [outside, inside] = [serve(), serve()];
-	const bound = await bind(outside, port);
+	const bound = await bind(outside, port, last);
 	const path = socket !== null && (await bindSocket(inside, socket)) ? socket : null;
 	// a connection that cannot be accepted (no descriptors, no memory) must not end the daemon
 	for (const server of [outside, inside]) server.on("error", failed);
@@ -96,16 +98,24 @@ async function answer(
 	}
 }
 
-async function bind(server: Server, wanted: number): Promise<number> {
-	for (let port = wanted; ; port++) {
-		try {
-			await listening(server, { port, host: "127.0.0.1" });
-			const address = server.address();
-			return typeof address === "object" && address !== null ? address.port : port;
-		} catch (error) {
-			const taken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-			if (!taken || port >= wanted + portsTried) throw error;
-		}
+async function bind(server: Server, wanted: number, last: number | null): Promise<number> {
+	if (last !== null && (await isBound(server, last))) return last;
+	for (let port = wanted; port <= wanted + portsTried; port++) {
+		if (!(await isBound(server, port))) continue;
+		const address = server.address();
+		return typeof address === "object" && address !== null ? address.port : port;
+	}
+	throw new Error(`The ports ${wanted} to ${wanted + portsTried} are all taken.`);
+}
+
+/** False if another program has the port. */
+async function isBound(server: Server, port: number): Promise<boolean> {
+	try {
+		await listening(server, { port, host: "127.0.0.1" });
+		return true;
+	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") return false;
+		throw error;
 	}
 }
 

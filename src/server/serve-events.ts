@@ -4,7 +4,7 @@ import { agentOf } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { StreamQuery } from "#contract/stream.ts";
 import { validationMessage } from "#contract/validation-message.ts";
-import { actorOf, type Guard } from "./auth.ts";
+import { authenticated, type Guard } from "./auth.ts";
 import type { EventStream } from "./event-stream.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -25,9 +25,9 @@ export function serveEvents(streaming: Streaming, request: IncomingMessage, resp
 			(values ?? []).map((value): [string, string] => [name, value]),
 		),
 	);
-	const actor = actorOf(headers, guard);
-	if (actor === null) return turnAway(response, refuse("UNAUTHORIZED", "This needs the daemon's token."));
-	if (agentOf(actor) !== null) return turnAway(response, refuse("FORBIDDEN", "This is not for agents."));
+	const caller = authenticated(headers, guard);
+	if (caller === null) return turnAway(response, refuse("UNAUTHORIZED", "This needs the daemon's token."));
+	if (agentOf(caller.actor) !== null) return turnAway(response, refuse("FORBIDDEN", "This is not for agents."));
 	if (stream.full)
 		return turnAway(
 			response,
@@ -39,8 +39,15 @@ export function serveEvents(streaming: Streaming, request: IncomingMessage, resp
 		...(typeof lastSeen === "string" && { after: lastSeen }),
 	});
 	if (!parsed.success) return turnAway(response, refuse("VALIDATION_ERROR", validationMessage(parsed.error)));
+	if (caller.leftMs !== null) endAfter(response, caller.leftMs);
 	begin(streaming, response, parsed.data).catch(() => response.destroy());
 	return true;
+}
+
+/** A browser's stream ends when the browser is signed out by time. */
+function endAfter(response: ServerResponse, leftMs: number): void {
+	const timer = setTimeout(() => response.destroy(), leftMs).unref();
+	response.on("close", () => clearTimeout(timer));
 }
 
 async function begin({ stream, context }: Streaming, response: ServerResponse, query: StreamQuery): Promise<void> {

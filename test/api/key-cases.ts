@@ -214,6 +214,12 @@ const house = {
 		return { body: { file }, other: { body: { file: `${file}x` } } };
 	},
 	tokenRotate: async () => ({ body: {}, alone: true }),
+	browserLink: async (c) => ({ body: {}, after: async () => await c.client.ask("browserLink", { body: {} }) }),
+	browserSignOut: async () => ({
+		params: { browser: "0123456789ab" },
+		other: { params: { browser: "ba9876543210" } },
+		refused: true,
+	}),
 	projectAdd: async (c) => {
 		const slug = `p${next()}`;
 		const after = async () =>

@@ -109,7 +109,7 @@ test(`${count} odd requests leave the daemon as it is`, { timeout: 60_000 + coun
 
 test("a connection that closes before the daemon is ready is dropped, and one that waits is answered", async () => {
 	const faults: unknown[] = [];
-	await using door = await listen({ port: 0, socket: null, failed: (fault) => faults.push(fault) });
+	await using door = await listen({ port: 0, last: null, socket: null, failed: (fault) => faults.push(fault) });
 	const at = { port: Number(new URL(door.url).port) };
 	const request = "GET /api/events HTTP/1.1\r\nHost: x\r\n\r\n";
 	for (const leave of ["reset", "end"] as const) await attempt({ ...plain(request), leave }, at);

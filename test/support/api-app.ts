@@ -5,6 +5,7 @@ import { refuse } from "#contract/refusal.ts";
 import type { Engine } from "#engine/engine.ts";
 import { appOf } from "#server/app.ts";
 import type { Guard } from "#server/auth.ts";
+import { Browsers } from "#server/browsers.ts";
 import { handlersOf } from "#server/handlers.ts";
 import { Idempotency } from "#server/idempotency.ts";
 import { RequestContext } from "#server/request-context.ts";
@@ -13,7 +14,8 @@ import { answerMcp } from "#surfaces/mcp/http.ts";
 export const url = "http://127.0.0.1:1";
 export const host = "127.0.0.1:1";
 
-export function apiApp(engine: Engine, guard: Guard) {
+export function apiApp(engine: Engine, given: Omit<Guard, "browsers">) {
+	const guard: Guard = { ...given, browsers: browsersIn(given) };
 	const context = new RequestContext(engine, { types: ["scripted", "human"], blockingTypes: [] });
 	return appOf({
 		guard,
@@ -30,12 +32,24 @@ export function apiApp(engine: Engine, guard: Guard) {
 					install: async () => refuse("VALIDATION_ERROR", "There is nothing to set up here."),
 				},
 				space: () => homeSpace("/nowhere"),
+				browsers: { all: guard.browsers, cutStreams: () => {} },
 			},
 		),
 		context,
 		once: new Idempotency(engine),
 		mcp: (asked, routes) => answerMcp(asked, { url, routes }),
+		web: async () => "/nowhere",
 		version: "0",
 		failed: () => {},
 	});
 }
+
+const browsersIn = ({ token }: { token: string }): Browsers =>
+	new Browsers({
+		kept: null,
+		keep: () => {},
+		now: () => Date.now(),
+		fresh: () => randomIds.secret(),
+		token: () => token,
+		url,
+	});

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { inject } from "vitest";
+import { builtWeb } from "../../src/built-web.ts";
 import type { Program } from "../../src/programs.ts";
 
 export const programFolder = inject("programs");
@@ -17,6 +18,9 @@ export function testProgram(name: string): string {
 	const file = path.join(programFolder, `test-${name}.mjs`);
 	return existsSync(file) ? file : path.resolve(`test/programs/${name}.ts`);
 }
+
+/** The dashboard's files, built from this checkout. */
+export const webFolder = async (): Promise<string> => await builtWeb(process.cwd());
 
 /** The command line. */
 export const launcher = path.join(programFolder, "bin/brood");

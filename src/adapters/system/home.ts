@@ -72,6 +72,31 @@ export function replaceToken(home: string, fresh: string): string {
 	return file;
 }
 
+/** The browsers that are signed in; null if there never was one. */
+export const readBrowsers = (home: string): string | null =>
+	attempt(() => readFileSync(browsersFile(home), "utf8"), null);
+
+export const writeBrowsers = (home: string, text: string): void => replace(browsersFile(home), text);
+
+const browsersFile = (home: string): string => path.join(home, "browsers.json");
+
+/** The port of the last daemon, if it was asked for the same one: a browser's tabs and storage belong to a port. */
+export function lastPort(home: string, wanted: number): number | null {
+	const last = attempt((): Partial<LastPort> | null => JSON.parse(readFileSync(portFile(home), "utf8")), null);
+	const isPort = Number.isInteger(last?.bound) && Number(last?.bound) > 0 && Number(last?.bound) < 65_536;
+	return last?.wanted === wanted && isPort ? Number(last.bound) : null;
+}
+
+export const writeLastPort = (home: string, last: LastPort): void =>
+	replace(portFile(home), `${JSON.stringify(last)}\n`);
+
+interface LastPort {
+	wanted: number;
+	bound: number;
+}
+
+const portFile = (home: string): string => path.join(home, "port.json");
+
 /** Written by the first start, which holds the home. */
 function onceWritten(file: string, fresh: string): string {
 	if (!existsSync(file)) replace(file, fresh);

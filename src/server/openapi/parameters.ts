@@ -1,5 +1,6 @@
 // What stands in the paths and headers of the API.
 import { z } from "zod";
+import { BrowserId } from "#contract/browser.ts";
 import { AgentType, EventId, Key, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import { IssueNumber } from "#contract/issue.ts";
 import { agentFilter, Paging, scope } from "#contract/routes/route.ts";
@@ -17,6 +18,7 @@ const inPath: Record<string, Parameter> = {
 		schema: z.string(),
 		description: "an agent: its id, the beginning of its id, its handle, or `project/handle`",
 	},
+	browser: { schema: BrowserId, description: "the id of a browser that is signed in" },
 	approval: { schema: EventId, description: "the id of an approval" },
 	issue: {
 		schema: z.string(),

@@ -2,6 +2,7 @@
 // form that is read.
 import { z } from "zod";
 import { Policy } from "#contract/approval.ts";
+import { Browser } from "#contract/browser.ts";
 import * as ids from "#contract/ids.ts";
 import { IssueNumber, IssuePriority } from "#contract/issue.ts";
 import * as issueWire from "#contract/issue-wire.ts";
@@ -42,7 +43,7 @@ const named: Record<string, unknown> = {
 		UsageRow,
 		Space,
 	},
-	...{ Credential, Quiet, Budget, BudgetRequest, Cost, Spent, Usage },
+	...{ Browser, Credential, Quiet, Budget, BudgetRequest, Cost, Spent, Usage },
 	...{ CommitId, Committed, Diff, Health, HealthProblem, Merged, BranchStatus, Workspace },
 };
 

@@ -6,6 +6,7 @@ import { inline } from "#contract/visible.ts";
 import { call } from "./call.ts";
 import { json } from "./options.ts";
 import { projectCommands } from "./project-commands.ts";
+import { uiCommands } from "./ui-commands.ts";
 
 export function daemonCommands(program: Command): void {
 	program.commandsGroup("Daemon:");
@@ -22,6 +23,7 @@ export function daemonCommands(program: Command): void {
 				await act(options, async ({ client }) => await client.call("status"), statusLine);
 			});
 	}
+	uiCommands(program);
 	stopAndLookCommands(program);
 	program
 		.command("demo")

@@ -1,0 +1,22 @@
+// Browsers that are signed in to the dashboard. A link opens one once; from then on the browser has a cookie and a second
+// secret that only pages of the daemon's own origin can read, and needs both.
+import { z } from "zod";
+
+/** The header with the second secret. */
+export const secretHeader = "x-brood-secret";
+
+export const BrowserId = z.string().regex(/^[0-9a-f]{12}$/, "a browser is named by the id that `brood ui list` shows");
+
+export const Browser = z.object({
+	id: BrowserId,
+	/** what the browser calls itself */
+	name: z.string(),
+	signedInAt: z.iso.datetime(),
+	expiresAt: z.iso.datetime(),
+});
+export type Browser = z.infer<typeof Browser>;
+
+export const BrowserLink = z.object({ url: z.string(), expiresAt: z.iso.datetime() });
+
+/** What a page sends to `POST /api/enter`: the part of the link behind the `#`. */
+export const EnterRequest = z.strictObject({ code: z.string().regex(/^[A-Za-z0-9_-]{43}$/) });

@@ -1,0 +1,59 @@
+// Time and ports, which a daemon cannot turn.
+import { expect, test } from "vitest";
+import { Browsers } from "./browsers.ts";
+
+function world(url = "http://127.0.0.1:4180", file: { text: string | null } = { text: null }) {
+	const clock = { now: 1_000_000 };
+	let drawn = 0;
+	const browsers = new Browsers({
+		kept: file.text,
+		keep: (text) => {
+			file.text = text;
+		},
+		now: () => clock.now,
+		fresh: () => String(++drawn).padStart(43, "s"),
+		token: () => "token",
+		url,
+	});
+	const enter = () => browsers.enter(new URL(browsers.link().url).hash.slice(1), "Test");
+	const secretsOf = (entered: ReturnType<typeof enter>) =>
+		[entered?.cookie.split(";")[0] ?? "", entered?.secret ?? ""] as const;
+	return { browsers, clock, enter, secretsOf, file };
+}
+
+test("a link is of no use after two minutes", () => {
+	const { browsers, clock } = world();
+	const [late, timely] = [browsers.link(), browsers.link()].map(({ url }) => new URL(url).hash.slice(1));
+	clock.now += 119_999;
+	expect(browsers.enter(timely ?? "", "Test")).not.toBeNull();
+	clock.now += 1;
+	expect(browsers.enter(late ?? "", "Test")).toBeNull();
+});
+
+test("a browser is signed out after two weeks", () => {
+	const { browsers, clock, enter, secretsOf } = world();
+	const secrets = secretsOf(enter());
+	const until = clock.now + 14 * 24 * 60 * 60_000;
+	clock.now = until - 1;
+	expect(browsers.signedIn(...secrets)).toEqual({ leftMs: 1 });
+	clock.now = until;
+	expect([browsers.signedIn(...secrets), browsers.list()]).toEqual([null, []]);
+});
+
+test("on another port the same secrets open nothing: the storage there may be another program's", () => {
+	const { enter, secretsOf, file } = world();
+	const [cookie, secret] = secretsOf(enter());
+	const again = world("http://127.0.0.1:4180", file);
+	expect(again.browsers.signedIn(cookie, secret)).not.toBeNull();
+	const moved = world("http://127.0.0.1:4181", file);
+	expect(moved.browsers.signedIn(cookie.replace("4180", "4181"), secret)).toBeNull();
+});
+
+test("the file has digests only, and at most fifty browsers", () => {
+	const { browsers, enter, secretsOf, file } = world();
+	const first = secretsOf(enter());
+	for (let at = 0; at < 50; at++) expect(enter()).not.toBeNull();
+	expect(browsers.list()).toHaveLength(50);
+	expect(browsers.signedIn(...first)).toBeNull();
+	expect(file.text).not.toContain("sss");
+});
