@@ -5,12 +5,13 @@ import { syncBuiltinESMExports } from "node:module";
 
 const limits = { timeout: 120_000, killSignal: "SIGKILL" } as const;
 
-for (const name of ["execFileSync", "spawnSync"] as const) {
-	const original: (...args: unknown[]) => unknown = childProcess[name];
-	const bounded = (file: string, args?: unknown, options?: object): unknown =>
-		Array.isArray(args)
-			? original(file, args, { ...limits, ...options })
-			: original(file, [], { ...limits, ...(typeof args === "object" ? args : {}) });
-	Object.assign(childProcess, { [name]: bounded });
+/** The same call with the limits beneath its own options, which are its last argument. */
+function bounded<T>(call: (file: string, args: readonly string[], options: object) => T) {
+	return function bounded(file: string, args: readonly string[] | object = [], options: object = {}): T {
+		return Array.isArray(args) ? call(file, args, { ...limits, ...options }) : call(file, [], { ...limits, ...args });
+	};
 }
+
+const { execFileSync, spawnSync } = childProcess;
+Object.assign(childProcess, { execFileSync: bounded(execFileSync), spawnSync: bounded(spawnSync) });
 syncBuiltinESMExports();
