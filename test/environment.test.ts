@@ -62,11 +62,25 @@ test.each([
 		" ",
 	),
 	..."HTTPS_PROXY https_proxy SSL_CERT_FILE REQUESTS_CA_BUNDLE DOCKER_HOST XDG_CONFIG_HOME BROOD_TOKEN".split(" "),
+	..."OPENSSL_CONF LUA_INIT PHP_INI_SCAN_DIR DOTNET_STARTUP_HOOKS CORECLR_PROFILER_PATH ERL_AFLAGS RSYNC_RSH".split(
+		" ",
+	),
 ])("a repository can neither set nor pass on %s", (name) => {
 	expect(RepositoryEnvList.safeParse([name]).success).toBe(false);
 	expect(RepositoryEnvList.safeParse([`${name}=x`]).success).toBe(false);
 	// the control
 	expect(RepositoryEnvList.safeParse(["CI", "NODE=x", "DATABASE_URL=x"]).success).toBe(true);
+});
+
+test.each(
+	"HF_TOKEN STRIPE_SECRET_KEY DB_PASSWORD PGPASSWORD SENTRY_DSN MY_API_KEY APIKEY DEPLOY_KEY ADO_PAT BASIC_AUTH".split(
+		" ",
+	),
+)("a repository may set %s, and does not get the person's", (name) => {
+	expect(RepositoryEnvList.safeParse([name]).success).toBe(false);
+	// the controls: values of the repository's own, and names that are no credential
+	expect(RepositoryEnvList.safeParse([`${name}=test`]).success).toBe(true);
+	expect(RepositoryEnvList.safeParse(["DATABASE_URL", "KEYBOARD", "PATIENCE", "COMPASS_HOME"]).success).toBe(true);
 });
 
 test("a person's list may name all but Brood's own, on one line each", () => {

@@ -121,7 +121,10 @@ const notForRepositories = new RegExp(
 			"PS4",
 			"TMPDIR",
 		],
-		...["LD_.*", "DYLD_.*", "GCONV_PATH", "LOCPATH", "NLSPATH", "MALLOC_.*", "GLIBC_.*"],
+		...["LD_.*", "DYLD_.*", "GCONV_PATH", "LOCPATH", "NLSPATH", "MALLOC_.*", "GLIBC_.*", "OPENSSL_.*", "HOSTALIASES"],
+		...["LUA_.*", "PHP.*", "COMPOSER_.*", "DOTNET_.*", "CORECLR_.*", "COMPLUS_.*", "NUGET_.*", "ERL_.*", "ELIXIR_.*"],
+		...["R_.*", "JULIA_.*", "GUILE_.*", "TCL.*", "NVM_.*", "FNM_.*", "VOLTA_.*", "ASDF_.*", "MISE_.*", "PYENV_.*"],
+		...["RBENV_.*", "RUSTUP_.*", "SDKMAN_.*", "ANDROID_.*", "PKG_CONFIG.*", ".*_RSH", "SVN_SSH", "VIMINIT", "EXINIT"],
 		...["NODE_.*", "npm_.*", "NPM_.*", "YARN_.*", "PNPM_.*", "BUN_.*", "DENO_.*", "COREPACK_.*"],
 		...["PYTHON.*", "PIP_.*", "UV_.*", "VIRTUAL_ENV", "CONDA_.*", "PERL.*", "RUBY.*", "GEM_.*", "BUNDLE_.*"],
 		...["JAVA_.*", "_JAVA_OPTIONS", "JDK_.*", "CLASSPATH", "MAVEN_.*", "GRADLE_.*", "SBT_.*"],
@@ -155,10 +158,13 @@ const notForRepositories = new RegExp(
 	"i",
 );
 
+/** A value from outside under such a name is a secret of the person's. A repository may set its own. */
+const credential = /TOKEN|SECRET|PASS(WORD|WD|PHRASE)|CREDENTIAL|API_?KEY|(^|_)(KEY|PASS|PAT|PW|AUTH|DSN)($|_)/i;
+
 export const RepositoryEnvList = z
 	.array(
 		EnvEntry.refine(
-			(entry) => !notForRepositories.test(nameOf(entry)),
+			(entry) => !notForRepositories.test(nameOf(entry)) && (entry.includes("=") || !credential.test(entry)),
 			"a repository may not name this variable; write it into config.yaml of the home",
 		),
 	)

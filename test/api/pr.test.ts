@@ -24,6 +24,7 @@ const note = (name: string): string => {
 /** Opens one pull request, and finds it from then on. `login-PROGRAM` has the exit code of `auth status`. */
 const forge = (program: string, field: string, page: string): string => `#!/bin/sh
 printf '%s\\n' "$@" >> ${notes}/argv-${program}
+printf '%s\\n' "[$GH_TOKEN$GH_ENTERPRISE_TOKEN$GITLAB_TOKEN]" >> ${notes}/tokens-${program}
 printf '%s\\n' -- "$PWD" >> ${notes}/argv-${program}
 [ "$1 $2" = "auth status" ] && exit "$(cat ${notes}/login-${program} 2>/dev/null || echo 0)"
 case "$*" in
@@ -56,7 +57,8 @@ const there = (repository: string, branch: string): string =>
 
 beforeAll(async () => {
 	program("ssh", `#!/bin/sh\nfor command; do :; done\ncd ${root}; exec sh -c "$(echo "$command" | sed "s,'/,',")"\n`);
-	sh = shell(freshFolder(), undefined, { PATH: `${bin}:${process.env["PATH"]}` });
+	const tokens = { GH_TOKEN: "github's", GH_ENTERPRISE_TOKEN: "theirs", GITLAB_TOKEN: "theirs" };
+	sh = shell(freshFolder(), undefined, { PATH: `${bin}:${process.env["PATH"]}`, ...tokens });
 	[web, lab] = [project("git@github.com:acme/web.git"), project("ssh://git@gitlab.example.com/group/sub/lab.git")];
 	await sh.brood("project", "add", web, "--name", "web");
 	await sh.brood("project", "add", lab, "--name", "lab");
@@ -110,6 +112,7 @@ test("an agent's branch is pushed and opened by gh; what the agent wrote is no a
 		draft: false,
 	};
 	expect(JSON.parse(note("body-gh"))).toEqual(body);
+	expect(new Set(note("tokens-gh").trim().split("\n"))).toEqual(new Set(["[github's]"]));
 
 	await work("web/ann", "c.txt", "More");
 	const { data } = await sh.json("pr", "web/ann");
@@ -160,6 +163,8 @@ test("a rejected push and a refusal of the forge are told, and nothing is forced
 		target_branch: "main",
 	});
 	expect(note("argv-glab")).toContain("projects/group%2Fsub%2Flab/merge_requests\n--input\n-\n");
+	// the repository names the server, so it gets no token that the environment has for another one
+	expect(new Set(note("tokens-glab").trim().split("\n"))).toEqual(new Set(["[github's]"]));
 	const folder = await workspace("lab/cat");
 	git(folder, "-c", "user.name=c", "-c", "user.email=c@localhost", "commit", "--quiet", "--amend", "--message=Other e");
 	const rejected = await sh.json("pr", "lab/cat");

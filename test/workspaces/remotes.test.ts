@@ -101,6 +101,27 @@ const has = (folder: string, commit: string, branch = "main"): boolean =>
 	git(folder, "branch", "--contains", commit, "--format=%(refname)").split("\n").includes(`refs/heads/${branch}`);
 
 describe.each(["url", "local"] as const)("a project by %s", (kind) => {
+	test("fetches nothing into branches or refs of ours, whatever its configuration says", async () => {
+		const it = await remote(kind);
+		const one = await it.worker("one", { "one.txt": "1\n" });
+		const snapshot = `refs/brood/snapshots/${one.id}/1`;
+		git(it.bare, "branch", "mine", "main");
+		git(it.repository, "branch", "mine", "brood/one");
+		const kept = (): string[] => [`refs/heads/mine`, snapshot].map((ref) => git(it.repository, "rev-parse", ref));
+		await daemon.client.call("fork", { ...params(one), body: { type: "human" } });
+		const before = kept();
+		git(it.repository, "config", "--add", "remote.origin.fetch", "+refs/heads/mine:refs/heads/mine");
+		git(it.repository, "config", "--add", "remote.origin.fetch", `+refs/heads/main:${snapshot}`);
+		it.push({ "theirs.txt": "t\n" });
+		const { origin } = await daemon.client.call("syncProject", { params: { project: it.slug }, body: {} });
+		expect(origin).toMatchObject({ error: null });
+		expect(git(it.repository, "show", "origin/main:theirs.txt")).toBe("t");
+		expect(kept()).toEqual(before);
+		// the control is plain git
+		git(it.repository, "fetch", "--quiet", "--no-auto-maintenance");
+		expect(kept()).toEqual([git(it.bare, "rev-parse", "mine"), it.main(it.bare)]);
+	});
+
 	test("takes in what origin has before an approve, and pushes where it is told to", async () => {
 		const it = await remote(kind, "push: approve\n");
 		const [one, two] = [await it.worker("one", { "one.txt": "1\n" }), await it.worker("two", { "two.txt": "2\n" })];

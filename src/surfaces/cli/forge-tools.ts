@@ -91,7 +91,7 @@ export async function toolFor({ forge, host }: Placed, name: string): Promise<{ 
 
 /** Null if the program is not installed. */
 async function loggedIn({ program }: Tool, host: string): Promise<boolean | null> {
-	const ran = await run(program, ["auth", "status", "--hostname", host]);
+	const ran = await run({ program, host }, ["auth", "status", "--hostname", host]);
 	return ran === null ? null : ran.code === 0;
 }
 
@@ -101,11 +101,12 @@ export async function openPullRequest(
 	request: Placed,
 	draft: boolean,
 ): Promise<{ url: string; found: boolean }> {
+	const { host } = request;
 	const { find, open, body, field } = calls(request, draft);
-	const earlier = addressIn(await run(program, find), field, request.host);
+	const earlier = addressIn(await run({ program, host }, find), field, host);
 	if (earlier !== null) return { url: earlier, found: true };
-	const ran = await run(program, open, JSON.stringify(body));
-	const url = addressIn(ran, field, request.host);
+	const ran = await run({ program, host }, open, JSON.stringify(body));
+	const url = addressIn(ran, field, host);
 	if (url !== null) return { url, found: false };
 	const why = [ran?.errors, messageIn(ran?.out ?? "")].map((text) => text?.trim()).find((text) => text) ?? "no answer";
 	const link = request.link === null ? "" : ` Open it here: ${request.link}`;
@@ -139,11 +140,35 @@ function parsed(text: string): unknown {
 
 const outputMax = 4 * 1024 * 1024;
 
+/**
+ * A token in the environment says nothing about its server, and the tools send it to whatever server they are told. So
+ * it is passed on only for the server that the environment names, or the forge's own: the repository chose `host`.
+ */
+function environmentOf({ program, host }: Called): NodeJS.ProcessEnv {
+	const { GH_HOST, GITLAB_HOST, GITLAB_URI, GL_HOST } = process.env;
+	const named = program === "gh" ? GH_HOST : (GITLAB_HOST ?? GITLAB_URI ?? GL_HOST ?? "gitlab.com");
+	const isNamed = named?.replace(/^https?:\/\//, "").replace(/\/+$/, "") === host;
+	const kept = isNamed ? tokens[program] : [];
+	const all = Object.values(tokens).flat();
+	return Object.fromEntries(Object.entries(process.env).filter(([name]) => !all.includes(name) || kept.includes(name)));
+}
+
+interface Called extends Pick<Tool, "program"> {
+	host: string;
+}
+
+/** `GH_TOKEN` is none of them: `gh` sends it to GitHub's own servers only. */
+const tokens: Record<Tool["program"], readonly string[]> = {
+	gh: ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"],
+	glab: ["GITLAB_TOKEN", "GITLAB_ACCESS_TOKEN", "OAUTH_TOKEN", "CI_JOB_TOKEN"],
+};
+
 /** Null if there is no such program. */
-async function run(program: string, args: readonly string[], input = ""): Promise<Ran | null> {
+async function run(called: Called, args: readonly string[], input = ""): Promise<Ran | null> {
 	const done = Promise.withResolvers<Ran | null>();
 	const quiet = { GH_PROMPT_DISABLED: "1", GH_NO_UPDATE_NOTIFIER: "1", GLAB_CHECK_UPDATE: "false", NO_COLOR: "1" };
-	const child = spawn(program, args, { cwd: "/", env: { ...process.env, ...quiet }, timeout: timeoutMs });
+	const env = { ...environmentOf(called), ...quiet };
+	const child = spawn(called.program, args, { cwd: "/", env, timeout: timeoutMs });
 	const texts = { out: "", errors: "" };
 	child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
 		if (texts.out.length < outputMax) texts.out += chunk;

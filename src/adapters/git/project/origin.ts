@@ -11,6 +11,7 @@ import type { RemoteStatus } from "#contract/workspace.ts";
 import type { ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exclusively } from "../run/exclusive.ts";
 import { type Git, GitFailed } from "../run/git.ts";
+import { trackingRefspecs } from "../run/tracking.ts";
 import { commitOf } from "../run/user-input.ts";
 import { checkoutOfBranch } from "../run/worktrees.ts";
 import { count } from "../verbs/branch-status.ts";
@@ -86,9 +87,10 @@ async function fetchOrigin(
 async function fetchNow(context: GitContext, project: ProjectRepository): Promise<string | null> {
 	// in a person's repository nothing is removed, and no tags are added
 	const how = isMirror(context, project) ? ["--prune"] : ["--no-prune", "--no-tags"];
-	const args = ["fetch", "--quiet", "--no-write-fetch-head", "--no-recurse-submodules", ...how, remote];
+	const refspecs = await trackingRefspecs(context.git, project.path, remote);
+	const args = ["fetch", "--quiet", "--no-write-fetch-head", "--no-recurse-submodules", ...how];
 	try {
-		await context.git(project.path, args, { timeoutMs: fetchMsMax });
+		await context.git(project.path, [...args, "--refmap=", remote, ...refspecs], { timeoutMs: fetchMsMax });
 		return null;
 	} catch (error) {
 		if (error instanceof GitFailed) return lastLine(error.errors);

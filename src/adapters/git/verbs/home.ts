@@ -3,6 +3,7 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Checkout, MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
 import { countOf } from "../format/plural.ts";
 import { GitFailed } from "../run/git.ts";
+import { trackingRefspecs } from "../run/tracking.ts";
 import { commitOf } from "../run/user-input.ts";
 import { baseCommit, type GitContext } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
@@ -68,7 +69,8 @@ async function forwardMain(
 	let unreachable = "";
 	if (remote !== "" && remote !== "." && !remote.startsWith("-")) {
 		try {
-			await git(path, ["fetch", "--quiet", "--no-write-fetch-head", remote], { signal });
+			const refspecs = await trackingRefspecs(git, path, remote);
+			await git(path, ["fetch", "--quiet", "--no-write-fetch-head", "--refmap=", remote, ...refspecs], { signal });
 		} catch (error) {
 			if (!(error instanceof GitFailed)) throw error;
 			unreachable = " The remote did not answer.";
