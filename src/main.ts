@@ -34,7 +34,7 @@ import type { EngineParts } from "#engine/parts.ts";
 import { noIssueWork } from "#engine/ports/issue-work.ts";
 import { noLog } from "#engine/ports/log.ts";
 import type { Store } from "#engine/ports/store.ts";
-import { Tokens } from "#engine/tokens.ts";
+import { ProcessTokens } from "#engine/tokens.ts";
 import type { Sweeper } from "#engine/upkeep.ts";
 import { GitJournal } from "#engine/workspaces/git-journal.ts";
 import { programFolder, programPath, programUrl, withCommand } from "#src/programs.ts";
@@ -126,7 +126,7 @@ export async function startDaemon({
 	const containment = inForce(await finding, home);
 	const allPrograms = { ...ownPrograms, ...programs };
 	const adapters = path.join(home, "adapters");
-	const [tokens, token] = [new Tokens(randomIds), homeToken(home, randomIds.secret())];
+	const [tokens, token] = [new ProcessTokens(randomIds), homeToken(home, randomIds.secret())];
 	const runs = new GitJournal(log);
 	const mark = homeId(home, randomIds.key());
 	const { retention = retentionDefaults } = config;
@@ -204,7 +204,7 @@ function processesIn(
 interface ProcessParts extends Pick<DriverOptions, "mark" | "url" | "containment" | "log" | "idle"> {
 	programs: Readonly<Record<string, AgentProgram>>;
 	workspaces: GitWorkspaces;
-	tokens: Tokens;
+	tokens: ProcessTokens;
 	/** resolves when the engine is up */
 	engine: Promise<Engine>;
 	logins: Hidden["logins"];

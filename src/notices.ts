@@ -5,7 +5,7 @@ import type { AgentId } from "#contract/ids.ts";
 import { type NotifyConfig, noticeKinds } from "#contract/notice.ts";
 import type { Engine } from "#engine/engine.ts";
 import { caught } from "#engine/ports/log.ts";
-import { type Call, callOf, noticeOf } from "#views/notices.ts";
+import { type NoticeTrigger, noticeOf, noticeTriggerOf } from "#views/notices.ts";
 
 export function startNotices(
 	engine: Engine,
@@ -27,7 +27,7 @@ export function startNotices(
 			const events = await reader.next();
 			// cut off: the inbox has what was missed
 			if (events === null && !isOver) reader = engine.publisher.follow();
-			const calls = (events ?? []).flatMap((event) => callOf(event) ?? []);
+			const calls = (events ?? []).flatMap((event) => noticeTriggerOf(event) ?? []);
 			for (const call of once(calls.filter(({ kind }) => wanted.includes(kind)))) await tell(engine, notifier, call);
 		}
 	};
@@ -36,13 +36,13 @@ export function startNotices(
 }
 
 /** A failed turn that also sets a hold is one problem. */
-const once = (calls: readonly Call[]): readonly Call[] => [
+const once = (calls: readonly NoticeTrigger[]): readonly NoticeTrigger[] => [
 	...new Map(
 		calls.map((call) => [call.kind === "error" ? `${call.event.agent}` : call.event.id, call] as const),
 	).values(),
 ];
 
-async function tell({ reads }: Engine, notifier: Notifier, call: Call): Promise<void> {
+async function tell({ reads }: Engine, notifier: Notifier, call: NoticeTrigger): Promise<void> {
 	const id: AgentId | null = call.event.agent;
 	const [agent = null, issue = null] = [
 		id === null ? null : await reads.agent(id),

@@ -29,14 +29,14 @@ const removed: Removed[] = [];
 for (const each of found) removed.push(await clean(each));
 process.stdout.write(JSON.stringify(removed));
 
-interface Found {
+interface BroodRefs {
 	path: string;
 	refs: { ref: string; id: string }[];
 	worktrees: { path: string; locked: boolean }[];
 	problem: string | null;
 }
 
-async function look(folder: string): Promise<Found> {
+async function look(folder: string): Promise<BroodRefs> {
 	try {
 		const listed = await git(folder, ["for-each-ref", "--format=%(refname) %(objectname)", "refs/brood"]);
 		const refs = listed.text === "" ? [] : listed.text.split("\n").map((line) => line.split(" "));
@@ -52,7 +52,7 @@ async function look(folder: string): Promise<Found> {
 	}
 }
 
-async function clean({ path: folder, refs, worktrees, problem }: Found): Promise<Removed> {
+async function clean({ path: folder, refs, worktrees, problem }: BroodRefs): Promise<Removed> {
 	if (problem !== null) return { path: folder, refs: 0, worktrees: 0, problem };
 	try {
 		for (const each of worktrees) await forgetWorktree(git, folder, each.path, { locked: each.locked });
@@ -65,7 +65,7 @@ async function clean({ path: folder, refs, worktrees, problem }: Found): Promise
 }
 
 /** The branches of sandboxed agents are only here as refs: those with commits that no branch has become branches. */
-async function keepWork(folder: string, refs: Found["refs"]): Promise<void> {
+async function keepWork(folder: string, refs: BroodRefs["refs"]): Promise<void> {
 	for (const { ref, id } of refs) {
 		const [, name] = /^refs\/brood\/work\/[^/]+\/(.+)$/.exec(ref) ?? [];
 		if (name === undefined) continue;

@@ -1,5 +1,5 @@
 // How our own agents call the daemon that started them: with the client and the token of their process.
-import { type Answer, Client, fromResponse, type Input, Refused, type Send } from "#client/client.ts";
+import { Client, fromResponse, type Input, Refused, type RouteAnswer, type Send } from "#client/client.ts";
 import type { RouteName } from "#contract/routes.ts";
 
 export interface DaemonClient {
@@ -25,7 +25,7 @@ export async function askDaemon<N extends RouteName>(
 	name: N,
 	input: Input<N>,
 	signal?: AbortSignal,
-): Promise<Answer<N>> {
+): Promise<RouteAnswer<N>> {
 	const daemon = daemonClient(process.env, signal);
 	if (daemon === null) throw new Error("This agent was not started by a daemon.");
 	try {

@@ -7,7 +7,7 @@ import {
 } from "@agentclientprotocol/sdk";
 import { expected } from "#contract/log.ts";
 
-export interface Call {
+export interface ReportedCall {
 	title: string;
 	kind: "execute" | "edit" | "read" | "search" | "other";
 	input?: object;
@@ -17,7 +17,7 @@ export interface Call {
 	asks?: boolean;
 }
 
-type Work = (soFar: (output: string) => void) => Promise<string>;
+type ToolWork = (soFar: (output: string) => void) => Promise<string>;
 
 interface Tokens {
 	inputTokens: number;
@@ -28,7 +28,7 @@ interface Tokens {
 }
 
 /** What a prompt cost. */
-export interface Usage extends Tokens {
+export interface PromptUsage extends Tokens {
 	/** in US dollars, of the whole session */
 	cost?: number;
 	/** how many tokens the model has before it now */
@@ -71,7 +71,13 @@ export class TurnReporter {
 	}
 
 	/** Reports a call before it runs, so that several are reported in order. The result runs it and answers its id. */
-	async begin({ title, kind, input, paths = [], asks = false }: Call): Promise<(work: Work) => Promise<string>> {
+	async begin({
+		title,
+		kind,
+		input,
+		paths = [],
+		asks = false,
+	}: ReportedCall): Promise<(work: ToolWork) => Promise<string>> {
 		const toolCallId = `call-${self}-${this.#parts.nextNumber()}`;
 		const raw = input === undefined ? {} : { rawInput: input };
 		const locations = paths.map((path) => ({ path }));
@@ -97,19 +103,19 @@ export class TurnReporter {
 	}
 
 	/** runs something as a tool call */
-	async tool(title: string, kind: Call["kind"], work: Work): Promise<void> {
+	async tool(title: string, kind: ReportedCall["kind"], work: ToolWork): Promise<void> {
 		const run = await this.begin({ title, kind });
 		await run(work);
 	}
 
 	/** the same, with permission */
-	async ask(title: string, work: Work): Promise<void> {
+	async ask(title: string, work: ToolWork): Promise<void> {
 		const run = await this.begin({ title, kind: "other", asks: true });
 		await run(work);
 	}
 
 	/** the usage of the prompt so far: reported at once, so that a budget can end the turn */
-	async used({ cost, contextTokens = 0, ...tokens }: Usage): Promise<void> {
+	async used({ cost, contextTokens = 0, ...tokens }: PromptUsage): Promise<void> {
 		this.usage = tokens;
 		const price = cost === undefined ? {} : { cost: { amount: cost, currency: "USD" } };
 		const _meta = { brood: { tokens } };

@@ -1,7 +1,7 @@
 // The API client: calls the contract's routes and follows the event stream. Runs in Node and in a browser.
 import type { z } from "zod";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { Call, RouteName, Routes } from "#contract/routes.ts";
+import type { CallRoute, RouteName, Routes } from "#contract/routes.ts";
 import type { StreamMessage } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
 import { routePaths } from "./route-paths.ts";
@@ -27,7 +27,7 @@ interface AnyInput {
 	key?: string;
 }
 
-export type Answer<N extends RouteName> = z.infer<Routes[N]["answer"]>;
+export type RouteAnswer<N extends RouteName> = z.infer<Routes[N]["answer"]>;
 
 /** The daemon refused the request. */
 export class Refused extends Error {
@@ -103,12 +103,12 @@ export class Client {
 		this.#mend = mend;
 	}
 
-	async call<N extends RouteName>(name: N, input: Input<N> = {}): Promise<Answer<N>> {
+	async call<N extends RouteName>(name: N, input: Input<N> = {}): Promise<RouteAnswer<N>> {
 		return await this.ask(name, input);
 	}
 
 	/** Like `call`, for a route that is only known at run time; the daemon validates the input. */
-	async ask<N extends RouteName>(name: N, input: AnyInput): Promise<Answer<N>> {
+	async ask<N extends RouteName>(name: N, input: AnyInput): Promise<RouteAnswer<N>> {
 		const { data, next } = await this.#answer(name, input);
 		// a list that is too long for one answer; whoever gave a limit asks for the rest
 		const paged = "limit" in Object(input.query);
@@ -168,7 +168,7 @@ export class Client {
 	}
 
 	/** Like `call`, but answers a refusal instead of throwing it. */
-	readonly callOrRefusal: Call = async (name, input) => {
+	readonly callOrRefusal: CallRoute = async (name, input) => {
 		try {
 			return await this.ask(name, input);
 		} catch (error) {

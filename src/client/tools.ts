@@ -6,7 +6,7 @@ import { EventId, Handle } from "#contract/ids.ts";
 import { StageName } from "#contract/preset.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { agentRoutes } from "#contract/routes/agents.ts";
-import type { Call } from "#contract/routes.ts";
+import type { CallRoute } from "#contract/routes.ts";
 import { conditions } from "#contract/wait.ts";
 import {
 	aboutIssue,
@@ -28,7 +28,7 @@ import {
 export interface ToolContext {
 	/** the id of the agent that uses the tool */
 	self: string;
-	call: Call;
+	call: CallRoute;
 	/** no longer waits once it is aborted */
 	stopped?: { readonly aborted: boolean };
 }

@@ -1,13 +1,13 @@
 // Lists in pages. A store never reads more of a list than the page that was asked for.
 
 /** At most `limit` rows, of those behind the row that `after` stands for; 0 is the beginning. */
-export interface Page {
+export interface PageRequest {
 	after: number;
 	limit: number;
 }
 
 /** What a store answers: each row with the `after` of the page behind it, and whether there are further rows. */
-export interface Part<T> {
+export interface RowPage<T> {
 	rows: { row: T; at: number }[];
 	more: boolean;
 }
@@ -22,13 +22,13 @@ export interface Paged<T> {
 export const pageMax = 100_000;
 
 /** The page of a part of which every row is shown. */
-export const pagedWith = <T, V>({ rows, more }: Part<T>, view: (row: T, at: number) => V): Paged<V> => ({
+export const pagedWith = <T, V>({ rows, more }: RowPage<T>, view: (row: T, at: number) => V): Paged<V> => ({
 	data: rows.map(({ row, at }) => view(row, at)),
 	next: more ? (rows.at(-1)?.at ?? null) : null,
 });
 
 /** A page of a list that is in memory anyway. */
-export function slicePage<T>(all: readonly T[], { after, limit }: Page): Paged<T> {
+export function slicePage<T>(all: readonly T[], { after, limit }: PageRequest): Paged<T> {
 	const to = after + limit;
 	return { data: all.slice(after, to), next: to < all.length ? to : null };
 }
@@ -41,8 +41,8 @@ const readAtOnce = 100;
  * not wanted.
  */
 export async function pageWhere<T, V>(
-	{ after, limit }: Page,
-	read: (page: Page) => Promise<Part<T>>,
+	{ after, limit }: PageRequest,
+	read: (page: PageRequest) => Promise<RowPage<T>>,
 	pick: (rows: readonly T[]) => Promise<readonly (V | undefined)[]>,
 ): Promise<Paged<V>> {
 	const found: { value: V; at: number }[] = [];

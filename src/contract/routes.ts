@@ -35,4 +35,4 @@ interface RouteInput {
 }
 
 /** Calls a route by name; the daemon validates the input. */
-export type Call = <N extends RouteName>(name: N, input: RouteInput) => Promise<AnswerOf<N> | Refusal>;
+export type CallRoute = <N extends RouteName>(name: N, input: RouteInput) => Promise<AnswerOf<N> | Refusal>;

@@ -15,7 +15,7 @@ import { type Capacity, type Claim, claim, claimAgain, type Shortage, shortageTe
 type Candidate = Pick<AgentState, "id" | "project" | "type" | "subscription" | "limitWaivedUntil">;
 
 /** The prompt that is next in its agent's queue. */
-export interface Head {
+export interface DuePrompt {
 	agent: Candidate;
 	prompt: number;
 	priority: number;
@@ -33,7 +33,7 @@ export interface Waiter {
 }
 
 export interface ScheduleFacts extends Capacity {
-	heads: readonly Head[];
+	heads: readonly DuePrompt[];
 	waiters: readonly Waiter[];
 	/** when a turn of a project was last started */
 	served: ReadonlyMap<ProjectSlug | null, number>;
@@ -48,7 +48,7 @@ export interface Waiting {
 
 export interface Schedule {
 	continues: Waiter[];
-	starts: Head[];
+	starts: DuePrompt[];
 	waits: Map<AgentId, Waiting>;
 	/** the next time at which an agent may start because time has passed */
 	nextAt: number | null;
@@ -74,7 +74,10 @@ export function schedule(facts: ScheduleFacts): Schedule {
 }
 
 /** Yields the heads in order. The order depends on which of them were started in between (`served`). */
-function* inOrder({ heads, now }: ScheduleFacts, served: ReadonlyMap<ProjectSlug | null, number>): Generator<Head> {
+function* inOrder(
+	{ heads, now }: ScheduleFacts,
+	served: ReadonlyMap<ProjectSlug | null, number>,
+): Generator<DuePrompt> {
 	const queues = [...Map.groupBy(heads, (head) => head.agent.project)].map(([project, own]) => ({
 		project,
 		oldest: Math.min(...own.map((head) => head.since)),
@@ -102,9 +105,9 @@ function* inOrder({ heads, now }: ScheduleFacts, served: ReadonlyMap<ProjectSlug
 }
 
 /** A prompt that continues a wait comes before everything else, a manual one next. */
-const rank = ({ source, manual }: Head): number => (source === "wait" ? 0 : manual ? 1 : 2);
+const rank = ({ source, manual }: DuePrompt): number => (source === "wait" ? 0 : manual ? 1 : 2);
 
-const comesFirst = (a: Head, b: Head, now: number): number =>
+const comesFirst = (a: DuePrompt, b: DuePrompt, now: number): number =>
 	rank(a) - rank(b) || b.priority + aged(now, b.since) - (a.priority + aged(now, a.since)) || a.prompt - b.prompt;
 
 const aged = (now: number, since: number): number => Math.max(0, Math.floor((now - since) / agingMs));

@@ -3,7 +3,7 @@
 import { type AgentState, noAgent, type Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
-import { type Page, type Paged, pageWhere } from "#contract/page.ts";
+import { type Paged, type PageRequest, pageWhere } from "#contract/page.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Hit, SearchQuery } from "#contract/search.ts";
 import type { Phase } from "#contract/turn.ts";
@@ -152,7 +152,7 @@ export class Engine implements AsyncDisposable {
 	}
 
 	/** The same, one page at a time. */
-	async contextPage(id: AgentId, page: Page): Promise<Paged<Event> | Refusal> {
+	async contextPage(id: AgentId, page: PageRequest): Promise<Paged<Event> | Refusal> {
 		const [{ ranges, whole }, controls] = await Promise.all([this.reads.ranges(id), this.reads.controls(id)]);
 		if (!whole) return await this.#noContext(id);
 		return await pageWhere(

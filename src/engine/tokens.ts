@@ -2,7 +2,7 @@
 import type { AgentId } from "#contract/ids.ts";
 import type { Ids } from "./ports/clock.ts";
 
-export class Tokens {
+export class ProcessTokens {
 	readonly #ids: Ids;
 	readonly #agents = new Map<string, AgentId>();
 

@@ -4,7 +4,7 @@ import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
 import { EnterRequest } from "#contract/browser.ts";
 import { type Actor, agentOf, Key } from "#contract/ids.ts";
-import { type Page, pageMax, slicePage } from "#contract/page.ts";
+import { type PageRequest, pageMax, slicePage } from "#contract/page.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { isList, Paging, queryOf } from "#contract/routes/route.ts";
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
@@ -182,7 +182,7 @@ function answered(result: object, route: Route, { limit, after }: z.infer<typeof
 	return whole ? { data: Reflect.get(page, "data") } : page;
 }
 
-const pageOf = ({ limit = pageMax, after = 0 }: z.infer<typeof Paging>): Page => ({ limit, after });
+const pageOf = ({ limit = pageMax, after = 0 }: z.infer<typeof Paging>): PageRequest => ({ limit, after });
 
 async function parsed(context: Context, route: Route, actor: Actor): Promise<RouteRequest<never> | Refusal> {
 	const key = Key.nullable().safeParse(context.req.header("idempotency-key") ?? null);

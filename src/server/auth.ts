@@ -10,13 +10,13 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { secretHeader } from "#contract/browser.ts";
 import { type Actor, actingAgent, human } from "#contract/ids.ts";
 import { nonceRule, proofText } from "#contract/proof.ts";
-import type { Tokens } from "#engine/tokens.ts";
+import type { ProcessTokens } from "#engine/tokens.ts";
 import type { Browsers } from "./browsers.ts";
 
 export interface Guard {
 	/** the person's token, from the home's file; another one after it was replaced */
 	token: string;
-	tokens: Tokens;
+	tokens: ProcessTokens;
 	/** accepted `Host` headers */
 	hosts: readonly string[];
 	browsers: Browsers;

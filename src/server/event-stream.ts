@@ -11,7 +11,7 @@ import type { Delta } from "#contract/stream.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { EventReader } from "#engine/loop/publish.ts";
 import { itemView } from "#views/wire.ts";
-import { StreamFilter, type Wanted } from "./stream-filter.ts";
+import { type EventQuery, StreamFilter } from "./stream-filter.ts";
 
 const pageEvents = 1000;
 const heartbeatMs = 15_000;
@@ -63,7 +63,7 @@ export class EventStream implements AsyncDisposable {
 	/** Serves one reader until it leaves. */
 	async serve(
 		out: ServerResponse,
-		{ after, deltas, ...wanted }: Wanted & { after: number; deltas: boolean },
+		{ after, deltas, ...wanted }: EventQuery & { after: number; deltas: boolean },
 	): Promise<void> {
 		const reader: Reader = {
 			out,

@@ -4,7 +4,7 @@ import { type AgentState, noAgent } from "#contract/agent.ts";
 import type { CommandInput, CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { type Actor, AgentId, agentOf, Handle, type Key, ProjectSlug } from "#contract/ids.ts";
-import type { Page, Paged } from "#contract/page.ts";
+import type { Paged, PageRequest } from "#contract/page.ts";
 import { noPendingWork, type PendingWork } from "#contract/pending-work.ts";
 import { noProject, type ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -26,7 +26,7 @@ export interface RouteRequest<N extends RouteName> {
 	query: Routes[N] extends { query: infer Q extends z.ZodType } ? z.infer<Q> : object;
 	body: Routes[N] extends { body: infer B extends z.ZodType } ? z.infer<B> : object;
 	/** of a list */
-	page: Page;
+	page: PageRequest;
 	actor: Actor;
 	/** null if the caller sent none: then nothing is remembered */
 	key: Key | null;

@@ -6,7 +6,7 @@ import { isItem, tellingItems } from "#contract/item.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { EventRange, Reads } from "#engine/ports/store.ts";
 
-export interface Wanted {
+export interface EventQuery {
 	agent?: AgentId | undefined;
 	project?: ProjectSlug | undefined;
 	kinds?: readonly string[] | undefined;
@@ -18,12 +18,12 @@ export interface Wanted {
 const windowIds = 20_000;
 
 export class StreamFilter {
-	readonly #wanted: Wanted;
+	readonly #wanted: EventQuery;
 	/** of the wanted project; later ones are added from their events */
 	readonly #agents: Set<AgentId>;
 	readonly #issues: Set<number>;
 
-	static async of(wanted: Wanted, reads: Reads): Promise<StreamFilter> {
+	static async of(wanted: EventQuery, reads: Reads): Promise<StreamFilter> {
 		const { project } = wanted;
 		if (project === undefined) return new StreamFilter(wanted, [], []);
 		const [agents, issues] = await Promise.all([reads.agents({ project }), reads.issues(project)]);
@@ -34,7 +34,7 @@ export class StreamFilter {
 		);
 	}
 
-	private constructor(wanted: Wanted, agents: readonly AgentId[], issues: readonly number[]) {
+	private constructor(wanted: EventQuery, agents: readonly AgentId[], issues: readonly number[]) {
 		this.#wanted = wanted;
 		this.#agents = new Set(agents);
 		this.#issues = new Set(issues);

@@ -40,7 +40,7 @@ export function forgeOf(host: string): Forge | null {
 	return names.find(([name]) => name.test(host.replace(/:\d+$/, "")))?.[1] ?? null;
 }
 
-interface Change {
+interface ProposedMerge {
 	host: string;
 	repository: string;
 	target: string;
@@ -54,7 +54,10 @@ interface Change {
 const bodyMax = 1500;
 
 /** The page on which a person opens the pull request, with its title and body filled in where the server takes them. */
-export function pullRequestLink(forge: Forge, { host, repository, target, branch, base, title, body }: Change): string {
+export function pullRequestLink(
+	forge: Forge,
+	{ host, repository, target, branch, base, title, body }: ProposedMerge,
+): string {
 	const page = (name: string): string => `https://${host}/${name}`;
 	const ref = (name: string): string => name.split("/").map(encodeURIComponent).join("/");
 	const texts = { title, ...(encodeURIComponent(body.toWellFormed()).length <= bodyMax && body !== "" && { body }) };

@@ -6,24 +6,24 @@ import type { Notice, NoticeKind } from "#contract/notice.ts";
 import { inline } from "#contract/visible.ts";
 
 /** An event that may call somebody, and the issue or the approval that it is about. */
-export interface Call {
+export interface NoticeTrigger {
 	kind: NoticeKind;
 	event: Event;
 	issue: number | null;
 }
 
 /** Holds that a person did not set, and that do not end by themselves. */
-const troubles: readonly unknown[] = ["error", "crash", "dirty", "recovery"];
+const heldForPerson: readonly unknown[] = ["error", "crash", "dirty", "recovery"];
 
-export function callOf(event: Event): Call | null {
+export function noticeTriggerOf(event: Event): NoticeTrigger | null {
 	const field = (name: string): unknown => Reflect.get(Object(event.data), name);
 	const issue = field("issue");
-	const call = (kind: NoticeKind): Call => ({ kind, event, issue: typeof issue === "number" ? issue : null });
+	const call = (kind: NoticeKind): NoticeTrigger => ({ kind, event, issue: typeof issue === "number" ? issue : null });
 	switch (event.kind) {
 		case "approval.asked":
 			return field("answer") === undefined ? call("approval") : null;
 		case "agent.held":
-			return troubles.includes(field("hold")) ? call("error") : null;
+			return heldForPerson.includes(field("hold")) ? call("error") : null;
 		case "turn.ended":
 			return field("state") === "failed" ? call("error") : field("state") === "completed" ? call("done") : null;
 		case "issue.moved":
@@ -42,7 +42,7 @@ interface About {
 	issue: Pick<IssueState, "project" | "number" | "title"> | null;
 }
 
-export function noticeOf({ kind, event }: Call, { agent, issue }: About): Notice {
+export function noticeOf({ kind, event }: NoticeTrigger, { agent, issue }: About): Notice {
 	const field = (name: string): string => {
 		const value: unknown = Reflect.get(Object(event.data), name);
 		return typeof value === "string" ? value : "";

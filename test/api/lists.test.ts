@@ -14,7 +14,7 @@ import { limits } from "#contract/limits.ts";
 import { isList } from "#contract/routes/route.ts";
 import { type Route, routes } from "#contract/routes.ts";
 import { Engine } from "#engine/engine.ts";
-import { Tokens } from "#engine/tokens.ts";
+import { ProcessTokens } from "#engine/tokens.ts";
 import { apiApp, host, url } from "#test/support/api-app.ts";
 import { done, openTurn, spawn } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -53,7 +53,7 @@ beforeAll(async () => {
 		clock: systemClock,
 		ids: randomIds,
 	});
-	app = apiApp(engine, { token, tokens: new Tokens(randomIds), hosts: [host] });
+	app = apiApp(engine, { token, tokens: new ProcessTokens(randomIds), hosts: [host] });
 });
 afterAll(async () => await engine[Symbol.asyncDispose]());
 

@@ -1,7 +1,7 @@
 // Lists in pages, and several rows at once: the same on all three stores, and the same as reading everything.
 import { describe, expect, test } from "vitest";
 import { human, ProjectSlug, system } from "#contract/ids.ts";
-import type { Page, Part } from "#contract/page.ts";
+import type { PageRequest, RowPage } from "#contract/page.ts";
 import { noPendingWork } from "#contract/pending-work.ts";
 import { nothingSpent } from "#contract/usage.ts";
 import { done, openTurn, spawn } from "#test/support/say.ts";
@@ -10,7 +10,7 @@ import { flavors, freshPlace } from "#test/support/stores.ts";
 const web = ProjectSlug.parse("web");
 
 /** All rows of a list, read in pages of two; each page but the last says that there are more. */
-async function inPages<T>(read: (page: Page) => Promise<Part<T>>): Promise<T[]> {
+async function inPages<T>(read: (page: PageRequest) => Promise<RowPage<T>>): Promise<T[]> {
 	const found: T[] = [];
 	for (let after = 0; ; ) {
 		const { rows, more } = await read({ after, limit: 2 });

@@ -3,7 +3,7 @@
 import { randomIds } from "#adapters/system/ids.ts";
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
-import { Tokens } from "#engine/tokens.ts";
+import { ProcessTokens } from "#engine/tokens.ts";
 import { startEngine } from "#src/main.ts";
 import { apiApp, host, url } from "./api-app.ts";
 import { done, openTurn, spawn } from "./say.ts";
@@ -53,7 +53,7 @@ export interface ApiWorld extends AsyncDisposable {
  */
 export async function apiWorld(): Promise<ApiWorld> {
 	const engine = await startEngine({ memory: true });
-	const tokens = new Tokens(randomIds);
+	const tokens = new ProcessTokens(randomIds);
 	for (const slug of ["web", "api"]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
 	const add = (name: string, project = "web", by = engine.agentZero.id) =>
 		spawn(engine, by, { name, project, workspace: "none" });

@@ -20,7 +20,7 @@ const lingerMs = 15;
 /** A program that met a limit and is silent for so long waits for the limit to end. */
 const limitTimeoutMs = 30_000;
 
-type Delta = Parameters<TurnWatch["delta"]>[0];
+type OutgoingDelta = Parameters<TurnWatch["delta"]>[0];
 
 export interface RunPromptOptions {
 	watch: TurnWatch;
@@ -161,7 +161,7 @@ class LimitWatch {
 	}
 }
 
-const isTurnItem = (each: TurnItem | { delta: Delta }): each is TurnItem => "kind" in each;
+const isTurnItem = (each: TurnItem | { delta: OutgoingDelta }): each is TurnItem => "kind" in each;
 
 /**
  * Writes items to the journal in batches, with a bounded queue. Deltas wait behind the items before them, so that
@@ -170,7 +170,7 @@ const isTurnItem = (each: TurnItem | { delta: Delta }): each is TurnItem => "kin
 class Outbox {
 	readonly #watch: TurnWatch;
 	readonly #caught: (error: unknown) => void;
-	#waiting: (TurnItem | { delta: Delta })[] = [];
+	#waiting: (TurnItem | { delta: OutgoingDelta })[] = [];
 	#deltas = 0;
 	#writing: Promise<void> | null = null;
 	/** ends the wait for more items */
@@ -193,7 +193,7 @@ class Outbox {
 		if (this.#waiting.length > 0) this.#writing ??= this.#write();
 	}
 
-	putDelta(delta: Delta): void {
+	putDelta(delta: OutgoingDelta): void {
 		if (this.#writing === null) this.#watch.delta(delta);
 		// a store that stands still is no reason to keep more: the whole message comes as an item
 		else if (this.#deltas < deltasMax) {

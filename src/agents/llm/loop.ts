@@ -7,12 +7,12 @@ import { type LanguageModel, streamText } from "ai";
 import type { ToolContext } from "#client/tools.ts";
 import { expected } from "#contract/log.ts";
 import { TurnFailed } from "../acp-agent.ts";
-import type { TurnReporter, Usage } from "../turn-reporter.ts";
+import type { PromptUsage, TurnReporter } from "../turn-reporter.ts";
 import { type ContextItem, messagesOf } from "./messages.ts";
 import { withRetries } from "./retry.ts";
 import { callOf, carryOut, offered } from "./tools.ts";
 
-export interface Turn {
+export interface LlmTurn {
 	model: LanguageModel;
 	/** appended to the instructions of every agent; a fork has the same until it is configured */
 	systemPrompt: string | null;
@@ -42,8 +42,8 @@ interface ModelCall {
 	wrong: string | null;
 }
 
-export async function runTurn(turn: Turn): Promise<void> {
-	const total: Usage = { ...noUsage };
+export async function runTurn(turn: LlmTurn): Promise<void> {
+	const total: PromptUsage = { ...noUsage };
 	let done: readonly string[] = [];
 	for (let step = 0; step < stepsMax; step++) {
 		const messages = messagesOf(await contextWith(turn, done), turn.pinned);
@@ -59,10 +59,10 @@ export async function runTurn(turn: Turn): Promise<void> {
 
 /** One request. Calls `started` with the first output. */
 async function ask(
-	{ model, reporter, systemPrompt }: Turn,
+	{ model, reporter, systemPrompt }: LlmTurn,
 	messages: ReturnType<typeof messagesOf>,
 	started: () => void,
-): Promise<{ calls: ModelCall[]; usage: Usage }> {
+): Promise<{ calls: ModelCall[]; usage: PromptUsage }> {
 	const { fullStream, usage } = streamText({
 		...{
 			model,
@@ -106,10 +106,16 @@ async function ask(
 }
 
 const counts = ["inputTokens", "outputTokens", "totalTokens", "cachedReadTokens", "cachedWriteTokens"] as const;
-const noUsage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cachedReadTokens: 0, cachedWriteTokens: 0 };
+const noUsage: PromptUsage = {
+	inputTokens: 0,
+	outputTokens: 0,
+	totalTokens: 0,
+	cachedReadTokens: 0,
+	cachedWriteTokens: 0,
+};
 
 /** Reports all calls in the model's order before the first one runs. Answers with their ids. */
-async function runCalls({ reporter, toolContext }: Turn, calls: readonly ModelCall[]): Promise<string[]> {
+async function runCalls({ reporter, toolContext }: LlmTurn, calls: readonly ModelCall[]): Promise<string[]> {
 	const runs: (() => Promise<string>)[] = [];
 	for (const { name, input, wrong } of calls) {
 		const run = await reporter.begin({ ...callOf(name, input), ...(wrong !== null && { asks: false }) });
@@ -136,7 +142,7 @@ async function orStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 }
 
 /** The context, once it has the results of these calls. */
-async function contextWith({ context, reporter }: Turn, calls: readonly string[]): Promise<readonly ContextItem[]> {
+async function contextWith({ context, reporter }: LlmTurn, calls: readonly string[]): Promise<readonly ContextItem[]> {
 	for (const until = performance.now() + journalMs; ; ) {
 		const items = await context();
 		const written = new Set(

@@ -31,7 +31,7 @@ const notes: ReadonlySet<string> = new Set(["system", "fork", "interrupt", "time
 
 /** `pinned` goes right before the newest prompt, so that everything before it stays cacheable. */
 export function messagesOf(items: readonly ContextItem[], pinned: string | null = null): ModelMessage[] {
-	const writer = new Writer();
+	const writer = new MessageWriter();
 	const prompt = pinned === null ? -1 : items.findLastIndex(({ kind }) => kind === "user");
 	for (const [at, item] of items.entries()) {
 		if (pinned !== null && at === prompt) writer.show(pinned);
@@ -40,7 +40,7 @@ export function messagesOf(items: readonly ContextItem[], pinned: string | null 
 	return writer.done();
 }
 
-class Writer {
+class MessageWriter {
 	readonly #messages: ModelMessage[] = [];
 	readonly #open = new Map<string, Open>();
 	/** notes that came while calls were open: nothing may stand between a call and its result */

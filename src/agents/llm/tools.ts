@@ -7,7 +7,7 @@ import { isRefusal } from "#contract/refusal.ts";
 import { validationMessage } from "#contract/validation-message.ts";
 import { refusalText } from "#views/tool-answers.ts";
 import { runShell } from "../run-shell.ts";
-import type { Call } from "../turn-reporter.ts";
+import type { ReportedCall } from "../turn-reporter.ts";
 import { editFile, findFiles, findText, readFile, writeFile } from "./files.ts";
 
 interface ToolRun {
@@ -19,7 +19,7 @@ interface ToolRun {
 interface OwnTool<I extends z.ZodObject = z.ZodObject> {
 	description: string;
 	input: I;
-	kind: Call["kind"];
+	kind: ReportedCall["kind"];
 	/** needs an approval, unless the agent's policy allows it */
 	asks: boolean;
 	title(input: z.infer<I>): string;
@@ -114,7 +114,7 @@ export const offered: ToolSet = Object.fromEntries([
 ]);
 
 /** How a call is shown, and whether it needs an approval. */
-export function callOf(name: string, input: Readonly<Record<string, unknown>>): Call {
+export function callOf(name: string, input: Readonly<Record<string, unknown>>): ReportedCall {
 	const shown = { input: { tool: name, input } };
 	if (!isWork(name)) return { title: name, kind: "other", ...shown };
 	const { kind, asks } = workTools[name];

@@ -4,7 +4,7 @@ import { human } from "#contract/ids.ts";
 import { agent, live } from "#test/support/given.ts";
 import type { holdTable } from "./holds.ts";
 import { labelOf } from "./label.ts";
-import { type Operation, operations, refusedNow, transitions } from "./transitions.ts";
+import { type AgentOperation, operations, refusedNow, transitions } from "./transitions.ts";
 
 const hold = (kind: keyof typeof holdTable) => ({ kind, reason: "", by: human, at: 1 });
 
@@ -33,7 +33,7 @@ test("trouble beats a pause, and a hold shows only while the agent is idle", () 
 		expect(labelOf({ ...live("a"), activity, holds: [hold("user")] })).not.toBe("paused");
 });
 
-const cells = operations.flatMap((operation) => labels.map((label): [Operation, Label] => [operation, label]));
+const cells = operations.flatMap((operation) => labels.map((label): [AgentOperation, Label] => [operation, label]));
 
 test("every operation has an outcome under every label", () => {
 	expect(cells).toHaveLength(operations.length * 9);
@@ -55,7 +55,7 @@ test.each(cells)("%s under %s is refused with its code, from, to and a suggestio
 });
 
 test("what must never be allowed is not", () => {
-	const refusals = (operation: Operation): Label[] =>
+	const refusals = (operation: AgentOperation): Label[] =>
 		labels.filter((label) => "refuse" in transitions[operation][label]);
 	expect(refusals("delete")).toEqual(["init", "checkout", "running", "done", "deleted"]);
 	expect(refusals("kill")).toEqual(["dead", "deleted"]);

@@ -18,7 +18,7 @@ export const operations = [
 	"delete",
 	"reap",
 ] as const;
-export type Operation = (typeof operations)[number];
+export type AgentOperation = (typeof operations)[number];
 
 type Suggestion = "status" | "wait" | "interrupt" | "recover" | "queue" | "turns";
 export type Cell = { to: Label } | { refuse: RefusalCode; suggest: Suggestion };
@@ -48,7 +48,7 @@ const stays: Row = {
 	deleted: gone,
 };
 
-export const transitions: Record<Operation, Row> = {
+export const transitions: Record<AgentOperation, Row> = {
 	/** writes an item into the conversation: a text, a mark */
 	say: stays,
 	/** also clear: the model of a running turn would not see the change, and the turn's later items would follow it */
@@ -91,13 +91,13 @@ export const transitions: Record<Operation, Row> = {
 };
 
 /** The refusal of an operation in the agent's present state; null if it is legal. */
-export const refusedNow = (agent: AgentState, operation: Operation): Refusal | null =>
+export const refusedNow = (agent: AgentState, operation: AgentOperation): Refusal | null =>
 	refusedUnder(labelOf(agent), agent, operation);
 
 type NamedAgent = Pick<AgentState, "id" | "handle" | "project" | "life">;
 
 /** The same for an agent whose label is known. */
-export function refusedUnder(from: Label, agent: NamedAgent, operation: Operation): Refusal | null {
+export function refusedUnder(from: Label, agent: NamedAgent, operation: AgentOperation): Refusal | null {
 	const cell = transitions[operation][from];
 	if ("to" in cell) return null;
 	return refuse(
@@ -107,7 +107,7 @@ export function refusedUnder(from: Label, agent: NamedAgent, operation: Operatio
 	);
 }
 
-function sentence(agent: NamedAgent, operation: Operation, from: Label): string {
+function sentence(agent: NamedAgent, operation: AgentOperation, from: Label): string {
 	if (operation === "kill") return `${agent.handle} has already ended.`;
 	if (operation === "interrupt") return `${agent.handle} is ${from}: no turn is running.`;
 	const when = agent.life === "ended" ? "any more" : "now";
@@ -115,7 +115,7 @@ function sentence(agent: NamedAgent, operation: Operation, from: Label): string 
 }
 
 /** Names for people, where the operation's own would not do. */
-const operationNames: Partial<Record<Operation, string>> = {
+const operationNames: Partial<Record<AgentOperation, string>> = {
 	say: "a change of its conversation or its settings",
 	rewind: "a change of what its model sees",
 	prompt: "a change of its queue",
@@ -123,7 +123,7 @@ const operationNames: Partial<Record<Operation, string>> = {
 };
 
 /** The label that the operation leads to where it is legal and changes something. */
-function destination(operation: Operation): Label | null {
+function destination(operation: AgentOperation): Label | null {
 	const reachable = labels
 		.map((label) => transitions[operation][label])
 		.find((cell, at) => "to" in cell && cell.to !== labels[at]);

@@ -14,7 +14,7 @@ import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 
 /** Every kind of row with its key. A number is the id of the event that created the row, or of its turn. */
-export interface Rows {
+export interface RowTypes {
 	agent: { key: AgentId; state: AgentState };
 	project: { key: ProjectSlug; state: ProjectState };
 	subscription: { key: SubscriptionName; state: SubscriptionState };
@@ -29,9 +29,9 @@ export interface Rows {
 	note: { key: number; state: NoteState };
 }
 
-export type RowKind = keyof Rows;
-export type KeyOf<R extends RowKind> = Rows[R]["key"];
-export type StateOf<R extends RowKind> = Rows[R]["state"];
+export type RowKind = keyof RowTypes;
+export type KeyOf<R extends RowKind> = RowTypes[R]["key"];
+export type StateOf<R extends RowKind> = RowTypes[R]["state"];
 
 type TellingItem = (typeof tellingItems)[number];
 export type ChangingKind = NounEvent["kind"] | TellingItem;

@@ -55,10 +55,10 @@ export type RowTables = { readonly [R in RowKind]: RowTable<KeyOf<R>, StateOf<R>
 /** An event of the journal, or a new event that has its id. */
 export type Folded = Stamped<{ kind: string; agent: AgentId | null }>;
 
-export type Key = string | number;
+export type RowKey = string | number;
 export interface RowName {
 	kind: RowKind;
-	key: Key;
+	key: RowKey;
 }
 
 /** The rows to load before the event is folded. */
@@ -92,7 +92,7 @@ export function fold(event: Folded, rows: RowTables, missing: (row: RowName) => 
 
 /** Any change of any row; the tables above pair each with its event and row. */
 interface AnyChange {
-	keys: (event: never) => readonly Key[];
+	keys: (event: never) => readonly RowKey[];
 	make?: (event: never, agent: never) => object;
 	change?: (row: never, event: never) => object;
 	agent?: (event: never) => AgentId;
@@ -106,19 +106,19 @@ interface AnyRowTable {
 	delete: (key: never) => unknown;
 }
 
-type Step = AnyChange & { kind: RowKind };
+type FoldStep = AnyChange & { kind: RowKind };
 
 // biome-ignore lint/complexity/noBannedTypes: the tables say what each takes
 const ask = (change: Function, ...args: unknown[]) => Reflect.apply(change, undefined, args);
 
-const keysOf = (step: Step, event: Folded): readonly Key[] => ask(step.keys, event);
+const keysOf = (step: FoldStep, event: Folded): readonly RowKey[] => ask(step.keys, event);
 
-const steps = new Map<string, Step[]>();
+const steps = new Map<string, FoldStep[]>();
 for (const kind of rowKinds) {
 	for (const [event, change] of Object.entries<AnyChange>(changes[kind]))
 		steps.set(event, [...(steps.get(event) ?? []), { ...change, kind }]);
 }
 
-const stepsFor = (kind: string): readonly Step[] =>
+const stepsFor = (kind: string): readonly FoldStep[] =>
 	Object.hasOwn(withoutRows, kind) ? none : (steps.get(kind) ?? none);
-const none: readonly Step[] = [];
+const none: readonly FoldStep[] = [];

@@ -1,15 +1,15 @@
 // The items along an agent's ranges, one page at a time.
 import type { Event } from "#contract/event.ts";
-import type { Page, Part } from "#contract/page.ts";
+import type { PageRequest, RowPage } from "#contract/page.ts";
 import type { Range, Reads } from "../ports/store.ts";
 
 /** Ids grow along the ranges, so the last id of a page says where the next one begins. */
 export async function itemsAlong(
 	reads: Pick<Reads, "listItems">,
 	ranges: readonly Range[],
-	{ after, limit }: Page,
-): Promise<Part<Event>> {
-	const rows: Part<Event>["rows"] = [];
+	{ after, limit }: PageRequest,
+): Promise<RowPage<Event>> {
+	const rows: RowPage<Event>["rows"] = [];
 	for (const range of ranges) {
 		if (rows.length > limit) break;
 		if (range.upTo !== null && range.upTo <= after) continue;

@@ -18,7 +18,7 @@ const batchBytesMax = 4 * 1024 * 1024;
 /** Fewer commands than this are not split into two batches. */
 const splitMin = 16;
 
-interface Waiting {
+interface WaitingCommand {
 	envelope: Envelope;
 	settle: PromiseWithResolvers<Outcome>;
 }
@@ -30,7 +30,7 @@ export interface DispatchParts extends Stamps {
 
 export class Dispatcher {
 	readonly #parts: DispatchParts;
-	#waiting: Waiting[] = [];
+	#waiting: WaitingCommand[] = [];
 	/** batches that the store has not answered yet, oldest first */
 	readonly #writing = new Set<Promise<void>>();
 	#scheduled = false;
@@ -84,7 +84,7 @@ export class Dispatcher {
 		});
 	}
 
-	#takeBatch(): Waiting[] {
+	#takeBatch(): WaitingCommand[] {
 		let bytes = 0;
 		const fits = this.#waiting.findIndex(({ envelope }, at) => {
 			bytes += envelope.bytes;
@@ -102,7 +102,7 @@ export class Dispatcher {
 		return split ? Math.ceil(length / 2) : length;
 	}
 
-	async #write(batch: readonly Waiting[]): Promise<void> {
+	async #write(batch: readonly WaitingCommand[]): Promise<void> {
 		const { store, publisher } = this.#parts;
 		try {
 			const results = await store.commit(batch.map(({ envelope }) => envelope));

@@ -11,14 +11,14 @@ import type { Store } from "../ports/store.ts";
 import { nextTick } from "./retry.ts";
 
 /** A request under a key, and what was begun for it before a crash. */
-export interface Operation {
+export interface ResumableRequest {
 	actor: Actor;
 	key: Key;
 	fingerprint: string;
 	begun: StartedStep | null;
 }
 
-type Named = Omit<Operation, "begun">;
+type Named = Omit<ResumableRequest, "begun">;
 
 /** A longer answer is computed again from its command's events. */
 const givenLengthMax = 256 * 1024;

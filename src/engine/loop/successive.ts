@@ -1,13 +1,13 @@
 // Work that has to see the latest state: one run for each key at a time. Whoever asks during a run gets the next one, which
 // begins when the current one has ended; all who ask meanwhile share it.
 
-interface Run<R> {
+interface Execution<R> {
 	result: Promise<R>;
 	next: Promise<R> | null;
 }
 
 export class Successive<K, R> {
-	readonly #running = new Map<K, Run<R>>();
+	readonly #running = new Map<K, Execution<R>>();
 
 	/** `work` must not reject. */
 	async run(key: K, work: () => Promise<R>): Promise<R> {
@@ -18,7 +18,7 @@ export class Successive<K, R> {
 	}
 
 	async #start(key: K, work: () => Promise<R>): Promise<R> {
-		const run: Run<R> = { result: work(), next: null };
+		const run: Execution<R> = { result: work(), next: null };
 		this.#running.set(key, run);
 		const result = await run.result;
 		if (run.next === null) this.#running.delete(key);

@@ -7,7 +7,7 @@ import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { IssueLabelCount } from "#contract/issue-wire.ts";
 import type { MailState } from "#contract/mail.ts";
-import type { Page, Part } from "#contract/page.ts";
+import type { PageRequest, RowPage } from "#contract/page.ts";
 import type { PendingWork } from "#contract/pending-work.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
@@ -17,30 +17,33 @@ import type { Spent } from "#contract/usage.ts";
 
 export interface ListReads {
 	/** oldest first; a project of null stands for agents without one */
-	listAgents(wanted: { project?: ProjectSlug | null; reaped: boolean }, page: Page): Promise<Part<AgentState>>;
+	listAgents(
+		wanted: { project?: ProjectSlug | null; reaped: boolean },
+		page: PageRequest,
+	): Promise<RowPage<AgentState>>;
 	/** by slug, including removed ones */
-	listProjects(page: Page): Promise<Part<ProjectState>>;
+	listProjects(page: PageRequest): Promise<RowPage<ProjectState>>;
 	/** by name, including removed ones */
-	listSubscriptions(page: Page): Promise<Part<SubscriptionState>>;
+	listSubscriptions(page: PageRequest): Promise<RowPage<SubscriptionState>>;
 	/** the agent's queue, the next one first, without the one that is being run; `at` is the place in the queue */
-	listPrompts(agent: AgentId, page: Page): Promise<Part<PromptState>>;
+	listPrompts(agent: AgentId, page: PageRequest): Promise<RowPage<PromptState>>;
 	/** oldest first */
-	listTurns(agent: AgentId, page: Page): Promise<Part<TurnState>>;
+	listTurns(agent: AgentId, page: PageRequest): Promise<RowPage<TurnState>>;
 	/** the items of the agent's own thread up to an event, oldest first */
-	listItems(range: { agent: AgentId; upTo: number | null }, page: Page): Promise<Part<Event>>;
+	listItems(range: { agent: AgentId; upTo: number | null }, page: PageRequest): Promise<RowPage<Event>>;
 	/** pending ones of one agent, of one project, or of all, oldest first */
-	listApprovals(of: { agent?: AgentId; project?: ProjectSlug }, page: Page): Promise<Part<ApprovalState>>;
+	listApprovals(of: { agent?: AgentId; project?: ProjectSlug }, page: PageRequest): Promise<RowPage<ApprovalState>>;
 	/** the agent's mail that was not deleted, oldest first */
-	listMails(agent: AgentId, page: Page): Promise<Part<MailState>>;
+	listMails(agent: AgentId, page: PageRequest): Promise<RowPage<MailState>>;
 	/** of one project, or of all, oldest first; deleted ones too */
-	listIssues(project: ProjectSlug | undefined, page: Page): Promise<Part<IssueState>>;
+	listIssues(project: ProjectSlug | undefined, page: PageRequest): Promise<RowPage<IssueState>>;
 	/** oldest first */
-	listRuns(issue: number, page: Page): Promise<Part<RunState>>;
-	listNotes(of: { issue: number; kind: NoteState["kind"] }, page: Page): Promise<Part<NoteState>>;
+	listRuns(issue: number, page: PageRequest): Promise<RowPage<RunState>>;
+	listNotes(of: { issue: number; kind: NoteState["kind"] }, page: PageRequest): Promise<RowPage<NoteState>>;
 	/** the labels of a project's issues that were not deleted, the most used first */
-	listLabels(project: ProjectSlug, page: Page): Promise<Part<IssueLabelCount>>;
+	listLabels(project: ProjectSlug, page: PageRequest): Promise<RowPage<IssueLabelCount>>;
 	/** what the agents of each project used, the project with the oldest agent first */
-	listProjectSpending(page: Page): Promise<Part<ProjectSpending>>;
+	listProjectSpending(page: PageRequest): Promise<RowPage<ProjectSpending>>;
 }
 
 export interface ProjectSpending {

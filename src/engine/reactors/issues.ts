@@ -31,7 +31,7 @@ interface Parts {
 }
 
 /** Does what is due for an issue, and returns the command that records it. */
-type Step = (signal: AbortSignal) => Promise<CommandInput | null>;
+type IssueStep = (signal: AbortSignal) => Promise<CommandInput | null>;
 
 const wakers =
 	/^(issue\.|run\.|turn\.ended|prompt\.cancelled|prompt\.returned|agent\.(assigned|readied|settling|released|ended|held|unheld|provisioned)|wait\.ended|project\.configured)/;
@@ -84,10 +84,10 @@ export class IssueMover implements Reactor, AsyncDisposable {
 	}
 
 	/** Runs one step after the other, as long as a step changes something or the issue changes meanwhile. */
-	async #runSteps(id: number, first: Step): Promise<void> {
+	async #runSteps(id: number, first: IssueStep): Promise<void> {
 		const { signal } = this.#stop;
 		try {
-			for (let step: Step | null = first; step !== null && !signal.aborted; ) {
+			for (let step: IssueStep | null = first; step !== null && !signal.aborted; ) {
 				this.#missed.delete(id);
 				const changed = await this.#runStep(step, signal);
 				step = changed || this.#missed.has(id) ? await this.#dueNow(id) : null;
@@ -101,14 +101,14 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		}
 	}
 
-	async #runStep(step: Step, signal: AbortSignal): Promise<boolean> {
+	async #runStep(step: IssueStep, signal: AbortSignal): Promise<boolean> {
 		const command = await step(signal);
 		if (command === null || signal.aborted) return false;
 		const outcome = await retryWhile(() => this.#parts.dispatch(bySystem(command)), isRetryable, signal);
 		return outcome !== null && "done" in outcome && outcome.events.length > 0;
 	}
 
-	async #dueNow(id: number): Promise<Step | null> {
+	async #dueNow(id: number): Promise<IssueStep | null> {
 		const { reads, clock } = this.#parts;
 		const issue = await reads.issue(id);
 		const later = issue?.waiting === "gate" && issue.notBefore !== null && issue.notBefore > monotonicNow(clock);
@@ -120,7 +120,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 				);
 	}
 
-	async #due(issue: IssueState, runs: readonly RunState[]): Promise<Step | null> {
+	async #due(issue: IssueState, runs: readonly RunState[]): Promise<IssueStep | null> {
 		const { reads } = this.#parts;
 		const project = await reads.project(issue.project);
 		if (project === undefined) return null;
@@ -147,7 +147,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		return { type: "run.finish", run: run.id, ahead, commit, ...(isRefusal(settled) && { problem: settled.message }) };
 	}
 
-	async #leaving(assignment: IssueOfProject, id: AgentId): Promise<Step | null> {
+	async #leaving(assignment: IssueOfProject, id: AgentId): Promise<IssueStep | null> {
 		const agent = await this.#parts.reads.agent(id);
 		const left = { type: "issue.leave" as const, issue: assignment.issue.id };
 		if (agent === undefined || agent.life === "ended") return async () => left;
@@ -161,7 +161,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		};
 	}
 
-	async #assigned(assignment: IssueOfProject, id: AgentId): Promise<Step | null> {
+	async #assigned(assignment: IssueOfProject, id: AgentId): Promise<IssueStep | null> {
 		const { reads, work } = this.#parts;
 		const { issue } = assignment;
 		const agent = await reads.agent(id);

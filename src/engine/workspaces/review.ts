@@ -23,7 +23,7 @@ interface ReviewParts {
 }
 
 /** The work that is reviewed. */
-interface Work {
+interface ReviewedWork {
 	/** as people name it: `web#3` or `web/opus-1` */
 	name: string;
 	project: ProjectRepository;
@@ -94,7 +94,7 @@ export async function pullRequest(
 	return answer;
 }
 
-function described(work: Work, range: RangeOfCommits, { title, body }: PullRequestBody): PullRequest {
+function described(work: ReviewedWork, range: RangeOfCommits, { title, body }: PullRequestBody): PullRequest {
 	const { branch, base, commit } = work;
 	const composed = pullRequestText({ issue: work.issue, messages: range.messages, branch });
 	const texts = { title: title ?? composed.title, body: body ?? composed.body };
@@ -116,7 +116,7 @@ function described(work: Work, range: RangeOfCommits, { title, body }: PullReque
 	return { branch, base, commit, commits: range.total, ...texts, ...place, pushed: false };
 }
 
-async function workOfAgent({ reads, workspaces }: ReviewParts, agent: AgentState): Promise<Work | Refusal> {
+async function workOfAgent({ reads, workspaces }: ReviewParts, agent: AgentState): Promise<ReviewedWork | Refusal> {
 	const name = wholeName(agent);
 	const checkout = await checkoutOf(reads, agent);
 	if (checkout === null)
@@ -148,7 +148,7 @@ async function committed(workspaces: Workspaces, checkout: Checkout): Promise<{ 
 	return { commit: tip };
 }
 
-async function openIssue(parts: ReviewParts, issue: IssueState): Promise<Work | Refusal> {
+async function openIssue(parts: ReviewParts, issue: IssueState): Promise<ReviewedWork | Refusal> {
 	const name = nameOf(issue);
 	if (issue.mergedCommit !== null)
 		return refuse("CONFLICT", `${name} was merged as ${issue.mergedCommit.slice(0, 10)}: there is nothing to push.`, {
@@ -170,7 +170,7 @@ async function openIssue(parts: ReviewParts, issue: IssueState): Promise<Work | 
 async function workOfIssue(
 	{ reads, workspaces }: ReviewParts,
 	issue: IssueState,
-): Promise<{ work: Work | null } | Refusal> {
+): Promise<{ work: ReviewedWork | null } | Refusal> {
 	const row = await reads.project(issue.project);
 	const id = issue.assignee ?? issue.lastAgent;
 	const agent = id === null ? null : ((await reads.agent(id)) ?? null);
@@ -189,7 +189,7 @@ async function workOfIssue(
 }
 
 const nameOf = ({ project, number }: IssueState): string => `${project}#${number}`;
-const diffCommand = ({ issue, name }: Work): string =>
+const diffCommand = ({ issue, name }: ReviewedWork): string =>
 	issue === null ? `brood diff ${name}` : `brood issue diff ${nameOf(issue)}`;
 
 function noCommits(issue: IssueState): Refusal {
@@ -206,7 +206,10 @@ const nothingToPush = (name: string, base: string): Refusal =>
 		suggestions: [name.includes("#") ? `brood issue show ${name}` : `brood agent status ${name}`],
 	});
 
-function notPublishable({ name, project, base, branch }: Work, { origin, total }: RangeOfCommits): Refusal | null {
+function notPublishable(
+	{ name, project, base, branch }: ReviewedWork,
+	{ origin, total }: RangeOfCommits,
+): Refusal | null {
 	if (origin === null)
 		return refuse("NOT_FOUND", `The repository of ${project.slug} has no remote origin to push to.`, {
 			details: { path: project.path },
@@ -221,7 +224,7 @@ function notPublishable({ name, project, base, branch }: Work, { origin, total }
 }
 
 /** A branch that was rebased after its first push needs force, which only a person may use. */
-function notPushed({ name, branch, commit }: Work, { remote, error }: Pushed): Refusal {
+function notPushed({ name, branch, commit }: ReviewedWork, { remote, error }: Pushed): Refusal {
 	const rejected = /\[rejected\]|\[remote rejected\]/.test(error ?? "");
 	const why = rejected
 		? ` If ${branch} was rebased since it was last pushed, force the push yourself: Brood never does.`
@@ -239,7 +242,7 @@ function notPushed({ name, branch, commit }: Work, { remote, error }: Pushed): R
 /** Also if the remote refused it. The answer is stored with it, so that a retry neither pushes nor records again. */
 async function record(
 	{ dispatch }: ReviewParts,
-	{ agent }: Work,
+	{ agent }: ReviewedWork,
 	data: Pushed,
 	{ by, answer }: { by: Requester; answer: PullRequest | Refusal },
 ): Promise<void> {

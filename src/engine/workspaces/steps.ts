@@ -39,7 +39,7 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { RemoteStatus } from "#contract/workspace.ts";
 import type { LeaseStep, Recorded } from "#contract/workspace-step.ts";
 import { suggestion } from "#domain/agent-state/transitions.ts";
-import type { Operation, Receipts } from "../loop/receipts.ts";
+import type { Receipts, ResumableRequest } from "../loop/receipts.ts";
 import { isRetryable, retryWhile } from "../loop/retry.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import type { Reads } from "../ports/store.ts";
@@ -55,12 +55,12 @@ export interface StepParts {
 }
 
 /** Who requests a step, and the idempotency key, if there is one. */
-export type Requester = { actor: Actor } | Operation;
+export type Requester = { actor: Actor } | ResumableRequest;
 
 /** Steps that compare with base, so that what the remote has is fetched first. An approve does so by itself. */
 const comparing: readonly LeaseStep[] = ["sync", "release", "recover"];
 
-const operationOf = (by: Requester): Operation | null => ("key" in by ? by : null);
+const operationOf = (by: Requester): ResumableRequest | null => ("key" in by ? by : null);
 
 /** What the same request began before a crash, if it was this step. */
 export function startedStepOf(by: Requester, step: LeaseStep): StartedStep | null {
@@ -198,7 +198,7 @@ export class Steps {
 	}
 }
 
-const receiptOf = ({ actor, key, fingerprint }: Operation, closing: Closing) => ({
+const receiptOf = ({ actor, key, fingerprint }: ResumableRequest, closing: Closing) => ({
 	actor,
 	key,
 	fingerprint,

@@ -1,5 +1,5 @@
 // The routes of an issue's runs, comments, documents, messages and files.
-import { type Page, type Paged, pagedWith, pageWhere } from "#contract/page.ts";
+import { type Paged, type PageRequest, pagedWith, pageWhere } from "#contract/page.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { commentView, documentView, messageView, runView } from "#views/issue.ts";
 import { handlesOf } from "../issue-views.ts";
@@ -41,7 +41,7 @@ async function messages(
 	{ reads }: RequestContext,
 	issue: number,
 	stage: string | undefined,
-	page: Page,
+	page: PageRequest,
 ): Promise<Paged<ReturnType<typeof messageView>>> {
 	return await pageWhere(
 		page,

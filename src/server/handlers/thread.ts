@@ -7,7 +7,7 @@ import { termsOf } from "#contract/search.ts";
 import type { Found } from "#contract/wire.ts";
 import { foundView, itemView } from "#views/wire.ts";
 import { type Handlers, numberIn, type RequestContext, type RouteRequest } from "../request-context.ts";
-import { StreamFilter, type Wanted } from "../stream-filter.ts";
+import { type EventQuery, StreamFilter } from "../stream-filter.ts";
 
 export function threadHandlers(context: RequestContext) {
 	const { engine, reads } = context;
@@ -54,7 +54,7 @@ export function threadHandlers(context: RequestContext) {
 /** A page of the journal: reads windows of ids until the page is full or the journal ends. */
 async function pageOf(
 	{ reads }: RequestContext,
-	wanted: Wanted,
+	wanted: EventQuery,
 	{ after, limit, since }: { after: number; limit: number; since?: number },
 ) {
 	const whose = wanted.agent === undefined ? wanted : { ...wanted, project: undefined };

@@ -1,6 +1,6 @@
 // The routes of tokens and cost.
 import { type AgentState, noAgent } from "#contract/agent.ts";
-import { type Page, type Paged, pagedWith, pageWhere, slicePage } from "#contract/page.ts";
+import { type Paged, type PageRequest, pagedWith, pageWhere, slicePage } from "#contract/page.ts";
 import type { UsageRow } from "#contract/routes/usage.ts";
 import { usageSince } from "#engine/usage-since.ts";
 import { agentUsage, issueUsage, projectUsage, subscriptionUsage } from "#views/usage.ts";
@@ -21,7 +21,7 @@ export function usageHandlers(context: RequestContext): Pick<Handlers, "usage" |
 async function usageBy(
 	context: RequestContext,
 	{ by, project, since }: RouteRequest<"usage">["query"],
-	page: Page,
+	page: PageRequest,
 ): Promise<Paged<UsageRow>> {
 	const { reads } = context;
 	if (since !== undefined) return slicePage(await usageSince(reads, { by, project, since: Date.parse(since) }), page);

@@ -1,5 +1,5 @@
 // A command that calls one route and prints the answer. It is loaded with the parser, the rest only when the command runs.
-import type { Answer, Input } from "#client/client.ts";
+import type { Input, RouteAnswer } from "#client/client.ts";
 import type { RouteName } from "#contract/routes.ts";
 import type { Options } from "./act.ts";
 
@@ -10,7 +10,7 @@ export async function call<N extends RouteName>(
 	route: N,
 	options: Options,
 	input: RouteInput<N> | (() => RouteInput<N> | Promise<RouteInput<N>>),
-	show: (answer: Answer<N>) => string | Promise<string>,
+	show: (answer: RouteAnswer<N>) => string | Promise<string>,
 ): Promise<void> {
 	const [{ act }, { agentNamed, scopeOf }, { routePaths }] = await Promise.all([
 		import("./act.ts"),

@@ -1,5 +1,5 @@
 // The actions of the issue commands.
-import { type Answer, Refused } from "#client/client.ts";
+import { Refused, type RouteAnswer } from "#client/client.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import { refuse } from "#contract/refusal.ts";
@@ -160,7 +160,7 @@ export async function depend(
 }
 
 /** The routes that answer with an issue. */
-type Verb = { [N in RouteName]: Answer<N> extends Issue ? N : never }[RouteName];
+type Verb = { [N in RouteName]: RouteAnswer<N> extends Issue ? N : never }[RouteName];
 
 export async function tell(route: Verb, name: string, options: Options, body?: object): Promise<void> {
 	await act(

@@ -1,6 +1,6 @@
 // Projects.
 import { type Command, Option } from "@commander-js/extra-typings";
-import type { Answer } from "#client/client.ts";
+import type { RouteAnswer } from "#client/client.ts";
 import { indented, inline } from "#contract/visible.ts";
 import { call } from "./call.ts";
 import { issueProjectCommands } from "./issue-commands.ts";
@@ -113,7 +113,7 @@ function upkeepCommands(project: Command): void {
 		);
 }
 
-function settingsText(slug: string, { settings, issues, pendingApproval }: Answer<"projectSettings">): string {
+function settingsText(slug: string, { settings, issues, pendingApproval }: RouteAnswer<"projectSettings">): string {
 	const lines = Object.entries({ ...settings, issues }).map(
 		([name, value]) =>
 			`${name.padEnd(14)} ${indented(typeof value === "string" ? value : JSON.stringify(value), "  | ")}`,

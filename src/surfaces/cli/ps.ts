@@ -1,6 +1,6 @@
 // `brood ps`: what every agent is doing, on one line each.
 import { setTimeout as pause } from "node:timers/promises";
-import type { Answer } from "#client/client.ts";
+import type { RouteAnswer } from "#client/client.ts";
 import { inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
 import { asksYou, type StateStyle, stateStyles } from "#views/state-style.ts";
@@ -16,7 +16,7 @@ export interface PsOptions extends Options {
 	model?: string | undefined;
 }
 
-type Line = Agent & { progress: Answer<"progress">[number] | null };
+type Line = Agent & { progress: RouteAnswer<"progress">[number] | null };
 
 export async function ps(options: PsOptions): Promise<void> {
 	const show = (before: string) => (lines: Line[]) => {

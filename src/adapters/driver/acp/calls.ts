@@ -2,7 +2,7 @@
 import type { ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import type { TurnItem } from "#contract/turn.ts";
 
-export interface Call {
+export interface ToolCall {
 	/** its own item was written; a call without any details waits until there are some */
 	said: boolean;
 	title: string;
@@ -24,12 +24,12 @@ const lengthMax = 64 * 1024 * 1024;
 /** ended calls whose late updates are recognised */
 const overMax = 1000;
 
-export class Calls {
-	readonly #open = new Map<string, Call>();
+export class ToolCalls {
+	readonly #open = new Map<string, ToolCall>();
 	readonly #over = new Set<string>();
 	#length = 0;
 
-	get(id: string): Call | undefined {
+	get(id: string): ToolCall | undefined {
 		return this.#open.get(id);
 	}
 
@@ -38,16 +38,16 @@ export class Calls {
 	}
 
 	/** in the order in which they were begun */
-	get open(): ReadonlyMap<string, Call> {
+	get open(): ReadonlyMap<string, ToolCall> {
 		return this.#open;
 	}
 
 	/** Returns the calls that were closed to make room. */
-	put(id: string, call: Call): [string, Call][] {
+	put(id: string, call: ToolCall): [string, ToolCall][] {
 		this.#over.delete(id);
 		this.#length += lengthOf(call) - lengthOf(this.#open.get(id));
 		this.#open.set(id, call);
-		const closed: [string, Call][] = [];
+		const closed: [string, ToolCall][] = [];
 		for (const [oldest, each] of this.#open) {
 			if (this.#open.size <= openMax && this.#length <= lengthMax) break;
 			closed.push([oldest, each]);
@@ -67,7 +67,7 @@ export class Calls {
 	}
 }
 
-function lengthOf(call: Call | undefined): number {
+function lengthOf(call: ToolCall | undefined): number {
 	if (call === undefined) return 0;
 	const { input, content } = call.asked;
 	// `shown` has the rest of its content

@@ -2,7 +2,7 @@
 // shown completely is not asked.
 import type { RequestPermissionRequest, ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import type { ApprovalQuestion } from "#contract/approval.ts";
-import type { Call } from "./calls.ts";
+import type { ToolCall } from "./calls.ts";
 import { commandIn } from "./command.ts";
 import { placesIn } from "./named.ts";
 
@@ -11,11 +11,11 @@ export interface Question extends Omit<ApprovalQuestion, "inside" | "digest"> {
 	paths: readonly string[];
 }
 
-type Change = Extract<ToolCallContent, { type: "diff" }>;
+type FileChange = Extract<ToolCallContent, { type: "diff" }>;
 
 const titleLength = 10_000;
 
-export function questionOf({ toolCall, options }: RequestPermissionRequest, call: Call | undefined): Question {
+export function questionOf({ toolCall, options }: RequestPermissionRequest, call: ToolCall | undefined): Question {
 	const { title, tool } = call ?? { title: toolCall.title ?? "", tool: "other" };
 	const { input, content, locations } = call?.asked ?? { input: toolCall.rawInput, content: [], locations: [] };
 	const changes = content.flatMap((part) => (part.type === "diff" ? part : []));
@@ -72,7 +72,7 @@ const sides: Readonly<Record<string, "oldText" | "newText">> = {
 };
 
 /** Each field, uncut, except the old and the new text of a change that is shown as a diff. */
-function inputText(tool: string, input: unknown, changes: readonly Change[]): string {
+function inputText(tool: string, input: unknown, changes: readonly FileChange[]): string {
 	if (typeof input !== "object" || input === null || Array.isArray(input))
 		return typeof input === "string" ? input : JSON.stringify(input);
 	return Object.entries(input)
@@ -85,7 +85,7 @@ function inputText(tool: string, input: unknown, changes: readonly Change[]): st
 		.join("\n");
 }
 
-function isShownBy(changes: readonly Change[], name: string, value: unknown): boolean {
+function isShownBy(changes: readonly FileChange[], name: string, value: unknown): boolean {
 	const side = Object.hasOwn(sides, name) ? sides[name] : undefined;
 	return (
 		side !== undefined && typeof value === "string" && value !== "" && changes.some((change) => change[side] === value)

@@ -13,7 +13,7 @@ import type {
 import type { PartialOf, TurnItem } from "#contract/turn.ts";
 import { attempt } from "../../system/errors.ts";
 import { fieldOf } from "../vendors/vendor.ts";
-import { type Call, Calls } from "./calls.ts";
+import { type ToolCall, ToolCalls } from "./calls.ts";
 
 export interface Translation {
 	/** the message that is being received */
@@ -21,7 +21,7 @@ export interface Translation {
 	/** the last complete message, which becomes the turn's final text */
 	lastMessage: string | null;
 	/** changed in place: a copy for each update would take quadratic time */
-	calls: Calls;
+	calls: ToolCalls;
 	/** how full the model's context window is, as last reported */
 	window: Pick<UsageUpdate, "used" | "size" | "cost"> | null;
 	/** the program reported a failure, whatever it answers at the end */
@@ -31,7 +31,7 @@ export interface Translation {
 export const emptyTranslation = (): Translation => ({
 	open: null,
 	lastMessage: null,
-	calls: new Calls(),
+	calls: new ToolCalls(),
 	window: null,
 	failed: false,
 });
@@ -128,7 +128,7 @@ function call(state: Translation, update: CallUpdate, needed = false): Translate
 		input !== undefined ||
 		(update.status ?? "pending") !== "pending" ||
 		update.rawInput === undefined;
-	const now: Call = {
+	const now: ToolCall = {
 		said: known?.said === true || ready,
 		title: update.title ?? known?.title ?? "",
 		tool: update.kind ?? known?.tool ?? "other",
@@ -156,7 +156,7 @@ function call(state: Translation, update: CallUpdate, needed = false): Translate
 const isEmpty = (input: unknown): boolean =>
 	input === undefined || (typeof input === "object" && input !== null && Object.keys(input).length === 0);
 
-const announced = (id: string, { title, tool, input }: Call): TurnItem => ({
+const announced = (id: string, { title, tool, input }: ToolCall): TurnItem => ({
 	kind: "tool_call",
 	text: clip(title),
 	data: { call: id, tool, input: input ?? null },
@@ -168,7 +168,7 @@ function printedIn(update: CallUpdate): string {
 	return typeof data === "string" ? data : "";
 }
 
-const outputOf = ({ shown, printed }: Call): string =>
+const outputOf = ({ shown, printed }: ToolCall): string =>
 	shown === "" ? printed : printed === "" ? shown : `${shown}\n${printed}`;
 
 /** Without terminals, whose output comes separately. */
@@ -178,7 +178,7 @@ const shownIn = (content: readonly ToolCallContent[]): string =>
 		.map(contentText)
 		.join("\n");
 
-function result(id: string, status: string, now: Call): TurnItem {
+function result(id: string, status: string, now: ToolCall): TurnItem {
 	const text = outputOf(now);
 	// the input may have become known after the call was written
 	const input = now.told || now.input === undefined ? {} : { input: now.input };

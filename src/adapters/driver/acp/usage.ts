@@ -4,7 +4,7 @@ import type { TurnItem } from "#contract/turn.ts";
 import type { Usage } from "#contract/usage.ts";
 
 /** Some programs report tokens in a field of their own. */
-export function tokensOf({ usage, _meta }: Pick<PromptResponse, "usage" | "_meta">): Tokens | null {
+export function tokensOf({ usage, _meta }: Pick<PromptResponse, "usage" | "_meta">): TokenCounts | null {
 	if (usage) return usage;
 	const count = Object(Reflect.get(Object(_meta?.["quota"]), "token_count"));
 	const [inputTokens, outputTokens] = [Reflect.get(count, "input_tokens"), Reflect.get(count, "output_tokens")];
@@ -12,7 +12,7 @@ export function tokensOf({ usage, _meta }: Pick<PromptResponse, "usage" | "_meta
 }
 
 /** Our own programs report tokens during a turn, for which the protocol has no field. */
-export function tokensSoFar({ _meta }: Pick<UsageUpdate, "_meta">): Tokens | null {
+export function tokensSoFar({ _meta }: Pick<UsageUpdate, "_meta">): TokenCounts | null {
 	const tokens: unknown = Reflect.get(Object(_meta?.["brood"]), "tokens");
 	if (typeof tokens !== "object" || tokens === null) return null;
 	const known = Object.entries(tokens).filter(
@@ -21,13 +21,13 @@ export function tokensSoFar({ _meta }: Pick<UsageUpdate, "_meta">): Tokens | nul
 	return { inputTokens: 0, outputTokens: 0, ...Object.fromEntries(known) };
 }
 
-type Tokens = Pick<
+type TokenCounts = Pick<
 	TokenUsage,
 	"inputTokens" | "outputTokens" | "thoughtTokens" | "cachedReadTokens" | "cachedWriteTokens"
 >;
 
 export function usageItem(
-	tokens: Tokens | null,
+	tokens: TokenCounts | null,
 	window: Pick<UsageUpdate, "used" | "size" | "cost"> | null,
 	cost: Cost | null,
 ): TurnItem[] {
@@ -57,7 +57,7 @@ export function usageItem(
 const isPaid = ({ amount }: Cost): boolean => amount > 0 && Number.isFinite(amount);
 
 /** Programs report running totals of a turn; an item has the difference. */
-export function countUp(): (total: Tokens | null) => Tokens | null {
+export function countUp(): (total: TokenCounts | null) => TokenCounts | null {
 	const before = new Map<string, number>();
 	return (total) => {
 		if (total === null) return null;

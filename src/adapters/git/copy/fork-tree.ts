@@ -55,7 +55,7 @@ import { shadowIndexOf } from "../snapshot/gather.ts";
 import { openShadow } from "../snapshot/shadow.ts";
 import { emptyTree } from "../snapshot/snapshots.ts";
 import {
-	type Operation,
+	type GitOperation,
 	type OperationBranch,
 	onBranch,
 	operationBranch,
@@ -91,7 +91,7 @@ export async function forkTree(git: Git, request: ForkTreeRequest, signal?: Abor
 interface TreeState {
 	tree: Tree;
 	head: Head;
-	operation: Operation;
+	operation: GitOperation;
 	index: ReadIndex | null;
 	begun: OperationBranch | null;
 	/** the tip of its branch, or its tip when the operation began */

@@ -4,14 +4,14 @@ import type { FileName } from "#contract/snapshot.ts";
 import { branchRef } from "../format/refs.ts";
 import type { Git } from "../run/git.ts";
 import { fillTree, leftOut, readParts } from "../snapshot/restore.ts";
-import type { Snapshot } from "../snapshot/snapshots.ts";
+import type { StoredSnapshot } from "../snapshot/snapshots.ts";
 import { onBranch, operationBranch } from "../tree/operation.ts";
 import { makeWorktree } from "./fork-tree.ts";
 
 /** Returns the files that the snapshot could not hold. */
 export async function materialize(
 	git: Git,
-	snapshot: Snapshot,
+	snapshot: StoredSnapshot,
 	to: { folder: string; branch: string; repository: string },
 	/** false for a sandboxed parent: git would act on its operation files outside the sandbox */
 	{ operations = true } = {},

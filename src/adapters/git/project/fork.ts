@@ -12,7 +12,7 @@ import { commitOf } from "../run/user-input.ts";
 import { type Built, forkSandboxed, forkStart, inProject, type Start, sandboxRefusal } from "../sandbox/make.ts";
 import { fillTree, leftOut, readParts } from "../snapshot/restore.ts";
 import { takeSnapshot } from "../snapshot/snapshot.ts";
-import type { Snapshot as Taken } from "../snapshot/snapshots.ts";
+import type { StoredSnapshot as Taken } from "../snapshot/snapshots.ts";
 import { onBranch } from "../tree/operation.ts";
 import { openTree } from "../tree/tree.ts";
 import { makeClone } from "../workspace/clone.ts";

@@ -18,7 +18,7 @@ export async function findExisting(
 	request: ProvisionRequest,
 	place: string,
 	intent: string,
-): Promise<Found | Refusal> {
+): Promise<ExistingWorkspace | Refusal> {
 	const wrong = await context.layout.parent(place);
 	if (wrong !== null) return wrong;
 	const begun = await readMark(intent);
@@ -29,7 +29,7 @@ export async function findExisting(
 	return (await exists(place)) ? inTheWay(place) : { mark: null, anew: begun !== null };
 }
 
-interface Found {
+interface ExistingWorkspace {
 	mark: WorkspaceMark | null;
 	/** an unfinished workspace was discarded */
 	anew: boolean;

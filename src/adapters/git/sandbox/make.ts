@@ -13,7 +13,7 @@ import { sharesBlocks } from "../copy/blocks.ts";
 import { dropMark, workspaceOf } from "../layout/mark.ts";
 import { readParts } from "../snapshot/restore.ts";
 import { takeSnapshot } from "../snapshot/snapshot.ts";
-import type { Snapshot } from "../snapshot/snapshots.ts";
+import type { StoredSnapshot } from "../snapshot/snapshots.ts";
 import { operationBranch } from "../tree/operation.ts";
 import { steps } from "../worker/steps.ts";
 import { discard } from "../workspace/discard.ts";
@@ -104,7 +104,7 @@ async function parentSnapshot(
 	parent: Checkout,
 	own: SandboxedCheckout | null,
 	id: string | undefined,
-): Promise<Snapshot | Refusal> {
+): Promise<StoredSnapshot | Refusal> {
 	if (id !== undefined) return await find(context, own === null ? parent : inProject(parent), id);
 	if (own === null) return await takeSnapshot(context.git, requestFor(context, parent, "a fork"));
 	const taken = await snapshotSandboxed(context, own, "a fork");
@@ -112,7 +112,7 @@ async function parentSnapshot(
 }
 
 export interface Start {
-	snapshot: Snapshot;
+	snapshot: StoredSnapshot;
 	start: string | null;
 	/** the parent, if its files can be copied as they are */
 	from: SandboxedCheckout | null;
@@ -122,7 +122,7 @@ export interface Start {
 async function branchStart(
 	{ git }: GitContext,
 	project: ProjectRepository,
-	snapshot: Snapshot,
+	snapshot: StoredSnapshot,
 ): Promise<string | null> {
 	const { head } = snapshot.manifest;
 	if (head.branch !== null) return head.commit;

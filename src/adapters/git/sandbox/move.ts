@@ -2,7 +2,7 @@
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { SyncStrategy } from "#contract/workspace.ts";
 import type { MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
-import type { Snapshot } from "../snapshot/snapshots.ts";
+import type { StoredSnapshot } from "../snapshot/snapshots.ts";
 import type { Accept } from "../verbs/recover.ts";
 import { nullIfDamaged } from "../worker/faults.ts";
 import { type Step, steps } from "../worker/steps.ts";
@@ -81,7 +81,7 @@ function seenFromOutside<T extends MoveResult | Refusal>(
 export async function restoreSandboxed(
 	context: GitContext,
 	checkout: SandboxedCheckout,
-	{ commit }: Snapshot,
+	{ commit }: StoredSnapshot,
 ): Promise<MoveResult | Refusal> {
 	const taken = await snapshotSandboxed(context, checkout, "before a restore").catch(nullIfDamaged);
 	if (taken !== null && isRefusal(taken)) return taken;

@@ -1,7 +1,7 @@
 // Snapshots of a sandboxed workspace: taken in the sandbox, kept in the project's repository.
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { branchRef } from "../format/refs.ts";
-import { findSnapshot, type Snapshot } from "../snapshot/snapshots.ts";
+import { findSnapshot, type StoredSnapshot } from "../snapshot/snapshots.ts";
 import { steps } from "../worker/steps.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { clientFor, openClient, type SandboxedCheckout } from "./worker-client.ts";
@@ -11,7 +11,7 @@ export async function snapshotSandboxed(
 	checkout: SandboxedCheckout,
 	reason: string,
 	turn: number | null = null,
-): Promise<{ snapshot: Snapshot; fresh: boolean } | Refusal> {
+): Promise<{ snapshot: StoredSnapshot; fresh: boolean } | Refusal> {
 	const client = await openClient(context, checkout);
 	if (isRefusal(client)) return client;
 	const { commit, fresh } = await client.ask(steps.snapshot, { reason, turn });

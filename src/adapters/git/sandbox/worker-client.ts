@@ -16,7 +16,7 @@ import {
 	readObjects,
 	refsOf,
 	rememberNewest,
-	type Snapshot,
+	type StoredSnapshot,
 } from "../snapshot/snapshots.ts";
 import { treeGone } from "../verbs/branch-status.ts";
 import { type Step, type StepContext, steps } from "../worker/steps.ts";
@@ -162,7 +162,7 @@ export class WorkerClient {
 	/** Imports what a step has made. Returns the tip of the branch, and the snapshot if there is a new one. */
 	async pullChanges({ keepOld = false, everything = false } = {}): Promise<{
 		tip: string | null;
-		snapshot: Snapshot | null;
+		snapshot: StoredSnapshot | null;
 	}> {
 		const { branch: tip, taken, others } = await this.ask(steps.tips, {});
 		const isNew = taken !== null && taken !== this.given.last?.commit && !(await this.#isKnown(taken));
@@ -196,7 +196,7 @@ export class WorkerClient {
 	}
 
 	/** Throws `NoSnapshot` unless the commit is exactly as we write them: the agent can put any commit there. */
-	async pullSnapshot(commit: string): Promise<Snapshot> {
+	async pullSnapshot(commit: string): Promise<StoredSnapshot> {
 		const { git } = this.#context;
 		const { project, agent } = this.#checkout;
 		await this.pull(commit);

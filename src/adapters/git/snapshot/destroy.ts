@@ -17,7 +17,7 @@ import { operationFolders, readOperation } from "../tree/operation.ts";
 import { openTree, type Tree } from "../tree/tree.ts";
 import { notResettable } from "./not-held.ts";
 import { type SnapshotRequest, takeSnapshot, takeSnapshotDetailed } from "./snapshot.ts";
-import type { Snapshot } from "./snapshots.ts";
+import type { StoredSnapshot } from "./snapshots.ts";
 
 export function incomplete(found: readonly ByteName[]): Refusal {
 	return refuse(
@@ -28,7 +28,7 @@ export function incomplete(found: readonly ByteName[]): Refusal {
 }
 
 /** Deletes files that the snapshot holds, and the folders that are empty afterwards. */
-export async function removeFiles(tree: Tree, _held: Snapshot, names: readonly ByteName[]): Promise<void> {
+export async function removeFiles(tree: Tree, _held: StoredSnapshot, names: readonly ByteName[]): Promise<void> {
 	const root = await realpath(tree.folder);
 	const folders = new Set<ByteName>();
 	for (const name of names) {
@@ -50,13 +50,13 @@ export async function removeEmpty(tree: Tree, folders: Iterable<ByteName>): Prom
 }
 
 /** Removes the operation's files, which the snapshot has. */
-export async function removeOperation(tree: Tree, _held: Snapshot): Promise<void> {
+export async function removeOperation(tree: Tree, _held: StoredSnapshot): Promise<void> {
 	for (const name of (await readOperation(tree)).keys())
 		await unlink(path.join(tree.gitFolder, name)).catch(nullIfMissing);
 	for (const folder of operationFolders) await removeFolder(path.join(tree.gitFolder, folder));
 }
 
-export async function removeIndex(tree: Tree, _held: Snapshot): Promise<void> {
+export async function removeIndex(tree: Tree, _held: StoredSnapshot): Promise<void> {
 	await unlink(path.join(tree.gitFolder, "index")).catch(nullIfMissing);
 }
 
@@ -84,7 +84,7 @@ export async function resetTree(
 	request: SnapshotRequest,
 	commit: string,
 	aside: string,
-): Promise<{ held: Snapshot; moved: ByteName[] }> {
+): Promise<{ held: StoredSnapshot; moved: ByteName[] }> {
 	const tree = await openTree(request.folder);
 	const { snapshot: held, gathered } = await takeSnapshotDetailed(git, request);
 	const target = new Set(
@@ -125,7 +125,7 @@ async function moveNames(tree: Tree, names: readonly ByteName[], aside: string):
 export async function removeWorktree(
 	git: Git,
 	request: SnapshotRequest & { trash: string; note?: WorkspaceMark },
-): Promise<{ held: Snapshot; trashed: string } | Refusal> {
+): Promise<{ held: StoredSnapshot; trashed: string } | Refusal> {
 	const tree = await openTree(request.folder);
 	if (tree.gitFolder === tree.commonFolder)
 		return refuse("FORBIDDEN", "This is the repository itself and not a worktree of it.");

@@ -10,19 +10,19 @@ import { type ByteName, fromFileName, listOf, parentFolders, pathOf } from "../f
 import type { Git } from "../run/git.ts";
 import { quickCheckout } from "../tree/checkout.ts";
 import { staysInside } from "../tree/links.ts";
-import { type Operation, writeOperation } from "../tree/operation.ts";
+import { type GitOperation, writeOperation } from "../tree/operation.ts";
 import { changedFiles, type Head, openTree, readHead, type Tree } from "../tree/tree.ts";
 import { deleteBranch, incomplete, removeEmpty, removeFiles, removeIndex, removeOperation } from "./destroy.ts";
 import { gather } from "./gather.ts";
 import { collisions, notInSnapshot } from "./not-held.ts";
 import { openShadow } from "./shadow.ts";
 import { fileBytesMaxDefault, type SnapshotRequest, takeSnapshotDetailed } from "./snapshot.ts";
-import { findSnapshot, readObjects, type Snapshot } from "./snapshots.ts";
+import { findSnapshot, readObjects, type StoredSnapshot } from "./snapshots.ts";
 
 export interface Restored {
-	snapshot: Snapshot;
+	snapshot: StoredSnapshot;
 	/** the state before the restore */
-	before: Snapshot;
+	before: StoredSnapshot;
 	/** files that the snapshot could not hold, so they were not restored */
 	left: FileName[];
 }
@@ -64,7 +64,7 @@ export async function restoreSnapshot(
 }
 
 /** Files, index and operation of a snapshot, in a tree that has no files yet. */
-export async function fillTree(git: Git, tree: Tree, snapshot: Snapshot, parts: Parts): Promise<void> {
+export async function fillTree(git: Git, tree: Tree, snapshot: StoredSnapshot, parts: Parts): Promise<void> {
 	await writeFiles(git, tree, snapshot.tree);
 	await restoreParts(tree, snapshot, parts);
 	await refresh(git, tree);
@@ -73,9 +73,9 @@ export async function fillTree(git: Git, tree: Tree, snapshot: Snapshot, parts: 
 /** Directories, the index and the operation of a snapshot, in a tree that has its files. */
 async function restoreParts(
 	tree: Tree,
-	snapshot: Snapshot,
+	snapshot: StoredSnapshot,
 	{ index, operation }: Parts,
-	before?: Snapshot,
+	before?: StoredSnapshot,
 ): Promise<void> {
 	const { emptyDirectories, missing } = snapshot.manifest;
 	const submodules = missing.submodules.filter(({ state }) => state !== "absent").map((submodule) => submodule.path);
@@ -97,11 +97,11 @@ async function isBlocked({ folder }: Tree, name: ByteName): Promise<boolean> {
 
 export interface Parts {
 	index: Buffer | null;
-	operation: Operation;
+	operation: GitOperation;
 }
 
 /** The index and the operation that a snapshot holds. */
-export async function readParts(git: Git, folder: string, { commit }: Snapshot): Promise<Parts> {
+export async function readParts(git: Git, folder: string, { commit }: StoredSnapshot): Promise<Parts> {
 	const { bytes } = await git(folder, ["ls-tree", "-r", "--full-tree", "-z", commit, "index", "operation"]);
 	const listed = [...bytes.toString().matchAll(/\d+ blob (\w+)\t([^\0]*)\0/g)];
 	const ids = listed.map(([, id = ""]) => id);
@@ -134,7 +134,7 @@ async function replaceIndex({ gitFolder }: Tree, bytes: Buffer): Promise<void> {
 	}
 }
 
-export function leftOut({ manifest: { missing } }: Snapshot): FileName[] {
+export function leftOut({ manifest: { missing } }: StoredSnapshot): FileName[] {
 	const submodules = missing.submodules
 		.filter(({ state }) => state === "repository")
 		.map((submodule) => submodule.path);

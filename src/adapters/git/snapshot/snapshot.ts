@@ -13,11 +13,11 @@ import { gitlink, withoutTimes } from "../format/index-file.ts";
 import { type ByteName, brief, displayName, toFileName } from "../format/names.ts";
 import { serialized } from "../run/exclusive.ts";
 import { type Git, GitFailed } from "../run/git.ts";
-import { commitsOf, type Operation, readOperation } from "../tree/operation.ts";
+import { commitsOf, type GitOperation, readOperation } from "../tree/operation.ts";
 import { type Head, openTree, readHead, type Tree } from "../tree/tree.ts";
 import { type Gathered, gather } from "./gather.ts";
-import { newestOf, readManifest, refsOf, rememberNewest, type Snapshot, type SnapshotRef } from "./snapshots.ts";
-import { type Part, writeCommit } from "./write-commit.ts";
+import { newestOf, readManifest, refsOf, rememberNewest, type SnapshotRef, type StoredSnapshot } from "./snapshots.ts";
+import { type CommitFile, writeCommit } from "./write-commit.ts";
 
 export interface SnapshotRequest {
 	folder: string;
@@ -43,7 +43,7 @@ const ignoredNamesMax = 1000;
 const tooLongMax = 1000;
 
 /** Returns the last snapshot again if nothing has changed since. */
-export async function takeSnapshot(git: Git, request: SnapshotRequest): Promise<Snapshot> {
+export async function takeSnapshot(git: Git, request: SnapshotRequest): Promise<StoredSnapshot> {
 	return (await takeSnapshotDetailed(git, request)).snapshot;
 }
 
@@ -51,7 +51,7 @@ export async function takeSnapshot(git: Git, request: SnapshotRequest): Promise<
 export async function takeSnapshotDetailed(
 	git: Git,
 	request: SnapshotRequest,
-): Promise<{ snapshot: Snapshot; fresh: boolean; gathered: Gathered }> {
+): Promise<{ snapshot: StoredSnapshot; fresh: boolean; gathered: Gathered }> {
 	const tree = await openTree(request.folder);
 	return await serialized(`${tree.commonFolder}\0${request.agent}`, async () => {
 		const [head, operation, gathered] = await Promise.all([
@@ -132,9 +132,9 @@ function stagedOnly({ index, held }: Gathered): string[] {
 function partsOf(
 	tree: Tree,
 	{ id, index }: Gathered,
-	operation: Operation,
+	operation: GitOperation,
 	types: ReadonlyMap<string, string>,
-): Part[] {
+): CommitFile[] {
 	const found = (type: string): string[] => [...types].filter((entry) => entry[1] === type).map(([name]) => name);
 	return [
 		{ path: "tree", mode: "040000", id },
@@ -146,13 +146,13 @@ function partsOf(
 }
 
 /** Two snapshots with the same digest differ in nothing but when and why they were taken. */
-function digestOf(manifest: SnapshotManifest, parts: readonly Part[], parents: readonly string[]): string {
+function digestOf(manifest: SnapshotManifest, parts: readonly CommitFile[], parents: readonly string[]): string {
 	const hash = createHash("sha256").update(JSON.stringify([{ ...manifest, at: 0, reason: "", turn: null }, parents]));
 	for (const part of parts) hash.update(`\0${part.path}\0`).update("bytes" in part ? part.bytes : part.id);
 	return hash.digest("hex");
 }
 
-const manifestPart = (manifest: SnapshotManifest): Part => ({
+const manifestPart = (manifest: SnapshotManifest): CommitFile => ({
 	path: "manifest.json",
 	bytes: Buffer.from(`${JSON.stringify(manifest, null, "\t")}\n`),
 });

@@ -5,7 +5,7 @@ import { isCommitId } from "../format/refs.ts";
 import type { Git } from "../run/git.ts";
 import type { Tree } from "../tree/tree.ts";
 
-export interface Snapshot {
+export interface StoredSnapshot {
 	ref: string;
 	commit: string;
 	/** the tree of files */
@@ -111,15 +111,15 @@ export async function readManifest(git: Git, folder: string, snapshot: string): 
 }
 
 /** By its ref or commit id. */
-export async function findSnapshot(git: Git, folder: string, snapshot: string): Promise<Snapshot | null> {
+export async function findSnapshot(git: Git, folder: string, snapshot: string): Promise<StoredSnapshot | null> {
 	return (await findSnapshots(git, folder, [snapshot]))[0] ?? null;
 }
 
 /** Several by their refs, read by one process. Missing and invalid ones are left out. */
-export async function findSnapshots(git: Git, folder: string, refs: readonly string[]): Promise<Snapshot[]> {
+export async function findSnapshots(git: Git, folder: string, refs: readonly string[]): Promise<StoredSnapshot[]> {
 	const names = refs.map(checked).flatMap((ref) => [`${ref}^{commit}`, `${ref}:manifest.json`]);
 	const objects = await readObjects(git, folder, names);
-	return refs.flatMap((ref, at): Snapshot[] => {
+	return refs.flatMap((ref, at): StoredSnapshot[] => {
 		const [commit, manifest] = objects.slice(2 * at, 2 * at + 2);
 		if (commit == null || manifest == null) return [];
 		const parsed = SnapshotManifest.safeParse(parseJson(manifest.bytes.toString())).data;
@@ -151,7 +151,7 @@ export async function showSnapshot(
 	git: Git,
 	folder: string,
 	snapshot: string,
-): Promise<(Snapshot & { diffstat: string }) | null> {
+): Promise<(StoredSnapshot & { diffstat: string }) | null> {
 	const found = await findSnapshot(git, folder, snapshot);
 	if (found === null) return null;
 	const base =

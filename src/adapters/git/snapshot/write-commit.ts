@@ -1,14 +1,14 @@
 // One commit, its ref and its new blobs, written by one process.
 import type { Git } from "../run/git.ts";
 
-export type Part = { path: string; bytes: Buffer } | { path: string; mode: "100644" | "040000"; id: string };
+export type CommitFile = { path: string; bytes: Buffer } | { path: string; mode: "100644" | "040000"; id: string };
 
 export interface WriteCommitRequest {
 	ref: string;
 	parents: readonly string[];
 	message: string;
 	at: number;
-	parts: readonly Part[];
+	parts: readonly CommitFile[];
 	/** may replace the ref's commit */
 	replace?: boolean;
 }

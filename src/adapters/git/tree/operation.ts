@@ -8,7 +8,7 @@ import { staysInside } from "./links.ts";
 import type { Tree } from "./tree.ts";
 
 /** Names relative to the git folder. */
-export type Operation = ReadonlyMap<string, Buffer>;
+export type GitOperation = ReadonlyMap<string, Buffer>;
 
 const files =
 	/^(MERGE_(HEAD|MSG|MODE|RR|AUTOSTASH)|AUTO_MERGE|SQUASH_MSG|ORIG_HEAD|CHERRY_PICK_HEAD|REVERT_HEAD|REBASE_HEAD|BISECT_[A-Z_]+)$/;
@@ -21,7 +21,7 @@ export const operationFolders = [
 	"refs/worktree",
 ];
 
-export async function readOperation({ gitFolder }: Pick<Tree, "gitFolder">): Promise<Operation> {
+export async function readOperation({ gitFolder }: Pick<Tree, "gitFolder">): Promise<GitOperation> {
 	const top = (await readdir(gitFolder)).filter((name) => files.test(name));
 	const inside = await Promise.all(operationFolders.map((folder) => filesBelow(gitFolder, folder)));
 	const names = [...top, ...inside.flat()].sort();
@@ -43,7 +43,7 @@ async function filesBelow(gitFolder: string, folder: string): Promise<string[]> 
 		.map((entry) => path.relative(gitFolder, path.join(entry.parentPath, entry.name)));
 }
 
-export async function writeOperation({ gitFolder }: Pick<Tree, "gitFolder">, operation: Operation): Promise<void> {
+export async function writeOperation({ gitFolder }: Pick<Tree, "gitFolder">, operation: GitOperation): Promise<void> {
 	for (const [name, bytes] of operation) {
 		const file = path.join(gitFolder, name);
 		if (!staysInside(name) || !(files.test(name) || operationFolders.some((folder) => name.startsWith(`${folder}/`)))) {
@@ -58,7 +58,7 @@ const idsInside =
 	/^(MERGE_HEAD|ORIG_HEAD|CHERRY_PICK_HEAD|REVERT_HEAD|REBASE_HEAD|MERGE_AUTOSTASH|BISECT_EXPECTED_REV|rebase-(merge|apply)\/(onto|orig-head|stopped-sha|amend|autostash|squash-onto)|sequencer\/(head|abort-safety)|refs\/.*)$/;
 
 /** Commits that the operation needs and that may be unreachable otherwise. */
-export function commitsOf(operation: Operation): string[] {
+export function commitsOf(operation: GitOperation): string[] {
 	const found = [...operation]
 		.filter(([name]) => idsInside.test(name))
 		.flatMap(([, bytes]) => bytes.toString("latin1").match(/^[0-9a-f]{40,64}$/gm) ?? []);
@@ -73,7 +73,7 @@ export interface OperationBranch {
 }
 
 /** A rebase or a bisect leaves HEAD detached and remembers the branch. */
-export function operationBranch(operation: Operation): OperationBranch | null {
+export function operationBranch(operation: GitOperation): OperationBranch | null {
 	for (const folder of ["rebase-merge", "rebase-apply"]) {
 		const branch = line(operation, `${folder}/head-name`);
 		const commit = line(operation, `${folder}/orig-head`);
@@ -85,7 +85,7 @@ export function operationBranch(operation: Operation): OperationBranch | null {
 }
 
 /** The same operation for another branch, which it moves when it ends. */
-export function onBranch(operation: Operation, branch: string): Operation {
+export function onBranch(operation: GitOperation, branch: string): GitOperation {
 	const renamed = new Map(operation);
 	for (const name of ["rebase-merge/head-name", "rebase-apply/head-name"]) {
 		if (line(operation, name)?.startsWith("refs/heads/") === true) renamed.set(name, Buffer.from(`${branch}\n`));
@@ -96,4 +96,4 @@ export function onBranch(operation: Operation, branch: string): Operation {
 	return renamed;
 }
 
-const line = (operation: Operation, name: string): string | null => operation.get(name)?.toString().trim() ?? null;
+const line = (operation: GitOperation, name: string): string | null => operation.get(name)?.toString().trim() ?? null;

@@ -11,7 +11,7 @@ import type { Git } from "../run/git.ts";
 import { changedFiles } from "../tree/tree.ts";
 import { type GitContext, identityOf } from "../workspace/git-context.ts";
 import { settingsOf } from "../workspace/settings.ts";
-import { addNames, type Change, markAt, namesOf, readStatus, type TreeStatus } from "../workspace/tree-status.ts";
+import { addNames, markAt, namesOf, readStatus, type StatusEntry, type TreeStatus } from "../workspace/tree-status.ts";
 import { treeGone } from "./branch-status.ts";
 
 const messageMax = 32 * 1024;
@@ -152,9 +152,9 @@ export function notOnBranch({ branch }: TreeStatus, checkout: Checkout): Refusal
 
 /** All changes, or those at the named paths; never a repository inside this one. */
 function select(
-	all: readonly Change[],
+	all: readonly StatusEntry[],
 	paths: readonly string[] | undefined,
-): { changes: Change[]; omitted: Committed["omitted"] } | Refusal {
+): { changes: StatusEntry[]; omitted: Committed["omitted"] } | Refusal {
 	const nested = all.filter((change) => change.status === "??" && (change.left !== null || change.raw.endsWith("/")));
 	const omitted = nested.map((change) => ({ path: change.path, reason: change.left ?? "a repository of its own" }));
 	const files = all.filter((change) => !nested.includes(change));
@@ -172,7 +172,7 @@ function select(
 			details: { paths: outside },
 		});
 	const isAt = (place: string, name: string): boolean => name === "." || place === name || place.startsWith(`${name}/`);
-	const touches = ({ path: place, from }: Change, name: string): boolean =>
+	const touches = ({ path: place, from }: StatusEntry, name: string): boolean =>
 		isAt(place, name) || (from !== null && isAt(displayName(from), name));
 	const unchanged = named.filter((name) => !files.some((change) => touches(change, name)));
 	if (unchanged.length > 0)
@@ -182,7 +182,7 @@ function select(
 	return { changes: files.filter((change) => named.some((name) => touches(change, name))), omitted };
 }
 
-async function tooLarge(folder: string, changes: readonly Change[], bytesMax: number): Promise<Refusal | null> {
+async function tooLarge(folder: string, changes: readonly StatusEntry[], bytesMax: number): Promise<Refusal | null> {
 	const files: { path: string; bytes: number }[] = [];
 	for (const change of changes) {
 		const found = await lstat(pathOf(folder, change.raw)).catch(() => null);

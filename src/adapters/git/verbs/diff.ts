@@ -11,7 +11,7 @@ import { fileBytesMaxDefault } from "../snapshot/snapshot.ts";
 import { drawDiff } from "../tree/draw-diff.ts";
 import { withFreshIndex } from "../tree/fresh-index.ts";
 import { baseCommit, type GitContext } from "../workspace/git-context.ts";
-import { addNames, type Change, namesOf, readStatus } from "../workspace/tree-status.ts";
+import { addNames, namesOf, readStatus, type StatusEntry } from "../workspace/tree-status.ts";
 import { treeGone } from "./branch-status.ts";
 
 export async function diffOf(context: GitContext, checkout: Checkout, against: DiffTarget): Promise<Diff | Refusal> {
@@ -109,9 +109,9 @@ async function withIndex<T>(
 }
 
 /** Only untracked files are left out. Tracked files are always shown. */
-function leftOut(folder: string, changes: readonly Change[]): Map<Change, string> {
+function leftOut(folder: string, changes: readonly StatusEntry[]): Map<StatusEntry, string> {
 	const tracked = new Set(changes.filter((change) => change.status !== "??").map((change) => change.raw));
-	const left = new Map<Change, string>();
+	const left = new Map<StatusEntry, string>();
 	for (const change of changes) {
 		if (change.status !== "??" || tracked.has(change.raw)) continue;
 		const reason = change.left ?? tooLargeReason(folder, change.raw);

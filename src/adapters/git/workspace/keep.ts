@@ -23,7 +23,7 @@ import {
 	findSnapshots,
 	keptSnapshots,
 	refsOf,
-	type Snapshot as Taken,
+	type StoredSnapshot as Taken,
 } from "../snapshot/snapshots.ts";
 import { drawDiff } from "../tree/draw-diff.ts";
 import { mendIndex, withBroken } from "../tree/mend-index.ts";

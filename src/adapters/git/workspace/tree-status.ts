@@ -10,7 +10,7 @@ import { markIn, readMark } from "../layout/mark.ts";
 import { type Git, GitFailed } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 
-export interface Change {
+export interface StatusEntry {
 	/** git's two letters, `??` for untracked */
 	status: string;
 	path: string;
@@ -27,7 +27,7 @@ export interface TreeStatus {
 	head: string | null;
 	/** null while HEAD is detached */
 	branch: string | null;
-	changes: Change[];
+	changes: StatusEntry[];
 	/** a merge, rebase, cherry-pick, revert or bisect in progress */
 	operation: string | null;
 	gitFolder: string;
@@ -71,7 +71,7 @@ export async function readStatus(
 }
 
 /** The paths of a change, for git: a rename has two. */
-export const namesOf = ({ from, raw }: Change): ByteName[] => (from === null ? [raw] : [from, raw]);
+export const namesOf = ({ from, raw }: StatusEntry): ByteName[] => (from === null ? [raw] : [from, raw]);
 
 /** `git add` with names on standard input. */
 export async function addNames(
@@ -109,12 +109,17 @@ function unreached(errors: string): string[] {
 
 const untracked = { status: "??", from: null, conflict: false, left: null };
 
-const tooLong = (raw: string): Change => ({ ...untracked, path: brief(displayName(raw)), raw, left: tooLongReason });
+const tooLong = (raw: string): StatusEntry => ({
+	...untracked,
+	path: brief(displayName(raw)),
+	raw,
+	left: tooLongReason,
+});
 
 /** By the first letter of a record: changed, renamed, in conflict. */
 const fieldsBeforePath: Readonly<Record<string, number>> = { 1: 8, 2: 9, u: 10 };
 
-function changeOf(record: string, folder: string): Change | null {
+function changeOf(record: string, folder: string): StatusEntry | null {
 	const kind = record[0] ?? "";
 	if (kind === "?") {
 		const raw = record.slice(2);

@@ -1,14 +1,14 @@
 // Lists and lookups in memory.
 import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
-import type { Page, Part } from "#contract/page.ts";
+import type { PageRequest, RowPage } from "#contract/page.ts";
 import type { PendingWork } from "#contract/pending-work.ts";
 import { nothingSpent, type Spent } from "#contract/usage.ts";
 import type { ListReads, LookupReads, ProjectSpending } from "#engine/ports/store-lists.ts";
 import { isUnread, mailsIn, queueIn, type Read, type Rows } from "./rows.ts";
 
 /** A page of rows in their order; `at` is what stands for a row, or its place among all rows if absent. */
-function partOf<T>(all: Iterable<T>, { after, limit }: Page, at?: (row: T) => number): Part<T> {
+function partOf<T>(all: Iterable<T>, { after, limit }: PageRequest, at?: (row: T) => number): RowPage<T> {
 	const placed = [...all].map((row, index) => ({ row, at: at?.(row) ?? index + 1 }));
 	const rest = placed.filter((each) => each.at > after);
 	return { rows: rest.slice(0, limit), more: rest.length > limit };

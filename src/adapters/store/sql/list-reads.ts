@@ -1,6 +1,6 @@
 // The store's lists and lookups, on either database.
 import { type AgentId, ProjectSlug } from "#contract/ids.ts";
-import type { Page, Part } from "#contract/page.ts";
+import type { PageRequest, RowPage } from "#contract/page.ts";
 import { noPendingWork, type PendingWork } from "#contract/pending-work.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { ListReads, LookupReads } from "#engine/ports/store-lists.ts";
@@ -13,9 +13,14 @@ import { eventFrom, mailFrom, noteFrom, promptFrom, statesIn } from "./rows.ts";
 import type { StateRow } from "./state-queries.ts";
 
 /** One row more than the page has tells whether there is another page. */
-const oneMore = ({ after, limit }: Page) => ({ after, limit: limit + 1 });
+const oneMore = ({ after, limit }: PageRequest) => ({ after, limit: limit + 1 });
 
-function partOf<R, T>(rows: readonly R[], { limit }: Page, row: (row: R) => T, at: (row: R, index: number) => number) {
+function partOf<R, T>(
+	rows: readonly R[],
+	{ limit }: PageRequest,
+	row: (row: R) => T,
+	at: (row: R, index: number) => number,
+) {
 	const shown = rows.slice(0, limit).map((each, index) => ({ row: row(each), at: at(each, index) }));
 	return { rows: shown, more: rows.length > limit };
 }
@@ -24,8 +29,8 @@ export function listReads(connection: Connection): ListReads {
 	const states = async <T, P extends Record<string, Value>>(
 		query: Query<P & lists.PageArgs, lists.PlacedRow>,
 		args: P,
-		page: Page,
-	): Promise<Part<T>> =>
+		page: PageRequest,
+	): Promise<RowPage<T>> =>
 		partOf(
 			await connection.all(query, { ...args, ...oneMore(page) }),
 			page,
@@ -34,10 +39,10 @@ export function listReads(connection: Connection): ListReads {
 		);
 	const byId = <R extends { id: number }>({ id }: R): number => id;
 	const counted =
-		({ after }: Page) =>
+		({ after }: PageRequest) =>
 		(_: unknown, index: number): number =>
 			after + index + 1;
-	const named = async <T>(query: Query<lists.PageArgs, StateRow>, page: Page): Promise<Part<T>> =>
+	const named = async <T>(query: Query<lists.PageArgs, StateRow>, page: PageRequest): Promise<RowPage<T>> =>
 		partOf(await connection.all(query, oneMore(page)), page, ({ state }) => JSON.parse(state), counted(page));
 	return {
 		listAgents: ({ project, reaped }, page) => {

@@ -47,7 +47,7 @@ class Slot {
 
 type Arguments<P> = <K extends keyof P & string>(name: K) => RawBuilder<P[K]>;
 
-export interface Prepared {
+export interface PreparedQuery {
 	readonly name: string;
 	readonly sql: string;
 	values(args: Readonly<Record<string, Value>>): Value[];
@@ -59,21 +59,21 @@ type Build<P, R> = (db: Kysely<Tables>, arg: Arguments<P>, flavor: Flavor) => Co
 export class Query<P extends Record<string, Value>, R> {
 	readonly name: string;
 	readonly #build: Build<P, R>;
-	readonly #prepared = new Map<Flavor, Prepared>();
+	readonly #prepared = new Map<Flavor, PreparedQuery>();
 
 	constructor(name: string, build: Build<P, R>) {
 		this.name = name;
 		this.#build = build;
 	}
 
-	prepared(flavor: Flavor): Prepared {
+	prepared(flavor: Flavor): PreparedQuery {
 		const known = this.#prepared.get(flavor);
 		if (known !== undefined) return known;
 		const compiled = this.#build(builders[flavor], (name) => sql`${new Slot(name)}`, flavor).compile();
 		const places = compiled.parameters.map((parameter) =>
 			parameter instanceof Slot ? parameter.name : { fixed: value(parameter) },
 		);
-		const made: Prepared = {
+		const made: PreparedQuery = {
 			name: this.name,
 			sql: compiled.sql,
 			values: (args) => places.map((place) => (typeof place === "string" ? (args[place] ?? null) : place.fixed)),
