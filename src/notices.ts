@@ -1,5 +1,5 @@
-// Calls the person when the journal says so, as `notify:` in the home's config.yaml asks. A notice may be lost with the
-// daemon: the inbox has everything that still needs somebody.
+// Notifies the person of events in the journal, as `notify:` in the home's config.yaml says. A notice may be lost
+// with the daemon; the inbox lists everything that still needs a person.
 import { Notifier } from "#adapters/system/notifier.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { type NotifyConfig, noticeKinds } from "#contract/notice.ts";
@@ -25,7 +25,7 @@ export function startNotices(
 	const watch = async (): Promise<void> => {
 		while (!isOver) {
 			const events = await reader.next();
-			// cut off: the inbox has what was missed
+			// cut off from the events: the inbox lists what was missed
 			if (events === null && !isOver) reader = engine.publisher.follow();
 			const calls = (events ?? []).flatMap((event) => noticeTriggerOf(event) ?? []);
 			for (const call of once(calls.filter(({ kind }) => wanted.includes(kind)))) await tell(engine, notifier, call);
@@ -35,7 +35,7 @@ export function startNotices(
 	return stack;
 }
 
-/** A failed turn that also sets a hold is one problem. */
+/** One notice per agent: a failed turn often sets a hold as well. */
 const once = (calls: readonly NoticeTrigger[]): readonly NoticeTrigger[] => [
 	...new Map(
 		calls.map((call) => [call.kind === "error" ? `${call.event.agent}` : call.event.id, call] as const),
@@ -48,7 +48,7 @@ async function tell({ reads }: Engine, notifier: Notifier, call: NoticeTrigger):
 		id === null ? null : await reads.agent(id),
 		call.issue === null ? null : await reads.issue(call.issue),
 	];
-	// a turn on an issue ends in its review, and a turn with more behind it is not the end
+	// no notice for a turn on an issue, which ends in a review, or while more prompts are queued
 	const isPart = call.kind === "done" && id !== null && (agent?.issue != null || (await hasMore(reads, id)));
 	if (!isPart) notifier.notify(noticeOf(call, { agent, issue }));
 }

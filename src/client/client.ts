@@ -110,7 +110,7 @@ export class Client {
 	/** Like `call`, for a route that is only known at run time; the daemon validates the input. */
 	async ask<N extends RouteName>(name: N, input: AnyInput): Promise<RouteAnswer<N>> {
 		const { data, next } = await this.#answer(name, input);
-		// a list that is too long for one answer; whoever gave a limit asks for the rest
+		// follow the pages of a long list, unless the caller set a limit
 		const paged = "limit" in Object(input.query);
 		for (let after = paged ? null : next; typeof after === "number"; ) {
 			const more = await this.#answer(name, { ...input, query: { ...Object(input.query), after } });

@@ -144,7 +144,7 @@ export class Mirror {
 		this.#connection.abort();
 	}
 
-	/** Loads older items of a thread; false if there are noRows. */
+	/** Loads older items of a thread; false if there are none. */
 	async older(agent: AgentId, last = 200): Promise<boolean> {
 		const items = this.#threads.get(agent);
 		const first = items?.[0]?.id;

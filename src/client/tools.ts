@@ -1,6 +1,5 @@
-// The tools that agents get: what each is called, what it is for, what it takes and what it asks of the daemon. They
-// do no more than the routes of the same meaning, with the token of the agent's process. No description names an
-// agent, so that all agents see the same bytes.
+// The tools for agents: name, description, input, and the route that each calls with the token of the agent's
+// process. No description names an agent, so that all agents send the same prompt prefix.
 import { z } from "zod";
 import { EventId, Handle } from "#contract/ids.ts";
 import { StageName } from "#contract/preset.ts";
@@ -29,7 +28,7 @@ export interface ToolContext {
 	/** the id of the agent that uses the tool */
 	self: string;
 	call: CallRoute;
-	/** no longer waits once it is aborted */
+	/** aborting it ends a wait */
 	stopped?: { readonly aborted: boolean };
 }
 
@@ -39,7 +38,7 @@ interface ToolParts<I extends z.ZodObject> {
 	use(toolContext: ToolContext, input: z.output<I>): Promise<ToolAnswer | Refusal>;
 }
 
-/** Its `use` takes what its schema lets through. */
+/** A tool whose `use` gets parsed input. */
 const tool = <I extends z.ZodObject>({ description, input, use }: ToolParts<I>) => ({
 	description,
 	input,
@@ -212,7 +211,7 @@ export const toolNames = Object.keys(tools).filter((name): name is ToolName => n
 /** The issue that the agent works on. */
 const ownIssue = { issue: "mine" };
 
-/** Inside of its turn where the agent can wait there; any other is told to end its turn. */
+/** Blocks inside the turn, if the agent's program can; any other agent is told to end its turn. */
 async function wait(
 	{ call, stopped }: ToolContext,
 	{ timeoutSeconds, ...request }: z.output<typeof Waiting>,

@@ -50,7 +50,7 @@ export type AgentSpawn = z.infer<typeof AgentSpawn>;
 /** Absent fields stay as they are. Settings survive a clear. */
 export const AgentConfigure = command("agent.configure", {
 	agent: AgentId,
-	/** only of agent 0, which nobody chose */
+	/** only of agent 0, whose type no person chose */
 	agentType: AgentType.optional(),
 	model: Model.nullable().optional(),
 	subscription: SubscriptionName.nullable().optional(),

@@ -25,7 +25,7 @@ export const HomeConfig = z.strictObject({
 	limits: LimitsConfig.optional(),
 	/** the lowest level that is logged */
 	log: z.strictObject({ level: z.enum(logLevels) }).optional(),
-	/** who is called when a person is needed */
+	/** how a person is notified */
 	notify: NotifyConfig.optional(),
 	retention: RetentionConfig.optional(),
 	/** workflows for every project; each is checked when an issue uses it */

@@ -103,7 +103,7 @@ export const EnvList = z.array(EnvEntry).max(200);
 
 /**
  * Names that load code into programs, redirect them, or name a credential. A repository may not set or pass them on,
- * whatever anybody approves: whoever wants that writes it into a file of the home.
+ * even if they are approved: they can only be set in a file of the home.
  */
 const notForRepositories = new RegExp(
 	`^(?:${[

@@ -28,7 +28,6 @@ export const DocumentName = z
 export const documentTypes = ["context_pack", "spec", "ai_doc", "other"] as const;
 export const DocumentType = z.enum(documentTypes);
 
-/** An issue's row: what its events add up to. */
 /** What helps a person whose issue could not be merged. */
 const Help = z.strictObject({
 	/** in conflict, or not committed */
@@ -38,6 +37,7 @@ const Help = z.strictObject({
 });
 export type Help = z.infer<typeof Help>;
 
+/** An issue's row: what its events add up to. */
 export const IssueState = z.strictObject({
 	id: EventId,
 	project: ProjectSlug,

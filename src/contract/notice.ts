@@ -1,4 +1,4 @@
-// A notice: something happened for which a person wants to be called.
+// A notice: an event that a person wants to be notified of.
 import { z } from "zod";
 
 export const noticeKinds = ["approval", "error", "review", "done"] as const;
@@ -26,7 +26,7 @@ export interface Notice {
 	kind: NoticeKind;
 	/** one line */
 	title: string;
-	/** one line, in part an agent's words */
+	/** one line, partly written by an agent */
 	text: string;
 	/** what to type next */
 	command: string;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { messagesOf } from "#agents/llm/messages.ts";
-import { rendered } from "#domain/mail.ts";
+import { quotedMail } from "#domain/mail.ts";
 import { render } from "#domain/render.ts";
 import { human } from "./ids.ts";
 import { mailAuthor, promptForModel, quote } from "./quote.ts";
@@ -31,7 +31,10 @@ describe("whatever the words are, none of their lines stands outside of the quot
 	const asUser = (text: string) => ({ text, data: { from } });
 	const places: Record<string, { made(words: string): string; frame: string[] }> = {
 		"a quotation": { made: (words) => quote("who", words, "end"), frame: ["[who]", "[end]"] },
-		mail: { made: (body) => rendered({ id: 1, from: human, body }), frame: ["[mail 1 from human]", "[end of mail 1]"] },
+		mail: {
+			made: (body) => quotedMail({ id: 1, from: human, body }),
+			frame: ["[mail 1 from human]", "[end of mail 1]"],
+		},
 		"an agent's prompt": {
 			made: (text) => promptForModel(asUser(text)),
 			frame: [`[a prompt from ${from}, which is not the user]`, "[end of the prompt]"],

@@ -14,13 +14,13 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { beginsWith, coversCommand, prefixOf } from "./command-prefix.ts";
 import { because, type Decision } from "./decision.ts";
 import { nextPosition, type QueueFacts } from "./prompt.ts";
-import { closed } from "./turn-end.ts";
+import { refusedIfNotOpen } from "./turn-end.ts";
 
 /** Tools that `auto-edit` allows if all their files are inside the workspace. */
 const fileTools: readonly string[] = ["read", "search", "edit", "move"];
 
 export function decideAsk(agent: AgentState, { turn, question }: ApprovalAsk): Decision {
-	const refusal = closed(agent, turn);
+	const refusal = refusedIfNotOpen(agent, turn);
 	if (refusal) return refusal;
 	const answer = automaticAnswer(agent, question);
 	const option = answer === null ? undefined : optionFor(question.options, answer.allowed, false);

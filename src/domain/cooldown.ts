@@ -8,8 +8,8 @@ import type { Decision } from "./decision.ts";
 import { issueSettingsOf } from "./project.ts";
 import { limitedUntil } from "./slots.ts";
 import { coolingEnd, limited } from "./subscription.ts";
-import { again, type PromptText } from "./turn.ts";
-import { closed, ending, type OpenWork } from "./turn-end.ts";
+import { type PromptText, retryPrompt } from "./turn.ts";
+import { ending, type OpenWork, refusedIfNotOpen } from "./turn-end.ts";
 import { heldForBudget } from "./usage.ts";
 
 export interface LimitFacts {
@@ -27,7 +27,7 @@ export interface LimitFacts {
 /** The agent is held only if it has no fallback; without a subscription it alone is held. */
 export function decideLimitedEnd(agent: AgentState, command: TurnEnd, openWork: OpenWork, facts: LimitFacts): Decision {
 	const { turn, words, position, subscriptions, project, now } = facts;
-	const refusal = closed(agent, turn.id);
+	const refusal = refusedIfNotOpen(agent, turn.id);
 	if (refusal) return refusal;
 	const until = coolingEnd(command.limit?.until ?? null, now, facts.coolDownMs);
 	const cooled = subscriptions.map((each) =>
@@ -48,7 +48,7 @@ export function decideLimitedEnd(agent: AgentState, command: TurnEnd, openWork: 
 				);
 	return [
 		...ending(agent, turn.id, { ...command, commit: turn.commit }, openWork),
-		...(words === null ? [] : [again(agent, turn, words, position)]),
+		...(words === null ? [] : [retryPrompt(agent, turn, words, position)]),
 		...cooling,
 		...(held === null ? [] : limited(agent, held)),
 		...heldForBudget(agent),

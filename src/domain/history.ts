@@ -34,10 +34,11 @@
 //   - copying the items: a fork would cost what the conversation weighs, and fifty children fifty times that
 //   - a tree of messages with a parent each: one read per message instead of one per ancestor
 import type { AgentState, Lineage } from "#contract/agent.ts";
+import { fullName } from "#contract/full-name.ts";
 import type { Actor } from "#contract/ids.ts";
 import { type ContextMark, type ContextRewind, rewindTarget } from "#contract/item.ts";
 import { refuse } from "#contract/refusal.ts";
-import { refusedNow, wholeName } from "./agent-state/transitions.ts";
+import { refusedNow } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
 
 /** As much of an item as the rules below look at. */
@@ -102,7 +103,7 @@ export function decideRewind(agent: AgentState, { name }: ContextRewind, control
 			name === undefined ? "This context has no mark." : `This context has no mark ${JSON.stringify(name)}.`,
 			{
 				details: { agent: agent.id, marks: marks.flatMap((item) => item.text ?? []) },
-				suggestions: [`brood log ${wholeName(agent)} --context`],
+				suggestions: [`brood log ${fullName(agent)} --context`],
 			},
 		);
 	}

@@ -106,6 +106,6 @@ export function decideWake(
 }
 
 /** Mail as a model sees it: quoted, with its author. */
-export function rendered(mail: Pick<MailState, "id" | "from" | "body">): string {
+export function quotedMail(mail: Pick<MailState, "id" | "from" | "body">): string {
 	return quote(`mail ${mail.id} from ${mail.from}`, mail.body, `end of mail ${mail.id}`);
 }

@@ -26,7 +26,7 @@ export const positionBeforeAll = (first: number | null): number => Math.min(firs
 type Rank = Pick<PromptState, "position" | "priority">;
 
 /** The same order as in the stores' queries. */
-export function asTheyStart(a: PromptState, b: PromptState): number {
+export function byStart(a: PromptState, b: PromptState): number {
 	if (a.position < 0 || b.position < 0) return a.position - b.position;
 	return b.priority - a.priority || a.position - b.position;
 }

@@ -46,7 +46,10 @@ export function decideTurnEnd(
 	commit: string | null,
 ): Decision {
 	return (
-		closed(agent, turn) ?? [...ending(agent, turn, { state, reason, text, commit }, openWork), ...heldForBudget(agent)]
+		refusedIfNotOpen(agent, turn) ?? [
+			...ending(agent, turn, { state, reason, text, commit }, openWork),
+			...heldForBudget(agent),
+		]
 	);
 }
 
@@ -80,7 +83,7 @@ export function decideRelease(
 	openWork: OpenWork,
 	first: number | null,
 ): Decision {
-	const refusal = begun(agent, turn);
+	const refusal = refusedIfHandedOver(agent, turn);
 	if (refusal) return refusal;
 	// it was stopped on purpose, so its prompt does not go back to the queue
 	if (turn.stoppingFor !== null)
@@ -106,7 +109,7 @@ function returned(agent: AgentState, turn: TurnState, first: number | null): New
 
 /** The daemon died. A prompt that was never handed over goes back to the head of the queue. */
 export function decideCrash(agent: AgentState, turn: TurnState, openWork: OpenWork, first: number | null): Decision {
-	const refusal = closed(agent, turn.id);
+	const refusal = refusedIfNotOpen(agent, turn.id);
 	if (refusal) return refusal;
 	return [
 		...returned(agent, turn, first),
@@ -214,28 +217,32 @@ function callOf(data: unknown): string | null {
 }
 
 /** The refusal for a turn that is over, or whose prompt was handed over. */
-export function begun(agent: AgentState, turn: Pick<TurnState, "id" | "handedAt">): Refusal | null {
-	if (agent.turn?.id !== turn.id || turn.handedAt === null) return closed(agent, turn.id);
+export function refusedIfHandedOver(agent: AgentState, turn: Pick<TurnState, "id" | "handedAt">): Refusal | null {
+	if (agent.turn?.id !== turn.id || turn.handedAt === null) return refusedIfNotOpen(agent, turn.id);
 	return refuse("CONFLICT", `The prompt of turn ${turn.id} was handed over before.`, {
 		details: { agent: agent.id, turn: turn.id },
 	});
 }
 
 /** The same for a command that may name the turn that is about to start. */
-export function tooLate(agent: AgentState, id: number | undefined, turn: TurnState | undefined): Refusal | null {
+export function refusedIfStarted(
+	agent: AgentState,
+	id: number | undefined,
+	turn: TurnState | undefined,
+): Refusal | null {
 	if (id === undefined) return null;
-	return turn === undefined ? closed(agent, id) : begun(agent, turn);
+	return turn === undefined ? refusedIfNotOpen(agent, id) : refusedIfHandedOver(agent, turn);
 }
 
 /** The refusal for a turn that is not the agent's open one. */
-export function closed(agent: AgentState, turn: number): Refusal | null {
+export function refusedIfNotOpen(agent: AgentState, turn: number): Refusal | null {
 	if (agent.turn?.id === turn) return null;
 	return refuse("TURN_NOT_OPEN", `Turn ${turn} of ${agent.handle} is not open.`, {
 		details: { agent: agent.id, turn, open: agent.turn?.id ?? null },
 	});
 }
 
-/** Without the messages that are in the journal: they may have been written after the last flush. */
+/** The output that is not in the journal yet: a message may have been recorded after the last flush. */
 export const notRecorded = (
 	partials: readonly PartialOutput[],
 	items: readonly { kind: string; text: string | null }[],
@@ -248,5 +255,5 @@ export const notRecorded = (
 		);
 	});
 
-/** as much of a long text as its item has for certain */
+/** the part of a long text that its item certainly has */
 const comparedLength = 8 * 1024;

@@ -3,8 +3,7 @@
 //   prompt queued ─▶ turn started ─▶ handed over ─▶ items … ─▶ final item + turn ended
 //                        │ crash: the prompt goes back     │ crash: interrupted, only a retry runs it again
 //
-// The agent's row names the open turn. Whoever speaks for another one speaks too late and is refused: that is the
-// fence behind which an ended turn cannot be changed.
+// The agent's row names the open turn. A command about any other turn is refused, so an ended turn cannot change.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentInterrupt } from "#contract/agent-commands.ts";
 import { readsMail } from "#contract/agent-type.ts";
@@ -19,23 +18,31 @@ import { isHeld } from "./agent-state/label.ts";
 import { notInSubtree } from "./agent-state/subtree.ts";
 import { refusedNow, suggestion } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
-import { rendered } from "./mail.ts";
+import { quotedMail } from "./mail.ts";
 import { noSlot, positionBeforeAll } from "./prompt.ts";
 import { type Claim, leasedBy } from "./slots.ts";
-import { begun, cancelled, closed, ending, itemsOf, noOpenWork, type OpenCall } from "./turn-end.ts";
+import {
+	cancelled,
+	ending,
+	itemsOf,
+	noOpenWork,
+	type OpenCall,
+	refusedIfHandedOver,
+	refusedIfNotOpen,
+} from "./turn-end.ts";
 import { heldForBudget, usedUp } from "./usage.ts";
 
 /** The head of the queue becomes a turn: prompt, agent, place and slot are claimed in this one decision. */
 export function decideStart(agent: AgentState, head: PromptState | undefined, got: Claim): Decision {
 	const refusal = refusedNow(agent, "start");
 	if (refusal) return refusal;
-	// git is at its workspace: it starts when that is over
+	// a git step is running in its workspace; the turn starts after it
 	if (agent.lease !== null) return [];
-	// a manual turn ignores holds; they are there again when it is over
+	// a manual turn ignores holds and leaves them in place
 	if (head === undefined || (agent.holds.length > 0 && !head.manual)) return [];
 	if ("short" in got) return noSlot(agent, got.short);
 	const { id: prompt, words, source, manual } = head;
-	// whatever an agent does while it has an issue is a run of it
+	// every turn of an agent that has an issue is a run of that issue
 	const run: NewEvent[] =
 		agent.issue === null
 			? []
@@ -50,15 +57,15 @@ export function decideStart(agent: AgentState, head: PromptState | undefined, go
 	];
 }
 
-/** What was said, and by whom if it was not the user. */
+/** The text of a prompt, and its author if that is not the user. */
 export interface PromptText {
 	text: string;
 	from: Author | null;
 }
 
 /**
- * The claim on a turn: whoever is told that it is done, and nobody else, gives the prompt to a process. What the model
- * is about to see becomes an item with the record that it is: the prompt, or the mail that it stands for.
+ * Claims the turn: only the caller that this succeeds for gives the prompt to a process. The text that the model will
+ * see (the prompt, or the mails) is recorded as an item in the same decision.
  */
 export function decideHandOver(
 	agent: AgentState,
@@ -66,12 +73,12 @@ export function decideHandOver(
 	prompt: PromptText,
 	mails: readonly MailState[],
 ): Decision {
-	const refusal = begun(agent, turn);
+	const refusal = refusedIfHandedOver(agent, turn);
 	if (refusal) return refusal;
 	if (turn.source === "mail" && mails.length === 0)
 		return ending(agent, turn.id, { state: "completed", reason: "the mail had been read", text: null }, noOpenWork);
-	const text = turn.source === "mail" ? mails.map(rendered).join("\n") : prompt.text;
-	// what is not the user's says whose it is, wherever it is shown to a model
+	const text = turn.source === "mail" ? mails.map(quotedMail).join("\n") : prompt.text;
+	// text that is not the user's carries its author, so that every model sees it quoted
 	const from = turn.source === "mail" ? mailAuthor : prompt.from;
 	const delivered: NewEvent[] = mails.map((mail) => ({
 		kind: "mail.delivered",
@@ -86,10 +93,10 @@ export function decideHandOver(
 }
 
 export function decideTurnAppend(agent: AgentState, { turn, items }: TurnAppend): Decision {
-	return closed(agent, turn) ?? itemsOf(agent, turn, items);
+	return refusedIfNotOpen(agent, turn) ?? itemsOf(agent, turn, items);
 }
 
-/** The hold is there before the process hears of it, so that nothing new starts in between. Twice changes nothing. */
+/** Sets the hold before the process is stopped, so that no other turn starts in between. Idempotent. */
 export function decideInterrupt(
 	agent: AgentState,
 	{ reason, resume }: AgentInterrupt,
@@ -104,7 +111,7 @@ export function decideInterrupt(
 		resume || isHeld(agent, "interrupt")
 			? []
 			: [{ kind: "agent.held", agent: agent.id, data: { hold: "interrupt", reason } }];
-	// it is being stopped already; whoever wants it to stay stopped still has a say
+	// already stopping: only the hold may still be missing
 	if (turn.stoppingAt !== null) return held;
 	return [
 		{ kind: "interrupt", agent: agent.id, turn: turn.id, text: reason },
@@ -114,9 +121,7 @@ export function decideInterrupt(
 	];
 }
 
-/**
- * What is known when a turn may have to end early: the calls that it made, those of them that are open, and who waits.
- */
+/** What decides whether a turn ends early: its tool calls, the open ones among them, and urgent mail. */
 export interface YieldFacts {
 	calls: number;
 	openCalls: readonly OpenCall[];
@@ -125,14 +130,14 @@ export interface YieldFacts {
 }
 
 /**
- * Ends a turn between two tool calls. Urgent mail does so without a hold, and goes on with a prompt that carries it. A
- * budget that is used up does so with a hold, and leaves one more turn for last words, which needs no tools; what
- * somebody started by hand goes on.
+ * Ends a turn between two tool calls, for urgent mail or a used-up budget. Mail: no hold, and a prompt with the mail
+ * comes next. Budget: a hold, and one more turn without tools in which the agent sums up. A manual turn is not ended
+ * for its budget.
  */
 export function decideYield(agent: AgentState, turn: TurnState, facts: YieldFacts): Decision {
-	const refusal = closed(agent, turn.id);
+	const refusal = refusedIfNotOpen(agent, turn.id);
 	if (refusal) return refusal;
-	// a prompt that its process has not got yet has done nothing, and would be lost
+	// a prompt that was not handed over would be lost
 	if (turn.handedAt === null || turn.stoppingAt !== null || facts.openCalls.length > 0) return [];
 	const stoppable = turn.source === "budget" ? facts.calls > 0 : !turn.manual;
 	const reason = stoppable ? usedUp(agent) : null;
@@ -169,7 +174,10 @@ const wrapUpPrompt = (agent: AgentState, first: number | null): NewEvent => ({
 const wrapUpText =
 	"Your budget is used up and you were stopped. Start nothing new. Say in a few lines what is done and what is left to do.";
 
-/** The words of an ended turn become a new prompt, at the front. Once: what runs it again can itself be run again. */
+/**
+ * Queues the prompt of an interrupted or failed turn again, at the front. Each turn is retried once; the retry itself
+ * can be retried.
+ */
 export function decideRetry(
 	agent: AgentState,
 	turn: TurnState | undefined,
@@ -187,19 +195,21 @@ export function decideRetry(
 	if (turn.retriedAs !== null) return no(`is run again by prompt ${turn.retriedAs}`);
 	if (facts.words === null) return no("never handed its prompt over: it is in the queue again");
 	return [
-		again(agent, turn, facts.words, facts.position),
+		retryPrompt(agent, turn, facts.words, facts.position),
 		...(agent.holds.some((hold) => hold.kind === "crash")
 			? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["crash"] } } satisfies NewEvent]
 			: []),
 	];
 }
 
-/**
- * A prompt that runs what a turn was given once more, and names it. Whoever asks for that, the words stay their
- * author's.
- */
-export function again(agent: AgentState, turn: TurnState, { text, from }: PromptText, position: number): NewEvent {
-	// what an issue asked for is still the issue's
+/** The prompt that repeats a turn. It names that turn, and keeps the prompt's author. */
+export function retryPrompt(
+	agent: AgentState,
+	turn: TurnState,
+	{ text, from }: PromptText,
+	position: number,
+): NewEvent {
+	// the prompt of an issue still belongs to the issue
 	const source = turn.source === "issue" ? "issue" : "queue";
 	const asks = source === "issue" && agent.issue !== null ? { issue: agent.issue.id } : {};
 	const retries = { prompt: turn.prompt, turn: turn.id };
@@ -211,10 +221,10 @@ export function again(agent: AgentState, turn: TurnState, { text, from }: Prompt
 	};
 }
 
-/** Its process is done and sends nothing more. */
+/** The process has ended its work and sends nothing more. */
 export function decideSettle(agent: AgentState, { turn }: { turn: number }): Decision {
 	return (
-		closed(agent, turn) ??
+		refusedIfNotOpen(agent, turn) ??
 		(agent.activity === "settling" ? [] : [{ kind: "turn.settling", agent: agent.id, data: { turn } }])
 	);
 }
@@ -229,7 +239,7 @@ export function decideResponsive(agent: AgentState, { turn }: { turn: number }):
 	return [{ kind: "turn.responsive", agent: agent.id, data: { turn } }];
 }
 
-/** An agent's token acts for the turn that is open on it; with none open it acts for nobody. */
+/** The token of an agent is valid only during an open turn. */
 export function outsideTurn(caller: AgentId, agent: AgentState | undefined): Refusal | null {
 	if (agent?.turn !== null && agent !== undefined) return null;
 	return refuse("TURN_NOT_OPEN", "This agent has no open turn, so its process may not call Brood.", {

@@ -3,6 +3,7 @@
 // Input, output and cache writes count. Cache reads are shown but not counted, where a program reports them separately.
 import type { AgentState } from "#contract/agent.ts";
 import type { NewEvent } from "#contract/event.ts";
+import { fullName } from "#contract/full-name.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import {
@@ -15,7 +16,6 @@ import {
 	type Usage,
 } from "#contract/usage.ts";
 import { isHeld } from "./agent-state/label.ts";
-import { wholeName } from "./agent-state/transitions.ts";
 
 const counts = ["inputTokens", "outputTokens", "thoughtTokens", "cachedReadTokens", "cachedWriteTokens"] as const;
 const totals = ["inputTokens", "outputTokens", "cachedReadTokens", "cachedWriteTokens"] as const;
@@ -120,7 +120,7 @@ export function splitBudget(
 	if (tooMuch !== null)
 		return refuse("BUDGET_EXCEEDED", `${parent.handle} has ${budgetText(left)} left: ${tooMuch}.`, {
 			details: { agent: parent.id, left },
-			suggestions: [`brood usage ${wholeName(parent)}`],
+			suggestions: [`brood usage ${fullName(parent)}`],
 		});
 	const rest = {
 		tokens: minus(parent.budget.tokens, left.tokens === null ? null : tokens),

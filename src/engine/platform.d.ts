@@ -1,5 +1,4 @@
-// All that the engine may use of the platform it runs on: timers and abort signals. Whatever is missing here
-// has to come through a port.
+// The platform APIs that the engine may use: timers and abort signals. Everything else comes through a port.
 declare function setTimeout(call: () => void, delayMs: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 declare function setImmediate(call: () => void): unknown;

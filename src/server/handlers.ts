@@ -1,7 +1,7 @@
 // Every handler in one table: one for each route of the contract.
 import type { HomeSpace } from "#contract/space.ts";
 import { agentLifecycleHandlers } from "./handlers/agent-lifecycle.ts";
-import { openHandlers } from "./handlers/approvals-and-waits.ts";
+import { approvalAndWaitHandlers } from "./handlers/approvals-and-waits.ts";
 import { type BrowserParts, browserHandlers } from "./handlers/browsers.ts";
 import { issueDocumentHandlers } from "./handlers/issue-documents.ts";
 import { issueHandlers } from "./handlers/issues.ts";
@@ -46,7 +46,7 @@ export function handlersOf(
 		...queueHandlers(context),
 		...turnHandlers(context),
 		...threadHandlers(context),
-		...openHandlers(context),
+		...approvalAndWaitHandlers(context),
 		...mailHandlers(context),
 		...workspaceHandlers(context),
 		...issueHandlers(context),

@@ -8,7 +8,7 @@ import type { RouteName } from "#contract/routes.ts";
 import { keyTaken } from "#engine/commands/execute.ts";
 import type { Engine } from "#engine/engine.ts";
 import { caught } from "#engine/ports/log.ts";
-import { packed, unpacked } from "./stored-answers.ts";
+import { packedAnswer, unpackedAnswer } from "./stored-answers.ts";
 
 export interface KeyedRequest {
 	route: RouteName;
@@ -77,11 +77,11 @@ export class Idempotency {
 	}
 
 	async #given({ route }: KeyedRequest, { given }: Receipt): Promise<object> {
-		return Object(await unpacked(route, given, this.#engine.reads));
+		return Object(await unpackedAnswer(route, given, this.#engine.reads));
 	}
 
 	async #remember(request: KeyedRequest, result: object | Refusal): Promise<void> {
-		if (!isRefusal(result)) await this.#engine.receipts.given(request, packed(request.route, result));
+		if (!isRefusal(result)) await this.#engine.receipts.given(request, packedAnswer(request.route, result));
 		else if (!refusalCodes[result.code].retryable) await this.#engine.receipts.refused(request, result);
 	}
 }

@@ -14,7 +14,7 @@ interface Packed {
 	delivered: number[];
 }
 
-export function packed(route: RouteName, data: object): object {
+export function packedAnswer(route: RouteName, data: object): object {
 	if (!withNotes.includes(route) || !isDetails(data)) return data;
 	const { comments, documents, messages, ...details } = data;
 	const notes = [...comments, ...documents, ...messages].map(({ id }) => id);
@@ -22,7 +22,7 @@ export function packed(route: RouteName, data: object): object {
 	return { details, notes, delivered } satisfies Packed;
 }
 
-export async function unpacked(route: RouteName, given: unknown, reads: Reads): Promise<unknown> {
+export async function unpackedAnswer(route: RouteName, given: unknown, reads: Reads): Promise<unknown> {
 	if (!isPacked(route, given)) return given;
 	const { artifacts, ...issue } = given.details;
 	const [ids, delivered] = [new Set(given.notes), new Set(given.delivered)];

@@ -29,11 +29,11 @@ export function agentShown(agent: AgentState, pending: PendingWork, { phases, no
 	return agentView(agent, { queueLength, unreadMail, phase, availability });
 }
 
-/** There is something to say about when it will be free. */
+/** It has a turn or a queue, so that `availableAt` can be estimated. */
 export const isBusy = ({ turn }: AgentState, { queueLength }: Pick<PendingWork, "queueLength">): boolean =>
 	turn !== null || queueLength > 0;
 
-/** What its process said last, unless it waits for somebody. */
+/** The phase that its process last reported, unless it waits for an agent, a slot or an approval. */
 function phaseOf({ turn }: AgentState, { wait, pendingApprovals }: PendingWork, phases: Unjournaled["phases"]): Phase {
 	if (turn === null) return "model";
 	if (wait !== null) return wait.ready === null ? "wait" : "slot";

@@ -18,7 +18,7 @@ import type { WaitState } from "#contract/wait.ts";
 import type { Agent, Approval, Mail, Project, Prompt, Subscription, Turn } from "#contract/wire.ts";
 import { mayStart } from "#domain/availability.ts";
 import type { Folded } from "#domain/fold/fold.ts";
-import { asTheyStart, nextDue } from "#domain/prompt.ts";
+import { byStart, nextDue } from "#domain/prompt.ts";
 import { type Schedule, schedule } from "#domain/schedule.ts";
 import { agentShown, isBusy } from "./agents.ts";
 import { Grouped } from "./grouped.ts";
@@ -215,7 +215,7 @@ export class Mirrored {
 		return this.rows.prompt
 			.of(agent)
 			.filter(({ taken }) => taken === null)
-			.toSorted(asTheyStart);
+			.toSorted(byStart);
 	}
 
 	#plan({ now, monotonic, turnsMax }: Surroundings): Schedule {

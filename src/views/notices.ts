@@ -1,18 +1,19 @@
-// Which events call a person, and with which words.
+// Which events notify a person, and the text of each notice.
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
+import { fullName } from "#contract/full-name.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { Notice, NoticeKind } from "#contract/notice.ts";
 import { inline } from "#contract/visible.ts";
 
-/** An event that may call somebody, and the issue or the approval that it is about. */
+/** An event that a person is notified of, with the issue that it is about. */
 export interface NoticeTrigger {
 	kind: NoticeKind;
 	event: Event;
 	issue: number | null;
 }
 
-/** Holds that a person did not set, and that do not end by themselves. */
+/** Holds that only a person ends. */
 const heldForPerson: readonly unknown[] = ["error", "crash", "dirty", "recovery"];
 
 export function noticeTriggerOf(event: Event): NoticeTrigger | null {
@@ -48,7 +49,7 @@ export function noticeOf({ kind, event }: NoticeTrigger, { agent, issue }: About
 		return typeof value === "string" ? value : "";
 	};
 	const project = issue?.project ?? agent?.project ?? null;
-	const who = agent === null ? null : agent.project === null ? agent.handle : `${agent.project}/${agent.handle}`;
+	const who = agent && fullName(agent);
 	const about = issue === null ? null : `${issue.project}#${issue.number}`;
 	const subject = about ?? who ?? "Brood";
 	const words: Record<NoticeKind, { title: string; text: string; command: string }> = {

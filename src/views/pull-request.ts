@@ -1,4 +1,4 @@
-// What a pull request says: the issue's words, or those of its commits.
+// The text of a pull request: from the issue, or from the commits.
 
 interface Source {
 	/** the issue that the work was done for */

@@ -136,7 +136,7 @@ export const toolOf = ({ data }: Pick<Item, "data">): string => String(Reflect.g
 /** On one line. */
 export const callTitle = (item: Pick<Item, "text" | "data">): string => oneLine(toolText(item));
 
-/** A title in words says what a call does; behind the bare name of a tool come its arguments. */
+/** A title that is a sentence is shown alone; a bare tool name is followed by its arguments. */
 export function toolText({ text, data }: Pick<Item, "text" | "data">): string {
 	const { tool, input }: { tool?: unknown; input?: unknown } = Object(data);
 	const title = text?.trim() || String(tool ?? "");

@@ -3,7 +3,7 @@ import { quote } from "#contract/quote.ts";
 import type { RefusalCode } from "#contract/refusal.ts";
 import type { AnswerOf } from "#contract/routes.ts";
 import type { Agent } from "#contract/wire.ts";
-import { rendered } from "#domain/mail.ts";
+import { quotedMail } from "#domain/mail.ts";
 
 export interface ToolAnswer {
 	text: string;
@@ -43,7 +43,7 @@ export function mailbox(mails: AnswerOf<"mail">): ToolAnswer {
 }
 
 export const mailRead = (mails: AnswerOf<"mailRead">): ToolAnswer => ({
-	text: mails.length === 0 ? "No unread mail." : mails.map(rendered).join("\n\n"),
+	text: mails.length === 0 ? "No unread mail." : mails.map(quotedMail).join("\n\n"),
 	data: { mails: mails.map(({ id, from, body, sentAt }) => ({ id, from, body, sentAt })) },
 });
 

@@ -30,7 +30,7 @@ import type { AgentProgram } from "./programs.ts";
 import { runPrompt } from "./run-prompt.ts";
 import { broken, cancelled, Starts } from "./starts.ts";
 import { type AutorunFiles, findAutorunFiles } from "./trust.ts";
-import { fits, type Warm } from "./warm.ts";
+import { isReusable, type Warm } from "./warm.ts";
 
 const cancelMs = 2000;
 
@@ -102,7 +102,7 @@ export class ProcessDriver implements Driver {
 		const request = { ...wanted, mounts };
 		await this.#ending.get(agent.id)?.done;
 		const warm = this.#warm.get(agent.id);
-		if (warm !== undefined && !fits(warm, { agent, program, request })) {
+		if (warm !== undefined && !isReusable(warm, { agent, program, request })) {
 			// it did not fail: we end it
 			this.#starts.forget(agent.id);
 			await this.end(agent.id);

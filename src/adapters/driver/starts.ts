@@ -1,4 +1,5 @@
-// Starts agents' programs. One that will not stay up is tried again, more slowly, and then given up.
+// Starts agents' programs. A program that does not stay up is started again after growing pauses, at most five times
+// a minute.
 import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
@@ -27,14 +28,14 @@ interface Start {
 
 export class Starts {
 	readonly #options: DriverOptions;
-	/** when each agent's program was started lately */
+	/** the times of each agent's recent starts */
 	readonly #recent = new Map<AgentId, number[]>();
 
 	constructor(options: DriverOptions) {
 		this.#options = options;
 	}
 
-	/** `keep` has what is up before anybody else can end it; `find` finds what an attempt left behind. */
+	/** `keep` is called with the process once it is up; `find` lists what a failed attempt left running. */
 	async start(
 		{ agent, program, request }: Start,
 		signal: AbortSignal,
@@ -42,7 +43,7 @@ export class Starts {
 	): Promise<Prepared> {
 		const { subscription, mounts } = request;
 		const own = credentialsOf(subscription, agent.type);
-		// trying again does not mend a file
+		// a retry would read the same file
 		if (typeof own === "string") return broken(own);
 		const asked = await this.#options.variablesOf(agent);
 		if (typeof asked === "string") return broken(asked);
@@ -78,7 +79,7 @@ export class Starts {
 		return cancelled;
 	}
 
-	/** Counts one more, if there may be one more. */
+	/** Counts a start; false if the limit is reached. */
 	#take(agent: AgentId): boolean {
 		const now = monotonicNow(this.#options.clock);
 		const recent = (this.#recent.get(agent) ?? []).filter((at) => at > now - periodMs);
@@ -87,7 +88,7 @@ export class Starts {
 		return true;
 	}
 
-	/** It stayed up. */
+	/** Forgets the starts of an agent whose program stayed up. */
 	forget(agent: AgentId): void {
 		this.#recent.delete(agent);
 	}

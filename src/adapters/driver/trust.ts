@@ -6,7 +6,7 @@ import { open, opendir } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { attempt, messageOf } from "../system/errors.ts";
-import { careful, NotRegular, readRegularNow } from "../system/regular-file.ts";
+import { NotRegular, readRegularNow, safeOpenFlags } from "../system/regular-file.ts";
 import { allVendors, vendors } from "./vendors/vendors.ts";
 
 export interface AutorunFiles {
@@ -217,7 +217,7 @@ async function contentOf(file: string, count: Count): Promise<string> {
 	const nothing = `${link}nothing to read`;
 	if (seenAt(file)?.isFile() !== true) return nothing;
 	if (seenAt(file)?.size === 0) return `${link}empty`;
-	await using opened = await open(file, careful);
+	await using opened = await open(file, safeOpenFlags);
 	const before = await opened.stat({ bigint: true });
 	if (!before.isFile()) return nothing;
 	counted(count, Number(before.size));

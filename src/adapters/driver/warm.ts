@@ -25,7 +25,7 @@ export interface StartRequest extends PrepareRequest {
 }
 
 /** Whether a running process can be reused: same subscription, and the conversation that the journal has. */
-export function fits(
+export function isReusable(
 	warm: Warm,
 	{ agent, program, request }: { agent: AgentState; program: AgentProgram; request: StartRequest },
 ): boolean {

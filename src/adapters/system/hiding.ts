@@ -35,7 +35,7 @@ export interface Hiding {
 
 /** `shown` paths are visible although a folder around them is hidden; hidden paths inside them stay hidden. */
 export function hidingOf(places: readonly string[], shown: readonly string[] = []): Hiding {
-	const all = concrete(places);
+	const all = resolvedPaths(places);
 	const named = new Set(all);
 	const hidden = all.filter((place) => !above(place).some((each) => named.has(each)) || isBelow(place, shown));
 	const entriesOf = lister();
@@ -99,15 +99,15 @@ function socketFolders(
 function liveSockets(): string[] {
 	const lines = attempt(() => readFileSync("/proc/net/unix", "utf8"), "").split("\n");
 	const found = lines.flatMap((line) => /^\S+ \S+ \S+ \S+ \S+ \S+ +\d+ (\/.*)$/.exec(line)?.[1] ?? []);
-	return concrete(found.filter((place) => !isBelow(place, temporary))).filter(isSocket);
+	return resolvedPaths(found.filter((place) => !isBelow(place, temporary))).filter(isSocket);
 }
 
 /** Whether a path is one of these, is inside one, or contains one. */
-export const touches = (place: string, places: readonly string[]): boolean =>
+export const overlaps = (place: string, places: readonly string[]): boolean =>
 	places.some((each) => each === place || isBelow(place, [each]) || isBelow(each, [place]));
 
 /** Real paths and the targets of links; for a missing path, its first missing ancestor. */
-export function concrete(places: readonly string[]): string[] {
+export function resolvedPaths(places: readonly string[]): string[] {
 	const folders = new Map<string, string | null>();
 	const found = places.flatMap((place) => {
 		const there = firstMissing(place, folders);

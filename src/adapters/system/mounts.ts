@@ -1,6 +1,6 @@
 // The file system of a sandbox, as arguments for bubblewrap.
 import { existsSync, statSync } from "node:fs";
-import { concrete, hidingOf, isBelow, realOf, temporary, touches } from "./hiding.ts";
+import { hidingOf, isBelow, overlaps, realOf, resolvedPaths, temporary } from "./hiding.ts";
 
 /**
  * The whole file system is visible, read-only, except for these. Of hidden and readable paths the inner one counts;
@@ -55,7 +55,7 @@ export function mountsOf(sandbox: SandboxMounts): string[] {
 	for (const place of runtime) mounts.push("--ro-bind-try", place, place);
 	const view = viewOf(sandbox);
 	mounts.push(...view.mounts);
-	for (const [place, target] of linksIn(concrete(hidden), readable)) mounts.push("--symlink", target, place);
+	for (const [place, target] of linksIn(resolvedPaths(hidden), readable)) mounts.push("--symlink", target, place);
 	for (const place of real(writable)) mounts.push("--bind", place, place);
 	mounts.push(...binds);
 	for (const place of real(fixed)) mounts.push("--ro-bind", place, place);
@@ -100,9 +100,9 @@ function viewOf({ hidden, readable, borrowed = [] }: SandboxMounts): { mounts: s
 
 /** Paths that a repository may name: none that is hidden, or private to each sandbox. */
 export function mayBeSeen(borrowed: readonly string[], hidden: readonly string[]): string[] {
-	const closed = concrete(hidden);
+	const closed = resolvedPaths(hidden);
 	return real(borrowed).filter(
-		(place) => !touches(place, closed) && !temporary.some((each) => each === place || isBelow(each, [place])),
+		(place) => !overlaps(place, closed) && !temporary.some((each) => each === place || isBelow(each, [place])),
 	);
 }
 

@@ -1,5 +1,5 @@
-// Calls the person: a notification of the desktop, and a program of the person's own. Nothing waits for either. An agent's
-// words reach them as arguments, variables and JSON, never through a shell.
+// Notifies the person: through the desktop, and through a program of the person's own. Nothing waits for either. Text
+// of agents is passed as arguments, variables and JSON, never through a shell.
 import { type ChildProcess, spawn } from "node:child_process";
 import { expected } from "#contract/log.ts";
 import type { Notice, NotifyConfig } from "#contract/notice.ts";
@@ -11,7 +11,7 @@ interface NotifierOptions {
 	config: NotifyConfig;
 	environment: NodeJS.ProcessEnv;
 	log: Log;
-	/** so many notices in a period; the rest become one */
+	/** notices per period; the rest are summed up in one */
 	countMax?: number;
 	periodMs?: number;
 }
@@ -48,7 +48,7 @@ export class Notifier implements Disposable {
 		for (const child of this.#running) signalGroup(child.pid, "SIGKILL");
 	}
 
-	/** What was left out is told as one. */
+	/** Sends one notice for all that were left out. */
 	#nextPeriod(): void {
 		const left = this.#left;
 		[this.#sent, this.#left, this.#period] = [0, 0, undefined];
@@ -97,7 +97,7 @@ export class Notifier implements Disposable {
 			else this.#failed(what, `${program}: ${problem} ${errors}`.trim());
 		};
 		child.once("error", (error) => over(error.message));
-		// what it left running must not keep its pipes open
+		// processes that it left running may hold its pipes open
 		child.once("exit", (code) => {
 			signalGroup(child.pid, "SIGKILL");
 			over(code === 0 ? null : `it ended with ${code}.`);
@@ -106,7 +106,7 @@ export class Notifier implements Disposable {
 		child.stdin.end(`${JSON.stringify(notice)}\n`);
 	}
 
-	/** Once, until it works again. */
+	/** Logs a failure once, until it works again. */
 	#failed(what: string, why: string): void {
 		if (this.#failing.has(what)) return;
 		this.#failing.add(what);

@@ -12,14 +12,14 @@ export class NotRegular extends Error {
 }
 
 /** Open flags that never block on a pipe, and never acquire a terminal. */
-export const careful = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+export const safeOpenFlags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /** Rejects as `readFile` does; a file that is not regular, or too large, is missing. Folders in the path may be links. */
 export async function readRegular(
 	file: string,
 	{ follow = false, bytesMax = Number.POSITIVE_INFINITY } = {},
 ): Promise<Buffer> {
-	await using handle = await open(file, follow ? careful : careful | constants.O_NOFOLLOW);
+	await using handle = await open(file, follow ? safeOpenFlags : safeOpenFlags | constants.O_NOFOLLOW);
 	const about = await handle.stat();
 	if (!about.isFile() || about.size > bytesMax) throw new NotRegular(file);
 	return await handle.readFile();
@@ -37,7 +37,7 @@ export function readRegularNow(
 	file: string,
 	{ follow = false, bytesMax = Number.POSITIVE_INFINITY } = {},
 ): Buffer | "too large" {
-	const descriptor = openSync(file, follow ? careful : careful | constants.O_NOFOLLOW);
+	const descriptor = openSync(file, follow ? safeOpenFlags : safeOpenFlags | constants.O_NOFOLLOW);
 	try {
 		const about = fstatSync(descriptor);
 		if (!about.isFile()) throw new NotRegular(file);

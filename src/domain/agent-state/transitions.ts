@@ -1,6 +1,7 @@
 // Which operation is legal under which label: one table, used by the deciders, printed into the docs and tested cell by
 // cell. A cell is the label after the operation, or its refusal.
 import { type AgentState, type Label, labels } from "#contract/agent.ts";
+import { fullName } from "#contract/full-name.ts";
 import { type Refusal, type RefusalCode, refuse } from "#contract/refusal.ts";
 import { labelOf } from "./label.ts";
 
@@ -141,12 +142,8 @@ const suggestedCommands: Record<Suggestion, string> = {
 
 /** A command that is always safe to run: it discards nothing that was not already over. */
 export function suggestion(kind: Suggestion, { handle, project }: Pick<AgentState, "handle" | "project">): string {
-	return `brood ${suggestedCommands[kind]} ${wholeName({ handle, project })}`;
+	return `brood ${suggestedCommands[kind]} ${fullName({ handle, project })}`;
 }
-
-/** Works in every directory, whatever other agents are called. */
-export const wholeName = ({ handle, project }: Pick<AgentState, "handle" | "project">): string =>
-	project === null ? handle : `${project}/${handle}`;
 
 /** What a refusal about an agent carries. */
 export const aboutAgent = (

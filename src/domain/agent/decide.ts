@@ -2,12 +2,13 @@
 import type { AgentState, Settings } from "#contract/agent.ts";
 import type { AgentConfigure, AgentFail, AgentPause, AgentResume } from "#contract/agent-commands.ts";
 import type { NewEvent } from "#contract/event.ts";
+import { fullName } from "#contract/full-name.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Workspace } from "#contract/workspace.ts";
 import { holdTable, resumableHolds, stepFailed } from "../agent-state/holds.ts";
 import { isHeld } from "../agent-state/label.ts";
-import { aboutAgent, refusedNow, wholeName } from "../agent-state/transitions.ts";
+import { aboutAgent, refusedNow } from "../agent-state/transitions.ts";
 import { because, type Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
 import { decideBudget } from "../usage.ts";
@@ -88,12 +89,12 @@ export function decideConfigure(
 	return [...(onlyBudget ? [] : [configured]), ...(budget === undefined ? [] : decideBudget(agent, budget))];
 }
 
-/** An agent keeps the type that it was made with; only agent 0 was made by nobody. */
+/** An agent keeps its type. Only the type of agent 0 can change: no person chose it. */
 function refusedType(agent: AgentState, type: string): Refusal | null {
 	if (agent.supervisor !== null)
 		return refuse("CONFLICT", `${agent.handle} stays ${agent.type}; a fork of it can have another type.`, {
 			details: { agent: agent.id },
-			suggestions: [`brood fork ${wholeName(agent)} --type ${type}`],
+			suggestions: [`brood fork ${fullName(agent)} --type ${type}`],
 		});
 	if (agent.turn !== null) return refusedNow(agent, "rewind");
 	if (type !== "acp") return null;

@@ -3,11 +3,12 @@ import type { AgentState, Lineage } from "#contract/agent.ts";
 import type { AgentSpawn } from "#contract/agent-commands.ts";
 import type { Policy } from "#contract/approval.ts";
 import type { NewEvent } from "#contract/event.ts";
+import { fullName } from "#contract/full-name.ts";
 import { type Actor, type AgentId, agentOf, type Handle, initHandle } from "#contract/ids.ts";
 import { noProject, type ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
-import { aboutAgent, refusedNow, wholeName } from "../agent-state/transitions.ts";
+import { aboutAgent, refusedNow } from "../agent-state/transitions.ts";
 import type { Decision } from "../decision.ts";
 import { wrongBinding } from "../subscription.ts";
 import type { OpenCall } from "../turn-end.ts";
@@ -50,7 +51,7 @@ export function decideSpawn(facts: SpawnFacts, command: AgentSpawn, by: { actor:
 	if (facts.forkPoint === undefined) {
 		return refuse("ITEM_NOT_IN_CONTEXT", `Item ${command.at} is not in the context of ${parent.handle}.`, {
 			details: { agent: parent.id, item: command.at ?? null },
-			suggestions: [`brood log ${wholeName(parent)} --context`],
+			suggestions: [`brood log ${fullName(parent)} --context`],
 		});
 	}
 	const type = command.agentType ?? parent.type;

@@ -14,7 +14,15 @@ import type { Decision } from "../decision.ts";
 import { firstWork, isBeforeStart, stageOf, waitingIn } from "../preset.ts";
 import { nextPosition, noSlot } from "../prompt.ts";
 import type { Claim } from "../slots.ts";
-import { about, assignedElsewhere, blockers, type IssueInProject, nameOf, presetOf, stillLeaving } from "./decide.ts";
+import {
+	aboutIssue,
+	assignedElsewhere,
+	blockers,
+	type IssueInProject,
+	issueName,
+	presetOf,
+	stillLeaving,
+} from "./decide.ts";
 import { branchOf, quoted, stagePrompt } from "./prompt.ts";
 
 /** An agent, and its work besides the issue. */
@@ -46,18 +54,18 @@ export function decideAssign(facts: IssueFacts, on: AgentFacts, { folder, now }:
 	if (isRefusal(preset)) return preset;
 	if (agent.project !== issue.project)
 		return refuse("VALIDATION_ERROR", `${agent.handle} is not an agent of ${issue.project}.`, {
-			details: { agent: agent.id, issue: nameOf(issue) },
+			details: { agent: agent.id, issue: issueName(issue) },
 		});
 	if (issue.assignee === agent.id) return [];
 	const target = workStage(preset, issue);
 	const refusal =
-		taken(issue) ??
-		busy(on) ??
-		blocked(issue, facts.dependencies) ??
-		(target === undefined ? noWork(issue) : crowded(issue, target, facts.assigned));
+		refusedIfTaken(issue) ??
+		refusedIfBusy(on) ??
+		refusedIfBlocked(issue, facts.dependencies) ??
+		(target === undefined ? noWork(issue) : refusedIfFull(issue, target, facts.assigned));
 	if (refusal) return refusal;
 	if (now && "short" in slot) return noSlot(agent, slot.short);
-	return target === undefined ? [] : claimed(facts, on, target, folder ?? null);
+	return target === undefined ? [] : assignmentOf(facts, on, target, folder ?? null);
 }
 
 /** The stage in which an agent would work on it now: its own, or the first one if it has not been started. */
@@ -66,12 +74,12 @@ export function workStage(preset: Preset, issue: IssueState): Stage | undefined 
 	return stage?.prompt === undefined || issue.waiting !== null ? undefined : stage;
 }
 
-function taken(issue: IssueState): Refusal | null {
-	if (issue.assignee !== null) return assignedElsewhere(issue, `Another agent works on ${nameOf(issue)}.`);
+function refusedIfTaken(issue: IssueState): Refusal | null {
+	if (issue.assignee !== null) return assignedElsewhere(issue, `Another agent works on ${issueName(issue)}.`);
 	return issue.leaving === null ? null : stillLeaving(issue);
 }
 
-export function busy({ agent, queue }: AgentFacts): Refusal | null {
+export function refusedIfBusy({ agent, queue }: AgentFacts): Refusal | null {
 	if (agent.life === "ended")
 		return refuse("AGENT_INVALID_STATE", `${agent.handle} has ended.`, aboutAgent(agent, "status"));
 	const no = (why: string, suggest: "wait" | "status" | "queue"): Refusal =>
@@ -82,51 +90,51 @@ export function busy({ agent, queue }: AgentFacts): Refusal | null {
 	return queue.length > 0 ? no(`has ${queue.length} prompts waiting`, "queue") : null;
 }
 
-export function blocked(issue: IssueState, dependencies: readonly IssueState[]): Refusal | null {
+export function refusedIfBlocked(issue: IssueState, dependencies: readonly IssueState[]): Refusal | null {
 	const by = blockers(issue, dependencies);
 	if (by.length === 0) return null;
 	return refuse(
 		"CONFLICT",
-		`${nameOf(issue)} is blocked by ${by.map((number) => `#${number}`).join(", ")}.`,
-		about(issue, { blockedBy: by }),
+		`${issueName(issue)} is blocked by ${by.map((number) => `#${number}`).join(", ")}.`,
+		aboutIssue(issue, { blockedBy: by }),
 	);
 }
 
 const noWork = (issue: IssueState): Refusal =>
 	refuse(
 		"INVALID_TRANSITION",
-		`No agent works on ${nameOf(issue)} in ${issue.stage}${issue.waiting === null ? "" : `: it waits for ${issue.waiting}`}.`,
-		about(issue),
+		`No agent works on ${issueName(issue)} in ${issue.stage}${issue.waiting === null ? "" : `: it waits for ${issue.waiting}`}.`,
+		aboutIssue(issue),
 	);
 
 /** Counted over the project, whatever presets its issues have. */
-function crowded(issue: IssueState, stage: Stage, assigned: readonly IssueState[]): Refusal | null {
-	if (stage.wipMax === undefined || inWork(stage.name, assigned) < stage.wipMax) return null;
+function refusedIfFull(issue: IssueState, stage: Stage, assigned: readonly IssueState[]): Refusal | null {
+	if (stage.wipMax === undefined || countInStage(stage.name, assigned) < stage.wipMax) return null;
 	const many = stage.wipMax === 1 ? "1 issue is" : `${stage.wipMax} issues are`;
 	return refuse(
 		"CONFLICT",
 		`${many} being worked on in ${stage.name}, which is the limit.`,
-		about(issue, { wipMax: stage.wipMax }),
+		aboutIssue(issue, { wipMax: stage.wipMax }),
 	);
 }
 
-export const inWork = (stage: string, issues: readonly IssueState[]): number =>
+export const countInStage = (stage: string, issues: readonly IssueState[]): number =>
 	issues.filter((other) => other.assignee !== null && other.stage === stage).length;
 
-export function claimed(facts: IssueFacts, on: AgentFacts, stage: Stage, folder: string | null): NewEvent[] {
+export function assignmentOf(facts: IssueFacts, on: AgentFacts, stage: Stage, folder: string | null): NewEvent[] {
 	const { issue } = facts;
 	const { agent } = on;
 	const begun: IssueState = { ...issue, stage: stage.name, branch: issue.branch ?? branchOf(issue) };
-	const moves: NewEvent[] = issue.stage === stage.name ? [] : [started(issue, stage)];
+	const moves: NewEvent[] = issue.stage === stage.name ? [] : [startMove(issue, stage)];
 	return [
 		...moves,
 		{ kind: "issue.assigned", agent: null, data: { issue: issue.id, agent: agent.id, folder } },
 		{ kind: "agent.assigned", agent: agent.id, data: { id: issue.id, number: issue.number, stage: stage.name } },
-		...queued({ ...facts, issue: begun }, on, stage, folder),
+		...promptFor({ ...facts, issue: begun }, on, stage, folder),
 	];
 }
 
-export function started(issue: IssueState, stage: Stage): NewEvent {
+export function startMove(issue: IssueState, stage: Stage): NewEvent {
 	const data = {
 		issue: issue.id,
 		from: issue.stage,
@@ -139,7 +147,7 @@ export function started(issue: IssueState, stage: Stage): NewEvent {
 }
 
 /** A repeated attempt gets what the last prompt had, and what came since; for others a message is delivered once. */
-function queued(
+function promptFor(
 	{ issue, notes, lastRun, words }: IssueFacts,
 	{ agent, queue }: AgentFacts,
 	stage: Stage,
@@ -183,11 +191,11 @@ export function decideRetryIssue(
 			? [{ kind: "issue.deescalated", agent: null, data: { issue: issue.id } }]
 			: [];
 	if (on === null || issue.run !== null || on.issuePrompts.length > 0 || on.agent.activity !== "idle") return clear;
-	const held = on.agent.holds.length > 0 ? busy({ ...on, agent: { ...on.agent, issue: null } }) : null;
+	const held = on.agent.holds.length > 0 ? refusedIfBusy({ ...on, agent: { ...on.agent, issue: null } }) : null;
 	if (held) return held;
 	const stage = stageOf(preset, issue.stage);
 	if (stage?.prompt === undefined) return clear;
-	return [...clear, ...queued(facts, on, stage, folder ?? issue.folder)];
+	return [...clear, ...promptFor(facts, on, stage, folder ?? issue.folder)];
 }
 
 export function decideUnassign({ issue, on }: { issue: IssueState; on: AgentFacts | null }): Decision {
@@ -195,12 +203,12 @@ export function decideUnassign({ issue, on }: { issue: IssueState; on: AgentFact
 	if (on.agent.turn !== null)
 		return refuse("AGENT_BUSY", `${on.agent.handle} is in the middle of a turn.`, aboutAgent(on.agent, "interrupt"));
 	return issue.run === null
-		? released(issue, on, false)
-		: refuse("AGENT_BUSY", `The last turn of ${on.agent.handle} is still being saved; try again.`, about(issue));
+		? releaseOf(issue, on, false)
+		: refuse("AGENT_BUSY", `The last turn of ${on.agent.handle} is still being saved; try again.`, aboutIssue(issue));
 }
 
 /** The agent is free once its workspace is on its home branch. */
-export function released(issue: IssueState, { agent, issuePrompts }: AgentFacts, done: boolean): NewEvent[] {
+export function releaseOf(issue: IssueState, { agent, issuePrompts }: AgentFacts, done: boolean): NewEvent[] {
 	const prompts = [...issuePrompts];
 	return [
 		...(prompts.length === 0

@@ -22,31 +22,32 @@ export interface IssueInProject {
 	project: ProjectState;
 }
 
-export const nameOf = ({ project, number }: Pick<IssueState, "project" | "number">): string => `${project}#${number}`;
+export const issueName = ({ project, number }: Pick<IssueState, "project" | "number">): string =>
+	`${project}#${number}`;
 
 /** What a refusal about an issue carries. */
-export const about = (
+export const aboutIssue = (
 	issue: IssueState,
 	more: Refusal["details"] = {},
 ): { details: Refusal["details"]; suggestions: string[] } => ({
-	details: { issue: nameOf(issue), stage: issue.stage, ...more },
-	suggestions: [`brood issue show ${nameOf(issue)}`],
+	details: { issue: issueName(issue), stage: issue.stage, ...more },
+	suggestions: [`brood issue show ${issueName(issue)}`],
 });
 
 /** Its agent has it: what to type to take it away, as far as its turn allows it. */
 export const assignedElsewhere = (issue: IssueState, words: string): Refusal => {
 	const inTurn = issue.run === null ? [] : [`brood agent interrupt ${issue.assignee}`];
 	return refuse("CONFLICT", words, {
-		...about(issue, { assignee: issue.assignee }),
-		suggestions: [...inTurn, `brood issue unassign ${nameOf(issue)}`],
+		...aboutIssue(issue, { assignee: issue.assignee }),
+		suggestions: [...inTurn, `brood issue unassign ${issueName(issue)}`],
 	});
 };
 
 export const stillLeaving = (issue: IssueState): Refusal =>
 	refuse(
 		"AGENT_BUSY",
-		`The agent that had ${nameOf(issue)} is still returning to its own branch; try again.`,
-		about(issue),
+		`The agent that had ${issueName(issue)} is still returning to its own branch; try again.`,
+		aboutIssue(issue),
 	);
 
 /** The issue's preset, or a refusal that says what is wrong with it. */
@@ -54,8 +55,8 @@ export function presetOf({ issue, project }: IssueInProject): Preset | Refusal {
 	const loaded = presetNamed(project, issue.preset);
 	if ("preset" in loaded) return loaded.preset;
 	const { broken } = loaded;
-	return refuse("CONFLICT", `The preset ${issue.preset} of ${nameOf(issue)} is broken: ${broken}.`, {
-		details: { issue: nameOf(issue), preset: issue.preset, broken },
+	return refuse("CONFLICT", `The preset ${issue.preset} of ${issueName(issue)} is broken: ${broken}.`, {
+		details: { issue: issueName(issue), preset: issue.preset, broken },
 	});
 }
 
@@ -101,15 +102,15 @@ export function decideEditIssue({ issue, project }: IssueInProject, command: Iss
 			return refuse(
 				"VALIDATION_ERROR",
 				`The preset ${preset} cannot be used: ${asked.broken}.`,
-				about(issue, { preset }),
+				aboutIssue(issue, { preset }),
 			);
 		// an issue with a broken preset needs another one
 		const begun = "preset" in now && !isBeforeStart(now.preset, issue.stage);
 		if (begun || issue.assignee !== null)
 			return refuse(
 				"INVALID_TRANSITION",
-				`${nameOf(issue)} is in ${issue.stage}: its preset is fixed once it has begun.`,
-				about(issue),
+				`${issueName(issue)} is in ${issue.stage}: its preset is fixed once it has begun.`,
+				aboutIssue(issue),
 			);
 		changes.preset = preset;
 		changes.stage = asked.preset.stages[0]?.name ?? issue.stage;
@@ -132,8 +133,8 @@ export function decideDepend(
 		const way = [issue.number, ...circle].map((number) => `#${number}`).join(" → ");
 		return refuse(
 			"CONFLICT",
-			`${nameOf(issue)} cannot depend on #${on}: that would be a cycle (${way}).`,
-			about(issue, { circle: [issue.number, ...circle] }),
+			`${issueName(issue)} cannot depend on #${on}: that would be a cycle (${way}).`,
+			aboutIssue(issue, { circle: [issue.number, ...circle] }),
 		);
 	}
 	return [{ kind: "issue.depended", agent: null, data: { issue: issue.id, on } }];
@@ -202,8 +203,8 @@ export function decideMessage(
 		const stages = preset.stages.filter(({ prompt }) => prompt !== undefined).map(({ name }) => name);
 		return refuse(
 			"VALIDATION_ERROR",
-			`No agent works in ${stage}; ${nameOf(issue)} has ${stages.join(", ")}.`,
-			about(issue, { stages }),
+			`No agent works in ${stage}; ${issueName(issue)} has ${stages.join(", ")}.`,
+			aboutIssue(issue, { stages }),
 		);
 	}
 	return [{ kind: "issue.messaged", agent: null, text, data: { issue: issue.id, stage } }];
@@ -229,8 +230,8 @@ export function notTheirs(issue: IssueState, actor: Actor): Refusal | null {
 	if (caller === null || caller === issue.assignee) return null;
 	return refuse(
 		"FORBIDDEN",
-		`${nameOf(issue)} is not this agent's issue: an agent speaks only for the one that it works on, as \`mine\`.`,
-		about(issue),
+		`${issueName(issue)} is not this agent's issue: an agent speaks only for the one that it works on, as \`mine\`.`,
+		aboutIssue(issue),
 	);
 }
 
@@ -238,7 +239,7 @@ export function notTheirs(issue: IssueState, actor: Actor): Refusal | null {
 export function decideDeleteIssue({ issue }: IssueInProject): Decision {
 	if (issue.deletedAt !== null) return [];
 	if (issue.assignee !== null)
-		return assignedElsewhere(issue, `An agent works on ${nameOf(issue)}: unassign it first.`);
+		return assignedElsewhere(issue, `An agent works on ${issueName(issue)}: unassign it first.`);
 	if (issue.leaving !== null) return stillLeaving(issue);
 	return [{ kind: "issue.deleted", agent: null, data: { issue: issue.id } }];
 }

@@ -5,8 +5,8 @@ import type { Stage } from "#contract/preset.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
 import { firstWork, isBeforeStart, movesFrom, stageOf } from "../preset.ts";
-import { blocked, type IssueFacts, started } from "./assign.ts";
-import { about, assignedElsewhere, nameOf, presetOf } from "./decide.ts";
+import { type IssueFacts, refusedIfBlocked, startMove } from "./assign.ts";
+import { aboutIssue, assignedElsewhere, issueName, presetOf } from "./decide.ts";
 import { branchOf } from "./prompt.ts";
 import { moved } from "./stage-change.ts";
 
@@ -14,9 +14,13 @@ export function decideStartIssue({ issue, project, dependencies }: IssueFacts): 
 	const preset = presetOf({ issue, project });
 	if (isRefusal(preset)) return preset;
 	if (!isBeforeStart(preset, issue.stage))
-		return refuse("INVALID_TRANSITION", `${nameOf(issue)} is in ${issue.stage}: it has been started.`, about(issue));
+		return refuse(
+			"INVALID_TRANSITION",
+			`${issueName(issue)} is in ${issue.stage}: it has been started.`,
+			aboutIssue(issue),
+		);
 	const first = firstWork(preset);
-	return blocked(issue, dependencies) ?? (first === undefined ? [] : [started(issue, first)]);
+	return refusedIfBlocked(issue, dependencies) ?? (first === undefined ? [] : [startMove(issue, first)]);
 }
 
 export function decideMoveIssue({ issue, project, dependencies }: IssueFacts, { stage: to }: IssueMove): Decision {
@@ -28,7 +32,7 @@ export function decideMoveIssue({ issue, project, dependencies }: IssueFacts, { 
 	const owned = beingWorkedOn(issue);
 	if (owned) return owned;
 	const begins = isBeforeStart(preset, issue.stage) && !isBeforeStart(preset, to);
-	const refusal = begins ? blocked(issue, dependencies) : null;
+	const refusal = begins ? refusedIfBlocked(issue, dependencies) : null;
 	if (refusal) return refusal;
 	return [
 		moved(issue, target, "move", isBeforeStart(preset, to) || issue.branch !== null ? {} : { branch: branchOf(issue) }),
@@ -40,13 +44,13 @@ function noSuchMove(issue: IssueState, to: string, allowed: readonly string[], t
 		target === undefined
 			? `There is no stage ${to} in the preset ${issue.preset}.`
 			: target.final === true
-				? `${nameOf(issue)} is ${to} only once it has been approved.`
-				: `${nameOf(issue)} cannot go from ${issue.stage} to ${to}.`;
-	return refuse("INVALID_TRANSITION", words, about(issue, { from: issue.stage, to, allowed: [...allowed] }));
+				? `${issueName(issue)} is ${to} only once it has been approved.`
+				: `${issueName(issue)} cannot go from ${issue.stage} to ${to}.`;
+	return refuse("INVALID_TRANSITION", words, aboutIssue(issue, { from: issue.stage, to, allowed: [...allowed] }));
 }
 
 function beingWorkedOn(issue: IssueState): Refusal | null {
-	if (issue.waiting === "merge") return refuse("CONFLICT", `${nameOf(issue)} is being merged.`, about(issue));
+	if (issue.waiting === "merge") return refuse("CONFLICT", `${issueName(issue)} is being merged.`, aboutIssue(issue));
 	if (issue.assignee === null) return null;
-	return assignedElsewhere(issue, `An agent works on ${nameOf(issue)}: unassign it first.`);
+	return assignedElsewhere(issue, `An agent works on ${issueName(issue)}: unassign it first.`);
 }

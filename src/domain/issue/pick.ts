@@ -6,7 +6,7 @@ import { type IssueState, isOpen, issuePriorities } from "#contract/issue.ts";
 import type { AgentSelector, Preset, Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { firstWork, isBeforeStart, presetNamed } from "../preset.ts";
-import { inWork, workStage } from "./assign.ts";
+import { countInStage, workStage } from "./assign.ts";
 import { blockers } from "./decide.ts";
 
 export interface PickFacts {
@@ -63,7 +63,7 @@ export function pickWork({ project, issues, agents, free, subscribed, slots, now
 				picked.start.push(issue.id);
 			continue;
 		}
-		const begun = taken.get(stage.name) ?? inWork(stage.name, issues);
+		const begun = taken.get(stage.name) ?? countInStage(stage.name, issues);
 		if (stage.wipMax !== undefined && begun >= stage.wipMax) continue;
 		const selectors = selectorsOf(loaded.preset, stage).map((request) => withDefaults(request, project));
 		const agent = firstMatch(

@@ -6,8 +6,8 @@ import type { IssueApprove, IssueGate, IssueMerge, IssueReject } from "#contract
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
 import { presetNamed, stageOf } from "../preset.ts";
-import { type AgentFacts, busy, claimed, type IssueFacts, inWork } from "./assign.ts";
-import { about, type IssueInProject, nameOf, presetOf } from "./decide.ts";
+import { type AgentFacts, assignmentOf, countInStage, type IssueFacts, refusedIfBusy } from "./assign.ts";
+import { aboutIssue, type IssueInProject, issueName, presetOf } from "./decide.ts";
 import { advanced, escalated, moved, sentBack } from "./stage-change.ts";
 
 const laterMs = 60_000;
@@ -43,8 +43,8 @@ export function decideApprove({ issue, project }: IssueInProject, { commit, empt
 	if (commit !== undefined && issue.commit?.startsWith(commit) !== true) {
 		return refuse(
 			"CONFLICT",
-			`The branch of ${nameOf(issue)} is at ${issue.commit ?? "no commit"}, not at ${commit}.`,
-			about(issue, { commit: issue.commit }),
+			`The branch of ${issueName(issue)} is at ${issue.commit ?? "no commit"}, not at ${commit}.`,
+			aboutIssue(issue, { commit: issue.commit }),
 		);
 	}
 	const clear: NewEvent[] =
@@ -53,11 +53,11 @@ export function decideApprove({ issue, project }: IssueInProject, { commit, empt
 }
 
 function notWaiting(issue: IssueState, verb: string): Refusal {
-	const words = `${nameOf(issue)} is in ${issue.stage}${issue.waiting === "merge" ? " and is being merged" : " and waits for nobody's approval"}.`;
+	const words = `${issueName(issue)} is in ${issue.stage}${issue.waiting === "merge" ? " and is being merged" : " and waits for nobody's approval"}.`;
 	return refuse(
 		"INVALID_TRANSITION",
 		words,
-		about(issue, { from: issue.stage, operation: verb, waiting: issue.waiting }),
+		aboutIssue(issue, { from: issue.stage, operation: verb, waiting: issue.waiting }),
 	);
 }
 
@@ -106,8 +106,8 @@ export function decideReject(
 		last !== null &&
 		!project.auto &&
 		issue.leaving === null &&
-		busy(last) === null &&
-		(target.wipMax === undefined || inWork(target.name, assigned) < target.wipMax);
+		refusedIfBusy(last) === null &&
+		(target.wipMax === undefined || countInStage(target.name, assigned) < target.wipMax);
 	if (!free || target.prompt === undefined) return sentBack(issue, preset, stage, reason, "reject");
 	// delivered with the prompt that is queued below
 	const message: NoteState = {
@@ -122,7 +122,7 @@ export function decideReject(
 			text: reason,
 			data: { issue: issue.id, stage: target.name, delivered: true },
 		},
-		...claimed(
+		...assignmentOf(
 			{ ...facts, issue: { ...issue, stage: target.name, attempts: 0 }, notes: [...facts.notes, message] },
 			last,
 			target,

@@ -8,8 +8,8 @@ import { refuse } from "#contract/refusal.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { Decision } from "../decision.ts";
 import { presetNamed, stageOf } from "../preset.ts";
-import { type AgentFacts, released } from "./assign.ts";
-import { about, type IssueInProject, nameOf, notTheirs } from "./decide.ts";
+import { type AgentFacts, releaseOf } from "./assign.ts";
+import { aboutIssue, type IssueInProject, issueName, notTheirs } from "./decide.ts";
 import { escalated, failed, passed, sentBack } from "./stage-change.ts";
 
 export interface FinishFacts {
@@ -59,7 +59,7 @@ function nextStep(facts: FinishFacts, { problem }: RunFinish, work: boolean): Ne
 	const loaded = presetNamed(project, issue.preset);
 	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
 	// without automatic work, the agent stays assigned for the person who takes over
-	const letGo = project.auto || on.agent.life === "ended" ? released(issue, on, false) : [];
+	const letGo = project.auto || on.agent.life === "ended" ? releaseOf(issue, on, false) : [];
 	if ("broken" in loaded || stage === undefined)
 		return [
 			...letGo,
@@ -71,7 +71,7 @@ function nextStep(facts: FinishFacts, { problem }: RunFinish, work: boolean): Ne
 	if (issue.attention !== null) return letGo;
 	if (work)
 		return [
-			...released(issue, on, true),
+			...releaseOf(issue, on, true),
 			...(issue.said?.back === true
 				? sentBack(issue, loaded.preset, stage, issue.said.summary, "back", actingAgent(facts.run.agent))
 				: passed(issue, loaded.preset, stage)),
@@ -97,11 +97,11 @@ export function decideComplete(
 ): Decision {
 	const refusal = notTheirs(issue, by.actor);
 	if (refusal) return refusal;
-	if (issue.run === null) return refuse("CONFLICT", `No run of ${nameOf(issue)} is open.`, about(issue));
+	if (issue.run === null) return refuse("CONFLICT", `No run of ${issueName(issue)} is open.`, aboutIssue(issue));
 	const loaded = presetNamed(project, issue.preset);
 	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
 	if (back && stage?.back === undefined)
-		return refuse("INVALID_TRANSITION", `From ${issue.stage} there is no way back.`, about(issue));
+		return refuse("INVALID_TRANSITION", `From ${issue.stage} there is no way back.`, aboutIssue(issue));
 	return [{ kind: "issue.reported", agent: null, text: summary, data: { issue: issue.id, back } }];
 }
 
@@ -115,18 +115,23 @@ export function decideLose(
 	const { agent } = on;
 	if (agent.life === "ended")
 		return [
-			...released(issue, on, false),
+			...releaseOf(issue, on, false),
 			...failed(issue, project, `${agent.handle} was ${agent.endReason ?? "ended"}.`, at),
 		];
 	if (agent.issue?.id !== issue.id) return [];
 	if (reason !== undefined)
-		return agent.activity === "preparing" ? [...released(issue, on, false), ...failed(issue, project, reason, at)] : [];
+		return agent.activity === "preparing"
+			? [...releaseOf(issue, on, false), ...failed(issue, project, reason, at)]
+			: [];
 	if (agent.activity !== "idle" || agent.turn !== null || on.waits || issue.attention !== null) return [];
 	// other holds need a person: with automatic work nobody watches the agent, so the issue is taken from it
 	const temporary: readonly string[] = ["limit", "user", "interrupt"];
 	const held = agent.holds.flatMap(({ kind }) => (temporary.includes(kind) ? [] : kind)).join(", ");
 	if (project.auto && held !== "")
-		return [...released(issue, on, false), ...failed(issue, project, `${agent.handle} is held (${held}).`, at)];
+		return [...releaseOf(issue, on, false), ...failed(issue, project, `${agent.handle} is held (${held}).`, at)];
 	if (on.issuePrompts.length > 0) return [];
-	return [...released(issue, on, false), escalated(issue, `Its prompt was taken out of the queue of ${agent.handle}.`)];
+	return [
+		...releaseOf(issue, on, false),
+		escalated(issue, `Its prompt was taken out of the queue of ${agent.handle}.`),
+	];
 }

@@ -28,7 +28,7 @@ import {
 	decideYield,
 	type PromptText,
 } from "#domain/turn.ts";
-import { closed, openCallsOf } from "#domain/turn-end.ts";
+import { openCallsOf, refusedIfNotOpen } from "#domain/turn-end.ts";
 import { capacityOf } from "./capacity.ts";
 import { itemText } from "./context.ts";
 import { ofWork, slotsFor } from "./locks.ts";
@@ -111,7 +111,7 @@ export const turnCommands = {
 	}),
 };
 
-export const notOpen = (agent: AgentState, turn: number): Decision => closed(agent, turn) ?? [];
+export const notOpen = (agent: AgentState, turn: number): Decision => refusedIfNotOpen(agent, turn) ?? [];
 
 /** The prompt that the turn's process got; null if it got none. */
 export async function promptTextOf(

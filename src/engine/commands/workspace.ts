@@ -10,7 +10,7 @@ import {
 	WorkspaceRecord,
 } from "#contract/workspace-step.ts";
 import { decideOpenSession } from "#domain/session.ts";
-import { tooLate } from "#domain/turn-end.ts";
+import { refusedIfStarted } from "#domain/turn-end.ts";
 import {
 	decideConfirm,
 	decideDrift,
@@ -43,13 +43,13 @@ export const workspaceCommands = {
 			others: await othersIn(work, agent),
 		}),
 		decide: (agent, command, { turn, others }, envelope) =>
-			tooLate(agent, command.turn, turn) ?? decideRecord(agent, command, others, envelope),
+			refusedIfStarted(agent, command.turn, turn) ?? decideRecord(agent, command, others, envelope),
 	}),
 	"workspace.drift": onAgent({
 		schema: WorkspaceDrift,
 		speakers: "daemon",
 		load: (work, { turn }) => turnOf(work, turn),
-		decide: (agent, command, turn) => tooLate(agent, command.turn, turn) ?? decideDrift(agent, command),
+		decide: (agent, command, turn) => refusedIfStarted(agent, command.turn, turn) ?? decideDrift(agent, command),
 	}),
 	"workspace.confirm": onAgent({ schema: WorkspaceConfirm, speakers: "people", decide: decideConfirm }),
 	"workspace.crash": onAgent({ schema: WorkspaceCrash, speakers: "daemon", decide: decideLeaseCrash }),
@@ -57,7 +57,7 @@ export const workspaceCommands = {
 		schema: SessionOpen,
 		speakers: "daemon",
 		load: (work, { turn }) => turnOf(work, turn),
-		decide: (agent, command, turn) => tooLate(agent, command.turn, turn) ?? decideOpenSession(agent, command),
+		decide: (agent, command, turn) => refusedIfStarted(agent, command.turn, turn) ?? decideOpenSession(agent, command),
 	}),
 };
 

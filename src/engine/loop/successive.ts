@@ -1,5 +1,5 @@
-// Work that has to see the latest state: one run for each key at a time. Whoever asks during a run gets the next one, which
-// begins when the current one has ended; all who ask meanwhile share it.
+// Runs work that has to see the latest state, one execution per key at a time. Callers during an execution share the
+// next one, which begins when the current one has ended.
 
 interface Execution<R> {
 	result: Promise<R>;

@@ -12,8 +12,8 @@ export type { LeftProcess } from "#domain/health.ts";
 /** A process for each agent, kept warm between its turns. */
 export interface Driver extends AsyncDisposable {
 	/**
-	 * Gives a prompt to the process that was prepared for this turn, and resolves when the turn is over, whatever the
-	 * process did. Aborting asks it to stop; whoever aborts ends the process if it does not.
+	 * Gives a prompt to the process that was prepared for this turn, and resolves when the turn is over, also if the
+	 * process fails. Aborting asks the process to stop; the caller ends it if it does not.
 	 */
 	run(
 		turn: { agent: AgentState; turn: number; text: string },

@@ -1,6 +1,5 @@
 // Automatic work: assigns ready issues to free agents, and makes agents where there are too few. The rows that it reads
 // may be out of date; the commands decide again, and the next event brings the next look.
-
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
@@ -118,7 +117,7 @@ async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState
 	}
 }
 
-/** Agents with a lease, and those with an issue that waits for nobody: they will need one. */
+/** Agents that have a slot, or will need one: at work, or with an issue that does not wait for a person. */
 async function agentsAtWork(reads: Reads): Promise<AgentState[]> {
 	const leased = new Set((await reads.leases()).map(({ agent }) => agent));
 	const working: AgentState[] = [];

@@ -4,12 +4,12 @@
 // processes are stopped and the cut is made between two tool calls; nothing is stopped while the fork waits for such a
 // moment. A fork from an older item takes the last snapshot before the end of that item's turn: a turn that changed
 // nothing takes none, so an earlier one has its files.
-
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
+import { fullName } from "#contract/full-name.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import { suggestion, wholeName } from "#domain/agent-state/transitions.ts";
+import { suggestion } from "#domain/agent-state/transitions.ts";
 import { openCallsOf } from "#domain/turn-end.ts";
 import type { Publisher } from "../loop/publish.ts";
 import { until } from "../loop/until.ts";
@@ -169,7 +169,7 @@ async function filesAt({ reads, workspaces }: ForkParts, at: number): Promise<Fi
 	const { id: nearestId = null, turn: nearestTurn = null } = nearest ?? {};
 	return refuse("SNAPSHOT_GONE", text, {
 		details: { agent: owner.id, item: at, turn: item.turn, nearest: nearestId, nearestTurn },
-		suggestions: [`brood snapshot list ${wholeName(owner)}`],
+		suggestions: [`brood snapshot list ${fullName(owner)}`],
 	});
 }
 

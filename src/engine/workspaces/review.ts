@@ -1,12 +1,12 @@
 // Review outside of Brood: the diff of an issue's branch, and pull requests. Nothing here changes a workspace, so that no
 // lease is taken: a commit is picked once, and what is shown, pushed and recorded is that commit.
 import type { AgentState } from "#contract/agent.ts";
+import { fullName } from "#contract/full-name.ts";
 import type { Handle } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { IssueDiff, PullRequest, PullRequestBody } from "#contract/pull-request.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Pushed } from "#contract/workspace.ts";
-import { wholeName } from "#domain/agent-state/transitions.ts";
 import { forgeOf, pullRequestLink, remoteRepository } from "#views/forge.ts";
 import { pullRequestText } from "#views/pull-request.ts";
 import type { Dispatch } from "../ports/dispatch.ts";
@@ -117,7 +117,7 @@ function described(work: ReviewedWork, range: RangeOfCommits, { title, body }: P
 }
 
 async function workOfAgent({ reads, workspaces }: ReviewParts, agent: AgentState): Promise<ReviewedWork | Refusal> {
-	const name = wholeName(agent);
+	const name = fullName(agent);
 	const checkout = await checkoutOf(reads, agent);
 	if (checkout === null)
 		return refuse("VALIDATION_ERROR", `${name} has no workspace, so that there is no branch to push.`, {
@@ -160,7 +160,7 @@ async function openIssue(parts: ReviewParts, issue: IssueState): Promise<Reviewe
 	const { work } = found;
 	if (work === null) return noCommits(issue);
 	if (work.agent === null || issue.assignee !== work.agent.id) return work;
-	// its agent is still at it: what it has not committed would be missing
+	// its agent still works on it: uncommitted changes would be missing
 	const checkout = await checkoutOf(parts.reads, work.agent);
 	const dirty = checkout === null ? null : await parts.workspaces.uncommitted(checkout);
 	return dirty?.code === "WORKTREE_DIRTY" ? dirty : work;

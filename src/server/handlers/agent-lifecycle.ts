@@ -9,7 +9,8 @@ export function agentLifecycleHandlers(context: RequestContext) {
 	return {
 		fork: (request) =>
 			context.withAgentOrId(request, async (by) => {
-				// an agent's fork is fresh by default, a person's inherits; whoever names an item wants what is up to it
+				// by default an agent's fork is fresh and a person's inherits; `at` names the last inherited item, so it
+				// inherits too
 				const { at } = request.body;
 				const { fresh = agentOf(request.actor) !== null && at === undefined, ...body } = request.body;
 				if (fresh && at !== undefined)

@@ -1,5 +1,4 @@
 // The routes of approvals and waits.
-
 import type { ApprovalState } from "#contract/approval.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { pagedWith } from "#contract/page.ts";
@@ -15,7 +14,7 @@ const noApproval = (id: string | undefined): Refusal =>
 /** how long a blocking request waits before its caller has to send it again */
 const blockMs = 30_000;
 
-export function openHandlers(context: RequestContext) {
+export function approvalAndWaitHandlers(context: RequestContext) {
 	const { engine, reads } = context;
 	return {
 		approvals: async ({ query, page }) => {

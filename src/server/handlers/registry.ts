@@ -96,7 +96,7 @@ export interface AgentFilter {
 	model?: string | undefined;
 }
 
-export const isWanted = (agent: Pick<Agent, "type" | "model">, { type, model }: AgentFilter): boolean =>
+export const hasTypeAndModel = (agent: Pick<Agent, "type" | "model">, { type, model }: AgentFilter): boolean =>
 	(type === undefined || agent.type === type) && (model === undefined || agent.model === model);
 
 async function listed(
@@ -112,7 +112,7 @@ async function listed(
 	const { data, next } = await pageWhere(
 		page,
 		(part) => reads.listAgents({ reaped: query.reaped, ...(project !== undefined && { project }) }, part),
-		async (agents) => agents.map((agent) => (isWanted(agent, query) ? agent : undefined)),
+		async (agents) => agents.map((agent) => (hasTypeAndModel(agent, query) ? agent : undefined)),
 	);
 	return { data: await context.agents(data), next };
 }

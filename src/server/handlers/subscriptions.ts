@@ -7,7 +7,7 @@ import type { Agent, Subscription } from "#contract/wire.ts";
 import { withCleanWorkspace } from "#engine/workspaces/clean-workspaces.ts";
 import { subscriptionView } from "#views/wire.ts";
 import type { Handlers, RequestContext, RouteRequest, ScopedRequest } from "../request-context.ts";
-import { isWanted } from "./registry.ts";
+import { hasTypeAndModel } from "./registry.ts";
 
 const agentsOfMaker: Readonly<Record<string, readonly string[]>> = {
 	openai: ["codex", "llm"],
@@ -117,7 +117,7 @@ async function available(
 		page,
 		(part) => reads.listAgents({ reaped: false, ...(query.project && { project: query.project }) }, part),
 		async (agents) => {
-			const fit = agents.filter((agent) => isWanted(agent, query));
+			const fit = agents.filter((agent) => hasTypeAndModel(agent, query));
 			const ready = await engine.scheduler.available(fit, capacity);
 			const free = await withCleanWorkspace(engine.issueWork, ready, engine.log);
 			return agents.map((agent) => (free.includes(agent) ? agent : undefined));

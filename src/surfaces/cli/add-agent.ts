@@ -2,9 +2,9 @@
 import { act } from "./act.ts";
 import { projectHere } from "./here.ts";
 import { subscriptionWithKeys } from "./keys.ts";
-import { present } from "./options.ts";
+import { withoutEmpty } from "./options.ts";
 import { printToStderr } from "./print.ts";
-import { madeAgent, noted } from "./print-agents.ts";
+import { madeAgent, withExitCode } from "./print-agents.ts";
 import { offerRepository } from "./repository.ts";
 import { chooseVendor } from "./vendor.ts";
 
@@ -34,8 +34,8 @@ export async function addAgent(
 			const project = here ?? (offered ? await offerRepository(cli, say) : undefined);
 			const type = named.type ?? (await chooseVendor(cli, project, say));
 			const subscription = named.subscription || (await subscriptionWithKeys(cli, type, { env, say }));
-			const body = { ...present({ name, ...named, subscription }), wait, ...budget, type };
-			return noted(
+			const body = { ...withoutEmpty({ name, ...named, subscription }), wait, ...budget, type };
+			return withExitCode(
 				await (project === undefined
 					? client.ask("agentAdd", { key, body })
 					: client.ask("agentAddTo", { key, params: { project }, body })),

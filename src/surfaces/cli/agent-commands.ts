@@ -84,7 +84,7 @@ function listCommand(agent: Command): void {
 		});
 }
 
-/** If nobody is free, the others with what keeps them. */
+/** If no agent is free, lists the busy ones and why. */
 async function listAvailable(filter: { type?: string | undefined; model?: string | undefined }, options: Options) {
 	const [{ act }, { agentTable, busyTable }] = await Promise.all([import("./act.ts"), import("./print-agents.ts")]);
 	let others: Agent[] = [];

@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Address, Client, Refused } from "#client/client.ts";
+import { fullName } from "#contract/full-name.ts";
 import { homeProblem } from "#contract/home-rule.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { contractVersion } from "#contract/version.ts";
@@ -75,7 +76,7 @@ async function start(): Promise<Connected> {
 async function nameCutTurns({ client }: Connected): Promise<void> {
 	const { cut } = await client.call("turnsCut").catch(() => ({ cut: [] }));
 	if (cut.length === 0) return;
-	const names = cut.slice(0, 5).map(({ project, handle }) => (project === null ? handle : `${project}/${handle}`));
+	const names = cut.slice(0, 5).map(fullName);
 	const more = cut.length > names.length ? ` and ${cut.length - names.length} more` : "";
 	printToStderr(
 		`The daemon had stopped and cut ${cut.length === 1 ? "the turn" : `${cut.length} turns`} of ${names.join(", ")}${more}; \`brood turn retry --all\` runs ${cut.length === 1 ? "it" : "them"} again.`,

@@ -1,10 +1,10 @@
 // Prints the journal, and follows it.
 import { type Client, Refused } from "#client/client.ts";
+import { fullName } from "#contract/full-name.ts";
 import { isItem } from "#contract/item.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
-import { agentName } from "#views/holds.ts";
 import { act, type CliContext, contextOf, type Options } from "./act.ts";
 import { AgentNames } from "./agent-names.ts";
 import { agentNamed } from "./here.ts";
@@ -57,7 +57,7 @@ export async function itemOf(cli: CliContext, reference: string, id: string): Pr
 	const item = await client.call("item", { params: { item: id } });
 	if (item.agent !== agent.id)
 		throw new Refused(
-			refuse("NOT_FOUND", `${agent.handle} has no item ${id}.`, { suggestions: [`brood log ${agentName(agent)}`] }),
+			refuse("NOT_FOUND", `${agent.handle} has no item ${id}.`, { suggestions: [`brood log ${fullName(agent)}`] }),
 		);
 	return item;
 }
@@ -116,7 +116,7 @@ export interface LogOptions extends Options {
 
 /**
  * Follows an agent's items, from the first one or from where the options say. On a terminal it also shows messages
- * while they are quoted.
+ * while they are being written.
  */
 export async function followThread(reference: string, options: LogOptions): Promise<void> {
 	await following(options, async (cli, signal) => {

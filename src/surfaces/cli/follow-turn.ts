@@ -1,9 +1,10 @@
 // Follows a prompt until its turn ends: prints what the agent does, and lets the user answer its questions in place.
 import { type Client, Refused } from "#client/client.ts";
+import { fullName } from "#contract/full-name.ts";
 import { refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
 import type { Agent, Item, Prompt, Turn } from "#contract/wire.ts";
-import { agentName, continues } from "#views/holds.ts";
+import { continues } from "#views/holds.ts";
 import { answerApproval } from "./answer.ts";
 import { reconnect } from "./connect.ts";
 import type { LiveThread } from "./live.ts";
@@ -71,7 +72,7 @@ export async function startable(client: Client, prompt: Pick<Prompt, "id" | "age
 	if (found.holds.length === 0 || !(await isQueued(client, prompt))) return;
 	throw new Refused(
 		refuse("AGENT_INVALID_STATE", `Prompt ${prompt.id} is queued, but ${found.handle} is ${heldText(found)}.`, {
-			suggestions: [`brood agent status ${agentName(found)}`, continues(found)],
+			suggestions: [`brood agent status ${fullName(found)}`, continues(found)],
 		}),
 	);
 }

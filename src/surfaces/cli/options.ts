@@ -24,22 +24,23 @@ export const env = () =>
 	).argParser((name: string, before: string[] | undefined) => [...(before ?? []), name]);
 
 /** Drops options that are absent or empty. */
-export const present = (given: Readonly<Record<string, unknown>>): object =>
+export const withoutEmpty = (given: Readonly<Record<string, unknown>>): object =>
 	Object.fromEntries(Object.entries(given).filter(([, value]) => Boolean(value)));
 
 /** A whole number; commander itself accepts any text. */
-export function whole(words: string): number {
+export function wholeNumber(words: string): number {
 	if (!/^-?\d{1,9}$/.test(words)) throw new InvalidArgumentError("It has to be a whole number.");
 	return Number(words);
 }
 
-/** A number of seconds, with up to three decimals. */
+/** The id of an item. */
 export function itemNumber(words: string): number {
 	if (!/^[1-9]\d{0,14}$/.test(words))
 		throw new InvalidArgumentError("It has to be an item's number, as `brood log` shows it.");
 	return Number(words);
 }
 
+/** A number of seconds, with up to three decimals. */
 export function seconds(words: string): number {
 	if (!/^\d{1,7}(\.\d{1,3})?$/.test(words))
 		throw new InvalidArgumentError("It has to be a number of seconds, like 0.5 or 600.");

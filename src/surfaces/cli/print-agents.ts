@@ -1,12 +1,13 @@
 // Prints agents.
+import { fullName } from "#contract/full-name.ts";
 import { indented, inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
-import { agentName, continues } from "#views/holds.ts";
+import { continues } from "#views/holds.ts";
 import { budgetLine, spentLine } from "#views/usage-lines.ts";
 import { details, table } from "./print.ts";
 
 /** The command failed if the agent's workspace could not be made. */
-export function noted(agent: Agent): Agent {
+export function withExitCode(agent: Agent): Agent {
 	if (agent.life === "provisioning" && agent.label === "error") process.exitCode = 1;
 	return agent;
 }
@@ -15,7 +16,7 @@ export function noted(agent: Agent): Agent {
 export function madeAgent(agent: Agent): string {
 	const problem = agent.life === "provisioning" ? agent.holds.find(({ kind }) => kind === "error") : undefined;
 	if (problem === undefined) return agentTable([agent]);
-	const name = agentName(agent);
+	const name = fullName(agent);
 	// the log has what a setup command printed
 	const hints = [`brood log ${name}`, `brood agent recover ${name}`].map((hint) => `\n  try: ${hint}`).join("");
 	return `${agentTable([agent])}\n${agent.lastError?.code}: ${indented(problem.reason, "  | ")}${hints}`;

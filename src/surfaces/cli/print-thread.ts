@@ -1,4 +1,5 @@
 // Prints prompts, turns, items and mail.
+import { fullName } from "#contract/full-name.ts";
 import { indented } from "#contract/visible.ts";
 import type { Found, Item, Mail, Prompt, Turn } from "#contract/wire.ts";
 import { toolText } from "#views/thread.ts";
@@ -46,7 +47,7 @@ export const mailLines = (mails: readonly Mail[]): string =>
 export function foundLines({ found, complete }: { found: readonly Found[]; complete: boolean }): string {
 	const rows = found.map(({ id, project, handle, kind, at, snippet }) => [
 		String(id),
-		project === null ? handle : `${project}/${handle}`,
+		fullName({ handle, project }),
 		kind,
 		age(at),
 		oneLine(snippet),

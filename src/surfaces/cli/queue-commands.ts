@@ -2,17 +2,17 @@
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { Prompt } from "#contract/wire.ts";
 import { call } from "./call.ts";
-import { agentCommand, json, project, reason, whole } from "./options.ts";
+import { agentCommand, json, project, reason, wholeNumber } from "./options.ts";
 import { turnCommands } from "./turn-commands.ts";
 
 const priority = (words: string): number => {
-	if (Math.abs(whole(words)) > 100) throw new InvalidArgumentError("It goes from -100 to 100.");
-	return whole(words);
+	if (Math.abs(wholeNumber(words)) > 100) throw new InvalidArgumentError("It goes from -100 to 100.");
+	return wholeNumber(words);
 };
 
 const place = (words: string): number => {
-	if (whole(words) < 1) throw new InvalidArgumentError("Places are counted from 1.");
-	return whole(words);
+	if (wholeNumber(words) < 1) throw new InvalidArgumentError("Places are counted from 1.");
+	return wholeNumber(words);
 };
 
 export function queueCommands(program: Command): void {

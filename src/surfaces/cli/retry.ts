@@ -1,4 +1,5 @@
 // `brood turn retry`: one turn, or all that the end of the daemon cut.
+import { fullName } from "#contract/full-name.ts";
 import type { Prompt } from "#contract/wire.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { scopeOf } from "./here.ts";
@@ -47,7 +48,7 @@ async function retryCut({ client, key, query }: CliContext, json: boolean): Prom
 		if (query.project !== undefined && project !== query.project) continue;
 		try {
 			const ask = { key: `${key}-${turn}`, params: { agent, turn: String(turn) }, body: {} };
-			const name = project === null ? handle : `${project}/${handle}`;
+			const name = fullName({ handle, project });
 			retried.push({ agent: name, prompt: await client.call("turnRetry", ask) });
 		} catch (error) {
 			process.exitCode = printError(error, json);

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { Refused } from "#client/client.ts";
 import { vendorTypes } from "#contract/agent-type.ts";
+import { fullName } from "#contract/full-name.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Agent, Project, Turn } from "#contract/wire.ts";
-import { agentName } from "#views/holds.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { followTurn } from "./follow-turn.ts";
 import { projectHere } from "./here.ts";
@@ -110,7 +110,7 @@ function sizeOf(folder: string): number {
 }
 
 function detach({ handle, project }: Agent, isElsewhere: boolean): void {
-	const name = isElsewhere ? agentName({ handle, project }) : handle;
+	const name = isElsewhere ? fullName({ handle, project }) : handle;
 	printToStderr(
 		`\n${handle} goes on.\n  follow it:  brood log ${name} --follow\n  stop it:    brood interrupt ${name}`,
 	);
@@ -124,7 +124,7 @@ async function isCommitted({ client }: CliContext, { id, project }: Agent): Prom
 }
 
 function summary({ agent, turn, stat, committed }: Ran, isElsewhere: boolean): string {
-	const handle = isElsewhere ? agentName(agent) : agent.handle;
+	const handle = isElsewhere ? fullName(agent) : agent.handle;
 	if (turn === null) return `follow it:  brood log ${handle} --follow`;
 	const end =
 		turn.state === "completed" ? "" : `The turn ${turn.state}${turn.reason === null ? "" : `: ${turn.reason}`}.\n`;

@@ -1,7 +1,7 @@
 // Making agents: `agent add` under agent 0, and `fork`.
 import { type Command, Option } from "@commander-js/extra-typings";
 import { vendorTypes } from "#contract/agent-type.ts";
-import { env, itemNumber, json, policy, present, project } from "./options.ts";
+import { env, itemNumber, json, policy, project, withoutEmpty } from "./options.ts";
 import { budgetCost, budgetOf, budgetTokens } from "./usage-commands.ts";
 
 export function addCommand(agent: Command): void {
@@ -72,7 +72,7 @@ export function forkCommand(program: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, prompt, options) => {
-			const [{ act }, { projectHere, scopeOf }, { UsageError }, { madeAgent, noted }] = await Promise.all([
+			const [{ act }, { projectHere, scopeOf }, { UsageError }, { madeAgent, withExitCode }] = await Promise.all([
 				import("./act.ts"),
 				import("./here.ts"),
 				import("./print.ts"),
@@ -83,7 +83,7 @@ export function forkCommand(program: Command): void {
 				throw new UsageError("--fresh and --inherit exclude each other.");
 			const fresh = options.fresh ?? (options.inherit === true ? false : undefined);
 			const workspace = shareWorkspace === true ? "share" : options.workspace;
-			const named = present({ prompt, name, at, type, model, policy: answers, workspace });
+			const named = withoutEmpty({ prompt, name, at, type, model, policy: answers, workspace });
 			const body = { ...named, ...(fresh !== undefined && { fresh }), wait, ...budgetOf(options) };
 			await act(
 				options,
@@ -93,7 +93,7 @@ export function forkCommand(program: Command): void {
 					const into = options.project ?? (reference === "init" ? await projectHere(cli) : undefined);
 					const request = { ...body, ...(into !== undefined && { project: into }) };
 					const query = await scopeOf(cli, [reference]);
-					return noted(await client.ask("fork", { key, query, params: { agent: reference }, body: request }));
+					return withExitCode(await client.ask("fork", { key, query, params: { agent: reference }, body: request }));
 				},
 				madeAgent,
 			);

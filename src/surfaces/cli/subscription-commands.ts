@@ -4,7 +4,7 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { Credential } from "#contract/subscription.ts";
 import type { Subscription } from "#contract/wire.ts";
 import { call } from "./call.ts";
-import { env, json, whole } from "./options.ts";
+import { env, json, wholeNumber } from "./options.ts";
 
 export function subscriptionCommands(program: Command): void {
 	const subscription = program
@@ -94,7 +94,7 @@ function lookCommands(subscription: Command): void {
 const terms = (command: Command) =>
 	command
 		.argument("<subscription>", "the subscription's name")
-		.option("--max-concurrent <number>", "how many turns may run on it at the same time; default: 3", whole)
+		.option("--max-concurrent <number>", "how many turns may run on it at the same time; default: 3", wholeNumber)
 		.addOption(env().conflicts(["envFile", "configDir"]))
 		.addOption(
 			new Option("--env-file <file>", "a file with variables for its agents, such as an API key; mode 0600").conflicts(

@@ -1,5 +1,6 @@
 // `brood agent sync`: one agent after the other, each with its own result.
 import { Refused } from "#client/client.ts";
+import { fullName } from "#contract/full-name.ts";
 import type { RemoteStatus } from "#contract/workspace.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { projectHere, scopeOf } from "./here.ts";
@@ -71,5 +72,5 @@ async function withWorkspace({ client, query }: CliContext, named: readonly stri
 	if (named.length > 0) throw new UsageError("Name agents or use --all, not both.");
 	return (await client.call("agents", { query }))
 		.filter(({ life, workspace }) => life === "live" && workspace !== null && workspace.kind !== "main")
-		.map(({ handle, project }) => (project === null ? handle : `${project}/${handle}`));
+		.map(fullName);
 }

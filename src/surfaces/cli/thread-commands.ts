@@ -2,7 +2,7 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { Item } from "#contract/wire.ts";
 import { call } from "./call.ts";
-import { agentCommand, itemNumber, json, onlyProject, project, whole } from "./options.ts";
+import { agentCommand, itemNumber, json, onlyProject, project, wholeNumber } from "./options.ts";
 
 export function threadCommands(program: Command): void {
 	program.commandsGroup("Conversations:");
@@ -20,9 +20,9 @@ function logCommand(program: Command): void {
 		.argument("<agent>", "the agent's name or id")
 		.option("--context", "show what its model sees, inherited items included")
 		.option("--item <id>", "show one item with its whole text")
-		.option("--after <id>", "only items after this one", whole)
+		.option("--after <id>", "only items after this one", wholeNumber)
 		.option("--since <time>", "only since this time: an ISO time, or an age (90s, 10m, 2h, 7d)")
-		.option("-n, --number <count>", "only the last items", whole)
+		.option("-n, --number <count>", "only the last items", wholeNumber)
 		.option("--follow", "keep printing new items; on a terminal, text appears as it is written")
 		.option("--deltas", "with --follow: print text as it is written, also if the output is no terminal")
 		.addOption(project())
@@ -126,7 +126,7 @@ function eventsCommand(program: Command): void {
 	program
 		.command("events")
 		.description("print the journal, the record of everything that happened")
-		.option("--after <id>", "only events after this one", whole, 0)
+		.option("--after <id>", "only events after this one", wholeNumber, 0)
 		.option("--agent <agent>", "only of this agent")
 		.option("--kind <kind>", "only this kind (turn.ended) or noun (turn); separate several with commas")
 		.option("--since <time>", "only since this time: an ISO time, or an age (90s, 10m, 2h, 7d)")

@@ -1,7 +1,7 @@
 // Prints tokens and cost.
 import type { UsageRow } from "#contract/routes/usage.ts";
 import type { Spent } from "#contract/usage.ts";
-import { familyLine, totalUsage } from "#views/usage.ts";
+import { familyUsageLine, totalUsage } from "#views/usage.ts";
 import { budgetLine, money, number, spentLine } from "#views/usage-lines.ts";
 import { act, type Options } from "./act.ts";
 import { call } from "./call.ts";
@@ -66,7 +66,10 @@ export function usageTable(rows: readonly UsageRow[], wanted: Wanted & Options):
 	const isWhole = shown.some(({ withForks, budgetLeft }) => withForks !== null || budgetLeft !== null);
 	const cells = shown.map((row) => {
 		const { spent, withForks, budgetLeft } = row;
-		const more = [withForks === null ? "-" : familyLine(withForks), budgetLeft === null ? "-" : budgetLine(budgetLeft)];
+		const more = [
+			withForks === null ? "-" : familyUsageLine(withForks),
+			budgetLeft === null ? "-" : budgetLine(budgetLeft),
+		];
 		return [wholeName(row, wanted), ...counts(spent), ...(isWhole ? more : [])];
 	});
 	const head = ["NAME", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITTEN", "COST"];

@@ -1,5 +1,5 @@
-// The tools over HTTP, served by the daemon itself. What a tool asks for goes through the same routes and the same
-// guard as every request, without a way through the network.
+// The tools over HTTP, served by the daemon. Their calls go through the routes and the guard inside the process,
+// without a network request.
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { Client, fromResponse } from "#client/client.ts";
 import { mcpServer } from "./server.ts";

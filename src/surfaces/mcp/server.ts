@@ -1,5 +1,5 @@
-// The tools for agents as the Model Context Protocol has them. Each is a thin call of the daemon's routes with the
-// token of the agent's process, so that its powers are exactly those of the token.
+// The tools for agents, over the Model Context Protocol. Each calls the daemon's routes with the token of the agent's
+// process, and can do exactly what that token allows.
 import { McpServer } from "@modelcontextprotocol/server";
 import type { Client } from "#client/client.ts";
 import { type ToolName, toolNames, tools, useTool } from "#client/tools.ts";
@@ -26,8 +26,8 @@ const instructions =
 	"Brood manages the agent that you are: you can make child agents, give them work, write to other agents of your project and wait for them.";
 
 /**
- * Words only: where there is structured content as well, Claude Code and Codex show that to the model and leave the
- * words out. Programs find the same as data beside it.
+ * Text only: if an answer has structured content too, Claude Code and Codex show the model only that. Programs find
+ * the data in `_meta`.
  */
 async function answer({ client, self }: McpCaller, name: ToolName, input: unknown) {
 	const answered = await useTool(name, input, { self, call: client.callOrRefusal });

@@ -9,7 +9,7 @@ export interface AgentEnvironment {
 	agent: string | undefined;
 }
 
-/** False if nobody started it who could have told it where the daemon is. */
+/** False outside of an agent's process, where the address of the daemon is unknown. */
 export function serveTools({ url, token, agent }: AgentEnvironment): boolean {
 	if (url === undefined || token === undefined || agent === undefined) return false;
 	const client = new Client({ url, token });

@@ -21,7 +21,7 @@ export function limitOf(error: unknown, { now, fromText }: { now: number; fromTe
 /** The message of an error. */
 export function errorText(error: unknown): string {
 	for (const { limits } of allVendors) {
-		const words = limits?.wordsOf?.(Object(error)) ?? null;
+		const words = limits?.textOf?.(Object(error)) ?? null;
 		if (words !== null) return words;
 	}
 	return error instanceof Error ? error.message : String(error);

@@ -1,59 +1,59 @@
-// Everything that Brood has to know of one vendor's program, in one description: how it is installed and started, what
-// lets it in, what it obeys, where it writes and how it says that a usage limit was met. Whoever needs any of that
-// reads it here and knows no vendor by name.
+// The description of one vendor's program: how to install and start it, its credentials, the repository files that it
+// runs, the folders that it writes, and how it reports a usage limit. All other files read a vendor from here, and
+// name none.
 import type { Policy } from "#contract/approval.ts";
 import type { CommandLine } from "../../system/containment.ts";
 
 export interface Vendor {
-	/** what people call it */
+	/** its name for people */
 	title: string;
-	/** the npm package that is driven; its lock is `lock.json` beside the description */
+	/** the npm package of its ACP adapter; `lock.json` beside the description pins all packages */
 	package: string;
 	version: string;
-	/** the program inside of the folder that npm installed it into */
+	/** the command line of the adapter in the folder that npm installed into */
 	start(modules: string): CommandLine;
-	/** variables that it is given, unless a subscription has others */
+	/** environment variables for it; those of a subscription override them */
 	environment?: Readonly<Record<string, string>>;
-	/** whether its session has what a turn said that was interrupted or failed; seen by the tests of the real program */
+	/** whether its session keeps the items of interrupted and failed turns; tested with the real program */
 	keepsInterrupted: boolean;
-	/** the mode in which it asks us, and lets nobody else answer, for each of our policies */
+	/** the mode of the program for each policy: it must ask us, and let no model answer in our place */
 	modes?: Readonly<Record<Policy, string>>;
-	/** the program with which people log in; agents run the copy of the adapter */
+	/** the vendor's own program, with which people log in; agents run the adapter's copy */
 	program: { name: string; install: string };
 	login: {
-		/** files of the user's home that a login leaves behind */
+		/** files in the user's home that a login creates */
 		files: readonly string[];
-		/** how to log in, with the program at hand */
+		/** instructions for the login */
 		how: string;
 		/** variables with keys that its program accepts in place of a login; agents see them only from a subscription */
 		keys: readonly string[];
-		/** further variables without which a key may be of no use, such as the address of a gateway */
+		/** further variables that a key may need, such as the address of a gateway */
 		alongside: readonly string[];
 	};
-	/** the variable that tells it where its settings and its login are; a subscription with a `configDir` sets it */
+	/** the variable for the folder of its settings and login; a subscription with a `configDir` sets it */
 	homeVariable: string;
-	/** the folders of its home, as it finds them: what a sandbox lays the agent's own over */
+	/** its settings folders; in a sandbox the agent's own folders are mounted over them */
 	folders(seen: Variables, home: string): readonly VendorFolder[];
 	trust: {
 		/**
-		 * what it obeys of a repository: hooks, tool servers, plugins. In lower case, and asked about for agents of every
-		 * type
+		 * files of a repository that it runs or obeys (hooks, tool servers, plugins), in lower case; agents of every
+		 * type ask about them
 		 */
 		obeys: readonly string[];
-		/** the same, but no other vendor's program would look at it */
+		/** the same, for files that no other vendor's program reads */
 		obeysAlone?: readonly string[];
-		/** what it writes there by itself, and what is only read */
+		/** files among these that it writes itself, or that it only reads */
 		harmless?: RegExp;
 	};
 	limits?: {
-		/** how it logs that the model's provider refused a request, with the provider's words as the first group */
+		/** matches a log line about a request that the provider refused; the first group is the provider's message */
 		limitLogPattern?: RegExp;
-		/** whether an error is one, by more than its words */
+		/** whether an error is a usage limit, by a field of the error */
 		isLimit?(error: object): boolean;
-		/** the words of an error, where they are not its message */
-		wordsOf?(error: object): string | null;
-		/** when the limit ends, in a form that only this vendor has */
-		endIn?(words: string, now: number): number | null;
+		/** the text of an error, if it is not in the error's message */
+		textOf?(error: object): string | null;
+		/** the end of the limit, in the vendor's own format */
+		endIn?(text: string, now: number): number | null;
 	};
 }
 
@@ -61,22 +61,22 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface VendorFolder {
 	place: string;
-	/** files that let its program in; it renews them */
+	/** login files, which the program renews */
 	logins: readonly string[];
-	/** a file elsewhere that its program would keep here, if it were told that this is its home */
+	/** a file outside of this folder that the program keeps inside of it once `variable` is set */
 	adopts?: { from: string; as: string };
-	/** what tells the program that this is its home */
+	/** the variable that names this folder to the program */
 	variable?: string;
 }
 
-/** With our own Node: the machine's may be too old for it, or not there. */
-export const script = (file: string, args: readonly string[] = []): CommandLine => ({
+/** Runs a script with our own Node: the machine may have an older one, or none. */
+export const nodeScript = (file: string, args: readonly string[] = []): CommandLine => ({
 	command: process.execPath,
 	args: [file, ...args],
 });
 
-export const always = (mode: string): Record<Policy, string> => ({ ask: mode, "auto-edit": mode, full: mode });
+export const sameMode = (mode: string): Record<Policy, string> => ({ ask: mode, "auto-edit": mode, full: mode });
 
-/** A field inside of fields, whatever they are. */
+/** A nested field; undefined if it or a field above it is missing. */
 export const fieldOf = (value: unknown, ...names: readonly string[]): unknown =>
 	names.reduce<unknown>((inner, name) => Reflect.get(Object(inner), name), value);

@@ -14,7 +14,7 @@ import { isCommitId } from "../format/refs.ts";
 import { exists } from "../layout/layout.ts";
 import { exclusively } from "../run/exclusive.ts";
 import { commitOf, existingBranch } from "../run/user-input.ts";
-import { count } from "../verbs/branch-status.ts";
+import { aheadBehind } from "../verbs/branch-status.ts";
 import { cleanTree, differsFromCommit } from "../verbs/clean.ts";
 import { withTrailers } from "../verbs/commit.ts";
 import { commitTree, mergeTrees, rebased, treeOfCommit, withNextStep } from "../verbs/merge.ts";
@@ -164,7 +164,7 @@ async function notReady(
 	const dirty = await look.dirty(tip ?? reviewed);
 	if (dirty !== null) return dirty;
 	const base = await commitOf(context.git, project.path, `refs/heads/${workspace.base}`);
-	if (tip === null || (await count(context.git, project.path, base, tip)).ahead === 0) {
+	if (tip === null || (await aheadBehind(context.git, project.path, base, tip)).ahead === 0) {
 		return refuse("AGENT_NO_COMMIT", `${whose} has no commit that ${workspace.base} lacks.`, {
 			details: { tip, base },
 			suggestions: [`brood agent diff ${whose}`],
@@ -239,7 +239,7 @@ async function notForward(
 	const whose = checkoutName(checkout);
 	// a sync brings in what base has, and not what only origin has
 	const lacksOrigin = await isAncestor(git, project.path, before, tip);
-	const { behind } = await count(git, project.path, onto, tip);
+	const { behind } = await aheadBehind(git, project.path, onto, tip);
 	const from = lacksOrigin ? `origin/${workspace.base}` : workspace.base;
 	return refuse(
 		"CONFLICT",

@@ -14,7 +14,7 @@ import { type Git, GitFailed } from "../run/git.ts";
 import { trackingRefspecs } from "../run/tracking.ts";
 import { commitOf } from "../run/user-input.ts";
 import { checkoutOfBranch } from "../run/worktrees.ts";
-import { count } from "../verbs/branch-status.ts";
+import { aheadBehind } from "../verbs/branch-status.ts";
 import { lastLine } from "../verbs/repository-problem.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
 
@@ -49,7 +49,7 @@ export async function originStatus(
 	base: string,
 ): Promise<RemoteStatus> {
 	const [here, there] = [await commitOf(git, path, `refs/heads/${base}`), await commitOf(git, path, theirs(base))];
-	const counts = there === null ? { ahead: 0, behind: 0 } : await count(git, path, there, here);
+	const counts = there === null ? { ahead: 0, behind: 0 } : await aheadBehind(git, path, there, here);
 	const built = counts.behind === 0 ? null : await commitOf(git, path, builtOn(base));
 	const rewritten = there !== null && built !== null && !(await isAncestor(git, path, built, there));
 	return { remote, branch: base, absent: there === null, ...counts, rewritten, took: 0, error: null };
@@ -112,7 +112,7 @@ async function follow(git: Git, { path }: ProjectRepository, base: string): Prom
 	if ((await checkoutOfBranch(git, path, `refs/heads/${base}`)) !== undefined) return 0;
 	if (!forward) await git(path, ["update-ref", `refs/brood/branches/${base}/${here}`, here]);
 	await git(path, ["update-ref", `refs/heads/${base}`, there, here ?? "0".repeat(there.length)]);
-	return here === null ? 0 : (await count(git, path, there, here)).behind;
+	return here === null ? 0 : (await aheadBehind(git, path, there, here)).behind;
 }
 
 /** Records the commit of origin that base contains: the newest, or at first sight where the two parted. */
@@ -150,8 +150,8 @@ export async function incoming(
 	if (commit === null || (await isAncestor(git, path, commit, before))) return null;
 	const built = await commitOf(git, path, builtOn(base));
 	const rewritten = built !== null && !(await isAncestor(git, path, built, commit));
-	const { ahead: own } = await count(git, path, rewritten ? built : commit, before);
-	const { behind } = await count(git, path, commit, before);
+	const { ahead: own } = await aheadBehind(git, path, rewritten ? built : commit, before);
+	const { behind } = await aheadBehind(git, path, commit, before);
 	return { commit, rewrittenFrom: rewritten ? built : null, behind, own };
 }
 

@@ -31,12 +31,12 @@ export class Nested {
 }
 
 function gitlinksIn(bytes: Buffer): string[] {
-	const { entries } = readEither(bytes);
+	const { entries } = readIndexOfAnyHash(bytes);
 	return [...new Set(entries.filter(({ mode }) => mode === gitlink).map((entry) => entry.path.toString()))];
 }
 
 /** The file does not say the hash's length; only with the right one do the lengths of all parts add up. */
-export function readEither(bytes: Buffer): ReturnType<typeof parseIndex> & { hashLength: number } {
+export function readIndexOfAnyHash(bytes: Buffer): ReturnType<typeof parseIndex> & { hashLength: number } {
 	for (const hashLength of [20, 32]) {
 		try {
 			const index = parseIndex(bytes, hashLength);

@@ -246,7 +246,7 @@ export async function dropRefs(
  * Removes unreachable objects older than this. The caller keeps everything else by refs. Reflogs, rerere records and
  * entries of missing worktrees stay, whatever the configuration says.
  */
-export async function pruneKept(
+export async function pruneUnreachable(
 	git: Git,
 	repository: string,
 	{ olderThanSeconds }: { olderThanSeconds: number },

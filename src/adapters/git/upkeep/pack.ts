@@ -10,7 +10,7 @@ import { dayMs, retention as defaults } from "#contract/retention.ts";
 import type { GcRequest, Leftover, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import type { Git } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
-import { pruneKept } from "../snapshot/destroy.ts";
+import { pruneUnreachable } from "../snapshot/destroy.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { borrowersOf } from "./borrowers.ts";
 import { dropped, droppedMin, pruneDropped } from "./prune.ts";
@@ -53,7 +53,7 @@ export async function pack(context: GitContext, project: ProjectRepository, requ
 	const reason = `about ${objects} loose objects and ${packs} packs: packed`;
 	if (!request.dryRun) {
 		if (isOurs && (await borrowersOf(context, project)).every(({ held }) => held)) {
-			await pruneKept(git, project.path, { olderThanSeconds: Math.ceil((snapshotDays * dayMs) / 1000) });
+			await pruneUnreachable(git, project.path, { olderThanSeconds: Math.ceil((snapshotDays * dayMs) / 1000) });
 		} else {
 			// the first run packs, the second removes the loose files of packed objects
 			for (const _ of ["pack", "tidy"])

@@ -12,7 +12,7 @@ import type { GcRequest, Leftover, ProjectRepository } from "#engine/ports/works
 import { isCommitId } from "../format/refs.ts";
 import { writeDurably } from "../layout/mark.ts";
 import type { Git } from "../run/git.ts";
-import { dropRefs, pruneKept } from "../snapshot/destroy.ts";
+import { dropRefs, pruneUnreachable } from "../snapshot/destroy.ts";
 import { pruneSnapshots } from "../snapshot/snapshots.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { borrowersOf } from "./borrowers.ts";
@@ -90,7 +90,7 @@ export async function pruneDropped(
 		input: held.map((id) => `update ${keeping}/${id}\0${id}\0\0`).join(""),
 	});
 	try {
-		await pruneKept(git, project.path, { olderThanSeconds: Math.ceil((snapshotDays * dayMs) / 1000) });
+		await pruneUnreachable(git, project.path, { olderThanSeconds: Math.ceil((snapshotDays * dayMs) / 1000) });
 	} finally {
 		await releaseHolds(git, project.path);
 	}

@@ -22,7 +22,7 @@ async function readBranchStatus(context: GitContext, checkout: Checkout): Promis
 	const base = await baseCommit(context, checkout);
 	const tree = await readStatus(context.git, path);
 	const head = await commitOf(context.git, path, `refs/heads/${branch}`);
-	const counts = await count(context.git, path, base, head);
+	const counts = await aheadBehind(context.git, path, base, head);
 	const merged = head !== null && counts.ahead > 0 && (await isMerged(context, checkout, head));
 	return {
 		head,
@@ -56,7 +56,7 @@ export async function treeGone(checkout: Checkout): Promise<Refusal | null> {
 }
 
 /** How many commits only `head` has, and how many only `base` has. */
-export async function count(
+export async function aheadBehind(
 	git: Git,
 	folder: string,
 	base: string | null,

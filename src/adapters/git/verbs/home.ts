@@ -7,7 +7,7 @@ import { trackingRefspecs } from "../run/tracking.ts";
 import { commitOf } from "../run/user-input.ts";
 import { baseCommit, type GitContext } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
-import { count, isMerged, treeGone } from "./branch-status.ts";
+import { aheadBehind, isMerged, treeGone } from "./branch-status.ts";
 import { goToBranch, moveBranch } from "./move.ts";
 import { moveResult } from "./sync.ts";
 
@@ -36,14 +36,14 @@ export async function release(
 	const movedText = (commits: number): string => `${branch} was updated to ${baseName}: ${countOf(commits, "commit")}.`;
 	// an earlier try moved it to base, and died before it answered
 	if (!away && before != null && before !== tip && tip === base && base !== null)
-		return await result(true, movedText((await count(git, path, base, before)).behind));
+		return await result(true, movedText((await aheadBehind(git, path, base, before)).behind));
 	await control.begin?.({ head: tip });
 	if (away) {
 		const stuck = await goToBranch(context, checkout, tree.head);
 		if (stuck !== null) return stuck;
 	}
 	const back = away ? `You are back on ${branch}. ` : "";
-	const { ahead, behind } = await count(git, path, base, tip);
+	const { ahead, behind } = await aheadBehind(git, path, base, tip);
 	if (base === null || (tip !== null && ahead > 0 && !(await isMerged(context, checkout, tip))))
 		return await result(away, `${back}${branch} is ${ahead} ahead of ${baseName} and ${behind} behind.`);
 	if (tip === base) return await result(away, `${back}${branch} is where ${baseName} is.`);
@@ -77,7 +77,7 @@ async function forwardMain(
 		}
 	}
 	const [theirs, ours] = [await commitOf(git, path, upstream), await commitOf(git, path, "HEAD")];
-	const { ahead, behind } = await count(git, path, theirs, ours);
+	const { ahead, behind } = await aheadBehind(git, path, theirs, ours);
 	if (behind === 0) return await result(false, `${branch} has all of its upstream.${unreachable}`);
 	if (ahead > 0) {
 		return refuse(

@@ -7,7 +7,7 @@ import { checkoutName } from "../format/checkout-name.ts";
 import { countOf } from "../format/plural.ts";
 import { baseCommit, type GitContext, identityOf, repositoryOf } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
-import { branchStatus, count, isMerged, treeGone } from "./branch-status.ts";
+import { aheadBehind, branchStatus, isMerged, treeGone } from "./branch-status.ts";
 import { notOnBranch } from "./commit.ts";
 import { commitTree, mergeTrees, rebased } from "./merge.ts";
 import { moveBranch } from "./move.ts";
@@ -26,14 +26,14 @@ export async function syncWork(
 	const unready = dirtyRefusal(tree, { folder: path, checkout }) ?? notOnBranch(tree, checkout);
 	if (unready !== null) return unready;
 	const base = await baseCommit(context, checkout);
-	const { ahead, behind } = await count(git, path, base, tree.head);
+	const { ahead, behind } = await aheadBehind(git, path, base, tree.head);
 	const movedText = (commits: number): string =>
 		`Your files were updated to ${baseName}: ${countOf(commits, "commit")} (${strategy}).`;
 	if (base === null || (behind === 0 && tree.head !== null)) {
 		const before = control.begun?.head;
 		// an earlier try moved it, and died before it answered
 		if (base !== null && before != null && before !== tree.head)
-			return await moveResult(context, checkout, true, movedText((await count(git, path, base, before)).behind));
+			return await moveResult(context, checkout, true, movedText((await aheadBehind(git, path, base, before)).behind));
 		return await moveResult(context, checkout, false, `${baseName} has nothing new.`);
 	}
 	// base already has work that was merged by squash or rebase

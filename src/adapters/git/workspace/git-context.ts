@@ -49,7 +49,7 @@ export interface OutsideState {
 	primary: PrimaryMark | null;
 }
 
-/** As a trailer names somebody. */
+/** As in the trailer of a commit. */
 export const signatureOf = (agent: AgentIdentity): string => {
 	const { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email } = identityOf(agent);
 	return `${name} <${email}>`;

@@ -1,4 +1,4 @@
-// What the shared code needs of a database: to run a prepared query, and a handful of words that differ.
+// What the shared queries need of a database: running a prepared query, and a few statements that differ.
 import type { Flavor, Query, Value } from "./prepared.ts";
 
 export interface Connection {

@@ -66,7 +66,7 @@ const byName = (table: "project" | "subscription", name: "slug" | "name") =>
 export const projectsPage = byName("project", "slug");
 export const subscriptionsPage = byName("subscription", "name");
 
-/** Only the prompts of the page are looked up with their words; `after` is a position in the queue. */
+/** Joins the texts of the page's prompts only; `after` is a position in the queue. */
 export const promptsPage = query<PageArgs & { agent: AgentId }>()("prompts-page", (db, arg) =>
 	fromPrompt(db)
 		.where(

@@ -1,5 +1,5 @@
-// Finding items by their words. The words are made by `contract/search.ts`, so that both databases agree on what one
-// is; each then has an index of its own kind for them.
+// Finds items by their words. `contract/search.ts` splits texts into words, so that both databases agree; each has an
+// index of its own kind.
 import { sql } from "kysely";
 import type { Actor, AgentId } from "#contract/ids.ts";
 import type { Term } from "#contract/search.ts";
@@ -41,7 +41,7 @@ export const itemsFound = query<{ words: string; agent: AgentId | null; project:
 	},
 );
 
-/** How far the index goes; on a database with several writers whoever asks has it until the end of the transaction. */
+/** How far the index goes. With several writers, the first reader locks it until the end of its transaction. */
 export const indexedUpTo = query()("indexed-up-to", (db, _, flavor) => {
 	const row = db.selectFrom("indexed").select("up_to");
 	return flavor === "sqlite" ? row : row.forUpdate();

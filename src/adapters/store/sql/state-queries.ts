@@ -4,7 +4,7 @@ import type { AgentId } from "#contract/ids.ts";
 import { type Query, query, type Value } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
-/** A query in the words of SQL, for what Kysely's builder cannot say. */
+/** A query written in SQL, for what Kysely's builder cannot express. */
 export const raw = <R>(db: Kysely<Tables>, text: RawBuilder<R>) => ({ compile: () => text.compile(db) });
 
 /** A row's state as JSON. */

@@ -25,14 +25,14 @@ export interface Tables {
 		agent: number | null;
 		turn: number | null;
 		kind: string;
-		/** apart from `data`, so that reading a conversation parses no JSON for its words */
+		/** apart from `data`, so that reading a conversation parses no JSON for its texts */
 		text: string | null;
 		data: string | null;
 		at: number;
 		actor: Actor;
 		command: string;
 	};
-	/** the words, their author and their time are in the event of the same id */
+	/** the text, its author and its time are in the event of the same id */
 	prompt: {
 		id: number;
 		agent: number;
@@ -43,7 +43,7 @@ export interface Tables {
 		manual: number;
 		/** the turn that is running it */
 		taken: number | null;
-		/** the event that has its words, if it is not its own */
+		/** the event with its text, if that is not the event of the same id */
 		words: number | null;
 		edited_by: Actor | null;
 		edited_at: number | null;
@@ -72,7 +72,7 @@ export interface Tables {
 	/** `moving` is 1 where a reactor may have something to do; `state` is an `IssueState` */
 	issue: { id: number; project: string; number: number; moving: number; state: string };
 	run: { id: number; issue: number; open: number; state: string };
-	/** the words are in the event of the same id; `state` is the rest of a `NoteState` */
+	/** the text is in the event of the same id; `state` is the rest of a `NoteState` */
 	note: { id: number; issue: number; state: string };
 	project: { slug: string; state: string };
 	/** `state` is a `SubscriptionState` */

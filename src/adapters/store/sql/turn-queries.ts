@@ -54,7 +54,7 @@ export const promptsFrom = query<{ agent: AgentId; source: string }>()("prompts-
 		.where(fieldOf(flavor, "event.data", "source"), "=", arg("source")),
 );
 
-/** Without their words, which may be long. */
+/** Without their texts, which may be long. */
 export const allPrompts = query()("all-prompts", (db) =>
 	fromPrompt(db).clearSelect().select(briefPrompt).orderBy("prompt.id"),
 );

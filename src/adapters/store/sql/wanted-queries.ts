@@ -1,5 +1,5 @@
-// The journal by kind, by project and by time. Whoever asks for more than one agent's events does so in windows of ids
-// (`upTo`): these bound what one question reads, and no index on the kind has to be written with every event.
+// The journal by kind, by project and by time. A query over several agents reads windows of ids (`upTo`): they bound
+// what one query scans, without an index on the kind that every event would have to write.
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
 import { tellingItems } from "#contract/item.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { always, fieldOf, script, type Vendor } from "../vendor.ts";
+import { fieldOf, nodeScript, sameMode, type Vendor } from "../vendor.ts";
 
 const homeVariable = "CLAUDE_CONFIG_DIR";
 
@@ -7,11 +7,11 @@ export const claude = {
 	title: "Claude Code",
 	package: "@agentclientprotocol/claude-agent-acp",
 	version: "0.99.0",
-	start: (modules) => script(path.join(modules, "@agentclientprotocol/claude-agent-acp/dist/index.js")),
-	// nobody sees what it would guess the user types next, and each guess is paid for
+	start: (modules) => nodeScript(path.join(modules, "@agentclientprotocol/claude-agent-acp/dist/index.js")),
+	// no surface shows its suggestions for the next prompt, and each costs tokens
 	environment: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: "false" },
 	keepsInterrupted: true,
-	modes: always("default"),
+	modes: sameMode("default"),
 	program: { name: "claude", install: "npm install -g @anthropic-ai/claude-code" },
 	login: {
 		files: [".claude/.credentials.json", ".claude.json"],

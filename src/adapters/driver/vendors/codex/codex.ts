@@ -1,5 +1,5 @@
 import path from "node:path";
-import { fieldOf, script, type Vendor } from "../vendor.ts";
+import { fieldOf, nodeScript, type Vendor } from "../vendor.ts";
 
 const homeVariable = "CODEX_HOME";
 
@@ -7,9 +7,9 @@ export const codex = {
 	title: "Codex",
 	package: "@agentclientprotocol/codex-acp",
 	version: "2.6.0",
-	start: (modules) => script(path.join(modules, "@agentclientprotocol/codex-acp/dist/index.js")),
+	start: (modules) => nodeScript(path.join(modules, "@agentclientprotocol/codex-acp/dist/index.js")),
 	keepsInterrupted: true,
-	// its own choice lets a model answer in the user's place
+	// its default mode lets a model answer approvals for the user
 	modes: { ask: "read-only", "auto-edit": "workspace-write", full: "workspace-write" },
 	program: { name: "codex", install: "npm install -g @openai/codex" },
 	login: {
@@ -21,20 +21,21 @@ export const codex = {
 	homeVariable,
 	folders: (seen, home) => [{ place: seen[homeVariable] ?? path.join(home, ".codex"), logins: ["auth.json"] }],
 	trust: { obeys: [".codex"] },
-	limits: { wordsOf: besideInternalError, endIn: onTheClock },
+	limits: { textOf: textOfInternalError, endIn: endOnClock },
 } satisfies Vendor;
 
-/** Its adapter has its plan's limit as an internal error, with the words beside it. */
-function besideInternalError(error: object): string | null {
-	const words = fieldOf(error, "data", "message");
-	return fieldOf(error, "message") === "Internal error" && typeof words === "string" && words !== "" ? words : null;
+/** The adapter reports a usage limit as an internal error, and the text in the error's data. */
+function textOfInternalError(error: object): string | null {
+	const text = fieldOf(error, "data", "message");
+	return fieldOf(error, "message") === "Internal error" && typeof text === "string" && text !== "" ? text : null;
 }
 
 /**
- * It names the minute, in the zone that it shares with us, and the day if it is another one. The minute has to be over.
+ * The end of the limit as Codex prints it: the local time to the minute, with the date if it is not today. The limit
+ * ends after that minute.
  */
-function onTheClock(words: string, now: number): number | null {
-	const named = /\bat (?:([A-Z][a-z]{2} \d{1,2})(?:st|nd|rd|th), (\d{4}) )?(\d{1,2}:\d\d [AP]M)\b/.exec(words);
+function endOnClock(text: string, now: number): number | null {
+	const named = /\bat (?:([A-Z][a-z]{2} \d{1,2})(?:st|nd|rd|th), (\d{4}) )?(\d{1,2}:\d\d [AP]M)\b/.exec(text);
 	if (named === null) return null;
 	const [, day, year, time] = named;
 	const over = Date.parse(`${day === undefined ? new Date(now).toDateString() : `${day}, ${year}`} ${time}`) + 60_000;

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { always, fieldOf, script, type Vendor } from "../vendor.ts";
+import { fieldOf, nodeScript, sameMode, type Vendor } from "../vendor.ts";
 
 const homeVariable = "GEMINI_CLI_HOME";
 
@@ -7,11 +7,12 @@ export const gemini = {
 	title: "Gemini CLI",
 	package: "@google/gemini-cli",
 	version: "0.61.0",
-	start: (modules) => script(path.join(modules, "@google/gemini-cli/bundle/gemini.js"), ["--acp"]),
-	// it starts no tools in a folder that nobody told it to trust; what a repository brings, we asked about before
+	start: (modules) => nodeScript(path.join(modules, "@google/gemini-cli/bundle/gemini.js"), ["--acp"]),
+	// it starts no tool servers in an untrusted folder; Brood has already asked about the repository's files
+	// (`trust.ts`)
 	environment: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
 	keepsInterrupted: false,
-	modes: always("default"),
+	modes: sameMode("default"),
 	program: { name: "gemini", install: "npm install -g @google/gemini-cli" },
 	login: {
 		files: [".gemini/oauth_creds.json"],
@@ -21,8 +22,8 @@ export const gemini = {
 	},
 	homeVariable,
 	folders: (seen, home) => [{ place: path.join(seen[homeVariable] ?? home, ".gemini"), logins: ["oauth_creds.json"] }],
-	// it lets the repository set any variable, those of the programs too that it starts
+	// its `.env` sets variables of Gemini and of every program that it starts
 	trust: { obeys: [".gemini"], obeysAlone: [".env"] },
-	// the status of the provider's answer is its code
+	// its error codes are the HTTP statuses of the provider
 	limits: { isLimit: (error) => fieldOf(error, "code") === 429 },
 } satisfies Vendor;

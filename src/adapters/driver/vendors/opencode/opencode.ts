@@ -7,12 +7,12 @@ export const opencode = {
 	title: "OpenCode",
 	package: "opencode-ai",
 	version: "1.18.33",
-	// the package's own launcher is made by an install script, which nobody has to run
+	// the package's launcher is created by an install script, and we run none
 	start: (modules) => ({
 		command: path.join(modules, `opencode-${process.platform}-${process.arch}`, "bin/opencode"),
 		args: ["acp", "--print-logs", "--log-level", "ERROR"],
 	}),
-	// left alone it asks for nothing; what it asks, the agent's policy answers
+	// by default it asks for no approvals; this makes it ask, and the agent's policy answers
 	environment: { OPENCODE_PERMISSION: JSON.stringify({ edit: "ask", bash: "ask", webfetch: "ask" }) },
 	keepsInterrupted: true,
 	program: { name: "opencode", install: "npm install -g opencode-ai" },
@@ -44,7 +44,7 @@ export const opencode = {
 		];
 	},
 	trust: { obeys: [".opencode", "opencode.json", "opencode.jsonc"], harmless: /^\.opencode\/(plans|worktrees)\// },
-	// it waits as long as a provider asks for, be it hours, and says so nowhere but in its log; small calls are for
-	// titles
+	// it waits for as long as the provider asks, which can be hours, and reports that only in its log; `small`
+	// requests are for titles
 	limits: { limitLogPattern: /message="stream error".* small=false .*error\.error="((?:[^"\\]|\\.)*)"/ },
 } satisfies Vendor;
