@@ -1,14 +1,14 @@
 // What a person may do to an agent now, and why not: from the same table that decides.
 import type { Agent } from "#contract/wire.ts";
 import { verbThatEnds } from "#domain/agent-state/holds.ts";
-import { type Operation, refusedUnder } from "#domain/agent-state/transitions.ts";
+import { type AgentOperation, refusedUnder } from "#domain/agent-state/transitions.ts";
 
 /** Verbs that need a workspace; the rest are operations of the table. */
 const workspaceVerbs = ["commit", "sync", "approve", "diff"] as const;
 export type WorkspaceVerb = (typeof workspaceVerbs)[number];
 
 /** Why an operation is not possible now; null if it is. */
-export function whyNot(agent: Agent, operation: Operation): string | null {
+export function whyNot(agent: Agent, operation: AgentOperation): string | null {
 	if (agent.supervisor === null && (operation === "kill" || operation === "delete"))
 		return `${agent.handle} is the root of all agents and cannot be ended.`;
 	if (operation === "resume" && agent.holds.length === 0 && agent.life !== "ended")

@@ -1,6 +1,6 @@
 // The head of the overview: cost today, and whether the daemon is well.
 import { Link } from "wouter";
-import { familyLine, totalUsage } from "#views/usage.ts";
+import { familyUsageLine, totalUsage } from "#views/usage.ts";
 import { paths } from "../../paths.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
 
@@ -28,7 +28,7 @@ function CostToday() {
 	const total = read.data === undefined ? null : totalUsage(read.data);
 	return (
 		<span className="meta" title="Tokens and cost are as reported by the agents' programs.">
-			today {total === null ? "…" : familyLine(total)}
+			today {total === null ? "…" : familyUsageLine(total)}
 		</span>
 	);
 }
