@@ -1,6 +1,6 @@
 // How components read the store, ask the daemon for what is not mirrored, and act.
 import { createContext, useCallback, useContext, useEffect, useState, useSyncExternalStore } from "react";
-import { type RouteAnswer, type Input, Refused } from "#client/client.ts";
+import { type Input, Refused, type RouteAnswer } from "#client/client.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { RouteName } from "#contract/routes.ts";
@@ -52,7 +52,11 @@ export type Read<T> =
 	| { state: "failed"; refusal: Refusal; data?: T };
 
 /** Asks once, and again when the input or `again` changes; null asks nothing. What was answered before stays meanwhile. */
-export function useRead<N extends RouteName>(name: N, input: Input<N> | null, again: unknown = 0): Read<RouteAnswer<N>> {
+export function useRead<N extends RouteName>(
+	name: N,
+	input: Input<N> | null,
+	again: unknown = 0,
+): Read<RouteAnswer<N>> {
 	const { client } = useStore();
 	const [read, setRead] = useState<{ key: string; read: Read<RouteAnswer<N>> } | null>(null);
 	const key = JSON.stringify([name, input]);
@@ -78,7 +82,11 @@ export const refusalOf = (error: unknown): Refusal =>
 		: refuse("INTERNAL_ERROR", "The daemon did not answer. Its last known state is shown.");
 
 /** Does something, once; a refusal becomes a toast. Answers null if it was refused. */
-export function useAct(): <N extends RouteName>(name: N, input: Input<N>, done?: string) => Promise<RouteAnswer<N> | null> {
+export function useAct(): <N extends RouteName>(
+	name: N,
+	input: Input<N>,
+	done?: string,
+) => Promise<RouteAnswer<N> | null> {
 	const { client } = useStore();
 	return useCallback(
 		async (name, input, done) => {
