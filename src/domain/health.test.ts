@@ -26,6 +26,6 @@ test("a git step that takes longer than ten minutes is named", () => {
 	expect(withProcesses(well, leased, [], 60_000)).toEqual(well);
 	expect(withProcesses(well, leased, [], 11 * 60_000)).toMatchObject({
 		healthy: false,
-		issues: [{ code: "LEASE_OLD" }],
+		issues: [{ code: "LEASE_OLD", text: "A git step (sync) has been running for 11 minutes." }],
 	});
 });

@@ -44,7 +44,7 @@ export function withProcesses(health: Health, agent: AgentState, left: readonly 
 	if (agent.lease !== null && now - agent.lease.at > leaseMs)
 		found.push({
 			code: "LEASE_OLD",
-			text: `Git has been at it for ${Math.round((now - agent.lease.at) / 60_000)} minutes (${agent.lease.step}).`,
+			text: `A git step (${agent.lease.step}) has been running for ${Math.round((now - agent.lease.at) / 60_000)} minutes.`,
 			fix,
 		});
 	return { healthy: health.healthy && found.length === 0, issues: [...health.issues, ...found] };

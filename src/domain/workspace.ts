@@ -92,6 +92,18 @@ const afterEnd: readonly LeaseStep[] = ["delete", "fork"];
 /** Steps that are allowed before `recover`: they repair a workspace, or do not make it worse. */
 const beforeRecovery: readonly LeaseStep[] = ["recover", "delete", "fork"];
 
+/** The refusal of a git step for an agent that has no files, or none yet. */
+export function noWorkspace(agent: AgentState, details: Refusal["details"] = {}): Refusal {
+	const failed = agent.life === "provisioning" ? agent.holds.find(({ kind }) => kind === "error") : undefined;
+	if (failed !== undefined)
+		return refuse(
+			"AGENT_INVALID_STATE",
+			`The workspace of ${agent.handle} could not be made: ${failed.reason}`,
+			aboutAgent(agent, "recover", details),
+		);
+	return refuse("VALIDATION_ERROR", `${agent.handle} has no workspace.`, aboutAgent(agent, "status", details));
+}
+
 /** `others` are the living agents that share its tree. */
 export function decideLease(
 	agent: AgentState,
@@ -100,8 +112,7 @@ export function decideLease(
 	by: { actor: Actor },
 ): Decision {
 	const details = { agent: agent.id, step };
-	if (agent.workspace === null)
-		return refuse("VALIDATION_ERROR", `${agent.handle} has no workspace.`, aboutAgent(agent, "status", { step }));
+	if (agent.workspace === null) return noWorkspace(agent, { step });
 	if (agent.lease !== null) return leased(agent, agent.lease.step, step);
 	const undeletable = step === "delete" ? refusedNow(agent, "delete") : null;
 	if (undeletable !== null) return undeletable;

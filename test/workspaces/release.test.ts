@@ -12,7 +12,9 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ProjectSlug } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
+import { freshRepository } from "#test/support/repository.ts";
 import { at, git, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
 
 let daemon: TestDaemon;
@@ -128,59 +130,103 @@ test("recover of a workspace that could not be made answers when it is made", as
 	configure(project.slug, "setup: test -e /nonexistent\n");
 	const agent = await project.add({ name: "one" });
 	expect(agent.label).toBe("error");
+	for (const step of [release(agent), health(agent)])
+		expect(await refusal(step)).toMatchObject({
+			code: "AGENT_INVALID_STATE",
+			suggestions: [`brood agent recover ${project.slug}/one`],
+		});
+	expect(await recover(agent)).toMatchObject({ label: "error", repaired: null });
 	configure(project.slug, "setup: echo ready > .ready\n");
 	const made = await recover(agent);
 	expect([made.label, existsSync(path.join(made.workspace?.path ?? "", ".ready"))]).toEqual(["idle", true]);
 });
 
-test("health names shared paths that are missing, a folder of their own, or a link elsewhere, and recover mends them", async () => {
-	const project = await daemon.project({ ".gitignore": "/modules\n/more\n/other\n", "README.md": "hello\n" });
-	configure(
-		project.slug,
-		"shared: [modules, more, other]\nsetup: for i in modules more other; do test -e $i || (mkdir $i && echo $i > $i/a); done\n",
-	);
-	await daemon.client.call("warm", { params: { project: project.slug }, body: {} });
-	const agent = await project.add({ name: "one" });
-	expect(await health(agent)).toEqual({ healthy: true, issues: [] });
-	rmSync(at(agent, "modules"));
-	rmSync(at(agent, "more"));
-	mkdirSync(at(agent, "more"));
-	writeFileSync(at(agent, "more/own.txt"), "own");
-	rmSync(at(agent, "other"));
-	symlinkSync("/nonexistent/elsewhere", at(agent, "other"));
-	const { issues } = await health(agent);
-	expect(issues.map(({ code, text }) => [code, text])).toEqual([
-		["LINK_BROKEN", "modules is not linked to what the agents share."],
-		["LINK_BROKEN", "more is a folder of its own and not linked to what the agents share."],
-		["LINK_BROKEN", "other leads to /nonexistent/elsewhere and not to what the agents share."],
-	]);
-	expect(new Set(issues.map(({ fix }) => fix))).toEqual(new Set([`brood agent recover ${project.slug}/one`]));
-	await recover(agent);
-	expect(await health(agent)).toEqual({ healthy: true, issues: [] });
-	expect(readFileSync(at(agent, "more/a"), "utf8")).toBe("more\n");
-	// what was in its place is not lost
-	const entries = readdirSync(trash()).filter((name) => name.includes(`${project.slug}-one`));
-	expect(entries.map((name) => readFileSync(path.join(trash(), name, "files/more/own.txt"), "utf8"))).toEqual(["own"]);
-});
+test.each(["off", "on"])(
+	"health names shared paths that are missing, a folder of their own, or a link elsewhere, and recover mends them, sandbox: %s",
+	async (sandbox) => {
+		const project = await daemon.project({ ".gitignore": "/modules\n/more\n/other\n", "README.md": "hello\n" });
+		configure(
+			project.slug,
+			`sandbox: ${sandbox}\nshared: [modules, more, other]\nsetup: for i in modules more other; do test -e $i || (mkdir $i && echo $i > $i/a); done\n`,
+		);
+		await daemon.client.call("warm", { params: { project: project.slug }, body: {} });
+		const agent = await project.add({ name: "one" });
+		expect(await health(agent)).toEqual({ healthy: true, issues: [] });
+		rmSync(at(agent, "modules"));
+		rmSync(at(agent, "more"));
+		mkdirSync(at(agent, "more"));
+		writeFileSync(at(agent, "more/own.txt"), "own");
+		rmSync(at(agent, "other"));
+		symlinkSync("/nonexistent/elsewhere", at(agent, "other"));
+		const { issues } = await health(agent);
+		expect(issues.map(({ code, text }) => [code, text])).toEqual([
+			["LINK_BROKEN", "modules is not linked to what the agents share."],
+			["LINK_BROKEN", "more is a folder of its own and not linked to what the agents share."],
+			["LINK_BROKEN", "other leads to /nonexistent/elsewhere and not to what the agents share."],
+		]);
+		expect(new Set(issues.map(({ fix }) => fix))).toEqual(new Set([`brood agent recover ${project.slug}/one`]));
+		writeFileSync(at(agent, "README.md"), "not committed");
+		const { repaired } = await recover(agent);
+		expect(await health(agent)).toEqual({ healthy: true, issues: [] });
+		expect(readFileSync(at(agent, "more/a"), "utf8")).toBe("more\n");
+		// what was in its place is not lost, and work goes on as it was
+		const aside = /What was in the place of a shared path is in (\S+)\./.exec(repaired ?? "")?.[1] ?? "";
+		expect(readFileSync(path.join(aside, "more/own.txt"), "utf8")).toBe("own");
+		expect([aside.startsWith(trash()), readFileSync(at(agent, "README.md"), "utf8")]).toEqual([
+			sandbox === "off",
+			"not committed",
+		]);
+	},
+);
 
 test.each([
-	["worktree", "HEAD", "no ref at all"],
-	["worktree", "commondir", "/nonexistent"],
-	["clone", "config", "[core\nbroken"],
-])("the git folder of a %s with a corrupt %s is found, and what health says repairs it", async (kind, file, text) => {
-	const project = await daemon.project();
-	const agent = await project.add({ name: "one", workspace: kind });
-	writeFileSync(at(agent, "work.txt"), "done");
-	await daemon.client.call("commit", { ...params(agent), body: { message: "Work" } });
-	const tip = git(at(agent), "rev-parse", "HEAD");
-	writeFileSync(path.join(git(at(agent), "rev-parse", "--absolute-git-dir"), file), text);
-	const { healthy, issues } = await health(agent);
-	expect([healthy, [...new Set(issues.map(({ fix }) => fix))]]).toEqual([
-		false,
-		[`brood agent recover ${project.slug}/one`],
-	]);
+	["worktree", "off", "HEAD"],
+	["worktree", "off", "commondir"],
+	["clone", "off", "config"],
+	["clone", "off", "objects"],
+	["clone", "off", ""],
+	["worktree", "on", "config"],
+	["worktree", "on", "objects"],
+])(
+	"the git folder of a %s, sandbox: %s, with a corrupt %s is found, and what health says repairs it",
+	async (kind, sandbox, file) => {
+		const project = await daemon.project();
+		configure(project.slug, `sandbox: ${sandbox}\n`);
+		const agent = await project.add({ name: "one", workspace: kind });
+		// its process stays warm
+		await daemon.turn(agent, "write work.txt done\ncommit Work");
+		writeFileSync(at(agent, "loose.txt"), "loose");
+		const inHome = path.join(daemon.home, "projects", project.slug, "git/one");
+		const gitFolder = sandbox === "on" ? inHome : git(at(agent), "rev-parse", "--absolute-git-dir");
+		rmSync(path.join(gitFolder, file), { recursive: true });
+		if (file !== "") writeFileSync(path.join(gitFolder, file), "garbage\n");
+		const { healthy, issues } = await health(agent);
+		expect([healthy, issues.map(({ fix }) => fix)]).toEqual([false, [`brood agent recover ${project.slug}/one`]]);
+		await recover(agent);
+		expect(await health(agent)).toEqual({ healthy: true, issues: [] });
+		// and for the agent itself: a clean tree in its own name
+		const { id } = await daemon.turn(
+			agent,
+			"run git status --porcelain && git log -1 --format=%s && git var GIT_AUTHOR_IDENT",
+		);
+		const said = (await daemon.items(agent)).find((item) => item.turn === id && item.kind === "tool_result")?.text;
+		// without its objects, a clone has the commits that the project has
+		const lost = sandbox === "off" && (file === "objects" || file === "");
+		expect(said?.split(" <")[0]).toBe(`${lost ? "begin" : "Work"}\nbrood-agent-one`);
+		const kept = (await daemon.client.call("snapshots", params(agent))).map(({ reason }) => reason);
+		expect(kept).toContainEqual(expect.stringContaining("before a recovery"));
+	},
+);
+
+test("recover in a sandbox copies nothing out of the repository of a project by URL", async () => {
+	const slug = ProjectSlug.parse("mirrored");
+	await daemon.client.call("projectAdd", { body: { slug, path: `file://${freshRepository()}` } });
+	// names that are in every bare repository
+	configure(slug, "sandbox: on\ncopy: [config, description]\n");
+	const agent = await daemon.client.ask("agentAddTo", { params: { project: slug }, body: { type: "scripted" } });
+	const files = (): string[] => readdirSync(at(agent)).filter((name) => name !== ".git");
+	const before = files();
+	writeFileSync(at(agent, "loose.txt"), "loose");
 	await recover(agent);
-	expect(await health(agent)).toEqual({ healthy: true, issues: [] });
-	expect(git(at(agent), "rev-parse", "HEAD")).toBe(tip);
-	expect(readFileSync(at(agent, "work.txt"), "utf8")).toContain("done");
+	expect(files()).toEqual(before);
 });

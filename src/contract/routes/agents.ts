@@ -117,7 +117,8 @@ export const agentRoutes = {
 	recover: post("/api/agents/:agent/recover", "clear error holds and repair the workspace", {
 		query: scope,
 		body: none,
-		answer: Agent,
+		/** `repaired` says what was done to the workspace; null if nothing was */
+		answer: Agent.extend({ repaired: z.string().nullable() }),
 	}),
 	reap: post("/api/agents/:agent/reap", "hide an ended agent", {
 		query: scope,

@@ -79,7 +79,8 @@ function nextStep(facts: FinishFacts, { problem }: RunFinish, work: boolean): Ne
 	if (problem !== undefined)
 		return [...letGo, ...failed(issue, project, `Its work could not be settled: ${problem}`, at)];
 	if (turn.state === "completed") return [...letGo, escalated(issue, withoutWork(facts.final))];
-	const reason = `Its turn ${turn.state === "failed" ? "failed" : `was ${turn.state}`}${turn.reason === null ? "" : `: ${turn.reason}`}.`;
+	const ended = `Its turn ${turn.state === "failed" ? "failed" : `was ${turn.state}`}`;
+	const reason = turn.reason === null ? `${ended}.` : `${ended}: ${turn.reason.replace(/\.$/, "")}.`;
 	return [
 		...letGo,
 		...(turn.stoppingFor === "interrupt" ? [escalated(issue, reason)] : failed(issue, project, reason, at)),

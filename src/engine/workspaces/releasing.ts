@@ -1,15 +1,20 @@
-// What a release does besides moving home: it gives the agent's issue back, and ends error holds.
+// What a release does besides moving home: it gives the agent's issue back, and ends error holds. What a recovery does
+// before it touches the files.
 import type { AgentState } from "#contract/agent.ts";
 import type { Refusal } from "#contract/refusal.ts";
+import type { LeaseStep } from "#contract/workspace-step.ts";
 import { isWhole } from "#domain/health.ts";
 import type { Publisher } from "../loop/publish.ts";
 import { until } from "../loop/until.ts";
+import type { Driver } from "../ports/driver.ts";
 import type { Reads } from "../ports/store.ts";
+import type { Checkout } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { checkoutOf } from "./checkout.ts";
 import type { Requester, Steps } from "./steps.ts";
 
 interface Parts {
+	driver: Pick<Driver, "end"> | null;
 	reads: Reads;
 	workspaces: Workspaces;
 	publisher: Publisher;
@@ -50,4 +55,21 @@ export class Releasing {
 		if (!isWhole(issues, { step: undefined, uncommitted: false })) return null;
 		return await this.#steps.send({ type: "agent.recover", agent: agent.id }, { actor: by.actor });
 	}
+
+	/** A process that is kept warm would stay in the folder, and in its sandbox in the git folder, that was there before. */
+	async endProcesses({ workspace }: Checkout): Promise<void> {
+		for (const each of await this.#parts.reads.agents())
+			if (each.workspace?.path === workspace.path) await this.#parts.driver?.end(each.id);
+	}
+}
+
+/**
+ * Which trees may stay as they are: those of an interrupted step, and those that only drifted, perhaps on purpose.
+ */
+export function acceptable({ holds, seenCommit }: AgentState): { seen: string | null; step?: LeaseStep } | undefined {
+	const kinds = holds.map(({ kind }) => kind);
+	if (kinds.includes("error")) return undefined;
+	const step = holds.find(({ kind }) => kind === "recovery")?.step;
+	if (kinds.includes("recovery")) return step === undefined ? undefined : { seen: null, step };
+	return kinds.includes("dirty") ? { seen: seenCommit } : undefined;
 }

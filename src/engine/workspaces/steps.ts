@@ -35,10 +35,10 @@ import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
 import type { Actor, Key } from "#contract/ids.ts";
 import type { ReceiptAnswer, StartedStep } from "#contract/receipt.ts";
-import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { Refusal } from "#contract/refusal.ts";
 import type { RemoteStatus } from "#contract/workspace.ts";
 import type { LeaseStep, Recorded } from "#contract/workspace-step.ts";
-import { suggestion } from "#domain/agent-state/transitions.ts";
+import { noWorkspace } from "#domain/workspace.ts";
 import type { Receipts, ResumableRequest } from "../loop/receipts.ts";
 import { isRetryable, retryWhile } from "../loop/retry.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";
@@ -154,12 +154,7 @@ export class Steps {
 		work: (checkout: Checkout) => Promise<T | Refusal>,
 	): Promise<T | Refusal> {
 		const checkout = await checkoutOf(this.#parts.reads, agent);
-		if (checkout === null)
-			return refuse("VALIDATION_ERROR", `${agent.handle} has no workspace.`, {
-				details: { agent: agent.id },
-				suggestions: [suggestion("status", agent)],
-			});
-		return await work(checkout);
+		return checkout === null ? noWorkspace(agent) : await work(checkout);
 	}
 
 	/** Ends projects' commands that are still running, and waits for git. */

@@ -17,12 +17,12 @@ import { checkoutOf, projectRepository } from "./checkout.ts";
 import { Followers, type Synced } from "./followers.ts";
 import { type ApproveOptions, type BranchToMerge, Merges } from "./merges.ts";
 import { pushAfterTurn } from "./pushing.ts";
-import { Releasing } from "./releasing.ts";
+import { acceptable, Releasing } from "./releasing.ts";
 import { closing, type Requester, type StepParts, Steps, startedStepOf } from "./steps.ts";
 
 export interface CycleParts extends StepParts {
 	clock: Clock;
-	driver: Pick<Driver, "leftovers"> | null;
+	driver: Pick<Driver, "leftovers" | "end"> | null;
 	publisher: Publisher;
 }
 
@@ -151,9 +151,10 @@ export class WorkCycle {
 		const over = { type: "agent.recover" as const, agent: agent.id };
 		if (agent.workspace === null || agent.life !== "live") return await this.#steps.send(over, by);
 		// only the last command gets a receipt: until then the step may be repeated
-		const home = await this.#move(agent, "recover", { actor: by.actor }, (checkout, control) =>
-			this.workspaces.recover(checkout, control, acceptable(agent)),
-		);
+		const home = await this.#move(agent, "recover", { actor: by.actor }, async (checkout, control) => {
+			await this.#releasing.endProcesses(checkout);
+			return await this.workspaces.recover(checkout, control, acceptable(agent));
+		});
 		if (isRefusal(home)) return home;
 		return (await this.#steps.send(over, by)) ?? home;
 	}
@@ -281,17 +282,6 @@ export class WorkCycle {
 		this.#followers.stop();
 		await this.#steps.drain();
 	}
-}
-
-/**
- * Which trees may stay as they are: those of an interrupted step, and those that only drifted, perhaps on purpose.
- */
-function acceptable({ holds, seenCommit }: AgentState): { seen: string | null; step?: LeaseStep } | undefined {
-	const kinds = holds.map(({ kind }) => kind);
-	if (kinds.includes("error")) return undefined;
-	const step = holds.find(({ kind }) => kind === "recovery")?.step;
-	if (kinds.includes("recovery")) return step === undefined ? undefined : { seen: null, step };
-	return kinds.includes("dirty") ? { seen: seenCommit } : undefined;
 }
 
 const isMerged = (value: unknown): value is Merged => typeof value === "object" && value !== null;

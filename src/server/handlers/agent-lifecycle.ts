@@ -56,7 +56,14 @@ export function agentLifecycleHandlers(context: RequestContext) {
 			context.withAgent(request, async (id) => {
 				const agent = await context.reads.agent(id);
 				const { cycle } = context.engine;
-				if (cycle === null) return await context.agentCommand(request, { type: "agent.recover" });
+				const answer = async (repaired: string | null) => {
+					const now = await context.agent(id);
+					return isRefusal(now) ? now : { ...now, repaired };
+				};
+				if (cycle === null) {
+					const refused = await context.agentCommand(request, { type: "agent.recover" });
+					return isRefusal(refused) ? refused : await answer(null);
+				}
 				// the first attempt recovered it; a second would take later work out of the tree
 				const recovered = request.earlier !== null && "subject" in request.earlier.answer;
 				const home = agent === undefined || recovered ? null : await cycle.recover(agent, context.requester(request));
@@ -64,7 +71,7 @@ export function agentLifecycleHandlers(context: RequestContext) {
 				// a workspace that could not be made is made again
 				const now = await context.reads.agent(id);
 				if (now !== undefined) await context.ready(now);
-				return await context.agent(id);
+				return await answer(home?.text ?? null);
 			}),
 	} satisfies Partial<Handlers>;
 }

@@ -187,7 +187,7 @@ function ownOptions(route: Verb): Option[] {
 }
 
 async function tell(route: Verb, reference: string, options: Options, body: object | undefined): Promise<void> {
-	const [{ act }, { scopeOf }, { agentDetails, agentTable }] = await Promise.all([
+	const [{ act }, { scopeOf }, { agentDetails, agentTable, repairedAgent, withExitCode }] = await Promise.all([
 		import("./act.ts"),
 		import("./here.ts"),
 		import("./print-agents.ts"),
@@ -195,7 +195,13 @@ async function tell(route: Verb, reference: string, options: Options, body: obje
 	const ask = { params: { agent: reference }, ...(body && { body }) };
 	await act(
 		options,
-		async (cli) => cli.client.ask(route, { key: cli.key, query: await scopeOf(cli, [reference]), ...ask }),
-		(found) => (route === "agent" ? agentDetails(found) : agentTable([found])),
+		async (cli) => {
+			const found = await cli.client.ask(route, { key: cli.key, query: await scopeOf(cli, [reference]), ...ask });
+			return route === "recover" ? withExitCode(found) : found;
+		},
+		(found) => {
+			if (route === "agent") return agentDetails(found);
+			return route === "recover" ? repairedAgent(found) : agentTable([found]);
+		},
 	);
 }

@@ -7,7 +7,7 @@ import { budgetLine, spentLine } from "#views/usage-lines.ts";
 import { details, table } from "./print.ts";
 
 /** The command failed if the agent's workspace could not be made. */
-export function withExitCode(agent: Agent): Agent {
+export function withExitCode<A extends Agent>(agent: A): A {
 	if (agent.life === "provisioning" && agent.label === "error") process.exitCode = 1;
 	return agent;
 }
@@ -20,6 +20,11 @@ export function madeAgent(agent: Agent): string {
 	// the log has what a setup command printed
 	const hints = [`brood log ${name}`, `brood agent recover ${name}`].map((hint) => `\n  try: ${hint}`).join("");
 	return `${agentTable([agent])}\n${agent.lastError?.code}: ${indented(problem.reason, "  | ")}${hints}`;
+}
+
+/** After a recover: what was done to the workspace, or why it still cannot be made. */
+export function repairedAgent(agent: Agent & { repaired?: string | null }): string {
+	return agent.repaired == null ? madeAgent(agent) : `${agentTable([agent])}\n${indented(agent.repaired, "  | ")}`;
 }
 
 export function agentTable(agents: readonly Agent[]): string {

@@ -162,8 +162,13 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 		help: "clear error holds and repair the workspace",
 		waits: "Repairing the workspace …",
 		run: async (context, words) => {
-			const { handle } = await context.client.call("recover", { ...named(context, words), body: {} });
-			return { text: `${handle} works again` };
+			const { handle, label, holds, repaired } = await context.client.call("recover", {
+				...named(context, words),
+				body: {},
+			});
+			if (label === "error")
+				return { text: `${handle} is still in error: ${holds.map(({ reason }) => reason).join(" ")}` };
+			return { text: `${handle} works again. ${repaired ?? ""}`.trim() };
 		},
 	},
 	interrupt: {

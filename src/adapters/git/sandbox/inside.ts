@@ -1,4 +1,5 @@
 // What each step does inside the sandbox.
+import path from "node:path";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Checkout, MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
 import { fillFrom, treeStateOf } from "../copy/fork-tree.ts";
@@ -16,6 +17,8 @@ import { commitWork } from "../verbs/commit.ts";
 import { diffOf, treeOf } from "../verbs/diff.ts";
 import { healthOf } from "../verbs/health.ts";
 import { release } from "../verbs/home.ts";
+import { onlyLinks } from "../verbs/link-again.ts";
+import { hasConfig } from "../verbs/mend-git-folder.ts";
 import { moveBranch } from "../verbs/move.ts";
 import { acceptAsItIs, returnToBranch } from "../verbs/recover.ts";
 import { moveResult, syncWork } from "../verbs/sync.ts";
@@ -88,8 +91,11 @@ on(steps.enter, async ({ context, checkout }, { begun }): Promise<MoveResult | R
 });
 
 on(steps.recover, async ({ context, checkout }, { accept: given }) => {
+	// a fault: the daemon makes a new git folder
+	if (!(await hasConfig(path.join(checkout.workspace.path, ".git")))) throw new Error("its configuration is damaged");
 	const accept = given === null ? undefined : { seen: given.seen, ...(given.step !== null && { step: given.step }) };
-	const asItIs = accept === undefined ? null : await acceptAsItIs(context, checkout, {}, accept);
+	const asItIs =
+		accept === undefined ? await onlyLinks(context, checkout, {}) : await acceptAsItIs(context, checkout, {}, accept);
 	return asItIs ?? (await returnToBranch(context, checkout, {}, { asMade: false, ...(accept && { accept }) }));
 });
 

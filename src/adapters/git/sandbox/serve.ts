@@ -17,13 +17,17 @@ import { removeOldLocks, startedName } from "./old-locks.ts";
 
 /** Our own folders, such as scratch trees, are inside the git folder. */
 class InsideLayout extends Layout {
-	readonly #primary: string;
-	constructor(home: string, primary: string) {
+	readonly #scene: StepContext;
+	constructor(home: string, scene: StepContext) {
 		super(home);
-		this.#primary = primary;
+		this.#scene = scene;
 	}
 	override primary(_: ProjectSlug): string {
-		return this.#primary;
+		return this.#scene.primaryFolder;
+	}
+	/** where it is outside: a project by URL has no checkout to copy files from */
+	override mirror(slug: ProjectSlug): string {
+		return this.#scene.checkout === null ? this.#scene.project.path : super.mirror(slug);
 	}
 }
 
@@ -67,9 +71,9 @@ export function serveSandbox({ input, output, environment, findAutorunFiles, are
 }
 
 function sandboxContext(git: Git, scene: StepContext, bytes: SandboxContext["bytes"]): SandboxContext {
-	const { project, agent, workspace, given, now, primaryFolder } = scene;
+	const { project, agent, workspace, given, now } = scene;
 	const home = path.join(workspace.path, ".git", "brood");
-	const layout = new InsideLayout(home, primaryFolder);
+	const layout = new InsideLayout(home, scene);
 	const context: GitContext = { git, layout, given, clock: { now: () => now }, ids: randomIds, environment: {} };
 	// inside, it is a repository of its own, whatever its kind outside
 	return { context, scene, bytes, checkout: { project, agent, workspace: { ...workspace, kind: "clone" } } };

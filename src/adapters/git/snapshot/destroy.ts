@@ -107,16 +107,13 @@ async function moveNames(tree: Tree, names: readonly ByteName[], aside: string):
 		for (const name of names) {
 			const parent = parentFolders(name).at(-1);
 			await mkdir(parent === undefined ? aside : pathOf(aside, parent), { recursive: true, mode: 0o700 });
-			await rename(pathOf(tree.folder, name), pathOf(aside, name)).catch(async (error: unknown) => {
-				if (codeOf(error) !== "EXDEV") throw error;
-				await moveAside(pathOf(tree.folder, name).toString(), pathOf(aside, name).toString());
-			});
+			await moveAside(pathOf(tree.folder, name), pathOf(aside, name));
 			moved.push(name);
 		}
 		await removeEmpty(tree, moved.flatMap(parentFolders));
 		return moved;
 	} catch (error) {
-		for (const name of moved.toReversed()) await rename(pathOf(aside, name), pathOf(tree.folder, name));
+		for (const name of moved.toReversed()) await moveAside(pathOf(aside, name), pathOf(tree.folder, name));
 		throw error;
 	}
 }
@@ -145,19 +142,20 @@ async function intoTrash(
 	return trashed;
 }
 
-async function moveAside(from: string, to: string): Promise<void> {
+/** Copies where the two are on different disks or mounts: inside a sandbox, the tree and its git folder are. */
+export async function moveAside(from: string | Buffer, to: string | Buffer): Promise<void> {
 	try {
 		await rename(from, to);
 	} catch (error) {
 		if (codeOf(error) !== "EXDEV") throw error;
-		await cp(from, to, {
+		await cp(from.toString(), to.toString(), {
 			recursive: true,
 			preserveTimestamps: true,
 			verbatimSymlinks: true,
 			errorOnExist: true,
 			force: false,
 		});
-		await removeFolder(from);
+		await removeFolder(from.toString());
 	}
 }
 

@@ -10,6 +10,7 @@ import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { exists } from "../layout/layout.ts";
 import { markIn, readMark } from "../layout/mark.ts";
+import { GitFailed } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { commitOf } from "../run/user-input.ts";
 import { isWorktreeOf } from "../run/worktrees.ts";
@@ -18,7 +19,8 @@ import { type GitContext, isAncestor } from "../workspace/git-context.ts";
 import { settingsOf } from "../workspace/settings.ts";
 import { brokenLink, shareFrom } from "../workspace/shared.ts";
 import { gitFolderAt, readStatus } from "../workspace/tree-status.ts";
-import { repositoryProblem } from "./repository-problem.ts";
+import { hasConfig } from "./mend-git-folder.ts";
+import { lastLine, repositoryProblem } from "./repository-problem.ts";
 
 const damages: readonly HealthProblem["code"][] = ["NOT_OURS", "BRANCH_GONE"];
 const freeBytesMin = 512 * 1024 * 1024;
@@ -46,7 +48,8 @@ export async function orReported(fix: string, issues: Promise<HealthProblem[]>):
 		return await issues;
 	} catch (error) {
 		if (isCalledOff(error)) throw error;
-		return [{ code: "NOT_OURS", text: messageOf(error), fix }];
+		const text = error instanceof GitFailed ? `Git fails here: ${lastLine(error.errors)}.` : messageOf(error);
+		return [{ code: "NOT_OURS", text, fix }];
 	}
 }
 
@@ -75,6 +78,7 @@ async function notOurs({ given }: GitContext, { project, agent, workspace }: Che
 	if (trap !== null) return `${trap}.`;
 	const gitFolder = await gitFolderAt(workspace.path).catch(() => null);
 	if (gitFolder === null) return `${workspace.path} is no git repository any more.`;
+	if (workspace.kind === "clone" && !(await hasConfig(gitFolder))) return `${gitFolder}/config is damaged.`;
 	// inside a sandbox there is no proof: only the daemon can read the mark
 	if (workspace.kind === "main" || given !== undefined) return null;
 	if (workspace.kind === "worktree" && !(await isWorktreeOf(project.path, { folder: workspace.path, gitFolder })))
@@ -121,7 +125,7 @@ async function leftovers(
 	const lock = await lstat(path.join(tree.gitFolder, "index.lock")).catch(() => null);
 	if (lock !== null) {
 		const seconds = Math.max(0, Math.round((clock.now() - lock.mtimeMs) / 1000));
-		const text = `A lock of git's is ${seconds} s old: it is at work, or was killed.`;
+		const text = `Git's index.lock is ${seconds} s old: a git command is still running, or was killed.`;
 		issues.push({ code: "LOCK_LEFT", text, fix: recover });
 	}
 	if (tree.operation !== null)

@@ -39,9 +39,15 @@ export async function mendGitFolder(context: GitContext, checkout: Checkout): Pr
 	}
 	const config = path.join(gitFolder, "config");
 	const readable = await git(project.path, ["config", "--file", config, "--list"], { answers: [1, 3, 128] });
-	if (readable.code === 0 && readable.text !== "") return;
+	if (readable.code === 0 && (await hasConfig(gitFolder))) return;
 	await replace("config", "");
 	await configureClone(context, project, checkout.agent, config);
+}
+
+/** Git opens a repository without its configuration too, but then as whoever's it is and without its remotes. */
+export async function hasConfig(gitFolder: string): Promise<boolean> {
+	const text = await readRegularText(path.join(gitFolder, "config")).catch(() => "");
+	return /^\s*repositoryformatversion\s*=/im.test(text);
 }
 
 const filesChecked = 200;
@@ -52,7 +58,12 @@ export async function hasItsFiles(git: Git, repository: string, folder: string):
 	if (gitFolder === null) return false;
 	const environment = { GIT_DIR: gitFolder, GIT_WORK_TREE: folder };
 	const listed = await git(folder, ["ls-files", "-z"], { environment, answers: [128] });
-	const names = namesIn(listed.bytes).slice(0, filesChecked);
-	const found = await Promise.all(names.map(async (name) => await lstat(pathOf(folder, name)).catch(() => null)));
-	return listed.code === 0 && names.length > 0 && found.filter((one) => one !== null).length * 2 >= names.length;
+	return listed.code === 0 && (await hasHalfOf(folder, listed.bytes));
+}
+
+/** `names` as git prints them with -z. */
+export async function hasHalfOf(folder: string, names: Buffer): Promise<boolean> {
+	const checked = namesIn(names).slice(0, filesChecked);
+	const found = await Promise.all(checked.map(async (name) => await lstat(pathOf(folder, name)).catch(() => null)));
+	return checked.length > 0 && found.filter((one) => one !== null).length * 2 >= checked.length;
 }

@@ -18,7 +18,8 @@
 //   2. discard what an earlier recovery left half made (`takeBackHalf`)
 //   3. make HEAD, the links of a worktree and the configuration of a clone again where git cannot read them
 //      (`mendGitFolder`). The folder is gone: a new tree from the branch, or from base if that is gone too (`remake`). The folder lost its
-//      `.git`: `git worktree repair`, if at least half of the tracked files are in it (`repair`)
+//      `.git`: `git worktree repair`, if at least half of the tracked files are in it (`repair`). A clone whose repository git
+//      cannot read gets a new one under the same files; the old one goes to the trash (`remakeCloneGit`)
 //   4. rename a lock older than a minute; refuse at a younger one, since a git may be running (`unlock`)
 //   5. make a deleted branch again from the reflog of HEAD (`restoreBranch`); keep an index that cannot be read under
 //      another name and rebuild it (`mendIndex`)
@@ -54,14 +55,14 @@ import { mendIndex, withBroken } from "../tree/mend-index.ts";
 import { makeClone } from "../workspace/clone.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
-import { asideFolder, clean, noteOf, setAside, take, trashName } from "../workspace/keep.ts";
-import { settingsOf } from "../workspace/settings.ts";
-import { share, shareFrom } from "../workspace/shared.ts";
+import { clean, setAside, take, trashName } from "../workspace/keep.ts";
 import { gitFolderOf, markAt, readStatus } from "../workspace/tree-status.ts";
 import { healthOf } from "./health.ts";
 import { release } from "./home.ts";
+import { linkAgain, onlyLinks, sentences } from "./link-again.ts";
 import { hasItsFiles, mendGitFolder } from "./mend-git-folder.ts";
 import { keepTip } from "./move.ts";
+import { remakeCloneGit } from "./remake-clone.ts";
 import { movedWith, moveResult } from "./sync.ts";
 
 /** a younger lock may belong to a running git */
@@ -90,10 +91,12 @@ export async function recover(
 	await takeBackHalf(context, checkout);
 	const missing = !(await exists(checkout.workspace.path));
 	if (!missing) await mendGitFolder(context, checkout);
+	const remade = missing ? null : await remakeCloneGit(context, checkout);
 	const wrong = missing ? await remake(context, checkout) : await repair(context, checkout);
 	if (wrong !== null) return wrong;
 	const result = await returnToBranch(context, checkout, control, { asMade: missing, ...(accept && { accept }) });
-	return missing ? movedWith(workspaceRemade, result) : result;
+	const first = missing ? workspaceRemade : remade;
+	return first === null ? result : movedWith(first, result);
 }
 
 export const workspaceRemade = "Your workspace was gone and was made again.";
@@ -116,20 +119,9 @@ export async function returnToBranch(
 	if (isRefusal(cleaned)) return cleaned;
 	const released = await release(context, checkout, control, cleaned.snapshot);
 	if (isRefusal(released)) return released;
-	await linkAgain(context, checkout, control);
+	const unlinked = await linkAgain(context, checkout, control);
 	const index = broken === null ? null : `Git's index could not be read and is kept as ${broken}.`;
-	return { ...released, text: [index, cleaned.aside, released.text].filter((text) => text !== null).join(" ") };
-}
-
-async function linkAgain(context: GitContext, checkout: Checkout, control: StepControl): Promise<void> {
-	const { project, workspace } = checkout;
-	const effective = await settingsOf(context, project, control.approved);
-	if (isRefusal(effective) || effective.settings.shared.length + effective.settings.copy.length === 0) return;
-	const filled = context.given === undefined ? {} : { filled: context.given.primary };
-	const entry = await asideFolder(context, checkout);
-	const from = { ...shareFrom(context, project), ...filled, aside: path.join(entry, "files") };
-	await share(context.git, workspace.path, from, effective.settings);
-	if (context.given === undefined && (await exists(entry))) await writeMark(markIn(entry), noteOf(checkout));
+	return { ...released, text: sentences(index, cleaned.aside, unlinked, released.text) };
 }
 
 /** Issues that need no change of the files. */
@@ -157,30 +149,14 @@ export async function acceptAsItIs(
 	const back = seen !== null && issues.some(({ code }) => code === "HEAD_WENT_BACK") ? seen : null;
 	const { snapshot, fresh } = await take(context, checkout, "before a recovery", null);
 	if (back !== null) await keepTip(context.git, checkout, back);
-	if (kind !== "main") await linkAgain(context, checkout, control);
+	const unlinked = kind === "main" ? null : await linkAgain(context, checkout, control);
 	const lost =
 		back === null
 			? "Nothing is wrong with your workspace any more."
 			: lostCommitText(branch, (await commitOf(context.git, folder, "HEAD")) ?? "", back);
-	const kept = fresh ? ` They are in snapshot ${snapshot.id} as well.` : "";
-	return await moveResult(context, checkout, back !== null, `${lost} Your files were left as they are.${kept}`);
-}
-
-/** Links shared paths again where nothing else is wrong: that needs no change of the agent's own files. */
-async function onlyLinks(
-	context: GitContext,
-	checkout: Checkout,
-	control: StepControl,
-): Promise<MoveResult | Refusal | null> {
-	const { issues } = await healthOf(context, checkout, { commit: null });
-	if (issues.length === 0 || issues.some(({ code }) => code !== "LINK_BROKEN")) return null;
-	await linkAgain(context, checkout, control);
-	return await moveResult(
-		context,
-		checkout,
-		false,
-		"Your shared paths are linked again. Your files were left as they are.",
-	);
+	const kept = fresh ? `They are in snapshot ${snapshot.id} as well.` : null;
+	const text = sentences(unlinked, lost, "Your files were left as they are.", kept);
+	return await moveResult(context, checkout, back !== null, text);
 }
 
 const lostCommitText = (branch: string, head: string, seen: string): string =>

@@ -1,7 +1,7 @@
 // What a workspace gets besides its tracked files: folders linked from `primary/`, and copies of ignored files. A
 // failure here never fails the workspace, and no existing file is replaced.
 import { createHash } from "node:crypto";
-import { appendFile, constants, cp, lstat, mkdir, readlink, rename, symlink } from "node:fs/promises";
+import { appendFile, constants, cp, lstat, mkdir, readlink, symlink } from "node:fs/promises";
 import path from "node:path";
 import { readRegular, readRegularText } from "#adapters/system/regular-file.ts";
 import { expected } from "#contract/log.ts";
@@ -12,6 +12,7 @@ import { exists, isInside } from "../layout/layout.ts";
 import { readPrimaryMark } from "../layout/mark.ts";
 import { exclusively } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
+import { moveAside } from "../snapshot/destroy.ts";
 import type { GitContext } from "./git-context.ts";
 import { gitFolderOf } from "./tree-status.ts";
 
@@ -108,7 +109,7 @@ async function notShared(git: Git, tree: string, { primary, filled }: ShareFrom,
 
 async function setAside(from: string, to: string): Promise<void> {
 	await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
-	await rename(from, to);
+	await moveAside(from, to);
 }
 
 /** What is wrong with a path that should be a link of ours; null if nothing is. */
