@@ -34,21 +34,40 @@ class LongestFirst extends BaseSequencer {
 	}
 }
 
+/** What every test file has, whichever project it belongs to. */
+export const shared = {
+	alias: { "#src/programs.ts": path.resolve("test/support/programs.ts") },
+	setupFiles: ["test/support/sync-deadline.ts"],
+	testTimeout: 30_000,
+	hookTimeout: 30_000,
+	// a test that waits for agents leaves its core to another, where a file says that they do not disturb each other
+	maxConcurrency: 2,
+};
+
+/** What a whole run has. */
+export const run = {
+	globalSetup: ["test/global-setup.ts"],
+	reporters: reporters(),
+	// two cores are all that the gate counts on; tests of daemons and agents leave them idle a third of the time
+	maxWorkers: 3,
+};
+
 export default defineConfig({
 	test: {
-		include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-		// the real agents: npm run test:agents; what the rest has in detail: npm run test:quick
-		exclude: ["test/agents/**", "test/quick/**", "node_modules/**"],
-		alias: { "#src/programs.ts": path.resolve("test/support/programs.ts") },
-		globalSetup: ["test/global-setup.ts"],
-		setupFiles: ["test/support/sync-deadline.ts"],
-		reporters: reporters(),
-		testTimeout: 30_000,
-		hookTimeout: 30_000,
-		// two cores are all that the gate counts on; tests of daemons and agents leave them idle a third of the time
-		maxWorkers: 3,
-		// a test that waits for agents leaves its core to another, where a file says that they do not disturb each other
-		maxConcurrency: 2,
+		...run,
 		sequence: { sequencer: LongestFirst },
+		projects: [
+			// these are pure: a worker that has loaded our source goes on to the next file
+			{ test: { ...shared, name: "src", include: ["src/**/*.test.ts"], isolate: false } },
+			{
+				test: {
+					...shared,
+					name: "test",
+					include: ["test/**/*.test.ts"],
+					// the real agents: npm run test:agents; what the rest has in detail: npm run test:quick
+					exclude: ["test/agents/**", "test/quick/**"],
+				},
+			},
+		],
 	},
 });
