@@ -11,7 +11,7 @@ export async function buildWeb(folder: string): Promise<void> {
 		root,
 		configFile: false,
 		publicDir: false,
-		logLevel: "warn",
+		logLevel: "error",
 		build: {
 			outDir: path.resolve(folder),
 			emptyOutDir: true,

@@ -7,6 +7,8 @@ import { Broken } from "./shell/broken.tsx";
 import { useGlobalKeys } from "./shell/keyboard.ts";
 import { LostBanner } from "./shell/lost-banner.tsx";
 import { Nav } from "./shell/nav.tsx";
+import { Notifier } from "./shell/notifier.tsx";
+import { Palette } from "./shell/palette.tsx";
 import { Shortcuts } from "./shell/shortcuts.tsx";
 import { SignedOut } from "./shell/signed-out.tsx";
 import { Toasts } from "./shell/toasts.tsx";
@@ -46,6 +48,8 @@ export function App() {
 				</Broken>
 			</main>
 			{isOpen === "shortcuts" && <Shortcuts onClose={() => setOpen(null)} />}
+			{isOpen === "palette" && <Palette onClose={() => setOpen(null)} />}
+			<Notifier />
 			<Toasts />
 		</div>
 	);

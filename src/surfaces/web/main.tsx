@@ -3,11 +3,13 @@ import { App } from "./app.tsx";
 import { applyTheme } from "./shell/theme.ts";
 import { connect } from "./store/connection.ts";
 import { StoreContext } from "./store/hooks.ts";
+import { signIn } from "./store/sign-in.ts";
 import { Store } from "./store/store.ts";
 import { streamOf } from "./store/tab.ts";
 import "./styles/index.css";
 
 applyTheme();
+await signIn();
 const client = connect();
 const store = new Store(client, streamOf(client));
 void store.run();

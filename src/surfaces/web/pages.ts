@@ -9,4 +9,13 @@ interface Page {
 /** The first pattern that matches counts. */
 export const pages: readonly Page[] = [
 	{ pattern: "/", page: lazy(async () => ({ default: (await import("./pages/overview/overview.tsx")).Overview })) },
+	{
+		pattern: "/inbox",
+		page: lazy(async () => ({ default: (await import("./pages/inbox/inbox-page.tsx")).InboxPage })),
+	},
+	{ pattern: "/tree", page: lazy(async () => ({ default: (await import("./pages/tree/tree-page.tsx")).TreePage })) },
+	{
+		pattern: "/agents/:agent",
+		page: lazy(async () => ({ default: (await import("./pages/agent/agent-page.tsx")).AgentPage })),
+	},
 ];

@@ -1,15 +1,18 @@
 // The places in the navigation, each with the key that follows `g`.
 import { paths } from "../paths.ts";
+import type { IconName } from "../ui/icon.tsx";
 
 export interface NavEntry {
 	name: string;
 	href: string;
 	key: string;
-	glyph: string;
+	icon: IconName;
 	/** shown on a phone's bottom bar */
 	phone?: true;
 }
 
 export const navEntries: readonly NavEntry[] = [
-	{ name: "Overview", href: paths.overview(), key: "o", glyph: "◧", phone: true },
+	{ name: "Overview", href: paths.overview(), key: "o", icon: "overview", phone: true },
+	{ name: "Inbox", href: paths.inbox(), key: "i", icon: "inbox", phone: true },
+	{ name: "Agents", href: paths.tree(), key: "t", icon: "fork", phone: true },
 ];

@@ -2,6 +2,7 @@ import { Link, useLocation } from "wouter";
 import icon from "../icon.svg";
 import { paths } from "../paths.ts";
 import { useSeen } from "../store/hooks.ts";
+import { Icon } from "../ui/icon.tsx";
 import { ConnectionState } from "./connection-state.tsx";
 import { navEntries } from "./nav-entries.ts";
 
@@ -20,12 +21,10 @@ export function Nav({ onPalette }: { onPalette(): void }) {
 				<span>Go to …</span> <kbd>⌘K</kbd>
 			</button>
 			<ul className="nav-list">
-				{navEntries.map(({ name, href, glyph, phone }) => (
+				{navEntries.map(({ name, href, icon: entry, phone }) => (
 					<li key={href} className={phone === undefined ? "nav-wide" : undefined}>
 						<Link href={href} className="nav-link" aria-current={isAt(location, href) ? "page" : undefined}>
-							<span className="nav-glyph" aria-hidden="true">
-								{glyph}
-							</span>
+							<Icon name={entry} />
 							<span>{name}</span>
 							{(counts[href] ?? 0) > 0 && (
 								<span className={href === paths.inbox() ? "badge badge-wait" : "badge"}>{counts[href]}</span>

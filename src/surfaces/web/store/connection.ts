@@ -1,20 +1,33 @@
 // How the browser talks to the daemon: same origin, with the session's cookie and the second secret of this origin.
-import { Client, fromResponse, type Send } from "#client/client.ts";
+import { Client, type Send } from "#client/client.ts";
+import { secretHeader } from "#contract/browser.ts";
 
 /** Cookies ignore ports, origins do not: this secret is what keeps a page on another port out. */
 const secretKey = "brood.secret";
-const secretHeader = "x-brood-secret";
 
-export const secretOfOrigin = (): string | null => localStorage.getItem(secretKey);
 export const keepSecret = (secret: string): void => localStorage.setItem(secretKey, secret);
 
-const send: Send = async (url, { headers: { authorization: _, ...headers }, ...request }) => {
-	const secret = secretOfOrigin();
-	const all = secret === null ? headers : { ...headers, [secretHeader]: secret };
-	return fromResponse(await fetch(url, { ...request, headers: all, credentials: "same-origin", cache: "no-store" }));
+function headers(): Record<string, string> {
+	const secret = localStorage.getItem(secretKey);
+	return secret === null ? {} : { [secretHeader]: secret };
+}
+
+const send: Send = async (url, request) => {
+	const response = await fetch(url, { ...request, credentials: "same-origin", cache: "no-store" });
+	return { ok: response.ok, text: () => response.text(), chunks: chunksOf(response) };
 };
 
-export const connect = (): Client => new Client({ url: location.origin, token: "" }, send);
+/** Not every browser can iterate over a body. */
+async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array> {
+	const reader = body?.getReader();
+	for (;;) {
+		const read = await reader?.read();
+		if (read?.value === undefined) return;
+		yield read.value;
+	}
+}
+
+export const connect = (): Client => new Client({ url: location.origin, headers }, send);
 
 /** An idempotency key for one thing that a person does. */
 export const freshKey = (): string => crypto.randomUUID();

@@ -42,7 +42,7 @@ export class Store {
 				pause: () => wait(backoffMs[Math.min(this.#failures++, backoffMs.length - 1)] ?? 0),
 			},
 		);
-		this.threads = new Threads(client, this.#mirror);
+		this.threads = new Threads(client, this.#mirror, () => this.#tell());
 		this.#seen = new Seen(this.#mirror, this.#connection);
 	}
 

@@ -38,9 +38,13 @@ export class Threads {
 	readonly #touched = new Set<AgentId>();
 	readonly #loading = new Set<AgentId>();
 
-	constructor(client: Client, mirror: Mirror) {
+	readonly #told: () => void;
+
+	/** `told` is called when a line was read. */
+	constructor(client: Client, mirror: Mirror, told: () => void) {
 		this.#client = client;
 		this.#mirror = mirror;
+		this.#told = told;
 	}
 
 	seen(agent: AgentId): ThreadSeen {
@@ -64,10 +68,13 @@ export class Threads {
 		return lineOf(message) ?? lineOf(last) ?? this.#lines.get(agent) ?? null;
 	}
 
-	/** From a list that was read; what the stream said since then is newer. */
-	keepLine(agent: AgentId, text: string): void {
-		const line = lineOf(text);
-		if (line !== null && !this.#lines.has(agent)) this.#lines.set(agent, line);
+	/** Reads the last line of an agent of which nothing was heard yet; what the stream says meanwhile is newer. */
+	async readLine(agent: AgentId): Promise<void> {
+		if (this.lastLine(agent) !== null) return;
+		const items = await this.#client.call("items", { params: { agent }, query: { last: 5 } }).catch(() => []);
+		if (this.#lines.has(agent)) return;
+		for (const item of items) this.addLine(item);
+		this.#told();
 	}
 
 	add(item: Item): void {

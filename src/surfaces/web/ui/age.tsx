@@ -13,4 +13,4 @@ export function Age({ at, suffix = "" }: { at: string; suffix?: string }) {
 }
 
 export const clockOf = (at: string): string =>
-	new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+	new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });

@@ -7,13 +7,26 @@ interface ButtonProps {
 	/** why it is not possible now; null if it is */
 	why?: string | null | undefined;
 	kind?: "plain" | "primary" | "danger" | "quiet";
+	/** for a button that shows only a symbol */
 	label?: string;
+	/** what the button is about, for screen readers: several on a page have the same word */
+	about?: string;
 	keys?: string;
 	title?: string | undefined;
 	type?: "button" | "submit";
 }
 
-export function Button({ children, onClick, why = null, kind = "plain", label, keys, title, type }: ButtonProps) {
+export function Button({
+	children,
+	onClick,
+	why = null,
+	kind = "plain",
+	label,
+	about,
+	keys,
+	title,
+	type,
+}: ButtonProps) {
 	const [isBusy, setBusy] = useState(false);
 	const press = async (): Promise<void> => {
 		if (why !== null || isBusy) return;
@@ -36,8 +49,9 @@ export function Button({ children, onClick, why = null, kind = "plain", label, k
 			onClick={() => void press()}
 		>
 			{children}
+			{about !== undefined && <span className="sr-only"> {about}</span>}
 			{keys !== undefined && <Keys keys={keys} />}
-			{why !== null && <span className="sr-only">: {why}</span>}
+			{why !== null && label === undefined && <span className="sr-only">: {why}</span>}
 		</button>
 	);
 }

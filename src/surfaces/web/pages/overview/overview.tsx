@@ -1,20 +1,17 @@
 import type { Agent } from "#contract/wire.ts";
 import { useNeeds, useSeen, useStore } from "../../store/hooks.ts";
+import { useLastLines } from "../../store/lines.ts";
 import { Empty, Loading } from "../../ui/notice.tsx";
 import { DaemonBar } from "./daemon-bar.tsx";
 import { NeedsYou } from "./needs-you.tsx";
 import { RunningRow } from "./running-row.tsx";
 import { Slots } from "./slots.tsx";
 
-/** last lines are streamed for so many agents; those that run longest first */
-const linesMax = 40;
-
 export function Overview() {
 	const seen = useSeen();
 	const running = seen.agents.filter(({ turn }) => turn !== null);
-	const lines = running.slice(0, linesMax).map(({ id }) => id);
-	const boards = seen.projects.map(({ slug }) => slug);
-	useNeeds({ lines, boards });
+	useNeeds({ boards: seen.projects.map(({ slug }) => slug) });
+	useLastLines(running.map(({ id }) => id));
 	if (!seen.isLoaded) return <Loading what="the overview" />;
 	return (
 		<>

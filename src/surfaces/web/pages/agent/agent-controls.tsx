@@ -1,0 +1,87 @@
+// Everything that can be done to an agent. What is not possible now says why.
+import { useState } from "react";
+import { useLocation } from "wouter";
+import type { Agent } from "#contract/wire.ts";
+import { verbThatContinues, whyNot, whyNotWorkspace } from "#views/agent-actions.ts";
+import { paths } from "../../paths.ts";
+import { useAct } from "../../store/hooks.ts";
+import { Button } from "../../ui/button.tsx";
+import { CommitDialog } from "./commit-dialog.tsx";
+import { ForkDialog } from "./fork-dialog.tsx";
+import { KillDialog } from "./kill-dialog.tsx";
+
+type Open = "fork" | "kill" | "commit" | "delete" | null;
+
+export function AgentControls({ agent }: { agent: Agent }) {
+	const act = useAct();
+	const [open, setOpen] = useState<Open>(null);
+	const params = { agent: agent.id };
+	const isHeld = agent.holds.length > 0;
+	const verb = isHeld ? verbThatContinues(agent) : "pause";
+	const names = { pause: "Pause", resume: "Resume", recover: "Recover" };
+	return (
+		<div className="bar">
+			<Button why={whyNot(agent, verb)} onClick={() => act(verb, { params, body: {} })}>
+				{names[verb]}
+			</Button>
+			<Button
+				why={whyNot(agent, "interrupt")}
+				onClick={() => act("interrupt", { params, body: { reason: "from the dashboard" } })}
+			>
+				Interrupt
+			</Button>
+			<Button kind="primary" why={whyNot(agent, "fork")} onClick={() => setOpen("fork")}>
+				Fork
+			</Button>
+			<More agent={agent} onOpen={setOpen} />
+			{open === "fork" && <ForkDialog agent={agent} at={null} onClose={() => setOpen(null)} />}
+			{(open === "kill" || open === "delete") && <KillDialog agent={agent} verb={open} onClose={() => setOpen(null)} />}
+			{open === "commit" && <CommitDialog agent={agent} onClose={() => setOpen(null)} />}
+		</div>
+	);
+}
+
+function More({ agent, onOpen }: { agent: Agent; onOpen(open: Open): void }) {
+	const act = useAct();
+	const [, go] = useLocation();
+	const params = { agent: agent.id };
+	const entries: readonly (readonly [string, string | null, () => unknown])[] = [
+		["Review and approve …", whyNotWorkspace(agent, "approve"), () => go(paths.review(agent.id))],
+		["Commit …", whyNotWorkspace(agent, "commit"), () => onOpen("commit")],
+		[
+			"Sync with base",
+			whyNotWorkspace(agent, "sync"),
+			() => act("sync", { params, body: {} }, `${agent.handle} is up to date`),
+		],
+		["Pause", whyNot(agent, "pause"), () => act("pause", { params, body: {} })],
+		["Resume", whyNot(agent, "resume"), () => act("resume", { params, body: {} })],
+		["Recover", whyNot(agent, "recover"), () => act("recover", { params, body: {} })],
+		["Clear its context", whyNot(agent, "rewind"), () => act("clear", { params, body: {} }, "A new context begins")],
+		["Kill …", whyNot(agent, "kill"), () => onOpen("kill")],
+		["Delete …", whyNot(agent, "delete"), () => onOpen("delete")],
+		["Hide", whyNot(agent, "reap"), () => act("reap", { params, body: {} })],
+	];
+	const id = `more-${agent.id}`;
+	return (
+		<>
+			<button type="button" className="button more-button" popoverTarget={id} aria-label="More actions">
+				⋯
+			</button>
+			<div id={id} popover="auto" className="menu">
+				{entries.map(([name, why, run]) => (
+					<button
+						key={name}
+						type="button"
+						className="menu-item"
+						aria-disabled={why !== null}
+						popoverTarget={why === null ? id : undefined}
+						onClick={() => why === null && void run()}
+					>
+						<span>{name}</span>
+						{why !== null && <span className="menu-why">{why}</span>}
+					</button>
+				))}
+			</div>
+		</>
+	);
+}

@@ -1,0 +1,71 @@
+import { Link } from "wouter";
+import type { Agent } from "#contract/wire.ts";
+import { familyLine } from "#views/usage.ts";
+import { paths } from "../../paths.ts";
+import { useSeen } from "../../store/hooks.ts";
+import { Age } from "../../ui/age.tsx";
+import { StateWord } from "../../ui/state.tsx";
+import { AgentControls } from "./agent-controls.tsx";
+
+export function AgentHeader({ agent }: { agent: Agent }) {
+	const { type, model, workspace, project, waitingFor, ahead } = agent;
+	const facts = [project, model === null ? type : `${type} ${model}`, workspace?.branch, familyLine(agent.spent)];
+	return (
+		<header className="page-header agent-header">
+			<Path agent={agent} />
+			<StateWord agent={agent} />
+			{agent.turn !== null && <Age at={agent.turn.startedAt} />}
+			<span className="meta clip agent-facts">{facts.filter(Boolean).join(" · ")}</span>
+			<span className="spread" />
+			<AgentControls agent={agent} />
+			{waitingFor !== null && (
+				<p className="agent-waits role-wait">
+					Waits for {waitingFor}
+					{ahead > 0 && `, ${ahead} ahead`}
+				</p>
+			)}
+			<Holds agent={agent} />
+		</header>
+	);
+}
+
+/** The agent, behind those above it. */
+function Path({ agent }: { agent: Agent }) {
+	const seen = useSeen();
+	const above: Agent[] = [];
+	for (let next = agent.supervisor; next !== null; ) {
+		const one = seen.agent(next);
+		if (one === undefined) break;
+		above.unshift(one);
+		next = one.supervisor;
+	}
+	return (
+		<h1 className="agent-path clip">
+			{above.slice(-3).map(({ id, handle }) => (
+				<span key={id} className="agent-above">
+					<Link href={paths.agent(id)}>{handle}</Link> /{" "}
+				</span>
+			))}
+			{agent.handle}
+		</h1>
+	);
+}
+
+/** Why no turn starts by itself. */
+function Holds({ agent: { holds } }: { agent: Agent }) {
+	if (holds.length === 0) return null;
+	return (
+		<ul className="holds">
+			{holds.map(({ kind, reason, by, at, until }) => (
+				<li key={kind} className="hold">
+					<strong>{kind}</strong>
+					{reason !== "" && `: ${reason}`}{" "}
+					<span className="meta">
+						by {by.split(":")[0]}, <Age at={at} suffix=" ago" />
+						{until !== undefined && `, ends ${new Date(until).toLocaleTimeString()}`}
+					</span>
+				</li>
+			))}
+		</ul>
+	);
+}

@@ -1,0 +1,50 @@
+import { useState } from "react";
+import { useSearchParams } from "wouter";
+import { AgentId } from "#contract/ids.ts";
+import type { Agent } from "#contract/wire.ts";
+import { useNeeds, useSeen } from "../../store/hooks.ts";
+import { Empty, Loading } from "../../ui/notice.tsx";
+import { AgentHeader } from "./agent-header.tsx";
+import { Asking } from "./asking.tsx";
+import { ForkDialog } from "./fork-dialog.tsx";
+import { ForkAt } from "./fork-here.tsx";
+import { PromptBox } from "./prompt-box.tsx";
+import { Scrubber } from "./scrubber.tsx";
+import { Side } from "./side.tsx";
+import { Thread } from "./thread.tsx";
+
+export function AgentPage({ params }: { params: Readonly<Record<string, string>> }) {
+	const seen = useSeen();
+	const id = AgentId.safeParse(params["agent"]);
+	const agent = id.success ? seen.agent(id.data) : undefined;
+	if (agent !== undefined) return <Known key={agent.id} agent={agent} />;
+	if (!seen.isLoaded) return <Loading what="the agent" rows={12} />;
+	return <Empty title="There is no such agent.">It may be on another daemon. Press ⌘K to search.</Empty>;
+}
+
+function Known({ agent }: { agent: Agent }) {
+	useNeeds({ threads: [agent.id] });
+	const [search, setSearch] = useSearchParams();
+	const turn = Number(search.get("turn")) || null;
+	const [tab, setTab] = useState<string | null>(null);
+	const [forkAt, setForkAt] = useState<number | null>(null);
+	const select = (next: number | null): void =>
+		setSearch(next === null ? {} : { turn: String(next) }, { replace: true });
+	return (
+		<div className="agent-page">
+			<AgentHeader agent={agent} />
+			<Scrubber agent={agent} turn={turn} onSelect={select} />
+			<div className="agent-body">
+				<section className="agent-talk" aria-label="Conversation">
+					<ForkAt value={setForkAt}>
+						<Thread agent={agent} turn={turn} />
+					</ForkAt>
+					<Asking agent={agent} />
+					<PromptBox agent={agent} />
+				</section>
+				<Side agent={agent} turn={turn} tab={tab} onTab={setTab} />
+			</div>
+			{forkAt !== null && <ForkDialog agent={agent} at={forkAt} onClose={() => setForkAt(null)} />}
+		</div>
+	);
+}

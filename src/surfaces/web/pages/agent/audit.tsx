@@ -1,0 +1,35 @@
+// What happened to this agent and who did it: its events other than its conversation.
+import type { Agent, Item } from "#contract/wire.ts";
+import { useRead } from "../../store/hooks.ts";
+import { clockOf } from "../../ui/age.tsx";
+import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
+
+const kinds = "agent,turn,prompt,mail,approval,wait,workspace,git,lease";
+
+export function Audit({ agent }: { agent: Agent }) {
+	const again = `${agent.label}${agent.turn?.id ?? ""}${agent.queueLength}${agent.holds.length}`;
+	const read = useRead("journal", { query: { agent: agent.id, kind: kinds, limit: 2000 } }, again);
+	if (read.data === undefined)
+		return read.state === "failed" ? <RefusedNotice refusal={read.refusal} /> : <Loading what="the audit" />;
+	const events = read.data.events.toReversed();
+	if (events.length === 0) return <Empty title="Nothing has happened yet." />;
+	return (
+		<ul className="audit">
+			{events.map((event) => (
+				<li key={event.id} className="audit-row">
+					<time className="meta" dateTime={event.at} title={new Date(event.at).toLocaleString()}>
+						{clockOf(event.at)}
+					</time>
+					<span className="audit-kind">{event.kind}</span>
+					<span className="meta clip">{event.actor.split(":")[0]}</span>
+					<span className="clip audit-data mono" title={detailsOf(event)}>
+						{detailsOf(event)}
+					</span>
+				</li>
+			))}
+		</ul>
+	);
+}
+
+const detailsOf = ({ text, data }: Item): string =>
+	[text, data === null ? null : JSON.stringify(data)].filter((part) => part !== null && part !== "").join(" ");

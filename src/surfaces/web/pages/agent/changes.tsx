@@ -1,0 +1,57 @@
+// How the agent's files differ: from base now, or at the end of a turn.
+import type { Agent } from "#contract/wire.ts";
+import type { Diff } from "#contract/workspace.ts";
+import { whyNotWorkspace } from "#views/agent-actions.ts";
+import { type Read, useRead, useSeen } from "../../store/hooks.ts";
+import { Counts, DiffView } from "../../ui/diff.tsx";
+import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
+
+export function Changes({ agent, turn }: { agent: Agent; turn: number | null }) {
+	const why = whyNotWorkspace(agent, "diff");
+	if (why !== null) return <Empty title={why} />;
+	return turn === null ? <Now agent={agent} /> : <AtTurn agent={agent} turn={turn} />;
+}
+
+function Now({ agent }: { agent: Agent }) {
+	// files change in turns and in git steps
+	const again = `${agent.turn?.id ?? ""}${agent.lease ?? ""}${agent.lastActiveAt}`;
+	const read = useRead("diff", { params: { agent: agent.id } }, again);
+	return <DiffRead read={read} title={`against ${agent.workspace?.base?.slice(0, 12) ?? "base"}`} />;
+}
+
+function AtTurn({ agent, turn }: { agent: Agent; turn: number }) {
+	const params = { agent: agent.id };
+	const snapshots = useRead("snapshots", { params }, useSeen().turns(agent.id).length);
+	const taken = snapshots.data?.find((each) => each.turn === turn);
+	const read = useRead("snapshot", taken === undefined ? null : { params: { ...params, snapshot: taken.id } });
+	if (snapshots.state === "loading") return <Loading what="the snapshots" />;
+	if (snapshots.state === "failed") return <RefusedNotice refusal={snapshots.refusal} />;
+	if (taken === undefined)
+		return (
+			<Empty title="No snapshot was taken at this turn.">
+				Snapshots are taken when a turn ends with changed files, and they expire.
+			</Empty>
+		);
+	return (
+		<DiffRead
+			read={read}
+			title={`snapshot ${taken.id}, after turn ${turn}, against ${taken.head?.slice(0, 12) ?? "nothing"}`}
+		/>
+	);
+}
+
+function DiffRead({ read, title }: { read: Read<Diff>; title: string }) {
+	if (read.data === undefined)
+		return read.state === "failed" ? <RefusedNotice refusal={read.refusal} /> : <Loading what="the diff" />;
+	const { files, patch, truncated } = read.data;
+	const total = (of: "added" | "deleted"): number => files.reduce((sum, file) => sum + (file[of] ?? 0), 0);
+	return (
+		<>
+			<p className="side-title meta">
+				{files.length} {files.length === 1 ? "file" : "files"}{" "}
+				<Counts added={total("added")} deleted={total("deleted")} /> {title}
+			</p>
+			{files.length === 0 ? <Empty title="Nothing differs." /> : <DiffView patch={patch} truncated={truncated} />}
+		</>
+	);
+}

@@ -1,0 +1,47 @@
+import { useId, useState } from "react";
+import type { Agent } from "#contract/wire.ts";
+import { useAct, useRead } from "../../store/hooks.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Counts } from "../../ui/diff.tsx";
+
+export function CommitDialog({ agent, onClose }: { agent: Agent; onClose(): void }) {
+	const act = useAct();
+	const [message, setMessage] = useState("");
+	const read = useRead("diff", { params: { agent: agent.id }, query: { against: "index" } });
+	const id = useId();
+	const commit = async (): Promise<void> => {
+		const done = await act("commit", { params: { agent: agent.id }, body: { message } });
+		if (done !== null) onClose();
+	};
+	return (
+		<Dialog
+			title={`Commit the work of ${agent.handle}`}
+			onClose={onClose}
+			actions={
+				<Button kind="primary" why={message.trim() === "" ? "A commit needs a message." : null} onClick={commit}>
+					Commit
+				</Button>
+			}
+		>
+			<ul className="file-list">
+				{(read.data?.files ?? []).map(({ path, added, deleted }) => (
+					<li key={path}>
+						<span className="mono clip">{path}</span> <Counts added={added} deleted={deleted} />
+					</li>
+				))}
+				{read.data?.files.length === 0 && <li className="meta">Nothing differs from the last commit.</li>}
+			</ul>
+			<div className="field">
+				<label htmlFor={id}>Message</label>
+				<textarea
+					id={id}
+					className="textarea"
+					rows={3}
+					value={message}
+					onChange={(event) => setMessage(event.target.value)}
+				/>
+			</div>
+		</Dialog>
+	);
+}

@@ -1,0 +1,75 @@
+import { useId, useState } from "react";
+import { useLocation } from "wouter";
+import type { Agent } from "#contract/wire.ts";
+import { paths } from "../../paths.ts";
+import { useAct } from "../../store/hooks.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+
+/** `at`: the last item that the child inherits; null for everything. */
+export function ForkDialog({ agent, at, onClose }: { agent: Agent; at: number | null; onClose(): void }) {
+	const act = useAct();
+	const [, go] = useLocation();
+	const [name, setName] = useState("");
+	const [prompt, setPrompt] = useState("");
+	const [fresh, setFresh] = useState(false);
+	const id = useId();
+	const fork = async (): Promise<void> => {
+		const body = {
+			...(name.trim() !== "" && { name: name.trim() }),
+			...(prompt.trim() !== "" && { prompt }),
+			...(at === null ? { fresh } : { at }),
+			wait: false,
+		};
+		const child = await act("fork", { params: { agent: agent.id }, body });
+		if (child === null) return;
+		onClose();
+		go(paths.agent(child.id));
+	};
+	return (
+		<Dialog
+			title={at === null ? `Fork ${agent.handle}` : `Fork ${agent.handle} from item ${at}`}
+			onClose={onClose}
+			actions={
+				<Button kind="primary" onClick={fork}>
+					Fork
+				</Button>
+			}
+		>
+			<p className="meta">
+				{fresh
+					? "The child begins with an empty conversation."
+					: at === null
+						? "The child gets the whole conversation and the files as they are now, uncommitted changes too."
+						: "The child gets the conversation up to this item, and the files as they were then."}
+			</p>
+			<div className="field">
+				<label htmlFor={`${id}-prompt`}>First prompt</label>
+				<textarea
+					id={`${id}-prompt`}
+					className="textarea"
+					rows={4}
+					value={prompt}
+					onChange={(event) => setPrompt(event.target.value)}
+					placeholder="What the child should do; empty to decide later"
+				/>
+			</div>
+			<div className="field">
+				<label htmlFor={`${id}-name`}>Name</label>
+				<input
+					id={`${id}-name`}
+					className="input"
+					value={name}
+					onChange={(event) => setName(event.target.value)}
+					placeholder="made from the prompt"
+				/>
+			</div>
+			{at === null && (
+				<label className="check">
+					<input type="checkbox" checked={fresh} onChange={(event) => setFresh(event.target.checked)} /> without the
+					conversation
+				</label>
+			)}
+		</Dialog>
+	);
+}

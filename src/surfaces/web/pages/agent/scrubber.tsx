@@ -1,0 +1,110 @@
+// Time travel: the turns of an agent on one line. A selected turn shows the conversation and the tree as they were.
+import { useEffect, useState } from "react";
+import type { Agent, Turn } from "#contract/wire.ts";
+import { whyNot } from "#views/agent-actions.ts";
+import { isFree } from "../../shell/keyboard.ts";
+import { useRead, useSeen } from "../../store/hooks.ts";
+import { clockOf } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ForkDialog } from "./fork-dialog.tsx";
+
+interface ScrubberProps {
+	agent: Agent;
+	turn: number | null;
+	onSelect(turn: number | null): void;
+}
+
+export function Scrubber({ agent, turn, onSelect }: ScrubberProps) {
+	const turns = useTurns(agent);
+	const at = turns.findIndex(({ id }) => id === turn);
+	const [isForking, setForking] = useState(false);
+	const step = (by: number): void => {
+		const next = turn === null ? (by < 0 ? turns.length - 1 : -1) : at + by;
+		onSelect(turns[next]?.id ?? null);
+	};
+	useKeys(step);
+	if (turns.length === 0) return null;
+	const selected = turns[at];
+	return (
+		<div className="scrubber">
+			<Button kind="quiet" label="Previous turn" onClick={() => step(-1)}>
+				◀
+			</Button>
+			<ul className="scrub-line" aria-label="Turns">
+				{turns.slice(-120).map((each) => (
+					<TurnDot key={each.id} turn={each} isSelected={each.id === turn} onSelect={onSelect} />
+				))}
+			</ul>
+			<Button
+				kind="quiet"
+				label="Next turn"
+				why={turn === null ? "This is the newest turn." : null}
+				onClick={() => step(1)}
+			>
+				▶
+			</Button>
+			<span className="meta scrub-words">
+				{selected === undefined
+					? `${turns.length} ${turns.length === 1 ? "turn" : "turns"} · now`
+					: `turn ${at + 1} of ${turns.length} · ${clockOf(selected.startedAt)} · ${selected.state}`}
+			</span>
+			{selected !== undefined && (
+				<>
+					<Button why={forkRefusal(agent, selected)} onClick={() => setForking(true)}>
+						Fork from here
+					</Button>
+					<Button kind="quiet" onClick={() => onSelect(null)}>
+						Back to now
+					</Button>
+				</>
+			)}
+			{isForking && selected?.finalItem != null && (
+				<ForkDialog agent={agent} at={selected.finalItem} onClose={() => setForking(false)} />
+			)}
+		</div>
+	);
+}
+
+const forkRefusal = (agent: Agent, { finalItem }: Turn): string | null =>
+	whyNot(agent, "fork") ??
+	(finalItem === null ? "This turn has no final item: fork from an item in it instead." : null);
+
+/** Those of before the page was opened, and those that the stream told since. */
+export function useTurns(agent: Agent): readonly Turn[] {
+	const seen = useSeen();
+	const read = useRead("turns", { params: { agent: agent.id } });
+	const all = new Map([...(read.data ?? []), ...seen.turns(agent.id)].map((turn) => [turn.id, turn]));
+	return [...all.values()].toSorted((a, b) => a.id - b.id);
+}
+
+const glyphs = { open: "●", completed: "○", interrupted: "◌", failed: "✗" };
+
+function TurnDot({ turn, isSelected, onSelect }: { turn: Turn; isSelected: boolean; onSelect(turn: number): void }) {
+	const words = `Turn ${turn.id}, ${clockOf(turn.startedAt)}, ${turn.state}${turn.commit === null ? "" : ", committed"}`;
+	return (
+		<li>
+			<button
+				type="button"
+				className={`turn-dot turn-${turn.state}`}
+				aria-pressed={isSelected}
+				aria-label={words}
+				title={words}
+				onClick={() => onSelect(turn.id)}
+			>
+				{turn.commit === null ? glyphs[turn.state] : "◆"}
+			</button>
+		</li>
+	);
+}
+
+function useKeys(step: (by: number) => void): void {
+	useEffect(() => {
+		const press = (event: KeyboardEvent): void => {
+			if (!isFree(event)) return;
+			if (event.key === "[") step(-1);
+			if (event.key === "]") step(1);
+		};
+		addEventListener("keydown", press);
+		return () => removeEventListener("keydown", press);
+	}, [step]);
+}

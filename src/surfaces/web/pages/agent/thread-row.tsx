@@ -1,0 +1,50 @@
+import { memo } from "react";
+import { Link } from "wouter";
+import type { AgentId } from "#contract/ids.ts";
+import type { Delta } from "#contract/stream.ts";
+import type { Agent } from "#contract/wire.ts";
+import { paths } from "../../paths.ts";
+import { useSeen } from "../../store/hooks.ts";
+import { clockOf } from "../../ui/age.tsx";
+import { LiveMarkdown } from "../../ui/markdown.tsx";
+import { BlockView } from "./block.tsx";
+import type { ThreadRow } from "./thread-rows.ts";
+
+export const ThreadRowView = memo(function ThreadRowView({ row, agent }: { row: ThreadRow; agent: Agent }) {
+	switch (row.row) {
+		case "block":
+			return <BlockView block={row.block} folder={agent.workspace?.path ?? null} />;
+		case "origin":
+			return <Origin of={row.of} agent={agent} />;
+		case "turn":
+			return (
+				<div className="turn-line">
+					<Link href={paths.agentAt(agent.id, row.turn)} className="meta">
+						turn {row.turn} · {clockOf(row.at)}
+					</Link>
+				</div>
+			);
+		default:
+			return <Live message={row.message} />;
+	}
+});
+
+function Origin({ of, agent }: { of: AgentId | null; agent: Agent }) {
+	const seen = useSeen();
+	if (of === null) return <p className="origin">From here on, {agent.handle}'s own.</p>;
+	const { lineage } = agent;
+	return (
+		<p className="origin">
+			Inherited from <Link href={paths.agent(of)}>{seen.agent(of)?.handle ?? of}</Link>
+			{lineage?.agent === of && ` up to item ${lineage.forkPoint}`}
+		</p>
+	);
+}
+
+function Live({ message: { kind, text } }: { message: Delta }) {
+	return (
+		<div className={kind === "thought" ? "block block-thought block-live" : "block block-live"} aria-live="off">
+			<LiveMarkdown text={text} />
+		</div>
+	);
+}

@@ -1,0 +1,75 @@
+import { useState } from "react";
+import { Link } from "wouter";
+import type { Agent } from "#contract/wire.ts";
+import { whyNotWorkspace } from "#views/agent-actions.ts";
+import { budgetLine, spentLine } from "#views/usage-lines.ts";
+import { paths } from "../../paths.ts";
+import { useRead } from "../../store/hooks.ts";
+import { Button } from "../../ui/button.tsx";
+import { Loading, RefusedNotice } from "../../ui/notice.tsx";
+
+export function WorkspacePanel({ agent }: { agent: Agent }) {
+	const { workspace, spent, budget, budgetLeft, policy, subscription, lastError, lineage } = agent;
+	const facts: readonly (readonly [string, string | null])[] = [
+		["Workspace", workspace?.kind ?? "none"],
+		["Folder", workspace?.path ?? null],
+		["Branch", workspace?.branch ?? null],
+		["Base", workspace?.base ?? null],
+		["Git step", agent.lease],
+		["Policy", policy],
+		["Subscription", subscription ?? "any of its type"],
+		["Used", spentLine(spent)],
+		[
+			"Budget",
+			budget === null ? null : `${budgetLine(budget)}; left: ${budgetLeft === null ? "-" : budgetLine(budgetLeft)}`,
+		],
+		["Fork point", lineage === null ? null : `item ${lineage.forkPoint}`],
+		["Last error", lastError === null ? null : `${lastError.code} in step ${lastError.step}`],
+		["Id", agent.id],
+	];
+	return (
+		<>
+			<dl className="facts">
+				{facts.map(([name, value]) =>
+					value === null ? null : (
+						<div key={name}>
+							<dt>{name}</dt>
+							<dd className="mono">{value}</dd>
+						</div>
+					),
+				)}
+			</dl>
+			<Link href={paths.review(agent.id)} className="link panel-note">
+				Review this branch
+			</Link>
+			<HealthCheck key={agent.id} agent={agent} />
+		</>
+	);
+}
+
+function HealthCheck({ agent }: { agent: Agent }) {
+	const [count, setCount] = useState(1);
+	const why = whyNotWorkspace(agent, "diff");
+	const read = useRead("health", why === null ? { params: { agent: agent.id } } : null, count);
+	return (
+		<div className="side-form">
+			<div className="bar">
+				<h3>Health</h3>
+				<span className="spread" />
+				<Button why={why} onClick={() => setCount(count + 1)}>
+					Check again
+				</Button>
+			</div>
+			{why === null && read.state === "loading" && <Loading what="the health" rows={2} />}
+			{read.state === "failed" && <RefusedNotice refusal={read.refusal} />}
+			{read.data?.healthy === true && <p className="role-ok">The workspace is as it should be.</p>}
+			<ul>
+				{(read.data?.issues ?? []).map(({ code, text, fix }) => (
+					<li key={code} className="health-issue">
+						<span className="role-bad">{text}</span> <code>{fix}</code>
+					</li>
+				))}
+			</ul>
+		</div>
+	);
+}

@@ -1,0 +1,100 @@
+// One list of everything that needs a person, oldest first. Every approval is shown whole.
+import { useEffect, useRef, useState } from "react";
+import { isFree } from "../../shell/keyboard.ts";
+import { useNeeds, useSeen } from "../../store/hooks.ts";
+import { ApprovalCard, useAnswer } from "../../ui/approval-card.tsx";
+import { ErrorRow, LimitRow, ReviewRow } from "../../ui/inbox-rows.tsx";
+import { Empty, Loading } from "../../ui/notice.tsx";
+import { NotifySwitch } from "./notify-switch.tsx";
+
+export function InboxPage() {
+	const seen = useSeen();
+	useNeeds({ boards: seen.projects.map(({ slug }) => slug) });
+	const { approvals, errors, reviews, limits } = seen.inbox;
+	const current = useApprovalKeys();
+	const others = errors.length + reviews.length + limits.length;
+	if (!seen.isLoaded) return <Loading what="the inbox" />;
+	return (
+		<>
+			<header className="page-header">
+				<h1>Inbox</h1>
+				<span className="meta">
+					{approvals.length} {approvals.length === 1 ? "question" : "questions"}, {others} other
+				</span>
+				<span className="spread" />
+				<NotifySwitch />
+				<span className="meta inbox-keys">
+					<kbd>j</kbd> <kbd>k</kbd> move · <kbd>y</kbd> allow · <kbd>n</kbd> deny · <kbd>a</kbd> always
+				</span>
+			</header>
+			<div className="inbox">
+				{approvals.length + others === 0 && (
+					<Empty title="Nobody waits for you.">Questions, errors, reviews and usage limits appear here.</Empty>
+				)}
+				{approvals.map((approval, at) => (
+					<Current key={approval.id} isCurrent={at === current}>
+						<ApprovalCard approval={approval} isCurrent={at === current} />
+					</Current>
+				))}
+				{others > 0 && (
+					<ul className="rows panel">
+						{errors.map((agent) => (
+							<ErrorRow key={agent.id} agent={agent} />
+						))}
+						{reviews.map((issue) => (
+							<ReviewRow key={`${issue.project}#${issue.number}`} issue={issue} />
+						))}
+						{limits.map((subscription) => (
+							<LimitRow key={subscription.name} subscription={subscription} />
+						))}
+					</ul>
+				)}
+			</div>
+		</>
+	);
+}
+
+/** The index of the approval that the keys are about. */
+function useApprovalKeys(): number {
+	const { inbox } = useSeen();
+	const { approvals } = inbox;
+	const answer = useAnswer();
+	const [chosen, setChosen] = useState<number | null>(null);
+	const at = Math.max(
+		0,
+		approvals.findIndex(({ id }) => id === chosen),
+	);
+	useEffect(() => {
+		const press = (event: KeyboardEvent): void => {
+			const approval = approvals[at];
+			if (!isFree(event) || approval === undefined) return;
+			const answers: Readonly<Record<string, { allow: boolean; always?: boolean }>> = {
+				y: { allow: true },
+				n: { allow: false },
+				a: { allow: true, always: true },
+			};
+			const given = answers[event.key];
+			const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
+			if (given === undefined && step === 0) return;
+			event.preventDefault();
+			// the next one gets the keys, wherever the answered one was
+			setChosen(approvals[at + (step === 0 ? 1 : step)]?.id ?? approval.id);
+			if (given !== undefined) void answer(approval, given);
+		};
+		addEventListener("keydown", press, { capture: true });
+		return () => removeEventListener("keydown", press, { capture: true });
+	});
+	return at;
+}
+
+function Current({ isCurrent, children }: { isCurrent: boolean; children: React.ReactNode }) {
+	const element = useRef<HTMLDivElement>(null);
+	useEffect(() => {
+		if (isCurrent) element.current?.scrollIntoView({ block: "nearest" });
+	}, [isCurrent]);
+	return (
+		<div ref={element} className={isCurrent ? "inbox-item inbox-current" : "inbox-item"}>
+			{children}
+		</div>
+	);
+}

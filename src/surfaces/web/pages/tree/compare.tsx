@@ -1,0 +1,80 @@
+// Two agents side by side: where their conversations part, and how their trees differ.
+import { useState } from "react";
+import { Link } from "wouter";
+import type { AgentId } from "#contract/ids.ts";
+import type { Agent } from "#contract/wire.ts";
+import { partingOf } from "#views/fork-tree.ts";
+import { paths } from "../../paths.ts";
+import { useRead, useSeen } from "../../store/hooks.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { DiffView } from "../../ui/diff.tsx";
+import { ForkDialog } from "../agent/fork-dialog.tsx";
+
+export function Compare({ selected, onClear }: { selected: readonly AgentId[]; onClear(): void }) {
+	const seen = useSeen();
+	const [one, other] = selected.map((id) => seen.agent(id));
+	if (one === undefined) return null;
+	if (other === undefined)
+		return (
+			<div className="compare" role="status">
+				<span>
+					<strong>{one.handle}</strong> is selected. Select another agent to compare them.
+				</span>
+				<span className="spread" />
+				<Button kind="quiet" onClick={onClear}>
+					Clear
+				</Button>
+			</div>
+		);
+	return <Two one={one} other={other} onClear={onClear} />;
+}
+
+function Two({ one, other, onClear }: { one: Agent; other: Agent; onClear(): void }) {
+	const seen = useSeen();
+	const [open, setOpen] = useState<"diff" | "fork" | null>(null);
+	const { agent, item } = partingOf(one.id, other.id, (id) => seen.agent(id));
+	const shared = agent === null ? undefined : seen.agent(agent);
+	const haveFiles = one.workspace !== null && other.workspace !== null && one.project === other.project;
+	const diff = useRead("diff", haveFiles ? { params: { agent: one.id }, query: { against: other.id } } : null);
+	const files = diff.data?.files.length;
+	const why = !haveFiles
+		? "They have no workspaces of one project."
+		: diff.state === "failed"
+			? diff.refusal.message
+			: diff.state === "loading"
+				? "The trees are being compared."
+				: null;
+	return (
+		<div className="compare" role="status">
+			<span>
+				<Link href={paths.agent(one.id)}>{one.handle}</Link> and{" "}
+				<Link href={paths.agent(other.id)}>{other.handle}</Link>:{" "}
+				{shared === undefined ? "no shared conversation" : partWords(shared, item)}
+				{files !== undefined && ` · trees differ in ${files} ${files === 1 ? "file" : "files"}`}
+			</span>
+			<span className="spread" />
+			<Button why={why} onClick={() => setOpen("diff")}>
+				Diff
+			</Button>
+			<Button
+				why={shared === undefined || !Number.isFinite(item) ? "They share no item to fork from." : null}
+				onClick={() => setOpen("fork")}
+			>
+				Fork from there
+			</Button>
+			<Button kind="quiet" onClick={onClear}>
+				Clear
+			</Button>
+			{open === "diff" && diff.data !== undefined && (
+				<Dialog title={`${other.handle} → ${one.handle}`} onClose={() => setOpen(null)} wide>
+					<DiffView patch={diff.data.patch} truncated={diff.data.truncated} />
+				</Dialog>
+			)}
+			{open === "fork" && shared !== undefined && <ForkDialog agent={shared} at={item} onClose={() => setOpen(null)} />}
+		</div>
+	);
+}
+
+const partWords = ({ handle }: Agent, item: number): string =>
+	Number.isFinite(item) ? `they part at item ${item} of ${handle}` : `the same conversation, of ${handle}`;

@@ -1,0 +1,103 @@
+// The rows of the fork tree. One element has the focus and names the current row, so that rows can come and go.
+import { type KeyboardEvent, useRef, useState } from "react";
+import { VList, type VListHandle } from "virtua";
+import { useLocation } from "wouter";
+import type { AgentId } from "#contract/ids.ts";
+import type { ForkRow } from "#views/fork-tree.ts";
+import type { TimeAxis } from "#views/time-axis.ts";
+import { paths } from "../../paths.ts";
+import { AxisHead } from "./axis-head.tsx";
+import { rowId, TreeRowView } from "./tree-row.tsx";
+import type { History } from "./turn-history.ts";
+
+interface TreeGridProps {
+	rows: readonly ForkRow[];
+	axis: TimeAxis;
+	history: History;
+	selected: readonly AgentId[];
+	onSelect(agent: AgentId): void;
+	onFold(agent: AgentId, isOpen: boolean): void;
+}
+
+export function TreeGrid({ rows, axis, history, selected, onSelect, onFold }: TreeGridProps) {
+	const [current, setCurrent] = useState(0);
+	const list = useRef<VListHandle>(null);
+	const at = Math.min(current, rows.length - 1);
+	const row = rows[at];
+	const move = (to: number): void => {
+		const next = Math.max(0, Math.min(rows.length - 1, to));
+		setCurrent(next);
+		list.current?.scrollToIndex(next, { align: "nearest" });
+	};
+	const press = useTreeKeys({ rows, at, move, onFold, onSelect });
+	return (
+		<div className="tree">
+			<AxisHead axis={axis} />
+			<div
+				className="tree-grid"
+				role="treegrid"
+				aria-label="Agents"
+				aria-rowcount={rows.length}
+				aria-multiselectable="true"
+				aria-activedescendant={row === undefined ? undefined : rowId(row.agent.id)}
+				tabIndex={0}
+				onKeyDown={press}
+			>
+				<VList
+					ref={list}
+					className="tree-list"
+					data={rows}
+					bufferSize={400}
+					{...(row !== undefined && { keepMounted: [at] })}
+				>
+					{(each, index) => (
+						<TreeRowView
+							key={each.agent.id}
+							row={each}
+							index={index}
+							axis={axis}
+							history={history.get(each.agent.id)}
+							isCurrent={index === at}
+							isSelected={selected.includes(each.agent.id)}
+							onCurrent={setCurrent}
+							onSelect={onSelect}
+							onFold={onFold}
+						/>
+					)}
+				</VList>
+			</div>
+		</div>
+	);
+}
+
+interface TreeKeys extends Pick<TreeGridProps, "rows" | "onFold" | "onSelect"> {
+	at: number;
+	move(to: number): void;
+}
+
+function useTreeKeys({ rows, at, move, onFold, onSelect }: TreeKeys): (event: KeyboardEvent) => void {
+	const [, go] = useLocation();
+	const row = rows[at];
+	const actions: Readonly<Record<string, (row: ForkRow) => void>> = {
+		ArrowDown: () => move(at + 1),
+		ArrowUp: () => move(at - 1),
+		j: () => move(at + 1),
+		k: () => move(at - 1),
+		PageDown: () => move(at + 20),
+		PageUp: () => move(at - 20),
+		Home: () => move(0),
+		End: () => move(rows.length - 1),
+		ArrowRight: ({ isOpen, hasChildren, agent }) => (isOpen ? move(at + 1) : hasChildren && onFold(agent.id, true)),
+		ArrowLeft: ({ isOpen, agent, depth }) =>
+			isOpen ? onFold(agent.id, false) : move(rows.findLastIndex((each, index) => index < at && each.depth < depth)),
+		x: ({ agent }) => onSelect(agent.id),
+		" ": ({ agent }) => onSelect(agent.id),
+		Enter: ({ agent }) => go(paths.agent(agent.id)),
+	};
+	return (event) => {
+		const action = event.metaKey || event.ctrlKey || event.altKey ? undefined : actions[event.key];
+		if (action === undefined || row === undefined) return;
+		event.preventDefault();
+		action(row);
+	};
+}

@@ -1,0 +1,126 @@
+// The fork tree: the tree on the left, time on the right.
+import { useDeferredValue, useMemo, useState } from "react";
+import type { AgentId } from "#contract/ids.ts";
+import { forkRows, needsYou, type TreeFilter, treeFilters } from "#views/fork-tree.ts";
+import { timeAxis } from "#views/time-axis.ts";
+import { useNow, useSeen } from "../../store/hooks.ts";
+import { useLastLines } from "../../store/lines.ts";
+import { Empty, Loading } from "../../ui/notice.tsx";
+import { Compare } from "./compare.tsx";
+import { TreeGrid } from "./tree-grid.tsx";
+import { useHistory } from "./turn-history.ts";
+
+const spans = [
+	{ name: "15 min", ms: 15 * 60_000 },
+	{ name: "1 hour", ms: 60 * 60_000 },
+	{ name: "6 hours", ms: 6 * 60 * 60_000 },
+	{ name: "1 day", ms: 24 * 60 * 60_000 },
+	{ name: "7 days", ms: 7 * 24 * 60 * 60_000 },
+	{ name: "30 days", ms: 30 * 24 * 60 * 60_000 },
+] as const;
+
+export function TreePage() {
+	const seen = useSeen();
+	const [filter, setFilter] = useState<TreeFilter>("all");
+	const [text, setText] = useState("");
+	const [zoom, setZoom] = useState(2);
+	const [folds, setFolds] = useState<ReadonlyMap<AgentId, boolean>>(new Map());
+	const [selected, setSelected] = useState<readonly AgentId[]>([]);
+	const found = useDeferredValue(text);
+	const { tree } = seen;
+	const rows = useMemo(() => forkRows(tree, { filter, text: found, folds }), [tree, filter, found, folds]);
+	const { axis, history } = useAxis(zoom);
+	useLastLines(seen.agents.filter(({ turn }) => turn !== null).map(({ id }) => id));
+	if (!seen.isLoaded) return <Loading what="the agents" rows={12} />;
+	const select = (agent: AgentId): void =>
+		setSelected(selected.includes(agent) ? selected.filter((id) => id !== agent) : [...selected, agent].slice(-2));
+	const fold = (agent: AgentId, isOpen: boolean): void => setFolds(new Map(folds).set(agent, isOpen));
+	return (
+		<div className="tree-page">
+			<header className="page-header">
+				<h1>Agents</h1>
+				<Counts />
+				<span className="spread" />
+				<input
+					className="input"
+					type="search"
+					placeholder="Find an agent"
+					aria-label="Find an agent"
+					value={text}
+					onChange={(event) => setText(event.target.value)}
+				/>
+				<Choice<TreeFilter> label="Show" value={filter} options={treeFilters} onChoose={setFilter} />
+				<Choice<string>
+					label="Time"
+					value={spans[zoom]?.name ?? ""}
+					options={spans.map(({ name }) => name)}
+					onChoose={(name) => setZoom(spans.findIndex((span) => span.name === name))}
+				/>
+			</header>
+			{rows.length === 0 ? (
+				<Empty title="No agent matches.">
+					{filter === "needs you" ? "Nobody waits for you." : "Try another word."}
+				</Empty>
+			) : (
+				<TreeGrid rows={rows} axis={axis} history={history} selected={selected} onSelect={select} onFold={fold} />
+			)}
+			<Compare selected={selected} onClear={() => setSelected([])} />
+		</div>
+	);
+}
+
+function useAxis(zoom: number) {
+	const { agents } = useSeen();
+	const now = useNow(1000);
+	const span = spans[zoom]?.ms ?? spans[0].ms;
+	// whole minutes, so that the journal is read again only when the zoom changes
+	const [opened] = useState(now);
+	const since = new Date(opened - span).toISOString();
+	const history = useHistory(since);
+	const to = Math.floor(now / 1000) * 1000;
+	const axis = useMemo(() => {
+		const busy = [...history.values()].flatMap(({ bars, mails }) => [
+			...bars.map((bar) => ({ from: bar.from, to: bar.to ?? to })),
+			...mails.map((at) => ({ from: at, to: at })),
+		]);
+		const births = agents.map(({ createdAt }) => ({ from: Date.parse(createdAt), to: Date.parse(createdAt) }));
+		return timeAxis([...busy, ...births], { from: to - span, to });
+	}, [history, agents, to, span]);
+	return { axis, history };
+}
+
+function Counts() {
+	const { agents } = useSeen();
+	const running = agents.filter(({ turn }) => turn !== null).length;
+	const waiting = agents.filter(needsYou).length;
+	return (
+		<span className="meta">
+			{agents.length.toLocaleString()} agents · {running} running · {waiting} need you
+		</span>
+	);
+}
+
+interface ChoiceProps<T extends string> {
+	label: string;
+	value: T;
+	options: readonly T[];
+	onChoose(value: T): void;
+}
+
+function Choice<T extends string>({ label, value, options, onChoose }: ChoiceProps<T>) {
+	return (
+		<select
+			className="select"
+			aria-label={label}
+			value={value}
+			onChange={(event) => {
+				const chosen = options.find((option) => option === event.target.value);
+				if (chosen !== undefined) onChoose(chosen);
+			}}
+		>
+			{options.map((option) => (
+				<option key={option}>{option}</option>
+			))}
+		</select>
+	);
+}

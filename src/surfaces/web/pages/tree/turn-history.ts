@@ -1,0 +1,80 @@
+// When agents worked and wrote to each other: read once from the journal, then continued whenever events have arrived.
+import { useEffect, useRef, useState } from "react";
+import type { AgentId } from "#contract/ids.ts";
+import type { Item } from "#contract/wire.ts";
+import { useSeen, useStore } from "../../store/hooks.ts";
+
+export interface TurnBar {
+	turn: number;
+	from: number;
+	/** null while it is open */
+	to: number | null;
+	state: string;
+}
+
+export interface AgentHistory {
+	bars: TurnBar[];
+	mails: number[];
+}
+
+export type History = ReadonlyMap<AgentId, AgentHistory>;
+
+/** the fewest milliseconds between two reads */
+const restMs = 700;
+const kinds = "turn.started,turn.ended,mail.sent";
+
+export function useHistory(since: string): History {
+	const { client } = useStore();
+	const { at } = useSeen();
+	const [history, setHistory] = useState<History>(new Map());
+	const reading = useRef({ last: 0, since: "", isBusy: false, until: 0 });
+	// biome-ignore lint/correctness/useExhaustiveDependencies: a change of the history lets the next read begin
+	useEffect(() => {
+		const state = reading.current;
+		if (state.since !== since) Object.assign(state, { last: 0, since, until: 0 });
+		if (state.isBusy || at <= state.until) return;
+		state.isBusy = true;
+		const read = async (): Promise<void> => {
+			const query = { kind: kinds, since, after: state.last, limit: 10_000 };
+			const { events } = await client.call("journal", { query });
+			state.until = at;
+			const isFresh = state.last === 0;
+			state.last = events.at(-1)?.id ?? state.last;
+			if (events.length > 0 || isFresh) setHistory((before) => folded(isFresh ? new Map() : before, events));
+		};
+		const rest = (): unknown =>
+			setTimeout(() => {
+				state.isBusy = false;
+				// whatever arrived meanwhile
+				setHistory((before) => new Map(before));
+			}, restMs);
+		read().then(rest, rest);
+	}, [client, at, since, history]);
+	return history;
+}
+
+export function folded(before: History, events: readonly Item[]): History {
+	const after = new Map(before);
+	const fresh = new Set<AgentId>();
+	const of = (agent: AgentId): AgentHistory => {
+		const known = after.get(agent);
+		if (known !== undefined && fresh.has(agent)) return known;
+		const made = { bars: [...(known?.bars ?? [])], mails: [...(known?.mails ?? [])] };
+		after.set(agent, made);
+		fresh.add(agent);
+		return made;
+	};
+	for (const { id, agent, kind, at, data } of events) {
+		if (agent === null) continue;
+		const field = (name: string): unknown => Reflect.get(Object(data), name);
+		if (kind === "turn.started") of(agent).bars.push({ turn: id, from: Date.parse(at), to: null, state: "open" });
+		else if (kind === "mail.sent") of(agent).mails.push(Date.parse(at));
+		else {
+			const { bars } = of(agent);
+			const index = bars.findIndex((bar) => bar.turn === field("turn"));
+			const bar = bars[index];
+			if (bar !== undefined) bars[index] = { ...bar, to: Date.parse(at), state: String(field("state")) };
+		}
+	}
+	return after;
+}

@@ -1,0 +1,42 @@
+// Notifications in the browser, for questions and errors that come while the page is not looked at. Only one tab shows
+// each: the browser replaces notifications with the same tag.
+import { useEffect, useRef } from "react";
+import { useLocation } from "wouter";
+import { inline } from "#contract/visible.ts";
+import { paths } from "../paths.ts";
+import { useSeen } from "../store/hooks.ts";
+import { isWanted } from "./notifications.ts";
+
+export function Notifier() {
+	const { inbox, isLoaded } = useSeen();
+	const [, go] = useLocation();
+	const known = useRef<Set<string> | null>(null);
+	useEffect(() => {
+		if (!isLoaded) return;
+		const calls = [
+			...inbox.approvals.map(({ id, path, title }) => ({
+				tag: `approval ${id}`,
+				title: `${path.at(-1)} asks`,
+				body: title,
+			})),
+			...inbox.errors.map(({ id, handle, holds }) => ({
+				tag: `error ${id} ${holds[0]?.at ?? ""}`,
+				title: `${handle} has a problem`,
+				body: holds[0]?.reason ?? "",
+			})),
+		];
+		const before = known.current;
+		known.current = new Set(calls.map(({ tag }) => tag));
+		document.title = calls.length === 0 ? "Brood" : `(${calls.length}) Brood`;
+		// what waited before the page was opened is no news
+		if (before === null || !document.hidden || !isWanted()) return;
+		for (const { tag, title, body } of calls.filter((call) => !before.has(call.tag))) {
+			const shown = new Notification(inline(title), { tag, body: inline(body).slice(0, 300) });
+			shown.addEventListener("click", () => {
+				focus();
+				go(paths.inbox());
+			});
+		}
+	}, [inbox, isLoaded, go]);
+	return null;
+}

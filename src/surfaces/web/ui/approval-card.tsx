@@ -1,0 +1,80 @@
+// One question, whole: what would be done, where, by whom, and the answers.
+import { useState } from "react";
+import { Link } from "wouter";
+import type { Approval } from "#contract/wire.ts";
+import { paths } from "../paths.ts";
+import { useAct } from "../store/hooks.ts";
+import { Age } from "./age.tsx";
+import { Button } from "./button.tsx";
+
+interface ApprovalCardProps {
+	approval: Approval;
+	/** its keys are active */
+	isCurrent: boolean;
+}
+
+export function useAnswer(): (
+	approval: Approval,
+	answer: { allow: boolean; always?: boolean; reason?: string },
+) => Promise<unknown> {
+	const act = useAct();
+	return (approval, answer) => act("approvalAnswer", { params: { approval: String(approval.id) }, body: answer });
+}
+
+export function ApprovalCard({ approval, isCurrent }: ApprovalCardProps) {
+	const answer = useAnswer();
+	const [reason, setReason] = useState("");
+	const name = approval.path.at(-1) ?? "";
+	const keys = (key: string) => (isCurrent ? { keys: key } : {});
+	return (
+		<article className="approval" aria-label={`${name} asks: ${approval.title}`}>
+			<header className="bar">
+				<span className="glyph role-wait" aria-hidden="true">
+					◆
+				</span>
+				<Link href={paths.agent(approval.agent)} className="approval-name">
+					{approval.path.join(" / ")}
+				</Link>
+				<span className="meta">
+					asks ({approval.tool}) <Age at={approval.askedAt} suffix=" ago" />
+				</span>
+			</header>
+			<p className="approval-title">{approval.title}</p>
+			{approval.command !== undefined && <pre className="code">{approval.command.line}</pre>}
+			{approval.content !== "" && approval.content !== approval.command?.line && <Content text={approval.content} />}
+			{approval.files.length > 0 && (
+				<p className="meta">
+					{approval.inside ? "Inside its workspace: " : "Files: "}
+					<span className="mono">{approval.files.join(", ")}</span>
+				</p>
+			)}
+			<footer className="bar">
+				<Button kind="primary" about={name} {...keys("y")} onClick={() => answer(approval, { allow: true })}>
+					Allow
+				</Button>
+				<Button about={name} {...keys("n")} onClick={() => answer(approval, { allow: false, reason })}>
+					Deny
+				</Button>
+				<Button about={name} {...keys("a")} onClick={() => answer(approval, { allow: true, always: true })}>
+					Always allow this
+				</Button>
+				<input
+					className="input approval-reason"
+					aria-label={`Reason for denying ${name}`}
+					placeholder="reason, if you deny"
+					value={reason}
+					onChange={(event) => setReason(event.target.value)}
+				/>
+			</footer>
+		</article>
+	);
+}
+
+function Content({ text }: { text: string }) {
+	return (
+		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+		<pre className="code approval-content" tabIndex={0}>
+			{text}
+		</pre>
+	);
+}

@@ -1,0 +1,98 @@
+// The rows of what needs a person; each can be settled in place or leads to where it can.
+import type { ReactNode } from "react";
+import { Link } from "wouter";
+import type { Issue } from "#contract/issue-wire.ts";
+import type { Agent, Approval, Subscription } from "#contract/wire.ts";
+import { verbThatContinues, whyNot } from "#views/agent-actions.ts";
+import { stateOf } from "#views/agent-text.ts";
+import { paths } from "../paths.ts";
+import { useAct } from "../store/hooks.ts";
+import { Age, clockOf } from "./age.tsx";
+import { useAnswer } from "./approval-card.tsx";
+import { Button } from "./button.tsx";
+
+export function ApprovalRow({ approval }: { approval: Approval }) {
+	const answer = useAnswer();
+	const name = approval.path.at(-1) ?? "";
+	return (
+		<Row glyph="◆" tone="wait" name={name} href={paths.inbox()} text={approval.title} mono>
+			<Age at={approval.askedAt} />
+			<Button kind="primary" about={name} onClick={() => answer(approval, { allow: true })}>
+				Allow
+			</Button>
+			<Button about={name} onClick={() => answer(approval, { allow: false })}>
+				Deny
+			</Button>
+		</Row>
+	);
+}
+
+export function ErrorRow({ agent }: { agent: Agent }) {
+	const act = useAct();
+	const verb = verbThatContinues(agent);
+	return (
+		<Row glyph="✗" tone="bad" name={agent.handle} href={paths.agent(agent.id)} text={stateOf(agent)}>
+			<Age at={agent.holds[0]?.at ?? agent.lastActiveAt} />
+			<Button
+				about={agent.handle}
+				why={whyNot(agent, verb)}
+				onClick={() => act(verb, { params: { agent: agent.id }, body: {} })}
+			>
+				{verb === "resume" ? "Resume" : "Recover"}
+			</Button>
+		</Row>
+	);
+}
+
+export function ReviewRow({ issue }: { issue: Issue }) {
+	const { project, number, attention, title } = issue;
+	const name = `${project}#${number}`;
+	return (
+		<Row
+			glyph="▤"
+			tone="wait"
+			name={name}
+			href={paths.issue(project, number)}
+			text={attention?.reason ?? `review: ${title}`}
+		>
+			<Link className="button" href={paths.reviewIssue(project, number)} aria-label={`Review ${name}`}>
+				Review
+			</Link>
+		</Row>
+	);
+}
+
+export function LimitRow({ subscription: { name, coolingUntil } }: { subscription: Subscription }) {
+	return (
+		<Row glyph="‖" tone="wait" name={name} href={paths.subscriptions()} text="usage limit reached">
+			<span className="meta">{coolingUntil !== null && `until ${clockOf(coolingUntil)}`}</span>
+		</Row>
+	);
+}
+
+interface RowProps {
+	glyph: string;
+	tone: "wait" | "bad";
+	name: string;
+	href: string;
+	text: string;
+	mono?: boolean;
+	children: ReactNode;
+}
+
+function Row({ glyph, tone, name, href, text, mono = false, children }: RowProps) {
+	return (
+		<li className="row">
+			<span className={`glyph role-${tone}`} aria-hidden="true">
+				{glyph}
+			</span>
+			<Link href={href} className="row-name clip">
+				{name}
+			</Link>
+			<span className={mono ? "row-line mono clip" : "row-line clip"} title={text}>
+				{text}
+			</span>
+			<span className="row-actions">{children}</span>
+		</li>
+	);
+}

@@ -1,0 +1,132 @@
+// Markdown as React elements, straight from the lexer's tokens: HTML stays text, images are never loaded.
+import type { Token, Tokens } from "marked";
+import { memo, type ReactNode, useRef } from "react";
+import { Code } from "./code.tsx";
+import { GrowingMarkdown, safeHref, tokensOf } from "./markdown-blocks.ts";
+
+export const Markdown = memo(function Markdown({ text }: { text: string }) {
+	return <Prose tokens={tokensOf(text)} text={text} />;
+});
+
+/** Of a message that is being written. */
+export function LiveMarkdown({ text }: { text: string }) {
+	const growing = useRef<GrowingMarkdown>(null);
+	growing.current ??= new GrowingMarkdown();
+	return <Prose tokens={growing.current.tokens(text)} text={text} />;
+}
+
+function Prose({ tokens, text }: { tokens: readonly Token[] | null; text: string }) {
+	if (tokens === null) return <pre className="plain">{text}</pre>;
+	return <div className="prose">{tokens.map((token, at) => blockOf(token, at))}</div>;
+}
+
+function blockOf(token: Token, key: number): ReactNode {
+	switch (token.type) {
+		case "space":
+			return null;
+		case "heading":
+			return (
+				<p key={key} className={`prose-heading prose-h${Math.min(Number(token["depth"]), 3)}`}>
+					{inlineOf(token)}
+				</p>
+			);
+		case "paragraph":
+		case "text":
+			return <p key={key}>{inlineOf(token)}</p>;
+		case "code":
+			return <Code key={key} text={String(token["text"])} language={String(token["lang"] ?? "")} />;
+		case "blockquote":
+			return <blockquote key={key}>{(token["tokens"] ?? []).map(blockOf)}</blockquote>;
+		case "list":
+			return <List key={key} items={token["items"]} isOrdered={token["ordered"] === true} />;
+		case "table":
+			return <Table key={key} header={token["header"]} rows={token["rows"]} />;
+		case "hr":
+			return <hr key={key} />;
+		default:
+			return <p key={key}>{token.raw}</p>;
+	}
+}
+
+function List({ items, isOrdered }: { items: readonly Tokens.ListItem[]; isOrdered: boolean }) {
+	const rows = items.map(({ tokens, task, checked }, at) => (
+		// biome-ignore lint/suspicious/noArrayIndexKey: items of a text have no identity
+		<li key={at}>
+			{task && <span aria-hidden="true">{checked === true ? "☑ " : "☐ "}</span>}
+			{tokens.map((token, inner) => (token.type === "text" ? inlineOf(token) : blockOf(token, inner)))}
+		</li>
+	));
+	return isOrdered ? <ol>{rows}</ol> : <ul>{rows}</ul>;
+}
+
+function Table({
+	header,
+	rows,
+}: {
+	header: readonly Tokens.TableCell[];
+	rows: readonly (readonly Tokens.TableCell[])[];
+}) {
+	const cells = (row: readonly Tokens.TableCell[], Cell: "th" | "td") =>
+		// biome-ignore lint/suspicious/noArrayIndexKey: cells have no identity
+		row.map((cell, at) => <Cell key={at}>{inlineOf(cell)}</Cell>);
+	return (
+		<div className="prose-table">
+			<table>
+				<thead>
+					<tr>{cells(header, "th")}</tr>
+				</thead>
+				<tbody>
+					{rows.map((row, at) => (
+						// biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity
+						<tr key={at}>{cells(row, "td")}</tr>
+					))}
+				</tbody>
+			</table>
+		</div>
+	);
+}
+
+function inlineOf(token: { tokens?: Token[] | undefined; text?: string; raw?: string }): ReactNode {
+	return token.tokens === undefined ? (token.text ?? token.raw ?? "") : token.tokens.map(spanOf);
+}
+
+function spanOf(token: Token, key: number): ReactNode {
+	switch (token.type) {
+		case "strong":
+			return <strong key={key}>{inlineOf(token)}</strong>;
+		case "em":
+			return <em key={key}>{inlineOf(token)}</em>;
+		case "del":
+			return <del key={key}>{inlineOf(token)}</del>;
+		case "codespan":
+			return <code key={key}>{unescaped(String(token["text"]))}</code>;
+		case "br":
+			return <br key={key} />;
+		case "link":
+			return <Anchor key={key} token={token} />;
+		case "text":
+		case "escape":
+			return <span key={key}>{"tokens" in token ? inlineOf(token) : unescaped(String(token["text"]))}</span>;
+		default:
+			return <span key={key}>{token.raw}</span>;
+	}
+}
+
+function Anchor({ token }: { token: Token }) {
+	const href = safeHref(String("href" in token ? token["href"] : ""));
+	if (href === null) return <span>{token.raw}</span>;
+	return (
+		<a href={href} target="_blank" rel="noreferrer noopener" className="link">
+			{inlineOf(token)}
+		</a>
+	);
+}
+
+/** The lexer escapes for HTML; React does that itself. */
+const unescaped = (text: string): string =>
+	text
+		.replaceAll("&lt;", "<")
+		.replaceAll("&gt;", ">")
+		.replaceAll("&quot;", '"')
+		.replaceAll("&#39;", "'")
+		.replaceAll("&amp;", "&");

@@ -1,0 +1,132 @@
+// The fork tree as rows: what is folded, filtered and found. The order never changes with the state of an agent.
+import type { AgentId } from "#contract/ids.ts";
+import type { TreeRow } from "#contract/overviews.ts";
+import type { Agent } from "#contract/wire.ts";
+
+export const treeFilters = ["living", "needs you", "all"] as const;
+export type TreeFilter = (typeof treeFilters)[number];
+
+export interface ForkRow extends TreeRow {
+	hasChildren: boolean;
+	isOpen: boolean;
+	/** agents that are folded away below it */
+	hidden: number;
+	/** it is only shown because something below it is */
+	isContext: boolean;
+}
+
+export interface TreeView {
+	filter: TreeFilter;
+	/** in the handle or the project; empty for all */
+	text: string;
+	/** opened or closed by a person; others are open, except where nothing below lives */
+	folds: ReadonlyMap<AgentId, boolean>;
+}
+
+export function forkRows(tree: readonly TreeRow[], { filter, text, folds }: TreeView): ForkRow[] {
+	const ends = subtreeEnds(tree);
+	const wanted = tree.map(({ agent }) => isWanted(agent, filter) && hasText(agent, text));
+	const kept = keptWith(tree, wanted);
+	const living = keptWith(
+		tree,
+		tree.map(({ agent }) => agent.life !== "ended"),
+	);
+	const rows: ForkRow[] = [];
+	for (let at = 0; at < tree.length; ) {
+		const [row, end] = [tree[at], ends[at] ?? at + 1];
+		if (row === undefined) break;
+		if (kept[at] !== true) {
+			at = end;
+			continue;
+		}
+		const below = countIn(kept, at + 1, end);
+		const isLivingBelow = countIn(living, at + 1, end) > 0;
+		const isOpen = text !== "" || (folds.get(row.agent.id) ?? isLivingBelow);
+		rows.push({
+			...row,
+			hasChildren: below > 0,
+			isOpen: below > 0 && isOpen,
+			hidden: isOpen ? 0 : below,
+			isContext: wanted[at] !== true,
+		});
+		at = isOpen ? at + 1 : end;
+	}
+	return rows;
+}
+
+const isWanted = (agent: Agent, filter: TreeFilter): boolean =>
+	filter === "all" || (filter === "living" ? agent.life !== "ended" : needsYou(agent));
+
+export const needsYou = ({ turn, label }: Agent): boolean => turn?.phase === "approval" || label === "error";
+
+const hasText = ({ handle, project }: Agent, text: string): boolean =>
+	text === "" || `${project ?? ""}/${handle}`.toLowerCase().includes(text.toLowerCase());
+
+/** For each row, the index behind the last row below it. */
+function subtreeEnds(tree: readonly TreeRow[]): number[] {
+	const ends = new Array<number>(tree.length);
+	const open: { at: number; depth: number }[] = [];
+	for (const [at, { depth }] of tree.entries()) {
+		for (let last = open.at(-1); last !== undefined && last.depth >= depth; last = open.at(-1)) {
+			ends[last.at] = at;
+			open.pop();
+		}
+		open.push({ at, depth });
+	}
+	for (const { at } of open) ends[at] = tree.length;
+	return ends;
+}
+
+/** A row and everything above it. */
+function keptWith(tree: readonly TreeRow[], wanted: readonly boolean[]): boolean[] {
+	const kept = [...wanted];
+	const path: number[] = [];
+	for (const [at, { depth }] of tree.entries()) {
+		path.length = depth;
+		path[depth] = at;
+		if (wanted[at] === true) for (const above of path) kept[above] = true;
+	}
+	return kept;
+}
+
+function countIn(marks: readonly boolean[], from: number, to: number): number {
+	let count = 0;
+	for (let at = from; at < to; at++) if (marks[at] === true) count++;
+	return count;
+}
+
+export interface Parting {
+	/** the agent whose conversation both share; null if they share none */
+	agent: AgentId | null;
+	/** the last item that both have */
+	item: number;
+}
+
+/** Where two conversations part. */
+export function partingOf(
+	one: AgentId,
+	other: AgentId,
+	find: (id: AgentId) => Pick<Agent, "lineage"> | undefined,
+): Parting {
+	const limits = new Map(inherited(one, find));
+	for (const [agent, upTo] of inherited(other, find)) {
+		const limit = limits.get(agent);
+		if (limit === undefined) continue;
+		const item = Math.min(limit, upTo);
+		return item === 0 ? { agent: null, item: 0 } : { agent, item };
+	}
+	return { agent: null, item: 0 };
+}
+
+/** Whose items an agent's conversation has, and up to which: the nearest first. */
+function inherited(agent: AgentId, find: (id: AgentId) => Pick<Agent, "lineage"> | undefined): [AgentId, number][] {
+	const ranges: [AgentId, number][] = [];
+	let upTo = Number.POSITIVE_INFINITY;
+	for (let id: AgentId | null = agent; id !== null && ranges.length < 10_000; ) {
+		ranges.push([id, upTo]);
+		const lineage: Agent["lineage"] = find(id)?.lineage ?? null;
+		upTo = Math.min(upTo, lineage?.forkPoint ?? 0);
+		id = lineage?.agent ?? null;
+	}
+	return ranges;
+}
