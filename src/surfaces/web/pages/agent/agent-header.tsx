@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import type { Agent } from "#contract/wire.ts";
-import { familyLine } from "#views/usage.ts";
+import { familyUsageLine } from "#views/usage.ts";
 import { paths } from "../../paths.ts";
 import { useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
@@ -9,7 +9,7 @@ import { AgentControls } from "./agent-controls.tsx";
 
 export function AgentHeader({ agent }: { agent: Agent }) {
 	const { type, model, workspace, project, waitingFor, ahead } = agent;
-	const facts = [project, model === null ? type : `${type} ${model}`, workspace?.branch, familyLine(agent.spent)];
+	const facts = [project, model === null ? type : `${type} ${model}`, workspace?.branch, familyUsageLine(agent.spent)];
 	return (
 		<header className="page-header agent-header">
 			<Path agent={agent} />
