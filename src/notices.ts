@@ -54,4 +54,4 @@ async function tell({ reads }: Engine, notifier: Notifier, call: NoticeTrigger):
 }
 
 const hasMore = async (reads: Engine["reads"], agent: AgentId): Promise<boolean> =>
-	((await reads.pendingWork([agent], Number.MAX_SAFE_INTEGER)).get(agent)?.queueLength ?? 0) > 0;
+	(await reads.queue(agent)).length > 0;

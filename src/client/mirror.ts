@@ -121,12 +121,15 @@ export class Mirror {
 	async open(agent: AgentId): Promise<void> {
 		if (this.#threads.has(agent)) return;
 		this.#threads.set(agent, []);
-		const items = await this.#client.call("items", { params: { agent }, query: { last: this.#options.itemsMax } });
-		this.#threads.set(agent, items);
 		this.#shown = { ...this.#shown, threads: [...this.#threads.keys()] };
-		this.#options.changed({ all: true });
-		// the stream continues where it was, with the items of this thread too
+		// The stream continues where it was, with the items of this thread too. Reconnect first: an item that is said
+		// between the answer to `items` and a later reconnection would be in neither.
 		this.#connection.abort();
+		const items = await this.#client.call("items", { params: { agent }, query: { last: this.#options.itemsMax } });
+		const last = items.at(-1)?.id ?? 0;
+		const newer = this.#threads.get(agent)?.filter(({ id }) => id > last) ?? [];
+		this.#threads.set(agent, [...items, ...newer]);
+		this.#options.changed({ all: true });
 	}
 
 	/** Receives the messages and items of these agents as well, without keeping their threads. */

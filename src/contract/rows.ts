@@ -25,7 +25,7 @@ export const MirroredRows = z.object({
 	leases: rowsOf<LeaseState>(),
 	/** queued or running; with their texts only for the requested agents */
 	prompts: rowsOf<PromptState>(),
-	/** open ones, and all of the requested agents */
+	/** open ones, and the latest of the requested agents */
 	turns: rowsOf<TurnState>(),
 	approvals: rowsOf<ApprovalState>(),
 	waits: rowsOf<WaitState>(),

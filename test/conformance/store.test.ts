@@ -443,6 +443,15 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(ids(await engine.reads.descendants(zero))).toEqual([c.id, b.id, a.id, elsewhere.id]);
 		expect(ids(await engine.reads.children(zero))).toEqual([a.id, elsewhere.id]);
 		expect(ids(await engine.reads.agents({ project: ProjectSlug.parse("web") }))).toEqual([a.id, b.id, c.id]);
+		const living = async (project?: ProjectSlug) =>
+			ids(await engine.reads.agents({ ...(project && { project }), life: "living" }));
+		expect(await living()).toEqual([zero, a.id, b.id, c.id, elsewhere.id]);
+		await done(engine, { type: "agent.kill", agent: c.id });
+		expect([await living(), await living(ProjectSlug.parse("web"))]).toEqual([
+			[zero, a.id, b.id, elsewhere.id],
+			[a.id, b.id],
+		]);
+		expect(ids(await engine.reads.agents({ project: ProjectSlug.parse("web"), life: "ended" }))).toEqual([c.id]);
 		expect(await engine.resolve("a")).toEqual({ id: elsewhere.id });
 		expect(await engine.resolve("a", ProjectSlug.parse("web"))).toEqual({ id: a.id });
 		expect(await engine.resolve("web/a")).toEqual({ id: a.id });

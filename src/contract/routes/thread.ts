@@ -70,7 +70,7 @@ export const threadRoutes = {
 		{
 			query: scope.extend({
 				last: z.coerce.number().int().positive().max(10_000).optional(),
-				before: z.coerce.number().int().positive().default(Number.MAX_SAFE_INTEGER),
+				before: z.coerce.number().int().positive().optional(),
 			}),
 			answer: z.array(Item),
 		},

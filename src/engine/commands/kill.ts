@@ -61,7 +61,7 @@ async function openWorkOfAll(work: Work, agents: readonly AgentState[]): Promise
 /** A message may have been recorded since its beginning was looked up. */
 async function unrecorded({ tx, envelope }: Work, agent: AgentId, turn: number): Promise<PartialOutput[]> {
 	const partials = envelope.partials?.[turn] ?? [];
-	return partials.length === 0 ? [] : notRecorded(partials, await tx.itemsBefore(agent, Number.MAX_SAFE_INTEGER, 20));
+	return partials.length === 0 ? [] : notRecorded(partials, await tx.itemsBefore(agent, null, 20));
 }
 
 /** All agents up the chain of budgets, since the nearest giver may have ended. */

@@ -25,7 +25,7 @@ export const projectCommands = {
 		schema: ProjectRemove,
 		load: async (work, { slug }) => ({
 			project: await work.project(slug),
-			living: (await work.tx.agents({ project: slug })).filter((agent) => agent.life !== "ended").length,
+			living: (await work.tx.agents({ project: slug, life: "living" })).length,
 		}),
 		decide: decideRemoveProject,
 	}),

@@ -103,7 +103,7 @@ async function projectFor(work: Work, slug: ProjectSlug | null): Promise<Project
 }
 
 async function inMain({ tx }: Work, project: ProjectSlug): Promise<AgentState | undefined> {
-	const living = (await tx.agents({ project })).filter((agent) => agent.life !== "ended");
+	const living = await tx.agents({ project, life: "living" });
 	return living.find((agent) => (agent.workspace ?? agent.plan)?.kind === "main");
 }
 

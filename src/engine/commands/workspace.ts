@@ -1,5 +1,4 @@
 // Commands about an agent's workspace and its program's session.
-import type { AgentState } from "#contract/agent.ts";
 import { SessionOpen } from "#contract/session.ts";
 import {
 	WorkspaceConfirm,
@@ -20,19 +19,20 @@ import {
 	decideRecord,
 } from "#domain/workspace.ts";
 import { onAgent } from "./on-agent.ts";
+import { othersInTree } from "./shared-tree.ts";
 import type { Work } from "./work.ts";
 
 export const workspaceCommands = {
 	"workspace.lease": onAgent({
 		schema: WorkspaceLease,
 		speakers: "everyone",
-		load: (work, _, { agent }) => othersIn(work, agent),
+		load: (work, _, { agent }) => othersInTree(work.tx, agent),
 		decide: decideLease,
 	}),
 	"workspace.free": onAgent({
 		schema: WorkspaceFree,
 		speakers: "everyone",
-		load: (work, _, { agent }) => othersIn(work, agent),
+		load: (work, _, { agent }) => othersInTree(work.tx, agent),
 		decide: (agent, _, others) => decideFree(agent, others),
 	}),
 	"workspace.record": onAgent({
@@ -40,7 +40,7 @@ export const workspaceCommands = {
 		speakers: "everyone",
 		load: async (work, { turn }, { agent }) => ({
 			turn: await turnOf(work, turn),
-			others: await othersIn(work, agent),
+			others: await othersInTree(work.tx, agent),
 		}),
 		decide: (agent, command, { turn, others }, envelope) =>
 			refusedIfStarted(agent, command.turn, turn) ?? decideRecord(agent, command, others, envelope),
@@ -62,12 +62,3 @@ export const workspaceCommands = {
 };
 
 const turnOf = async (work: Work, id: number | undefined) => (id === undefined ? undefined : await work.turn(id));
-
-/** Other agents in the same tree: git steps there concern them too. */
-async function othersIn({ tx }: Work, { id, project, workspace }: AgentState): Promise<AgentState[]> {
-	if (project === null || workspace === null) return [];
-	const neighbours = await tx.agents({ project });
-	return neighbours.filter(
-		(other) => other.id !== id && other.life !== "ended" && other.workspace?.path === workspace.path,
-	);
-}

@@ -73,8 +73,8 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	agentByHandle(project: ProjectSlug | null, handle: Handle): Promise<AgentState | undefined>;
 	/** all agents whose id begins with, or whose handle is, the reference or the part behind its slash */
 	agentsNamed(reference: string): Promise<AgentState[]>;
-	/** oldest first */
-	agents(filter?: { project?: ProjectSlug; life?: AgentState["life"] }): Promise<AgentState[]>;
+	/** oldest first; `living` stands for all that have not ended, and costs nothing for those that have */
+	agents(filter?: { project?: ProjectSlug; life?: AgentState["life"] | "living" }): Promise<AgentState[]>;
 	/** living agents that this one supervises, oldest first */
 	children(supervisor: AgentId): Promise<AgentState[]>;
 	/** all living agents below this one, every agent before its supervisor */
@@ -88,8 +88,8 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	/** of all running turns, oldest first */
 	leases(): Promise<LeaseState[]>;
 	event(id: number): Promise<Event | undefined>;
-	/** the last items of the agent's own thread before an event, oldest first */
-	itemsBefore(agent: AgentId, before: number, limit: number): Promise<Event[]>;
+	/** the last items of the agent's own thread, or the last before an event, oldest first */
+	itemsBefore(agent: AgentId, before: number | null, limit: number): Promise<Event[]>;
 	/** the newest item of the agent's own thread */
 	newestItem(agent: AgentId): Promise<Event | undefined>;
 	/**

@@ -92,7 +92,7 @@ async function serve(parts: Parts, project: ProjectState): Promise<{ result: "do
 }
 
 async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState) {
-	const agents = (await reads.agents({ project: project.slug })).filter((agent) => agent.life !== "ended");
+	const agents = await reads.agents({ project: project.slug, life: "living" });
 	const pending = await reads.pendingWork(
 		agents.map(({ id }) => id),
 		clock.now(),

@@ -20,11 +20,10 @@ export function driftReactor(parts: {
 		name: "drift",
 		wakes: () => false,
 		async look(signal) {
-			const settled = (agent: AgentState): boolean =>
-				agent.life === "live" && agent.workspace !== null && agent.turn === null;
+			const settled = (agent: AgentState): boolean => agent.workspace !== null && agent.turn === null;
 			// a disk may be mounted after the daemon starts; a turn before that holds its agent
 			const away = (agent: AgentState): boolean => parts.problems.of(agent.project)?.code === "PROJECT_GONE";
-			for (const agent of (await parts.reads.agents()).filter((each) => settled(each) && !away(each))) {
+			for (const agent of (await parts.reads.agents({ life: "live" })).filter((each) => settled(each) && !away(each))) {
 				if (signal.aborted) break;
 				// a repository that cannot be read is reported by the next turn there
 				await drift(parts, agent).catch(

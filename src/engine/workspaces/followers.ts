@@ -54,8 +54,8 @@ export class Followers {
 	 * Reading one agent's tree may take for ever: after `syncMs` the answer says so, and the work continues without it.
 	 */
 	async syncAll(project: ProjectSlug, by: Requester): Promise<Synced[]> {
-		const all = (await this.#parts.reads.agents({ project })).filter(
-			({ life, workspace }) => life === "live" && workspace !== null && workspace.kind !== "main",
+		const all = (await this.#parts.reads.agents({ project, life: "live" })).filter(
+			({ workspace }) => workspace !== null && workspace.kind !== "main",
 		);
 		const waiting = all.toReversed();
 		const found = new Map<AgentId, Result>();

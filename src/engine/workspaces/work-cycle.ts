@@ -8,6 +8,7 @@ import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { BranchStatus, Committed, Diff, Health, Merged, RemoteStatus, SyncStrategy } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
 import { isWhole, withProcesses, withProject } from "#domain/health.ts";
+import { othersInTree } from "../commands/shared-tree.ts";
 import type { Publisher } from "../loop/publish.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Driver } from "../ports/driver.ts";
@@ -234,9 +235,7 @@ export class WorkCycle {
 		request: { force: boolean; branch: boolean; reason: string },
 		by: Requester,
 	): Promise<Refusal | null> {
-		const shared = (await this.#parts.reads.agents()).some(
-			(other) => other.id !== agent.id && other.life !== "ended" && other.workspace?.path === agent.workspace?.path,
-		);
+		const shared = (await othersInTree(this.#parts.reads, agent)).length > 0;
 		const command = { type: "agent.delete" as const, agent: agent.id, reason: request.reason };
 		const gone = agent.workspace === null || agent.workspaceRemovedAt !== null;
 		// the repository itself is never removed, and neither is a tree that others share

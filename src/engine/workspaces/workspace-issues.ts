@@ -6,18 +6,15 @@ import type { IssueState } from "#contract/issue.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { mergeNote } from "#contract/remote-text.ts";
 import type { Merged } from "#contract/workspace.ts";
+import { othersInTree } from "../commands/shared-tree.ts";
 import type { IssueWork } from "../ports/issue-work.ts";
 import type { Reads } from "../ports/store.ts";
 import { checkoutOf, projectRepository } from "./checkout.ts";
 import type { WorkCycle } from "./work-cycle.ts";
 
 /** A shared worktree stays on its branch. */
-async function changesBranches(reads: Reads, { id, workspace }: AgentState): Promise<boolean> {
-	if (workspace?.kind !== "worktree") return false;
-	return !(await reads.agents()).some(
-		(other) => other.id !== id && other.life !== "ended" && other.workspace?.path === workspace.path,
-	);
-}
+const changesBranches = async (reads: Reads, agent: AgentState): Promise<boolean> =>
+	agent.workspace?.kind === "worktree" && (await othersInTree(reads, agent)).length === 0;
 
 export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork): IssueWork {
 	const { workspaces } = cycle;

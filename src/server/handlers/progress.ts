@@ -45,7 +45,7 @@ async function progressOf(
 }
 
 async function lastTextOf({ reads }: RequestContext, agent: AgentId): Promise<string | null> {
-	const items = await reads.itemsBefore(agent, Number.MAX_SAFE_INTEGER, 12);
+	const items = await reads.itemsBefore(agent, null, 12);
 	const last = items.findLast(({ kind, text }) => telling.includes(kind) && text !== null && text.trim() !== "");
 	return last?.text?.trim().slice(0, textMax).toWellFormed() ?? null;
 }

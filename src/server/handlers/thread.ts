@@ -16,7 +16,7 @@ export function threadHandlers(context: RequestContext) {
 			context.withAgent(request, async (agent) => {
 				const { last, before } = request.query;
 				if (last === undefined) return pagedWith(await reads.listItems({ agent, upTo: null }, request.page), itemView);
-				return slicePage((await reads.itemsBefore(agent, before, last)).map(itemView), request.page);
+				return slicePage((await reads.itemsBefore(agent, before ?? null, last)).map(itemView), request.page);
 			}),
 		item: async ({ params }) => {
 			const event = await reads.event(numberIn({ params }, "item"));

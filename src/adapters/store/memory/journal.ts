@@ -21,7 +21,7 @@ export function eventsIn(
 	return events.slice(after, upTo).filter(wanted).slice(0, limit);
 }
 
-export const itemsIn = ({ events }: Rows, agent: AgentId, before: number): Event[] =>
+export const itemsIn = ({ events }: Rows, agent: AgentId, before = events.length + 1): Event[] =>
 	events.slice(0, before - 1).filter((event) => event.agent === agent && isItem(event));
 
 const telling: readonly string[] = tellingItems;

@@ -45,7 +45,9 @@ function agentReads(read: Read) {
 		},
 		agents: ({ project, life } = {}) =>
 			where(
-				(agent) => (project === undefined || agent.project === project) && (life === undefined || agent.life === life),
+				(agent) =>
+					(project === undefined || agent.project === project) &&
+					(life === undefined || (life === "living" ? agent.life !== "ended" : agent.life === life)),
 			),
 		livingAgents: async () => (await where((agent) => agent.life !== "ended")).length,
 		children: (supervisor) => where((agent) => agent.supervisor === supervisor && agent.life !== "ended"),
@@ -78,7 +80,7 @@ function journalReads(read: Read) {
 		event: (id) => read(({ events }) => events[id - 1]),
 		lastEvent: () => read(({ events }) => events.length),
 		events: (range) => read((rows) => eventsIn(rows, range)),
-		itemsBefore: (agent, before, limit) => read((rows) => itemsIn(rows, agent, before).slice(-limit)),
+		itemsBefore: (agent, before, limit) => read((rows) => itemsIn(rows, agent, before ?? undefined).slice(-limit)),
 		newestItem: (agent) => read(({ events }) => events.findLast((event) => event.agent === agent && isItem(event))),
 		newestOfKind: (agent, kind, upTo) =>
 			read(({ events }) =>

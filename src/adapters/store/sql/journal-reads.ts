@@ -26,12 +26,13 @@ export function agentReads(connection: Connection) {
 		agents: async ({ project, life } = {}) => {
 			const found: AgentState[] = await (life === "provisioning"
 				? all(queries.agentsBeingProvisioned, {})
-				: project === undefined
-					? all(queries.allAgents, {})
-					: all(queries.agentsOfProject, { project }));
-			return found.filter(
-				(agent) => (project === undefined || agent.project === project) && (life === undefined || agent.life === life),
-			);
+				: life === "live" || life === "living"
+					? all(queries.allLivingAgents, {})
+					: project === undefined
+						? all(queries.allAgents, {})
+						: all(queries.agentsOfProject, { project }));
+			const isOf = (agent: AgentState): boolean => project === undefined || agent.project === project;
+			return found.filter((agent) => isOf(agent) && (life === undefined || life === "living" || agent.life === life));
 		},
 		children: (supervisor) => all(queries.livingChildren, { supervisor }),
 		descendants: (supervisor) => all(queries.livingDescendants, { supervisor }),
@@ -45,13 +46,13 @@ export function agentReads(connection: Connection) {
 
 export function journalReads(connection: Connection) {
 	const itemsBefore: Reads["itemsBefore"] = async (agent, before, limit) =>
-		(await connection.all(history.itemsBefore, { agent, before, limit }))
+		(await connection.all(history.itemsBefore, { agent, before: before ?? history.endless, limit }))
 			.map((row) => eventFrom({ ...row, agent }))
 			.reverse();
 	return {
 		event: async (id) => (await connection.all(queries.eventById, { id })).map(eventFrom)[0],
 		itemsBefore,
-		newestItem: async (agent) => (await itemsBefore(agent, history.endless, 1))[0],
+		newestItem: async (agent) => (await itemsBefore(agent, null, 1))[0],
 		newestOfKind: async (agent, kind, upTo) =>
 			(await connection.all(queries.newestOfKind, { agent, kind, upTo })).map(eventFrom)[0],
 		ranges: async (agent) => {

@@ -1,4 +1,4 @@
-// All that a client mirrors, in one go.
+// The rows that a client mirrors. They are of one moment only inside a transaction.
 import type { Event } from "#contract/event.ts";
 import type { IssueState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
@@ -41,8 +41,9 @@ export async function mirroredBy(
 			if (whole !== undefined) prompts.set(id, whole);
 		}
 		for (const mail of await reads.mails(agent)) mails.set(mail.id, mail);
-		for (const turn of await reads.turns(agent)) turns.set(turn.id, turn);
-		items.push(...(await reads.itemsBefore(agent, Number.MAX_SAFE_INTEGER, itemsMax)));
+		// as many turns as the items can be of
+		for (const turn of await reads.latestTurns(agent, itemsMax)) turns.set(turn.id, turn);
+		items.push(...(await reads.itemsBefore(agent, null, itemsMax)));
 	}
 	return {
 		last: await reads.lastEvent(),

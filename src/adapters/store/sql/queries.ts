@@ -48,6 +48,11 @@ export const agentsBeingProvisioned = query()("agents-being-provisioned", (db) =
 	db.selectFrom("agent").select("state").where("life", "=", sql.lit("provisioning")).orderBy("seq"),
 );
 
+/** Through the index of the living: by `seq` alone SQLite would walk the whole table, which is in that order. */
+export const allLivingAgents = query()("all-living-agents", (db) =>
+	db.selectFrom("agent").select("state").where("life", "<>", ended).orderBy(sql`seq + 0`),
+);
+
 export const livingChildren = query<{ supervisor: AgentId }>()("living-children", (db, arg) =>
 	db
 		.selectFrom("agent")

@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { AgentId } from "#contract/ids.ts";
+import { Client, type Send } from "./client.ts";
+import { Mirror } from "./mirror.ts";
+
+const agent = AgentId.parse("A".repeat(22));
+const item = (id: number) => ({
+	...{ id, agent, turn: null, kind: "assistant", text: `item ${id}`, data: null },
+	...{ at: "2026-01-01T00:00:00.000Z", actor: "system", command: "x" },
+});
+
+/** A daemon with a journal of items; `said` is called while it answers for the items of a thread. */
+class FakeDaemon {
+	readonly #journal = [item(1)];
+	#wake = Promise.withResolvers<void>();
+	said = (): void => {};
+
+	say(id: number): void {
+		this.#journal.push(item(id));
+		this.#wake.resolve();
+		this.#wake = Promise.withResolvers();
+	}
+
+	readonly send: Send = async (address, { signal }) => {
+		const url = new URL(address);
+		const answer = (data: unknown) => ({ ok: true, text: async () => JSON.stringify({ data }), chunks: none() });
+		if (url.pathname === "/api/rows") return answer(beginning);
+		if (url.pathname.endsWith("/items")) {
+			const items = [...this.#journal];
+			this.said();
+			// whatever the stream has to say comes before the answer
+			await new Promise((resume) => setImmediate(resume));
+			return answer(items);
+		}
+		const chunks = this.#stream(Number(url.searchParams.get("after")), url.searchParams.get("threads") ?? "", signal);
+		return { ok: true, text: async () => "", chunks };
+	};
+
+	async *#stream(from: number, threads: string, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+		const stopped = new Promise<void>((resume) => signal?.addEventListener("abort", () => resume()));
+		for (let after = from; ; ) {
+			const wake = this.#wake.promise;
+			for (const each of this.#journal.filter(({ id }) => id > after)) {
+				if (threads.includes(agent)) yield encoded(`id: ${each.id}\ndata: ${JSON.stringify(each)}\n\n`);
+				after = each.id;
+			}
+			yield encoded(`event: at\ndata: ${after}\n\n`);
+			await Promise.race([wake, stopped]);
+			if (signal?.aborted === true) throw new Error("aborted");
+		}
+	}
+}
+
+const encoded = (text: string): Uint8Array => new TextEncoder().encode(text);
+async function* none(): AsyncGenerator<never> {}
+const rows = {
+	...{ last: 1, agents: [], projects: [], subscriptions: [], leases: [], prompts: [], turns: [], approvals: [] },
+	...{ waits: [], mails: [], issues: [], runs: [], items: [] },
+};
+const beginning = {
+	...{ journal: "one", now: 0, monotonic: 0, turnsMax: 1, rows },
+	unjournaled: { phases: {}, projects: {}, subscriptions: {} },
+};
+
+test("a thread that is opened has every item, also one that is said while its items are loaded", async () => {
+	const daemon = new FakeDaemon();
+	const stop = new AbortController();
+	let wake = Promise.withResolvers<void>();
+	const mirror = new Mirror(new Client({ url: "http://daemon", token: "" }, daemon.send), {
+		now: () => 0,
+		changed: () => {
+			wake.resolve();
+			wake = Promise.withResolvers();
+		},
+	});
+	const until = async (holds: () => boolean): Promise<void> => {
+		while (!holds()) await Promise.race([wake.promise, new Promise((resume) => setImmediate(resume))]);
+	};
+	const running = mirror.run(stop.signal);
+	await until(() => mirror.state === "live");
+	daemon.said = () => daemon.say(2);
+	await mirror.open(agent);
+	await until(() => mirror.at === 2);
+	daemon.say(3);
+	await until(() => mirror.at === 3);
+	expect(mirror.thread(agent).map(({ id }) => id)).toEqual([1, 2, 3]);
+	stop.abort();
+	await running;
+});
