@@ -70,7 +70,7 @@ export interface Address {
 	token: string;
 }
 
-/** A page of the daemon: the browser adds its cookie, the page the second secret. */
+/** A page of the daemon: the browser adds its cookie, the page its own headers. */
 export interface PageAddress {
 	url: string;
 	headers(): Record<string, string>;

@@ -2,9 +2,6 @@
 // secret that only pages of the daemon's own origin can read, and needs both.
 import { z } from "zod";
 
-/** The header with the second secret. */
-export const secretHeader = "x-brood-secret";
-
 export const BrowserId = z.string().regex(/^[0-9a-f]{12}$/, "a browser is named by the id that `brood ui list` shows");
 
 export const Browser = z.object({

@@ -39,7 +39,7 @@ const bodyBytesMax = 4 * 1024 * 1024;
 
 export function appOf(parts: AppParts): Hono {
 	const app = new Hono();
-	app.get("/api/health", (context) => context.json({ status: "ok" }));
+	app.get("/api/health", (context) => context.json({ status: "ok", boot: parts.guard.browsers.boot }));
 	app.get("/api/proof", (context) => {
 		const proof = proofFor(context.req.query("nonce"), parts.guard);
 		return proof === null

@@ -3,11 +3,12 @@
 //
 //   a token in `Authorization`             programs: the person's token, or that of a living agent process
 //   a cookie and `x-brood-secret`, both    the dashboard: cookies ignore ports, so a page that an agent serves on another
-//                                          port of this machine has the cookie too; storage, which has the second, it has not
+//                                          port of this machine has the cookie too; storage, which has the second secret,
+//                                          it has not. The header proves that the page has it, for this start of the daemon
 //
 // All failures get the same answer.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { secretHeader } from "#contract/browser.ts";
+import { secretHeader } from "#contract/browser-proof.ts";
 import { type Actor, actingAgent, human } from "#contract/ids.ts";
 import { nonceRule, proofText } from "#contract/proof.ts";
 import type { ProcessTokens } from "#engine/tokens.ts";
@@ -33,9 +34,10 @@ export const actorOf = (headers: Headers, guard: Guard): Actor | null => authent
 
 export function authenticated(headers: Headers, guard: Guard): Authenticated | null {
 	if (!isForUs(headers, guard)) return null;
-	const secret = headers.get(secretHeader);
-	if (secret !== null && headers.get("authorization") === null) {
-		const browser = isOwnPage(headers) ? guard.browsers.signedIn(headers.get("cookie") ?? "", secret) : null;
+	const proof = headers.get(secretHeader);
+	if (proof !== null && headers.get("authorization") === null) {
+		const [cookies, host] = [headers.get("cookie") ?? "", headers.get("host") ?? ""];
+		const browser = isOwnPage(headers) ? guard.browsers.signedIn(cookies, proof, host) : null;
 		return browser === null ? null : { actor: human, leftMs: browser.leftMs };
 	}
 	const actor = byToken(headers, guard);

@@ -1,5 +1,6 @@
 // Time and ports, which a daemon cannot turn.
 import { expect, test } from "vitest";
+import { proofOf } from "#test/support/browser-proof.ts";
 import { Browsers } from "./browsers.ts";
 
 function world(url = "http://127.0.0.1:4180", file: { text: string | null } = { text: null }) {
@@ -16,8 +17,9 @@ function world(url = "http://127.0.0.1:4180", file: { text: string | null } = { 
 		url,
 	});
 	const enter = () => browsers.enter(new URL(browsers.link().url).hash.slice(1), "Test");
+	const host = new URL(url).host;
 	const secretsOf = (entered: ReturnType<typeof enter>) =>
-		[entered?.cookie.split(";")[0] ?? "", entered?.secret ?? ""] as const;
+		[entered?.cookie.split(";")[0] ?? "", proofOf(entered?.secret ?? "", browsers.boot, host), host] as const;
 	return { browsers, clock, enter, secretsOf, file };
 }
 
@@ -41,12 +43,33 @@ test("a browser is signed out after two weeks", () => {
 });
 
 test("on another port the same secrets open nothing: the storage there may be another program's", () => {
-	const { enter, secretsOf, file } = world();
-	const [cookie, secret] = secretsOf(enter());
-	const again = world("http://127.0.0.1:4180", file);
-	expect(again.browsers.signedIn(cookie, secret)).not.toBeNull();
-	const moved = world("http://127.0.0.1:4181", file);
-	expect(moved.browsers.signedIn(cookie.replace("4180", "4181"), secret)).toBeNull();
+	const { enter, file } = world();
+	const { cookie = "", secret = "" } = enter() ?? {};
+	const opens = (port: number): boolean => {
+		const { browsers } = world(`http://127.0.0.1:${port}`, file);
+		const host = `127.0.0.1:${port}`;
+		const own = (cookie.split(";")[0] ?? "").replace("4180", String(port));
+		return browsers.signedIn(own, proofOf(secret, browsers.boot, host), host) !== null;
+	};
+	expect([opens(4180), opens(4181)]).toEqual([true, false]);
+});
+
+test("a proof is for one start of the daemon, one browser and one host, and the secret itself is none", () => {
+	const { browsers, enter } = world();
+	const [{ cookie = "", secret = "" }, other] = [enter() ?? {}, enter()];
+	const [name = "", host] = [cookie.split(";")[0], "127.0.0.1:4180"];
+	const { boot } = browsers;
+	const opens = (proof: string): boolean => browsers.signedIn(name, proof, host) !== null;
+	expect(
+		[
+			secret,
+			`${boot}.${secret}`,
+			proofOf(secret, "b".repeat(43), host),
+			proofOf(secret, boot, "127.0.0.1:4181"),
+			proofOf(other?.secret ?? "", boot, host),
+		].map(opens),
+	).toEqual(Array(5).fill(false));
+	expect(opens(proofOf(secret, boot, host))).toBe(true);
 });
 
 test("the file has digests only, and at most fifty browsers", () => {

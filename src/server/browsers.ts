@@ -2,13 +2,14 @@
 // not in the store, whose copies and whose other nodes must open nothing.
 //
 //   brood ui ─▶ link(): a code, once, for two minutes ─▶ the page sends it ─▶ enter(): cookie + second secret
-//   every request of the page: both ─▶ signedIn()
+//   every request of the page: the cookie, and a proof of the second secret for this start of the daemon ─▶ signedIn()
 //
 // A browser belongs to one port and to one token: on another port its storage is another program's, and a rotated token
 // ends everything that was opened with the old one.
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { type Browser, BrowserId } from "#contract/browser.ts";
+import { browserProof, browserProofText } from "#contract/browser-proof.ts";
 
 const linkMs = 2 * 60_000;
 /** below what a timer can wait, so that a stream can end with its browser */
@@ -57,11 +58,14 @@ export class Browsers {
 	readonly #parts: BrowserParts;
 	#kept: Kept;
 	readonly #port: string;
+	/** of this start of the daemon; public, and unknown before it */
+	readonly boot: string;
 
 	constructor(parts: BrowserParts) {
 		this.#parts = parts;
 		this.#port = new URL(parts.url).port;
 		this.#kept = keptIn(parts.kept);
+		this.boot = parts.fresh();
 	}
 
 	/** The name has the port: cookies are shared between ports, and another daemon has its own. */
@@ -100,16 +104,21 @@ export class Browsers {
 		return { cookie: this.#setCookie(cookie), secret, expiresAt: iso(row.expiresAt) };
 	}
 
-	/** Whether both secrets are those of one browser; neither opens anything without the other. */
-	signedIn(cookies: string, secret: string): SignedIn | null {
+	/** Whether the cookie and the proof are those of one browser; neither opens anything without the other. */
+	signedIn(cookies: string, proof: string, host: string): SignedIn | null {
 		// a page on another port may have set a second cookie of this name: all are tried
 		const given = [...cookies.matchAll(/(?:^|; )([a-z0-9_]+)=([A-Za-z0-9_-]{43})(?=;|$)/g)]
 			.filter(([, name]) => name === this.cookieName)
 			.map(([, , value = ""]) => digest(value));
 		const row = this.#valid().find(
-			(each) => given.some((one) => same(each.cookie, one)) && same(each.secret, digest(secret)),
+			(each) => given.some((one) => same(each.cookie, one)) && same(this.#proofOf(each, host), proof),
 		);
 		return row === undefined ? null : { leftMs: row.expiresAt - this.#parts.now() };
+	}
+
+	#proofOf({ secret }: Row, host: string): string {
+		const signed = createHmac("sha256", secret).update(browserProofText(this.boot, host));
+		return browserProof(this.boot, signed.digest("base64url"));
 	}
 
 	list(): Browser[] {
@@ -175,6 +184,6 @@ const iso = (time: number): string => new Date(time).toISOString();
 const digest = (text: string, encoding: "base64url" | "hex" = "base64url"): string =>
 	createHash("sha256").update(text).digest(encoding);
 
-/** Of two digests, in constant time. */
+/** Of two digests or proofs, in constant time. */
 const same = (one: string, other: string): boolean =>
 	one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));

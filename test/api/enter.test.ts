@@ -4,8 +4,9 @@ import { request as httpRequest } from "node:http";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "#client/client.ts";
-import { secretHeader } from "#contract/browser.ts";
+import { secretHeader } from "#contract/browser-proof.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
+import { proofOf } from "#test/support/browser-proof.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
 const home = freshFolder();
@@ -56,15 +57,28 @@ async function code(): Promise<string> {
 	return new URL(url).hash.slice(1);
 }
 
+interface Browser {
+	cookie: string;
+	/** the second secret, and the proof of it for the daemon that signed it in */
+	secret: string;
+	proof: string;
+}
+
+/** The proof for the daemon that runs now. */
+async function provenBy<B extends { secret: string }>(browser: B): Promise<B & { proof: string }> {
+	const { boot } = Object(await (await fetch(`${daemon.url}/api/health`)).json());
+	return { ...browser, proof: proofOf(browser.secret, boot, new URL(daemon.url).host) };
+}
+
 /** What a browser has after it came by a link. */
-async function signedIn(): Promise<{ cookie: string; secret: string }> {
+async function signedIn(): Promise<Browser> {
 	const entered = await ask("POST", "/api/enter", { ...page(), "user-agent": "Test/1" }, { code: await code() });
 	expect(entered.status).toBe(200);
 	const [cookie = ""] = String(entered.headers["set-cookie"]).split(";");
-	return { cookie, secret: String(entered.data["secret"]) };
+	return await provenBy({ cookie, secret: String(entered.data["secret"]) });
 }
 
-const both = ({ cookie, secret }: { cookie: string; secret: string }) => ({ cookie, [secretHeader]: secret });
+const both = ({ cookie, proof }: Browser) => ({ cookie, [secretHeader]: proof });
 const status = async (headers: Record<string, string>): Promise<number> =>
 	(await ask("GET", "/api/agents", headers)).status;
 
@@ -85,14 +99,15 @@ test("a link signs one browser in, once, with a cookie that no script can read",
 test("neither secret opens anything alone, nor with a page of another port; both do: the control", async () => {
 	const browser = await signedIn();
 	const other = await signedIn();
-	const { cookie, secret } = browser;
+	const { cookie, secret, proof } = browser;
 	const elsewhere = { ...both(browser), origin: "http://127.0.0.1:1" };
 	const refused: Record<string, string>[] = [
 		{ cookie },
-		{ [secretHeader]: secret },
-		{ cookie: other.cookie, [secretHeader]: secret },
-		{ cookie, [secretHeader]: secret.toUpperCase() },
-		{ cookie: cookie.replace("brood_", "other_"), [secretHeader]: secret },
+		{ [secretHeader]: proof },
+		{ cookie, [secretHeader]: secret },
+		{ cookie: other.cookie, [secretHeader]: proof },
+		{ cookie, [secretHeader]: proof.toUpperCase() },
+		{ cookie: cookie.replace("brood_", "other_"), [secretHeader]: proof },
 		elsewhere,
 		{ ...both(browser), "sec-fetch-site": "same-site" },
 		{ ...both(browser), "sec-fetch-site": "cross-site" },
@@ -111,7 +126,7 @@ test("neither secret opens anything alone, nor with a page of another port; both
 	}
 	// another server on this machine may have put a cookie of the same name before ours
 	const doubled = `${cookie.split("=")[0]}=${"x".repeat(43)}; ${cookie}`;
-	expect(await status({ cookie: doubled, [secretHeader]: secret })).toBe(200);
+	expect(await status({ cookie: doubled, [secretHeader]: proof })).toBe(200);
 });
 
 test("nobody but a page of ours may exchange a code, and one that was refused so can still be used", async () => {
@@ -155,7 +170,11 @@ test("browsers are listed, signed out, and outlive the daemon on its port", asyn
 	await daemon[Symbol.asyncDispose]();
 	daemon = await startDaemon({ home });
 	expect(daemon.url).toBe(url);
-	expect([await status(both(stays)), await status(both(goes))]).toEqual([200, 401]);
+	// who listened on the port meanwhile has what an open tab sent: it opens nothing
+	expect([await status(both(stays)), await status({ ...both(stays), [secretHeader]: stays.secret })]).toEqual([
+		401, 401,
+	]);
+	expect([await status(both(await provenBy(stays))), await status(both(await provenBy(goes)))]).toEqual([200, 401]);
 });
 
 test("a rotated token signs every browser out and ends links", async () => {
@@ -166,7 +185,7 @@ test("a rotated token signs every browser out and ends links", async () => {
 	expect((await ask("POST", "/api/enter", page(), { code: unused })).status).toBe(401);
 	await daemon[Symbol.asyncDispose]();
 	daemon = await startDaemon({ home });
-	expect(await status(both(browser))).toBe(401);
+	expect(await status(both(await provenBy(browser)))).toBe(401);
 });
 
 test("a damaged file signs everybody out and stops nothing", async () => {
@@ -174,6 +193,6 @@ test("a damaged file signs everybody out and stops nothing", async () => {
 	await daemon[Symbol.asyncDispose]();
 	writeFileSync(path.join(home, "browsers.json"), '{"links": 3');
 	daemon = await startDaemon({ home });
-	expect(await status(both(browser))).toBe(401);
+	expect(await status(both(await provenBy(browser)))).toBe(401);
 	expect(await status(both(await signedIn()))).toBe(200);
 });

@@ -1,19 +1,17 @@
-// How the browser talks to the daemon: same origin, with the session's cookie and the second secret of this origin.
+// How the browser talks to the daemon: same origin, with the session's cookie and a proof of the second secret of this origin.
 import { Client, type Send } from "#client/client.ts";
-import { secretHeader } from "#contract/browser.ts";
+import { withProof } from "./browser-secret.ts";
 
-/** Cookies ignore ports, origins do not: this secret is what keeps a page on another port out. */
-const secretKey = "brood.secret";
-
-export const keepSecret = (secret: string): void => localStorage.setItem(secretKey, secret);
-
-function headers(): Record<string, string> {
-	const secret = localStorage.getItem(secretKey);
-	return secret === null ? {} : { [secretHeader]: secret };
-}
-
-const send: Send = async (url, request) => {
-	const response = await fetch(url, { ...request, credentials: "same-origin", cache: "no-store" });
+const send: Send = async (url, { headers, ...request }) => {
+	const response = await withProof(
+		async (proof) =>
+			await fetch(url, {
+				...request,
+				headers: { ...headers, ...proof },
+				credentials: "same-origin",
+				cache: "no-store",
+			}),
+	);
 	return { ok: response.ok, text: () => response.text(), chunks: chunksOf(response) };
 };
 
@@ -27,7 +25,7 @@ async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array> {
 	}
 }
 
-export const connect = (): Client => new Client({ url: location.origin, headers }, send);
+export const connect = (): Client => new Client({ url: location.origin, headers: () => ({}) }, send);
 
 /** An idempotency key for one thing that a person does. */
 export const freshKey = (): string => crypto.randomUUID();

@@ -1,6 +1,6 @@
 // The landing of the one-time link that `brood ui` prints: `/enter#CODE`.
 import { EnterRequest } from "#contract/browser.ts";
-import { keepSecret } from "./connection.ts";
+import { keepSecret } from "./browser-secret.ts";
 
 /** Exchanges the code for this browser's cookie and secret. Without a code, or with one that was used, nothing happens. */
 export async function signIn(): Promise<void> {

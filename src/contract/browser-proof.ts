@@ -1,0 +1,11 @@
+// How a page shows that it has the second secret without sending it. Whoever listens on the daemon's port while the daemon
+// is down gets the requests of open tabs; a proof is for one start of the daemon, so it opens nothing afterwards. The
+// dashboard imports this, so it loads nothing.
+
+/** The header with the proof. */
+export const secretHeader = "x-brood-secret";
+
+/** What is signed, with the secret's digest as the key: the daemon has no more than that. */
+export const browserProofText = (boot: string, host: string): string => `brood browser ${boot} ${host}`;
+
+export const browserProof = (boot: string, signature: string): string => `${boot}.${signature}`;
