@@ -9,6 +9,7 @@ export const routePaths: Readonly<Record<RouteName, string>> = {
 	subscriptionCool: "POST /api/subscriptions/:subscription/cool",
 	subscriptionRemove: "DELETE /api/subscriptions/:subscription",
 	agentsAvailable: "GET /api/agents/available",
+	availability: "GET /api/availability",
 	rows: "GET /api/rows",
 	status: "GET /api/status",
 	vendors: "GET /api/vendors",

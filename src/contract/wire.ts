@@ -55,6 +55,17 @@ export const Agent = z.object({
 });
 export type Agent = z.infer<typeof Agent>;
 
+/** Whether an agent could start new work at once. */
+export const Availability = z.object({
+	...Agent.pick({ id: true, handle: true, project: true, type: true, model: true, label: true }).shape,
+	available: z.boolean(),
+	/** what keeps it; null if it is free */
+	reason: z.string().nullable(),
+	/** when it is expected to be free, if that is known */
+	availableAt: Agent.shape.availableAt,
+});
+export type Availability = z.infer<typeof Availability>;
+
 /** What an agent has done so far, for lists. */
 export const Progress = z.object({
 	agent: AgentId,

@@ -1,6 +1,25 @@
-// Estimates when an agent will be free, from the duration of its last turns.
+// Whether an agent is free, why not, and when it will be: an estimate from the duration of its last turns.
 import type { AgentState } from "#contract/agent.ts";
 import type { Waiting } from "./schedule.ts";
+import { type Capacity, claim, shortageText } from "./slots.ts";
+
+/** Why an agent could not start new work at once; null if it could. `until` is when that ends, if it is known. */
+export function whyNotFree(
+	agent: AgentState,
+	queueLength: number,
+	capacity: Capacity,
+): { reason: string; until: number | null } | null {
+	const because = (reason: string, until: number | null = null) => ({ reason, until });
+	const errors = agent.holds.map(({ kind, reason }) => (reason === "" ? kind : `${kind}: ${reason}`));
+	if (agent.holds.length > 0) return because(`held (${errors.join(", ")})`);
+	const busy = waitsElsewhere(agent, true, null);
+	if (busy !== null) return because(busy.why);
+	if (agent.issue !== null) return because("it is assigned to an issue");
+	if (queueLength > 0) return because(queueLength === 1 ? "1 queued prompt" : `${queueLength} queued prompts`);
+	const claimed = claim(agent, capacity);
+	if ("subscription" in claimed) return null;
+	return because(shortageText(claimed.short), claimed.short.of === "time" ? claimed.short.until : null);
+}
 
 /** Null if it is free, held, or has no earlier turns. */
 export function availableAt(agent: AgentState, queueLength: number, now: number): number | null {

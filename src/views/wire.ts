@@ -13,6 +13,7 @@ import type { WaitState } from "#contract/wait.ts";
 import type {
 	Agent,
 	Approval,
+	Availability,
 	Found,
 	Item,
 	Mail,
@@ -184,6 +185,14 @@ export function subscriptionView(
 		problem,
 	};
 }
+
+export const availabilityView = (
+	{ id, handle, project, type, model, label, availableAt }: Agent,
+	short: { reason: string; until: number | null } | null,
+): Availability => ({
+	...{ id, handle, project, type, model, label, available: short === null, reason: short?.reason ?? null },
+	availableAt: short === null ? null : (availableAt ?? isoOrNull(short.until)),
+});
 
 export const iso = (ms: number): string => new Date(ms).toISOString();
 

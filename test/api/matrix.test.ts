@@ -77,6 +77,7 @@ const rows: Record<RouteName, Row> = {
 	...{
 		subscriptionRemove: people,
 		agentsAvailable: people,
+		availability: people,
 		vendors: people,
 		setup: people,
 		usage: people,

@@ -136,7 +136,7 @@ test("agents are listed by type and model, also those that are free", async () =
 	expect(await names("--available", "--type", "llm")).toEqual([]);
 	await sh.brood("pause", "coder", "--reason", "a look first");
 	const { out } = await sh.brood("agent", "list", "--available", "--model", "large");
-	expect(out).toMatch(/^no agent is free\n.*\ncoder +- +paused +user: a look first +-/);
+	expect(out).toMatch(/^no agent is free\n.*\ncoder +- +paused +held \(user: a look first\) +-/);
 	expect((await sh.brood("agent", "list", "--available", "--type", "llm")).out).toBe("no agents\n");
 });
 

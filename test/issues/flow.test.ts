@@ -71,7 +71,11 @@ test("a run without work keeps its stage and asks for attention; a person's answ
 	const other = await agent("other");
 	const { scheduler, reads } = engine;
 	const agents = (await reads.agents()).filter(({ project }) => project === "web");
-	expect(await scheduler.available(agents, await scheduler.capacity())).toMatchObject([{ id: other.id }]);
+	const why = await scheduler.whyNotFree(agents, await scheduler.capacity());
+	expect([...why].map(([{ id }, short]) => [id, short?.reason ?? null])).toEqual([
+		[opus.id, "it is assigned to an issue"],
+		[other.id, null],
+	]);
 	await tell({ type: "prompt.queue", agent: opus.id, text: "Inter." });
 	expect(await issue(font)).toMatchObject({ attention: null });
 	await end(opus, { complete: "Inter it is." });

@@ -268,6 +268,14 @@ describe("the HTTP API", () => {
 		await expect.poll(async () => (await agent(next.id)).waitingFor, longTimeout).toBe("waiting for a slot of only");
 		// no slot is left for agents of that type
 		expect(await free()).toEqual(["shell"]);
+		const why = async (query: object) =>
+			(await client.call("availability", { query })).map(({ available, reason }) => [available, reason]);
+		expect(await why({ type: "scripted" })).toEqual([
+			[false, "waiting for a slot of only"],
+			[false, "its turn that is running"],
+			[false, "1 queued prompt"],
+		]);
+		expect([await why({ type: "shell" }), await why({ type: "llm" })]).toEqual([[[true, null]], []]);
 		await client.call("prompt", {
 			params: { agent: idle.id },
 			body: { text: "later", notBefore: "2100-01-01T00:00:00Z" },

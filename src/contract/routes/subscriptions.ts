@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { AgentType, SubscriptionName } from "../ids.ts";
 import { Credential, Keys, Quiet } from "../subscription.ts";
-import { Agent, Subscription } from "../wire.ts";
+import { Agent, Availability, Subscription } from "../wire.ts";
 import { agentFilter, get, post, remove, scope } from "./route.ts";
 
 const terms = {
@@ -38,5 +38,9 @@ export const subscriptionRoutes = {
 	agentsAvailable: get("/api/agents/available", "agents that are free and have a slot waiting for them", {
 		query: scope.extend(agentFilter),
 		answer: z.array(Agent),
+	}),
+	availability: get("/api/availability", "each living agent: whether it is free, else why not, and until when", {
+		query: scope.extend(agentFilter),
+		answer: z.array(Availability),
 	}),
 };

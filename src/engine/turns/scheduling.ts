@@ -3,9 +3,9 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { expected } from "#contract/log.ts";
-import { isIdle, mayStart } from "#domain/availability.ts";
+import { mayStart, whyNotFree } from "#domain/availability.ts";
 import { type Schedule, schedule, type Waiter } from "#domain/schedule.ts";
-import { type Capacity, claim } from "#domain/slots.ts";
+import type { Capacity } from "#domain/slots.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import { bySystem, type CommandRequest, type Dispatch, type Outcome } from "../ports/dispatch.ts";
 import type { QueueHead, Reads } from "../ports/store.ts";
@@ -67,17 +67,16 @@ export class Scheduler {
 		for (const [at, { agent }] of plan.starts.entries()) served.set(agent.project, this.#parts.clock.now() + at / 1000);
 	}
 
-	/** The agents that are free and could start a turn at once. */
-	async available(agents: readonly AgentState[], capacity: Capacity): Promise<AgentState[]> {
-		const ids = agents.map(({ id }) => id);
+	/** For each living agent but agent 0: why it could not start new work at once; null if it could. */
+	async whyNotFree(
+		agents: readonly AgentState[],
+		capacity: Capacity,
+	): Promise<Map<AgentState, ReturnType<typeof whyNotFree>>> {
+		const living = agents.filter(({ supervisor, life }) => supervisor !== null && life !== "ended");
+		const ids = living.map(({ id }) => id);
 		const pending = await this.#parts.reads.pendingWork(ids, this.#parts.clock.now());
-		return agents.filter(
-			(agent) =>
-				agent.supervisor !== null &&
-				agent.issue === null &&
-				isReady(agent) &&
-				pending.get(agent.id)?.queueLength === 0 &&
-				"subscription" in claim(agent, capacity),
+		return new Map(
+			living.map((agent) => [agent, whyNotFree(agent, pending.get(agent.id)?.queueLength ?? 0, capacity)]),
 		);
 	}
 
@@ -130,5 +129,3 @@ export class Scheduler {
 		return { subscriptions, projects, leases, turnsMax, now: clock.now(), monotonic: monotonicNow(clock) };
 	}
 }
-
-const isReady = (agent: AgentState): boolean => isIdle(agent) && agent.holds.length === 0;

@@ -1,6 +1,6 @@
 // Agents: list, configure, signal.
 import { type Command, Option } from "@commander-js/extra-typings";
-import type { Agent } from "#contract/wire.ts";
+import type { Agent, Availability } from "#contract/wire.ts";
 import type { Options } from "./act.ts";
 import { call } from "./call.ts";
 import type { ManyVerb } from "./many.ts";
@@ -87,13 +87,13 @@ function listCommand(agent: Command): void {
 /** If no agent is free, lists the busy ones and why. */
 async function listAvailable(filter: { type?: string | undefined; model?: string | undefined }, options: Options) {
 	const [{ act }, { agentTable, busyTable }] = await Promise.all([import("./act.ts"), import("./print-agents.ts")]);
-	let others: Agent[] = [];
+	let others: Availability[] = [];
 	await act(
 		options,
 		async ({ client, query }) => {
 			const scope = { ...query, ...filter };
 			const free = await client.call("agentsAvailable", { query: scope });
-			if (free.length === 0) others = await client.call("agents", { query: { ...scope, reaped: "false" } });
+			if (free.length === 0) others = await client.call("availability", { query: scope });
 			return free;
 		},
 		(free) => (free.length > 0 ? agentTable(free) : busyTable(others)),

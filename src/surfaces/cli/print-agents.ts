@@ -1,7 +1,7 @@
 // Prints agents.
 import { fullName } from "#contract/full-name.ts";
 import { indented, inline } from "#contract/visible.ts";
-import type { Agent } from "#contract/wire.ts";
+import type { Agent, Availability } from "#contract/wire.ts";
 import { continues } from "#views/holds.ts";
 import { budgetLine, spentLine } from "#views/usage-lines.ts";
 import { details, table } from "./print.ts";
@@ -43,16 +43,13 @@ export function agentTable(agents: readonly Agent[]): string {
 }
 
 /** Why none of these agents is free, and when each is expected to be. */
-export function busyTable(agents: readonly Agent[]): string {
-	const living = agents.filter(({ life }) => life !== "ended");
-	const rows = living.map((agent) => {
-		const held = agent.holds.map(({ kind, reason }) => (reason === "" ? kind : `${kind}: ${reason}`));
-		const why = held.length > 0 ? held.join(", ") : (agent.waitingFor ?? (agent.turn ? "its turn" : agent.label));
-		return [agent.handle, agent.project ?? "-", labelOf(agent), inline(why), agent.availableAt ?? "-"];
+export function busyTable(agents: readonly Availability[]): string {
+	const rows = agents.map(({ handle, project, label, reason, availableAt }) => {
+		return [handle, project ?? "-", label, inline(reason ?? "-"), availableAt ?? "-"];
 	});
 	return rows.length === 0
 		? "no agents"
-		: `no agent is free\n${table(["AGENT", "PROJECT", "LABEL", "WAITS FOR", "FREE AT"], rows)}`;
+		: `no agent is free\n${table(["AGENT", "PROJECT", "LABEL", "BECAUSE", "FREE AT"], rows)}`;
 }
 
 /** The label, and in brackets what the user should know: an open question, or a silent turn. */
