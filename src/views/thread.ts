@@ -43,6 +43,8 @@ export class Blocks {
 	readonly #orphans = new Map<string, Shown>();
 	/** the last message: a final item may repeat it */
 	#last = "";
+	/** a final item without a message before it: an older message may turn out to be the same */
+	#firstFinal: Block | null = null;
 
 	get list(): readonly Block[] {
 		return this.#list;
@@ -53,6 +55,7 @@ export class Blocks {
 		const made = blockOf(item);
 		const block = made === null ? null : { ...made, isInherited };
 		if (block === null || (item.kind === "final" && (block.text === "" || block.text === this.#last))) return;
+		if (item.kind === "final" && this.#last === "") this.#firstFinal = block;
 		if (block.kind === "message") this.#last = block.text;
 		if (item.kind === "tool_call") this.#open.set(callId(item), this.#list.length);
 		if (item.kind === "tool_result") this.#orphans.set(callId(item), item);
@@ -69,10 +72,12 @@ export class Blocks {
 			this.#orphans.delete(call);
 			joined.add(result.id);
 		}
+		if (this.#firstFinal !== null && this.#firstFinal.text === older.#last) joined.add(this.#firstFinal.id);
+		if (older.#last !== "") this.#firstFinal = older.#firstFinal;
 		for (const [call, result] of older.#orphans) this.#orphans.set(call, result);
 		for (const [call, at] of this.#open) this.#open.set(call, at + older.#list.length);
 		const rest = joined.size === 0 ? this.#list : this.#list.filter(({ id }) => !joined.has(id));
-		// what moved forward by the results that found their calls
+		// what moved forward by the items that belong to older blocks
 		if (joined.size > 0)
 			for (const [call, at] of this.#open)
 				this.#open.set(call, at - joinedBefore(this.#list, joined, at - older.#list.length));

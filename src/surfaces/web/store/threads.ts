@@ -169,5 +169,12 @@ function lineOf(text: string | null | undefined): string | null {
 		.slice(-2000)
 		.split("\n")
 		.findLast((each) => each.trim() !== "");
-	return line === undefined ? null : line.trim().slice(0, 240).toWellFormed();
+	// marks of markdown say nothing on one line
+	return line === undefined
+		? null
+		: line
+				.replaceAll(/\*\*|`|^\s*#+\s/g, "")
+				.trim()
+				.slice(0, 240)
+				.toWellFormed();
 }

@@ -20,3 +20,9 @@ export function StateWord({ agent }: { agent: Agent }) {
 		</span>
 	);
 }
+
+/** Prompts that wait, and unread mail, in words: fonts do not have the terminal's symbols everywhere. */
+export function Counters({ agent: { queueLength, unreadMail } }: { agent: Agent }) {
+	const words = [queueLength > 0 && `${queueLength} queued`, unreadMail > 0 && `${unreadMail} ✉`].filter(Boolean);
+	return <span className="meta counters">{words.join(" · ")}</span>;
+}

@@ -1,9 +1,9 @@
 import { Link } from "wouter";
 import type { Agent } from "#contract/wire.ts";
-import { counters, stateOf } from "#views/agent-text.ts";
+import { stateOf } from "#views/agent-text.ts";
 import { paths } from "../../paths.ts";
 import { Age } from "../../ui/age.tsx";
-import { StateGlyph } from "../../ui/state.tsx";
+import { Counters, StateGlyph } from "../../ui/state.tsx";
 
 export function RunningRow({ agent, line }: { agent: Agent; line: string | null }) {
 	return (
@@ -13,7 +13,7 @@ export function RunningRow({ agent, line }: { agent: Agent; line: string | null 
 				<span className="row-name clip">{agent.handle}</span>
 				<span className="row-project meta clip">{agent.project ?? ""}</span>
 				<span className="row-line clip">{line ?? <span className="meta">{stateOf(agent)}</span>}</span>
-				<span className="meta">{counters(agent)}</span>
+				<Counters agent={agent} />
 				{agent.turn !== null && <Age at={agent.turn.startedAt} />}
 			</Link>
 		</li>

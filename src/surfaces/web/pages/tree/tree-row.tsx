@@ -1,12 +1,12 @@
 import { memo } from "react";
 import { Link } from "wouter";
 import type { AgentId } from "#contract/ids.ts";
-import { counters, stateOf } from "#views/agent-text.ts";
+import { stateOf } from "#views/agent-text.ts";
 import type { ForkRow } from "#views/fork-tree.ts";
 import type { TimeAxis } from "#views/time-axis.ts";
 import { paths } from "../../paths.ts";
 import { useStore } from "../../store/hooks.ts";
-import { StateGlyph } from "../../ui/state.tsx";
+import { Counters, StateGlyph } from "../../ui/state.tsx";
 import { Bars } from "./bars.tsx";
 import type { AgentHistory } from "./turn-history.ts";
 
@@ -57,7 +57,7 @@ export const TreeRowView = memo(function TreeRowView(props: TreeRowProps) {
 					{agent.handle}
 				</Link>
 				{hidden > 0 && <span className="meta">+{hidden}</span>}
-				<span className="meta tree-counters">{counters(agent)}</span>
+				<Counters agent={agent} />
 			</div>
 			<div role="gridcell" className="axis" aria-label={historyWords(history)}>
 				<Bars agent={agent} axis={axis} history={history} />

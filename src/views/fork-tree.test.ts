@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { AgentId } from "#contract/ids.ts";
+import type { TreeRow } from "#contract/overviews.ts";
+import { live } from "#test/support/given.ts";
+import { forkRows, type TreeView } from "./fork-tree.ts";
+import { agentView } from "./wire.ts";
+
+const none = { queueLength: 0, unreadMail: 0, phase: "model" } as const;
+
+/** `a`, `a/b` and so on; an upper-case name has ended. */
+const tree = (...paths: string[]): TreeRow[] =>
+	paths.map((path) => {
+		const name = path.split("/").at(-1) ?? "";
+		const state = live(name.toLowerCase());
+		const row = name === name.toLowerCase() ? state : { ...state, life: "ended" as const, endedAt: 1 };
+		return { depth: path.split("/").length - 1, agent: agentView(row, none) };
+	});
+
+const shown = (rows: readonly TreeRow[], view: Partial<TreeView> = {}): string[] =>
+	forkRows(rows, { filter: "all", text: "", folds: new Map(), ...view }).map(
+		({ agent: { handle }, hidden }) => handle + (hidden === 0 ? "" : `+${hidden}`),
+	);
+
+const family = tree("r", "r/a", "r/a/B", "r/a/B/C", "r/D", "r/D/E", "r/D/F", "r/x", "r/x/y");
+
+test("branches in which nothing lives are closed, all others are open", () => {
+	expect(shown(family)).toEqual(["r", "a+2", "d+2", "x", "y"]);
+});
+
+test("a person opens and closes branches", () => {
+	const id = (name: string): AgentId =>
+		family.find(({ agent: each }) => each.handle === name)?.agent.id ?? AgentId.parse("");
+	expect(
+		shown(family, {
+			folds: new Map([
+				[id("d"), true],
+				[id("x"), false],
+			]),
+		}),
+	).toEqual(["r", "a+2", "d", "e", "f", "x+1"]);
+	expect(shown(family, { folds: new Map([[id("r"), false]]) })).toEqual(["r+8"]);
+});
+
+test("a filter keeps what is above a match, and a search opens everything", () => {
+	expect(shown(family, { filter: "living" })).toEqual(["r", "a", "x", "y"]);
+	expect(shown(family, { text: "c" })).toEqual(["r", "a", "b", "c"]);
+	expect(shown(family, { filter: "needs you" })).toEqual([]);
+	expect(shown(family, { text: "nobody" })).toEqual([]);
+});
+
+test("10,000 agents in one chain are folded without running out of stack", () => {
+	const one = agentView(live("a"), none);
+	const chain = Array.from({ length: 10_000 }, (_, depth): TreeRow => ({ depth, agent: one }));
+	expect(shown(chain)).toHaveLength(10_000);
+});

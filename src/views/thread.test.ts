@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { human } from "#contract/ids.ts";
+import { Blocks } from "./thread.ts";
+
+const item = (id: number, kind: string, text: string | null, data: unknown = null) => ({
+	...{
+		id,
+		kind,
+		text,
+		data: JSON.parse(JSON.stringify(data)),
+		at: "2026-01-01T00:00:00Z",
+		turn: 1,
+		actor: human,
+	},
+});
+
+const items = [
+	item(1, "user", "go"),
+	item(2, "tool_call", "run a", { call: "a", tool: "execute" }),
+	item(3, "tool_call", "run b", { call: "b", tool: "execute" }),
+	item(4, "tool_result", "from b", { call: "b" }),
+	item(5, "assistant", "said"),
+	item(6, "tool_result", "from a", { call: "a" }),
+	item(7, "final", "said"),
+];
+
+function whole(list: typeof items): Blocks {
+	const blocks = new Blocks();
+	for (const each of list) blocks.add(each);
+	return blocks;
+}
+
+test("a conversation that is loaded backwards, in pages of any size, has the same blocks", () => {
+	const expected = whole(items).list;
+	expect(expected.map(({ id, result }) => [id, result?.text ?? null])).toEqual([
+		[1, null],
+		[2, "from a"],
+		[3, "from b"],
+		[5, null],
+	]);
+	for (const cut of [1, 2, 3, 4, 5, 6]) {
+		const blocks = whole(items.slice(cut));
+		blocks.prepend(items.slice(0, cut));
+		expect([cut, blocks.list]).toEqual([cut, expected]);
+	}
+});
+
+test("a result that comes after older items were loaded finds its call", () => {
+	const blocks = whole(items.slice(1, 3));
+	blocks.prepend(items.slice(0, 1));
+	blocks.add(item(8, "tool_result", "late", { call: "b" }));
+	expect(blocks.list.map(({ id, result }) => [id, result?.text ?? null])).toEqual([
+		[1, null],
+		[2, null],
+		[3, "late"],
+	]);
+});

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { timeAxis } from "./time-axis.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+test("idle times are folded, and order is kept", () => {
+	const day = { from: 0, to: 24 * hour };
+	const axis = timeAxis(
+		[
+			{ from: hour, to: 2 * hour },
+			{ from: 20 * hour, to: 21 * hour },
+		],
+		day,
+	);
+	expect(axis.gaps.map(({ ms }) => ms / hour)).toEqual([1, 18, 3]);
+	const times = [0, hour, 1.5 * hour, 2 * hour, 10 * hour, 20 * hour, 21 * hour, 24 * hour].map(axis.at);
+	expect(times).toEqual(times.toSorted((a, b) => a - b));
+	expect(times.at(0)).toBe(0);
+	expect(times.at(-1)).toBeCloseTo(1);
+	// an hour of work takes far more room than eighteen idle ones
+	expect(axis.at(2 * hour) - axis.at(hour)).toBeGreaterThan(5 * (axis.at(20 * hour) - axis.at(2 * hour)));
+});
+
+test("without idle times the axis is even", () => {
+	const axis = timeAxis([{ from: 0, to: hour }], { from: 0, to: hour });
+	expect(axis.gaps).toEqual([]);
+	expect([0, 15, 30, 60].map((at) => axis.at(at * minute))).toEqual(
+		[0, 0.25, 0.5, 1].map((at) => expect.closeTo(at, 2)),
+	);
+	expect(axis.ticks.length).toBeGreaterThan(3);
+});
+
+test("a thousand bursts make no axis of folds only", () => {
+	const bursts = Array.from({ length: 1000 }, (_, at) => ({ from: at * hour, to: at * hour + 1000 }));
+	const axis = timeAxis(bursts, { from: 0, to: 1000 * hour });
+	expect(axis.gaps.length).toBeLessThan(20);
+	expect(axis.at(1000 * hour)).toBeCloseTo(1);
+});
