@@ -1,8 +1,9 @@
-// What a command of a release takes beside an empty program of the same Node.
+// A release: what a command takes beside an empty program of the same Node, and the memory of an idle daemon.
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { median, type Result } from "./table.ts";
@@ -42,9 +43,36 @@ export async function commandLine(): Promise<Result[]> {
 				rows: [["node -e ''", bare, 1], ...rows],
 				ratio: { name: "the slowest beside node -e ''", value, target: "≤ 2", met: value <= 2 },
 			},
+			...(await idleMemory(env.BROOD_HOME)),
 		];
 	} finally {
 		await run(process.execPath, [brood, "down"], { env });
 		rmSync(home, { recursive: true, force: true });
 	}
+}
+
+/** the daemon returns memory in its first idle seconds */
+const idleMs = 15_000;
+
+/** Where the kernel tells: of the resident memory, Node's own program is shared with every other process that runs it. */
+async function idleMemory(home: string): Promise<Result[]> {
+	const { pid } = JSON.parse(readFileSync(path.join(home, "daemon.json"), "utf8"));
+	const file = `/proc/${pid}/status`;
+	if (!existsSync(file)) return [];
+	await pause(idleMs);
+	const status = readFileSync(file, "utf8");
+	const mib = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024;
+	const value = mib("VmRSS");
+	return [
+		{
+			title: "An idle daemon of a release, MiB",
+			columns: ["", "MiB"],
+			rows: [
+				["resident", value],
+				["its own", mib("RssAnon")],
+				["Node's program", mib("RssFile")],
+			],
+			ratio: { name: "MiB resident", value, target: "≤ 100", met: value <= 100 },
+		},
+	];
 }

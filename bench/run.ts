@@ -5,6 +5,7 @@ import { cpus } from "node:os";
 import { agents } from "./agents.ts";
 import { boot } from "./boot.ts";
 import { commandLine } from "./command-line.ts";
+import { context } from "./context.ts";
 import { flat } from "./flat.ts";
 import { groupCommit } from "./group-commit.ts";
 import { heartbeat } from "./heartbeat.ts";
@@ -25,6 +26,7 @@ const benches: Record<string, () => Promise<Result[]>> = {
 	boot,
 	http,
 	"command-line": commandLine,
+	context,
 	turns,
 	workspaces,
 	flat,
@@ -37,7 +39,9 @@ const benches: Record<string, () => Promise<Result[]>> = {
 const file = new URL("./results.json", import.meta.url);
 const wanted = process.argv.slice(2);
 const names = wanted.length > 0 ? wanted : Object.keys(benches);
-const results: Record<string, Result[]> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).results : {};
+const before: Record<string, Result[]> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).results : {};
+// without those of benches that are gone
+const results = Object.fromEntries(Object.entries(before).filter(([name]) => Object.hasOwn(benches, name)));
 for (const name of names) {
 	const bench = benches[name];
 	if (bench === undefined) throw new Error(`there is no bench ${name}: ${Object.keys(benches).join(", ")}`);

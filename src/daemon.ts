@@ -8,6 +8,7 @@ import { makeGit } from "#adapters/git/run/git.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError } from "#adapters/system/config.ts";
 import { HomeLocked, HomeUnusable, makeHome } from "#adapters/system/home.ts";
+import { collectWhenIdle } from "#adapters/system/idle-memory.ts";
 import { closeInherited } from "#adapters/system/inherited.ts";
 import { fileLog, secretsOf } from "#adapters/system/log.ts";
 import { expected, type LogEntry } from "#contract/log.ts";
@@ -73,6 +74,7 @@ try {
 		throw error;
 	});
 	up = true;
+	collectWhenIdle();
 	await report({ up: daemon.url });
 	if (before !== "") log.warn("daemon", "The last daemon ended with these words", {}, before);
 	log.info("daemon", `brood ${version} is up at ${daemon.url} (pid ${process.pid}, home ${home})`);

@@ -43,7 +43,8 @@ function leaves(node: Node, words: string, group: string): Line[] {
 	return node.commands.flatMap((each) => {
 		const below = `${words} ${each.name()}`;
 		const its = each.helpGroup() || group || "Other";
-		if (each.name() === "help") return [];
+		// `complete` is for the shells' completion scripts
+		if (each.name() === "help" || (words === "brood" && each.name() === "complete")) return [];
 		return each.commands.length > 0 ? leaves(each, below, its) : [{ words: below, node: each, group: its }];
 	});
 }
@@ -103,6 +104,18 @@ const own: Readonly<Record<string, string>> = {
 	"brood events": "brood events --kind turn --follow",
 	"brood usage": "brood usage --since week --by project",
 	"brood fork": "brood fork opus-1 'try it the other way'",
+	"brood queue add": "brood queue add opus-1 'then update the changelog'",
+	"brood queue edit": "brood queue edit opus-1 41 'then update the changelog and the docs'",
+	"brood queue move": "brood queue move opus-1 41 1",
+	"brood queue remove": "brood queue remove opus-1 41",
+	"brood turn finish": "brood turn finish anna -m 'Reviewed it'",
+	"brood issue document": "brood issue document web#3 spec.md --file spec.md",
+	"brood issue message": "brood issue message web#3 IN_REVIEW 'check the time zones'",
+	"brood subscription configure": "brood subscription configure work --max-concurrent 3",
+	"brood subscription cool": "brood subscription cool work --until 2h",
+	"brood approval allow": "brood approval allow 17 --always",
+	"brood approval deny": "brood approval deny 17 --reason 'use the test database'",
+	"brood project gc": "brood project gc web --dry-run",
 	"brood ps": "brood ps --watch",
 	"brood logs": "brood logs --follow",
 	"brood down": "brood down --drain",

@@ -18,6 +18,20 @@ export interface Paged<T> {
 	next: number | null;
 }
 
+/** Ids between these two, both excluded. */
+export interface Span {
+	after: number;
+	before: number;
+}
+
+/** Rows as JSON, separated by commas; `last` is the `after` of the page behind them. */
+export interface TextPart {
+	text: string;
+	count: number;
+	last: number;
+	more: boolean;
+}
+
 /** the most rows of a list that one answer has */
 export const pageMax = 100_000;
 

@@ -37,6 +37,7 @@ import type { AgentState, Lineage } from "#contract/agent.ts";
 import { fullName } from "#contract/full-name.ts";
 import type { Actor } from "#contract/ids.ts";
 import { type ContextMark, type ContextRewind, rewindTarget } from "#contract/item.ts";
+import type { Span } from "#contract/page.ts";
 import { refuse } from "#contract/refusal.ts";
 import { refusedNow } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
@@ -78,10 +79,15 @@ export function lastOfContext(newest: HistoryItem | undefined, lineage: Lineage 
 /** Whether an item of the ranges is still in the context; `controls` are the marks and rewinds of those ranges. */
 export function isVisible(item: HistoryItem, controls: readonly HistoryItem[]): boolean {
 	if (item.kind === "clear" || item.kind === "rewind") return false;
-	return !controls.some(
-		(control) => control.kind === "rewind" && item.id < control.id && item.id > (rewindTarget(control) ?? item.id),
-	);
+	return !rewoundSpans(controls).some(({ after, before }) => item.id > after && item.id < before);
 }
+
+/** The spans of ids that rewinds have hidden. */
+export const rewoundSpans = (controls: readonly HistoryItem[]): Span[] =>
+	controls.flatMap((control) => {
+		const mark = control.kind === "rewind" ? rewindTarget(control) : null;
+		return mark === null ? [] : { after: mark, before: control.id };
+	});
 
 export function decideClear(agent: AgentState): Decision {
 	return refusedNow(agent, "rewind") ?? [{ kind: "clear", agent: agent.id }];

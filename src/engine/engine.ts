@@ -3,16 +3,16 @@
 import { type AgentState, noAgent, type Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { AgentId, agentOf, type ProjectSlug } from "#contract/ids.ts";
-import { type Paged, type PageRequest, pageWhere } from "#contract/page.ts";
+import type { PageRequest } from "#contract/page.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Hit, SearchQuery } from "#contract/search.ts";
 import type { Phase } from "#contract/turn.ts";
 import { resolve } from "#domain/agent/reference.ts";
-import { contextOf, isVisible } from "#domain/history.ts";
+import { contextOf, rewoundSpans } from "#domain/history.ts";
 import { outsideTurn } from "#domain/turn.ts";
 import { type Assembled, assemble } from "./assemble.ts";
 import { settingsOf } from "./commands/agent.ts";
-import { itemsAlong } from "./loop/context-pages.ts";
+import { itemTextsAlong, type PageText } from "./loop/context-pages.ts";
 import type { Publisher } from "./loop/publish.ts";
 import type { Receipts } from "./loop/receipts.ts";
 import { haltAfter } from "./loop/retry.ts";
@@ -151,15 +151,11 @@ export class Engine implements AsyncDisposable {
 		return whole ? { items: contextOf(items) } : await this.#noContext(id);
 	}
 
-	/** The same, one page at a time. */
-	async contextPage(id: AgentId, page: PageRequest): Promise<Paged<Event> | Refusal> {
+	/** The same as JSON, one page at a time. */
+	async contextPage(id: AgentId, page: PageRequest): Promise<PageText | Refusal> {
 		const [{ ranges, whole }, controls] = await Promise.all([this.reads.ranges(id), this.reads.controls(id)]);
 		if (!whole) return await this.#noContext(id);
-		return await pageWhere(
-			page,
-			(part) => itemsAlong(this.reads, ranges, part),
-			async (items) => items.map((item) => (isVisible(item, controls) ? item : undefined)),
-		);
+		return await itemTextsAlong(this.reads, ranges, rewoundSpans(controls), page);
 	}
 
 	async #noContext(id: AgentId): Promise<Refusal> {

@@ -9,6 +9,7 @@ import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal
 import { isList, Paging, queryOf } from "#contract/routes/route.ts";
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
 import { validationMessage } from "#contract/validation-message.ts";
+import { PageText } from "#engine/loop/context-pages.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
 import type { Ids } from "#engine/ports/clock.ts";
 import { actorOf, type Guard, isForUs, mayEnter, proofFor } from "./auth.ts";
@@ -138,7 +139,10 @@ async function answer(parts: AppParts, context: Context, name: string, route: Ro
 		command === undefined ? handlerOf(parts.handlers, name) : (each) => parts.context.routeCommand(each, command);
 	const result = await carriedOut(parts, { name, outside, changes: route.method !== "get" }, request, handler);
 	if (isRefusal(result)) return refused(context, result);
-	return context.json(answered(result, route, Paging.parse(context.req.query())));
+	const paging = Paging.parse(context.req.query());
+	if (result instanceof PageText)
+		return context.body(answeredText(result, paging), 200, { "content-type": "application/json" });
+	return context.json(answered(result, route, paging));
 }
 
 function handlerOf(handlers: Handlers, name: RouteName): (request: RouteRequest<never>) => Promise<object> {
@@ -180,6 +184,12 @@ function answered(result: object, route: Route, { limit, after }: z.infer<typeof
 	const page = Array.isArray(result) ? slicePage(result, pageOf({ limit, after })) : result;
 	const whole = limit === undefined && after === undefined && Reflect.get(page, "next") === null;
 	return whole ? { data: Reflect.get(page, "data") } : page;
+}
+
+/** The same for a list that is JSON already. */
+function answeredText({ text, next }: PageText, { limit, after }: z.infer<typeof Paging>): string {
+	const whole = limit === undefined && after === undefined && next === null;
+	return whole ? `{"data":${text}}` : `{"data":${text},"next":${next}}`;
 }
 
 const pageOf = ({ limit = pageMax, after = 0 }: z.infer<typeof Paging>): PageRequest => ({ limit, after });

@@ -11,6 +11,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { AgentCommand, Route, RouteName, Routes } from "#contract/routes.ts";
 import type { Agent, Item, Project } from "#contract/wire.ts";
 import type { Engine } from "#engine/engine.ts";
+import type { PageText } from "#engine/loop/context-pages.ts";
 import { until } from "#engine/loop/until.ts";
 import type { Answer } from "#engine/ports/dispatch.ts";
 import type { Reads } from "#engine/ports/store.ts";
@@ -38,7 +39,7 @@ export interface RouteRequest<N extends RouteName> {
 
 /** A list that is read is answered one page at a time, so that no handler reads more of it than the page. */
 type Result<R extends Route> = R extends { method: "get"; answer: z.ZodArray<infer T> }
-	? Paged<z.infer<T>>
+	? Paged<z.infer<T>> | PageText
 	: z.infer<R["answer"]>;
 
 export type Handler<N extends RouteName> = (request: RouteRequest<N>) => Promise<Result<Routes[N]> | Refusal>;

@@ -46,6 +46,13 @@ test("only the state has a colour, and an agent's words cannot bring their own",
 	await sh.brood("resume", "bob");
 });
 
+test("a held agent's line says why", async () => {
+	await sh.brood("pause", "bob", "--reason", "waits for the review");
+	expect((await sh.brood("ps")).out).toMatch(/^bob +‖ paused .* waits for the review$/m);
+	await sh.brood("resume", "bob");
+	expect((await sh.brood("ps")).out).not.toContain("waits for the review");
+});
+
 test("a verb takes several agents or all of them; one that is refused does not keep the others", async () => {
 	const labels = async (): Promise<string[]> => (await sh.json("ps")).data.map(({ label }: { label: string }) => label);
 	expect((await sh.json("pause", "ann", "carl")).data).toHaveLength(2);

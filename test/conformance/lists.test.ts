@@ -6,6 +6,7 @@ import { noPendingWork } from "#contract/pending-work.ts";
 import { nothingSpent } from "#contract/usage.ts";
 import { done, openTurn, spawn } from "#test/support/say.ts";
 import { flavors, freshPlace } from "#test/support/stores.ts";
+import { itemView } from "#views/wire.ts";
 
 const web = ProjectSlug.parse("web");
 
@@ -92,6 +93,18 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await inPages((page) => reads.listItems({ agent: one.id, upTo: items.at(-2)?.id ?? 0 }, page))).toEqual(
 			items.slice(0, -1),
 		);
+		const texts = await reads.itemTexts({ agent: one.id, upTo: null }, [], { after: 0, limit: 100 });
+		const shown = items.map(itemView);
+		expect(JSON.parse(`[${texts.text}]`)).toEqual(shown);
+		expect(texts).toMatchObject({ count: 3, last: items.at(-1)?.id, more: false });
+		const hidden = [{ after: items[0]?.id ?? 0, before: items[2]?.id ?? 0 }];
+		const first = await reads.itemTexts({ agent: one.id, upTo: null }, hidden, { after: 0, limit: 1 });
+		expect([JSON.parse(first.text), first.more]).toEqual([shown[0], true]);
+		const rest = await reads.itemTexts({ agent: one.id, upTo: null }, hidden, { after: first.last, limit: 1 });
+		expect([JSON.parse(rest.text), rest.more]).toEqual([shown[2], false]);
+		expect(await reads.itemTexts({ agent: one.id, upTo: null }, hidden, { after: 0, limit: 0 })).toEqual({
+			...{ text: "", count: 0, last: 0, more: true },
+		});
 		const pending = await reads.pendingApprovals();
 		expect(pending).toHaveLength(3);
 		for (const of of [{}, { agent: one.id }, { project: web }])

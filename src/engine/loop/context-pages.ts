@@ -1,20 +1,39 @@
-// The items along an agent's ranges, one page at a time.
-import type { Event } from "#contract/event.ts";
-import type { PageRequest, RowPage } from "#contract/page.ts";
+// A context as JSON, one page at a time.
+import type { PageRequest, Span } from "#contract/page.ts";
 import type { Range, Reads } from "../ports/store.ts";
 
-/** Ids grow along the ranges, so the last id of a page says where the next one begins. */
-export async function itemsAlong(
-	reads: Pick<Reads, "listItems">,
-	ranges: readonly Range[],
-	{ after, limit }: PageRequest,
-): Promise<RowPage<Event>> {
-	const rows: RowPage<Event>["rows"] = [];
-	for (const range of ranges) {
-		if (rows.length > limit) break;
-		if (range.upTo !== null && range.upTo <= after) continue;
-		const page = { after: Math.max(after, range.after), limit: limit + 1 - rows.length };
-		rows.push(...(await reads.listItems(range, page)).rows);
+/** JSON of a list; `next` is the `after` of the next page, null behind the last row. */
+export class PageText {
+	readonly text: string;
+	readonly next: number | null;
+
+	constructor(text: string, next: number | null) {
+		this.text = text;
+		this.next = next;
 	}
-	return { rows: rows.slice(0, limit), more: rows.length > limit };
+}
+
+/** Ids grow along the ranges, so the last id of a page says where the next one begins. */
+export async function itemTextsAlong(
+	reads: Pick<Reads, "itemTexts">,
+	ranges: readonly Range[],
+	hidden: readonly Span[],
+	{ after, limit }: PageRequest,
+): Promise<PageText> {
+	const texts: string[] = [];
+	let [count, last, more] = [0, after, false];
+	for (const range of ranges) {
+		if (more) break;
+		if (range.upTo !== null && range.upTo <= after) continue;
+		// with a limit of 0 it only says whether there are more
+		const page = { after: Math.max(after, range.after), limit: limit - count };
+		const part = await reads.itemTexts(range, hidden, page);
+		if (part.count > 0) {
+			texts.push(part.text);
+			count += part.count;
+			last = part.last;
+		}
+		more = part.more;
+	}
+	return new PageText(`[${texts.join(",")}]`, more ? last : null);
 }

@@ -7,7 +7,7 @@ import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { IssueLabelCount } from "#contract/issue-wire.ts";
 import type { MailState } from "#contract/mail.ts";
-import type { PageRequest, RowPage } from "#contract/page.ts";
+import type { PageRequest, RowPage, Span, TextPart } from "#contract/page.ts";
 import type { PendingWork } from "#contract/pending-work.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
@@ -31,6 +31,15 @@ export interface ListReads {
 	listTurns(agent: AgentId, page: PageRequest): Promise<RowPage<TurnState>>;
 	/** the items of the agent's own thread up to an event, oldest first */
 	listItems(range: { agent: AgentId; upTo: number | null }, page: PageRequest): Promise<RowPage<Event>>;
+	/**
+	 * The same as JSON with times as the wire has them, without clears, rewinds and the items in hidden spans: for long
+	 * lists, because objects are slow to send between threads.
+	 */
+	itemTexts(
+		range: { agent: AgentId; upTo: number | null },
+		hidden: readonly Span[],
+		page: PageRequest,
+	): Promise<TextPart>;
 	/** pending ones of one agent, of one project, or of all, oldest first */
 	listApprovals(of: { agent?: AgentId; project?: ProjectSlug }, page: PageRequest): Promise<RowPage<ApprovalState>>;
 	/** the agent's mail that was not deleted, oldest first */

@@ -29,8 +29,7 @@ export function threadHandlers(context: RequestContext) {
 				const caller = agentOf(request.actor);
 				if (caller !== null && caller !== id)
 					return refuse("FORBIDDEN", "An agent sees only its own context.", { details: { agent: id } });
-				const part = await engine.contextPage(id, request.page);
-				return isRefusal(part) ? part : { data: part.data.map(itemView), next: part.next };
+				return await engine.contextPage(id, request.page);
 			}),
 		clear: (request) => context.itemCommand(request, { type: "context.clear" }),
 		mark: (request) => context.itemCommand(request, { type: "context.mark", ...request.body }),

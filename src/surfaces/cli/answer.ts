@@ -54,10 +54,10 @@ export async function answerApproval(client: Client, id: number, { interactive, 
 	const approval = await client.call("approval", { params: { approval: String(id) } });
 	if (approval.state !== "pending") return;
 	if (!interactive) {
-		say?.(`It asks for approval.\n${approvalLines(approval)}`);
+		say?.(approvalLines(approval));
 		return;
 	}
-	const [question] = approvalLines(approval).split("\n  try: ", 1);
+	const [question] = approvalLines(approval).split("\nasked at ", 1);
 	printToStderr(question ?? "");
 	for (;;) {
 		const answer = await ask(approval);
@@ -75,6 +75,16 @@ export async function answerApproval(client: Client, id: number, { interactive, 
 	}
 }
 
+const helpFor = ({ command }: Approval): string =>
+	[
+		"  y        allow this once",
+		"  a        allow this now, and exactly the same from now on",
+		...(command === undefined ? [] : ["  p WORDS  allow every command that begins with WORDS, such as: p npm test"]),
+		"  n        deny it; the agent is told",
+		"  n WHY    deny it, and tell the agent why",
+		"  Ctrl+C   leave; the question stays open (brood approval list)",
+	].join("\n");
+
 interface Answer {
 	allow: boolean;
 	always: boolean;
@@ -91,9 +101,8 @@ async function ask(approval: Approval): Promise<Answer | null> {
 	lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
 	try {
 		for (;;) {
-			const prefixed =
-				approval.command === undefined ? "" : "  [p words] always, for commands that begin with these words";
-			const said = await lines.question(`[y] allow  [a] always${prefixed}  [n] deny  [n why] deny with a reason: `, {
+			const isCommand = approval.command !== undefined;
+			const said = await lines.question(`Allow? [y]es [a]lways ${isCommand ? "[p]refix " : ""}[n]o [?] `, {
 				signal: closed.signal,
 			});
 			const [, word = "", reason = ""] = /^\s*(\S*)\s*(.*)$/s.exec(said) ?? [];
@@ -106,6 +115,7 @@ async function ask(approval: Approval): Promise<Answer | null> {
 				continue;
 			}
 			if (/^no?$/i.test(word)) return { allow: false, always: false, reason };
+			printToStderr(helpFor(approval));
 		}
 	} catch {
 		return null;

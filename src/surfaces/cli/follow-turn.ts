@@ -8,6 +8,7 @@ import { continues } from "#views/holds.ts";
 import { answerApproval } from "./answer.ts";
 import { reconnect } from "./connect.ts";
 import type { LiveThread } from "./live.ts";
+import { howToLogIn } from "./vendor.ts";
 
 export interface Follow {
 	/** null: print nothing */
@@ -70,14 +71,21 @@ const isQueued = async (client: Client, { id, agent }: Pick<Prompt, "id" | "agen
 export async function startable(client: Client, prompt: Pick<Prompt, "id" | "agent">): Promise<void> {
 	const found = await client.call("agent", { params: { agent: prompt.agent }, query: {} });
 	if (found.holds.length === 0 || !(await isQueued(client, prompt))) return;
+	const why = found.holds.map(({ kind, reason }) => inline(reason || kind).replace(/\.$/, "")).join("; ");
+	const login = await loginHint(client, found);
 	throw new Refused(
-		refuse("AGENT_INVALID_STATE", `Prompt ${prompt.id} is queued, but ${found.handle} is ${heldText(found)}.`, {
-			suggestions: [`brood agent status ${fullName(found)}`, continues(found)],
-		}),
+		refuse(
+			"AGENT_INVALID_STATE",
+			`${found.handle} is held and does not start prompt ${prompt.id}: ${why}.${login === null ? "" : ` ${login}`}`,
+			{ suggestions: [`brood agent status ${fullName(found)}`, continues(found)] },
+		),
 	);
 }
 
-const heldText = (agent: Agent): string => {
-	const why = agent.holds.map(({ kind, reason }) => (reason ? `${kind}: ${inline(reason)}` : kind)).join("; ");
-	return `${agent.label} (${why}): it starts after \`${continues(agent)}\``;
-};
+/** How to log in, for an agent whose process does not start because it is not logged in. */
+async function loginHint(client: Client, { type, lastError }: Agent): Promise<string | null> {
+	if (lastError?.code !== "PROCESS_FAILED") return null;
+	const vendor = (await client.call("vendors")).find((each) => each.type === type);
+	if (vendor === undefined || vendor.loggedIn) return null;
+	return `${vendor.title} does not look logged in: ${howToLogIn(vendor)}. Then let the agent continue.`;
+}

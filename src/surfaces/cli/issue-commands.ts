@@ -26,7 +26,7 @@ export function issueCommands(program: Command): void {
 		.description("add an issue")
 		.argument("<title>", "the title, one line")
 		.option("--body <text>", "the description")
-		.option("--file <path>", "read the body from a file; - is standard input")
+		.option("-f, --file <file>", "read the body from a file; - is standard input")
 		.option("--label <label>", "a label; repeat for several", many)
 		.option("--depends-on <number>", "an issue that has to be done first; repeat for several", many)
 		.option("--preset <name>", "its workflow: lean, full-pipeline, quick-fix, docs-only, or the project's own")
@@ -70,7 +70,7 @@ export function issueCommands(program: Command): void {
 	about(issue, "edit", "change its title, body, labels, priority or preset")
 		.option("--title <title>", "the title, one line")
 		.option("--body <text>", "the description")
-		.option("--file <path>", "read the body from a file; - is standard input")
+		.option("-f, --file <file>", "read the body from a file; - is standard input")
 		.option("--label <label>", "its new labels, replacing the old ones; repeat for several", many)
 		.option("--no-labels", "remove all labels")
 		.option("--preset <name>", "another workflow; only before work has started")
@@ -138,7 +138,7 @@ function words(issue: Command): void {
 	about(issue, "document", "attach a document; the same name again adds a version")
 		.argument("<name>", "the document's name")
 		.argument("[text]", "the text; or use --file")
-		.option("--file <path>", "read it from a file; - is standard input")
+		.option("-f, --file <file>", "read it from a file; - is standard input")
 		.addOption(
 			new Option("--type <type>", "the kind of document").choices(["context_pack", "spec", "ai_doc", "other"] as const),
 		)

@@ -9,7 +9,8 @@ function thread() {
 	const live = new LiveThread(null, (text) => out.push(text), false);
 	return {
 		piece: (message: string, text: string) => live.piece({ agent, turn: 1, message, kind: "assistant", text }),
-		item: (kind: string, text: string | null) => live.item({ kind, text, data: null }),
+		item: (kind: string, text: string | null, data: Record<string, string> | null = null) =>
+			live.item({ kind, text, data }),
 		out: () => out.join(""),
 	};
 }
@@ -32,4 +33,13 @@ test("the same words of another message are printed, and so is a message of whic
 	piece("2", "Al");
 	item("assistant", "All of it.");
 	expect(out()).toBe("  Fixed.\n  Fixed.\n  Al\n  All of it.\n");
+});
+
+test("a call's line names the tool once, and its result is folded", () => {
+	const { item, out } = thread();
+	item("tool_call", "Read sum.js", { tool: "read", call: "1" });
+	item("tool_result", "one\ntwo", { call: "1" });
+	item("tool_call", "npm test", { tool: "execute", call: "2" });
+	item("tool_result", "exit 1", { call: "2", status: "failed" });
+	expect(out()).toBe("⏵ Read sum.js\n  └ two (2 lines)\n⏵ execute npm test\n  ✗ exit 1\n");
 });

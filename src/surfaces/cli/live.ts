@@ -71,8 +71,11 @@ export class LiveThread {
 	}
 
 	#toolCall(item: Pick<Item, "text" | "data">): void {
-		const tool = toolOf(item);
-		const line = cut(insideOf(this.#folder, callTitle(item)), this.#width() - tool.length - 6);
+		const title = insideOf(this.#folder, callTitle(item));
+		// many titles begin with the tool: "Read sum.js"
+		const [first = "", ...words] = title.split(" ");
+		const tool = first.toLowerCase() === toolOf(item).toLowerCase() ? first : toolOf(item);
+		const line = cut(tool === first ? words.join(" ") : title, this.#width() - tool.length - 6);
 		this.#write(`${this.#paint("run", "⏵")} ${this.#paint("strong", inline(tool))} ${inline(line)}\n`);
 	}
 

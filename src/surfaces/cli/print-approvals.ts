@@ -30,22 +30,19 @@ export function approvalLines({
 	answeredBy,
 	reason,
 }: Approval): string {
-	const answer =
-		state === "pending"
-			? "pending"
-			: `${state}${answeredBy === null ? "" : ` by ${answeredBy}`}${reason === null ? "" : `: ${inline(reason)}`}`;
 	const place =
 		files.length === 0
-			? "it names no files"
+			? "none named"
 			: inside
 				? "all in its workspace"
 				: "not all in its workspace, or run by a program";
 	return [
-		`approval ${id} of ${path.join("/")}, ${askedAt}: ${answer}`,
-		`tool ${inline(tool)}; files: ${place}`,
-		...files.map((file) => `  ${inline(file)}`),
+		`approval ${id}: ${path.slice(1).join("/") || path.join("/")} asks to use the tool ${inline(tool)}`,
 		`  | ${indented(title, "  | ")}`,
-		...(content === "" ? [] : ["all that it says about it:", `  | ${indented(content, "  | ")}`]),
+		...(content === "" ? [] : ["in full:", `  | ${indented(content, "  | ")}`]),
+		`files: ${place}`,
+		...files.map((file) => `  ${inline(file)}`),
+		`asked at ${askedAt}${state === "pending" ? "" : `, ${state}${answeredBy === null ? "" : ` by ${answeredBy}`}${reason === null ? "" : `: ${inline(reason)}`}`}`,
 		...(state === "pending"
 			? [`  try: brood approval allow ${id}`, `  try: brood approval deny ${id} --reason '…'`]
 			: []),

@@ -26,7 +26,7 @@ export function program(words: readonly string[] = []): Command {
 		.configureHelp({ showGlobalOptions: true })
 		.addHelpText(
 			"after",
-			"\nExamples:\n  brood run 'fix the failing test'\n  brood fork opus-1 'try it the other way'\n  brood agent diff opus-1\n  brood tree",
+			"\nExamples:\n  brood run 'fix the failing test'\n  brood ps --watch\n  brood diff opus-1\n  brood fork opus-1 'try it the other way'\n\nAlone, `brood` opens the terminal.",
 		);
 	// arguments that the parser refuses exit with 2
 	const json = process.argv.includes("--json");

@@ -4,8 +4,9 @@ import type { RouteAnswer } from "#client/client.ts";
 import { inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
 import { asksYou, type StateStyle, stateStyles } from "#views/state-style.ts";
-import { act, type CliContext, type Options } from "./act.ts";
-import { age, oneLine, printPainted } from "./print.ts";
+import { act, type CliContext, contextOf, type Options } from "./act.ts";
+import { reconnect } from "./connect.ts";
+import { age, oneLine, printData, printError, printPainted } from "./print.ts";
 import { labelOf } from "./print-agents.ts";
 import { painted } from "./style.ts";
 
@@ -25,10 +26,57 @@ export async function ps(options: PsOptions): Promise<void> {
 		return "";
 	};
 	if (options.watch !== true) return await act(options, (cli) => linesOf(cli, options), show(""));
-	do {
-		await act(options, (cli) => linesOf(cli, options), show("\u001B[H\u001B[2J"));
-		await pause(2000);
-	} while (!process.exitCode);
+	try {
+		await watch(await contextOf(options), options, show("\u001B[H\u001B[2J"));
+	} catch (error) {
+		process.exitCode = printError(error, options.json === true);
+	}
+}
+
+const tickMs = 2000;
+/** people change files and branches too, which the journal does not say */
+const lookAgainTicks = 15;
+
+/** Ages are printed every tick. The daemon, and git for every agent, are only asked after something has happened. */
+async function watch(cli: CliContext, options: PsOptions, show: (lines: Line[]) => void): Promise<void> {
+	const { client, query } = cli;
+	const stop = new AbortController();
+	const news = new News();
+	const { lastEvent } = await client.call("status");
+	const following = (async () => {
+		for await (const message of client.follow({ ...query, after: lastEvent }, stop.signal, reconnect))
+			if ("event" in message || "lost" in message) news.arrived();
+	})();
+	const ticking = (async () => {
+		let lines: Line[] = [];
+		for (;;) {
+			if (news.isDue()) lines = await linesOf(cli, options);
+			if (options.json === true) printData(lines);
+			else show(lines);
+			await pause(tickMs);
+		}
+	})();
+	try {
+		await Promise.race([following, ticking]);
+	} finally {
+		stop.abort();
+	}
+}
+
+/** When a watched list has to be read again: after an event, and now and then. */
+export class News {
+	#ticksLeft = 0;
+
+	arrived(): void {
+		this.#ticksLeft = 0;
+	}
+
+	/** Called once a tick. */
+	isDue(): boolean {
+		const isDue = this.#ticksLeft === 0;
+		this.#ticksLeft = isDue ? lookAgainTicks : this.#ticksLeft - 1;
+		return isDue;
+	}
 }
 
 async function linesOf({ client, query }: CliContext, { all, type, model }: PsOptions): Promise<Line[]> {
@@ -56,7 +104,7 @@ function psTable(lines: readonly Line[]): string {
 		line.unreadMail > 0 ? String(line.unreadMail) : "",
 		costOf(line),
 		age(line.lastActiveAt),
-		oneLine(line.waitingFor ?? line.progress?.lastText ?? ""),
+		oneLine(reasonOf(line) ?? line.waitingFor ?? line.progress?.lastText ?? ""),
 	]);
 	const head = ["AGENT", "STATE", "PROJECT", "BRANCH", "QUEUE", "MAIL", "COST", "AGE", "LAST"];
 	const used = head.map((_, at) => at < 2 || cells.some((row) => row[at] !== ""));
@@ -83,6 +131,9 @@ const stateOf = (line: Line): string => {
 	const waits = line.label === "idle" && line.queueLength > 0 ? " (waits)" : "";
 	return `${styleOf(line).glyph} ${labelOf(line)}${waits}`;
 };
+
+/** Why an agent is held. */
+const reasonOf = ({ holds }: Line): string | null => holds.find(({ reason }) => reason !== "")?.reason ?? null;
 
 function branchText({ workspace, progress }: Line): string {
 	if (workspace === null) return "";

@@ -39,7 +39,7 @@ const promptCommand = (command: Command) =>
 	command
 		.argument("<agent>", "the agent's name or id")
 		.argument("[text]", "the prompt; or use --file")
-		.option("--file <path>", "read the prompt from a file; - is standard input")
+		.option("-f, --file <file>", "read the prompt from a file; - is standard input")
 		.option("--front", "put it in front of the queue; several keep their order")
 		.option("--priority <number>", "from -100 to 100; higher runs first", priority)
 		.option("--metadata <json>", "a JSON object stored with it, for your own programs")
@@ -59,7 +59,7 @@ function changeCommands(queue: Command): void {
 			.argument("<prompt>", "the prompt's id");
 	one("edit", "replace the text of a prompt; the journal keeps both texts")
 		.argument("[text]", "the new text; or use --file")
-		.option("--file <path>", "read the text from a file; - is standard input")
+		.option("-f, --file <file>", "read the text from a file; - is standard input")
 		.addOption(reason())
 		.addOption(project())
 		.addOption(json())

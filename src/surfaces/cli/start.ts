@@ -86,9 +86,9 @@ async function firstReport(child: ChildProcess): Promise<Report> {
 }
 
 function daemonEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-	return Object.fromEntries(
-		Object.entries(env).filter(
-			([name]) => !/^(GIT_|npm_|NODE_OPTIONS$|NODE_CHANNEL_|BROOD_(TOKEN|AGENT|URL|MARK)$)/.test(name),
-		),
+	const own = Object.entries(env).filter(
+		([name]) => !/^(GIT_|npm_|NODE_OPTIONS$|NODE_CHANNEL_|BROOD_(TOKEN|AGENT|URL|MARK)$)/.test(name),
 	);
+	// glibc gives each of the daemon's threads a pool of its own, which costs 6 MB and speeds nothing up
+	return { MALLOC_ARENA_MAX: "1", ...Object.fromEntries(own) };
 }

@@ -113,7 +113,7 @@ function searchCommand(program: Command): void {
 		.argument("<text>", "the words; `pars*` matches every word that begins with it")
 		.option("--agent <agent>", "only of this agent")
 		.addOption(onlyProject())
-		.option("--limit <n>", "the maximum number of hits", Number, 20)
+		.option("-n, --limit <count>", "the maximum number of hits", Number, 20)
 		.addOption(json())
 		.action((text, { agent, limit, ...options }) =>
 			call("search", options, { query: { text, limit, agent: agent || undefined } }, async (found) =>

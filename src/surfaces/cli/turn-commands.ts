@@ -30,7 +30,7 @@ export function turnCommands(program: Command): void {
 		.command("finish")
 		.description("end the turn of a human agent")
 		.argument("<agent>", "the agent's name or id")
-		.requiredOption("--message <text>", "the result")
+		.requiredOption("-m, --message <text>", "the result")
 		.option("--failed", "mark the turn as failed")
 		.addOption(project())
 		.addOption(json())

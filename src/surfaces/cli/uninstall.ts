@@ -10,7 +10,7 @@ import { programPath } from "#src/programs.ts";
 import { confirm } from "./confirm.ts";
 import { connect, givenAddress, homeOf } from "./connect.ts";
 import { down } from "./down.ts";
-import { print, printData, printError, UsageError } from "./print.ts";
+import { counted, print, printData, printError, UsageError } from "./print.ts";
 
 interface UninstallOptions {
 	keepData?: boolean | undefined;
@@ -98,5 +98,3 @@ function summary({ home, removedHome, projects }: Uninstalled, there: boolean): 
 	const first = removedHome ? `removed ${home}` : there ? `stopped; ${home} stays` : `${home} does not exist`;
 	return [first, ...lines, "To remove the program: npm uninstall -g brood"].join("\n");
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;

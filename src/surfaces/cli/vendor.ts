@@ -33,8 +33,8 @@ const noVendor = (all: readonly VendorAgent[]): Refusal =>
 	refuse(
 		"SETUP_FAILED",
 		[
-			"No coding agent is logged in on this machine. Install one and log in:",
-			...all.map((each) => `  ${each.title} (${each.type}): ${howToLogIn(each)}`),
+			"No coding agent is logged in on this machine. Install one and log in, then run this again:",
+			...all.map((each) => `${each.title}: ${howToLogIn(each)}`),
 		].join("\n"),
 		{ suggestions: ["brood doctor", "brood demo"] },
 	);
@@ -47,6 +47,6 @@ export function howToLogIn(vendor: Pick<VendorAgent, "type" | "program" | "login
 		found.length === 0
 			? ""
 			: `; or use ${listed(found)} of this shell: brood subscription add ${type}-key --type ${type} ${envOptions(found)}`;
-	const install = program.found ? "" : `${program.name} itself is not on PATH: ${program.install}; then `;
+	const install = program.found ? "" : `${program.install}, then `;
 	return `${install}${login}${key}`;
 }

@@ -36,7 +36,8 @@ export async function drawDiff(
 	const all = filesOf(bytes);
 	const listed = all.slice(0, filesMax);
 	const drawn = what === "names" ? [] : listed.slice(0, fitting(listed));
-	const text = await patchOf(git, folder, from, environment, drawn.length === all.length ? null : drawn);
+	const isWhole = what === "patch" && drawn.length === all.length;
+	const text = await patchOf(git, folder, from, environment, isWhole ? null : drawn);
 	const patch = text.length <= patchMax ? text : text.slice(0, text.lastIndexOf("\n", patchMax) + 1);
 	return {
 		against,

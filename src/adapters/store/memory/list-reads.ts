@@ -1,7 +1,8 @@
 // Lists and lookups in memory.
+import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
-import type { PageRequest, RowPage } from "#contract/page.ts";
+import type { PageRequest, RowPage, Span, TextPart } from "#contract/page.ts";
 import type { PendingWork } from "#contract/pending-work.ts";
 import { nothingSpent, type Spent } from "#contract/usage.ts";
 import type { ListReads, LookupReads, ProjectSpending } from "#engine/ports/store-lists.ts";
@@ -59,6 +60,7 @@ function agentLists(read: Read) {
 					byId,
 				),
 			),
+		itemTexts: (range, hidden, page) => read(({ events }) => itemTexts(events, range, hidden, page)),
 		listApprovals: ({ agent, project }, page) =>
 			read(({ approvals, agents }) => {
 				const wanted = [...approvals.values()].filter(
@@ -80,6 +82,30 @@ function agentLists(read: Read) {
 				return partOf(spending, page);
 			}),
 	} satisfies Partial<ListReads>;
+}
+
+/** Items as JSON, as the wire has them. */
+function itemTexts(
+	events: readonly Event[],
+	{ agent, upTo }: { agent: AgentId; upTo: number | null },
+	hidden: readonly Span[],
+	{ after, limit }: PageRequest,
+): TextPart {
+	const shown = events.filter(
+		(event) =>
+			event.agent === agent &&
+			isItem(event) &&
+			!["clear", "rewind"].includes(event.kind) &&
+			event.id > after &&
+			event.id <= (upTo ?? event.id) &&
+			!hidden.some((span) => event.id > span.after && event.id < span.before),
+	);
+	const rows = shown.slice(0, limit);
+	const texts = rows.map((event) => JSON.stringify({ ...event, at: new Date(event.at).toISOString() }));
+	return {
+		...{ text: texts.join(","), count: texts.length, last: rows.at(-1)?.id ?? after },
+		more: shown.length > limit,
+	};
 }
 
 function issueLists(read: Read) {

@@ -1,6 +1,6 @@
 // The store's lists and lookups, on either database.
 import { type AgentId, ProjectSlug } from "#contract/ids.ts";
-import type { PageRequest, RowPage } from "#contract/page.ts";
+import type { PageRequest, RowPage, Span, TextPart } from "#contract/page.ts";
 import { noPendingWork, type PendingWork } from "#contract/pending-work.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { ListReads, LookupReads } from "#engine/ports/store-lists.ts";
@@ -9,7 +9,7 @@ import { endless } from "./history-queries.ts";
 import * as lists from "./list-queries.ts";
 import * as lookups from "./lookup-queries.ts";
 import type { Query, Value } from "./prepared.ts";
-import { eventFrom, mailFrom, noteFrom, promptFrom, statesIn } from "./rows.ts";
+import { type EventRow, eventFrom, eventTexts, mailFrom, noteFrom, promptFrom, statesIn } from "./rows.ts";
 import type { StateRow } from "./state-queries.ts";
 
 /** One row more than the page has tells whether there is another page. */
@@ -59,6 +59,7 @@ export function listReads(connection: Connection): ListReads {
 			const rows = await connection.all(lists.itemsPage, { agent, upTo: upTo ?? endless, ...oneMore(page) });
 			return partOf(rows, page, (row) => eventFrom({ ...row, agent }), byId);
 		},
+		itemTexts: (range, hidden, page) => itemTexts(connection, range, hidden, page),
 		listApprovals: ({ agent = null, project = null }, page) => states(lists.approvalsPage, { agent, project }, page),
 		listMails: async (agent, page) =>
 			partOf(await connection.all(lists.mailsPage, { agent, ...oneMore(page) }), page, mailFrom, byId),
@@ -87,6 +88,38 @@ export function listReads(connection: Connection): ListReads {
 		},
 	};
 }
+
+/** rows that are read at once to find the few that are not hidden */
+const readAtOnce = 100;
+
+async function itemTexts(
+	connection: Connection,
+	{ agent, upTo }: { agent: AgentId; upTo: number | null },
+	hidden: readonly Span[],
+	{ after, limit }: PageRequest,
+): Promise<TextPart> {
+	const found: EventRow[] = [];
+	const part = (more: boolean): TextPart => ({
+		text: eventTexts(found),
+		count: found.length,
+		last: found.at(-1)?.id ?? after,
+		more,
+	});
+	for (let from = after; ; ) {
+		const asked = Math.max(limit + 1 - found.length, readAtOnce);
+		const rows = await connection.all(lists.itemsPage, { agent, upTo: upTo ?? endless, after: from, limit: asked });
+		for (const row of rows) {
+			if (isHidden(row, hidden)) continue;
+			if (found.length === limit) return part(true);
+			found.push(Object.assign(row, { agent }));
+		}
+		if (rows.length < asked) return part(false);
+		from = rows.at(-1)?.id ?? from;
+	}
+}
+
+const isHidden = ({ kind, id }: { kind: string; id: number }, hidden: readonly Span[]): boolean =>
+	kind === "clear" || kind === "rewind" || hidden.some(({ after, before }) => id > after && id < before);
 
 export function lookupReads(connection: Connection): LookupReads {
 	const { all } = statesIn(connection);

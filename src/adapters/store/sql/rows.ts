@@ -56,6 +56,35 @@ export function eventFrom(row: EventRow): Event {
 	return { ...row, data: row.data === null ? null : JSON.parse(row.data) };
 }
 
+/** Events as JSON, separated by commas, with times as the wire has them. One call for all of them is twice as fast. */
+export function eventTexts(rows: readonly EventRow[]): string {
+	const timeOf = isoTimes();
+	const events = rows.map(({ id, agent, turn, kind, text, data, at, actor, command }) => ({
+		id,
+		agent,
+		turn,
+		kind,
+		text,
+		data: data === null ? null : JSON.parse(data),
+		at: timeOf(at),
+		actor,
+		command,
+	}));
+	return JSON.stringify(events).slice(1, -1);
+}
+
+/** Times that follow each other closely: most have the second of the one before. */
+function isoTimes(): (at: number) => string {
+	let second = Number.NaN;
+	let start = "";
+	return (at) => {
+		const now = Math.floor(at / 1000);
+		if (now !== second) start = new Date(now * 1000).toISOString().slice(0, -"000Z".length);
+		second = now;
+		return `${start}${String(at - now * 1000).padStart(3, "0")}Z`;
+	};
+}
+
 /** The data of the event that queued a prompt: everything that its row does not have. */
 type Queued = Pick<PromptState, "source"> & Partial<Pick<PromptState, "notBefore" | "retries" | "metadata" | "from">>;
 
