@@ -2,6 +2,7 @@
 import type { HomeSpace } from "#contract/space.ts";
 import { agentLifecycleHandlers } from "./handlers/agent-lifecycle.ts";
 import { approvalAndWaitHandlers } from "./handlers/approvals-and-waits.ts";
+import { availabilityHandlers } from "./handlers/availability.ts";
 import { type BrowserParts, browserHandlers } from "./handlers/browsers.ts";
 import { issueDocumentHandlers } from "./handlers/issue-documents.ts";
 import { issueHandlers } from "./handlers/issues.ts";
@@ -42,6 +43,7 @@ export function handlersOf(
 		...overviewHandlers(context, credentialProblem),
 		...mirrorHandlers(context, credentialProblem),
 		...agentLifecycleHandlers(context),
+		...availabilityHandlers(context),
 		...progressHandlers(context),
 		...queueHandlers(context),
 		...turnHandlers(context),

@@ -1,14 +1,11 @@
-// The routes of subscriptions, and of agents that are free to work.
-import type { AgentState } from "#contract/agent.ts";
+// The routes of subscriptions.
 import type { CommandInput } from "#contract/command.ts";
-import { type Paged, pageWhere } from "#contract/page.ts";
+import { pageWhere } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Credential, Keys, LeaseState, SubscriptionState } from "#contract/subscription.ts";
-import type { Agent, Availability, Subscription } from "#contract/wire.ts";
-import { withCleanWorkspace } from "#engine/workspaces/clean-workspaces.ts";
-import { availabilityView, subscriptionView } from "#views/wire.ts";
-import type { Handlers, RequestContext, RouteRequest, ScopedRequest } from "../request-context.ts";
-import { hasTypeAndModel } from "./registry.ts";
+import type { Subscription } from "#contract/wire.ts";
+import { subscriptionView } from "#views/wire.ts";
+import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
 
 const agentsOfMaker: Readonly<Record<string, readonly string[]>> = {
 	openai: ["codex", "llm"],
@@ -104,63 +101,7 @@ export function subscriptionHandlers(
 			if (!isRefusal(removed)) files.drop(removed.credential);
 			return removed;
 		},
-		agentsAvailable: (request) => available(context, request),
-		availability: (request) => availability(context, request),
 	} satisfies Partial<Handlers>;
-}
-
-async function available(
-	context: RequestContext,
-	{ query, page }: Pick<RouteRequest<"agentsAvailable">, "query" | "page">,
-): Promise<Paged<Agent>> {
-	const { engine, reads } = context;
-	const capacity = await engine.scheduler.capacity();
-	const { data, next } = await pageWhere(
-		page,
-		(part) => reads.listAgents({ reaped: false, ...(query.project && { project: query.project }) }, part),
-		async (agents) => {
-			const fit = agents.filter((agent) => hasTypeAndModel(agent, query));
-			const why = await engine.scheduler.whyNotFree(fit, capacity);
-			const ready = fit.filter((agent) => why.get(agent) === null);
-			const free = await withCleanWorkspace(engine.issueWork, ready, engine.log);
-			return agents.map((agent) => (free.includes(agent) ? agent : undefined));
-		},
-	);
-	return { data: await context.agents(data), next };
-}
-
-/** All living agents, free ones too. */
-async function availability(
-	context: RequestContext,
-	{ query, page }: Pick<RouteRequest<"availability">, "query" | "page">,
-): Promise<Paged<Availability>> {
-	const { engine, reads } = context;
-	const why = new Map<AgentState, { reason: string; until: number | null } | null>();
-	const capacity = await engine.scheduler.capacity();
-	const { data, next } = await pageWhere(
-		page,
-		(part) => reads.listAgents({ reaped: false, ...(query.project && { project: query.project }) }, part),
-		async (agents) => {
-			const found = await engine.scheduler.whyNotFree(
-				agents.filter((agent) => hasTypeAndModel(agent, query)),
-				capacity,
-			);
-			for (const [agent, each] of found) why.set(agent, each);
-			return agents.map((agent) => (found.has(agent) ? agent : undefined));
-		},
-	);
-	const ready = data.filter((agent) => why.get(agent) === null);
-	const clean = await withCleanWorkspace(engine.issueWork, ready, engine.log);
-	const dirty = { reason: "changes that are not committed", until: null };
-	const shown = await context.agents(data);
-	return {
-		data: shown.map((agent, at) => {
-			const state = data[at];
-			const short = state === undefined || clean.includes(state) ? null : (why.get(state) ?? dirty);
-			return availabilityView(agent, short);
-		}),
-		next,
-	};
 }
 
 /** Checks a credential before it is recorded. Keys are written to a file first; what is recorded is where they are. */

@@ -16,6 +16,10 @@ test("a terminal gets wrapped text, folded tool output and no final that repeats
 	lines.line(item(3, "assistant", "Done.\n"));
 	expect(lines.line(item(4, "final", "Done."))).toBe("     4  final        completed");
 	expect(lines.line(item(5, "final", "Other."))).toBe("     5  final        Other.");
+	const data = { state: "completed", commit: "0123456789abcdef" };
+	expect(lines.line({ id: 5, kind: "final", text: null, data })).toBe(
+		"     5  final        completed, commit 0123456789",
+	);
 	expect(lines.line(item(6, "user", "x".repeat(70))).split("\n")).toHaveLength(3);
 });
 

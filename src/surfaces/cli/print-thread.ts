@@ -62,12 +62,17 @@ export function itemLine({ id, kind, text, data }: Pick<Item, "id" | "kind" | "t
 }
 
 function itemText(kind: string, data: unknown): string {
-	if (kind === "final") return String(Reflect.get(Object(data), "state"));
+	if (kind === "final") {
+		const commit = Reflect.get(Object(data), "commit");
+		const state = String(Reflect.get(Object(data), "state"));
+		return typeof commit === "string" ? `${state}, commit ${commit.slice(0, 10)}` : state;
+	}
 	return (kind === "usage" && usageLine(Object(data))) || (data === null ? "" : JSON.stringify(data));
 }
 
 /** One turn with its total usage and its items. */
 export function turnLines({ turn, items }: { turn: Turn; items: readonly Item[] }): string {
 	const used = turn.usage === null ? [] : [`used: ${usageLine(turn.usage)}`];
-	return [turnTable([turn]), ...used, ...items.map(itemLine)].join("\n");
+	const commit = turn.commit === null ? [] : [`commit: ${turn.commit}`];
+	return [turnTable([turn]), ...used, ...commit, ...items.map(itemLine)].join("\n");
 }
