@@ -10,7 +10,7 @@ import type { DriverOptions } from "#adapters/driver/options.ts";
 import { type AgentProgram, programsFrom } from "#adapters/driver/programs.ts";
 import { Setup } from "#adapters/driver/setup.ts";
 import { makeGit } from "#adapters/git/run/git.ts";
-import { startedName } from "#adapters/git/sandbox/old-locks.ts";
+import { momentText, startedName } from "#adapters/git/sandbox/old-locks.ts";
 import { SandboxWorkers } from "#adapters/git/worker/workers.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
@@ -261,7 +261,7 @@ function workspacesIn(
 	const workers = new SandboxWorkers({
 		program,
 		readable,
-		environment: { ...environment, [startedName]: String(systemClock.now()) },
+		environment: { ...environment, [startedName]: momentText(systemClock.now()) },
 		containment: more.containment ?? "groups",
 		halt: halt.signal,
 	});

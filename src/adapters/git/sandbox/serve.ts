@@ -3,6 +3,7 @@
 import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
+import { systemClock } from "#adapters/system/clock.ts";
 import { messageOf } from "#adapters/system/errors.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
@@ -13,7 +14,7 @@ import { type FrameKind, frameKinds, frameOf } from "../worker/frames.ts";
 import { type StepContext, StepRequest, steps } from "../worker/steps.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { handlers, on, type SandboxContext } from "./inside.ts";
-import { removeOldLocks, startedName } from "./old-locks.ts";
+import { momentText, removeOldLocks, startedName } from "./old-locks.ts";
 
 /** Our own folders, such as scratch trees, are inside the git folder. */
 class InsideLayout extends Layout {
@@ -48,9 +49,8 @@ export function serveSandbox({ input, output, environment, findAutorunFiles, are
 	const git = makeGit({ environment, settings: [["core.commitgraph", "false"]] });
 	const send = async (id: number, kind: FrameKind, bytes: Buffer): Promise<void> =>
 		await new Promise((resolve) => void output.write(frameOf({ id, kind, bytes }), () => resolve()));
-	const ready = removeOldLocks(path.resolve(".git"), Number(environment[startedName] ?? 0)).catch(
-		expected("a step that meets a lock says so"),
-	);
+	const [started = "0 0", now] = [environment[startedName], momentText(systemClock.now())];
+	const ready = removeOldLocks(path.resolve(".git"), started, now).catch(expected("a step that meets a lock says so"));
 	const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
 	const serve = async (line: string): Promise<void> => {
 		const { id, step, scene, input } = StepRequest.parse(JSON.parse(line));
