@@ -155,10 +155,13 @@ export type Subscription = z.infer<typeof Subscription>;
 /** The state of a workspace after a sync, release, recover or restore. */
 export const MoveResult = z.object({
 	branchStatus: BranchStatus,
+	/** the branch or its files moved */
 	moved: z.boolean(),
+	/** taken first, if there was something to save */
 	snapshot: z.string().nullable(),
+	/** one sentence for the agent about what changed */
 	text: z.string(),
-	/** how base stands against the remote; null without one */
+	/** how base stands against the remote, if that was fetched; null without one */
 	origin: RemoteStatus.nullable().optional(),
 });
 export type MoveResult = z.infer<typeof MoveResult>;
@@ -187,6 +190,7 @@ export const Leftover = z.object({
 	name: z.string(),
 	bytes: z.int(),
 	reason: z.string(),
+	/** false for entries that are only listed, because their owner is unknown */
 	freed: z.boolean(),
 });
 export type Leftover = z.infer<typeof Leftover>;

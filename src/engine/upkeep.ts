@@ -6,11 +6,12 @@
 import type { Limits } from "#contract/limits.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { Retention } from "#contract/retention.ts";
+import type { Leftover } from "#contract/wire.ts";
 import type { Running } from "./loop/supervisor.ts";
 import { type Clock, monotonicNow } from "./ports/clock.ts";
 import { caught, type Log } from "./ports/log.ts";
 import type { Reads, Store } from "./ports/store.ts";
-import type { GcRequest, Leftover } from "./ports/workspace-requests.ts";
+import type { GcRequest } from "./ports/workspace-requests.ts";
 import type { Workspaces } from "./ports/workspaces.ts";
 import { projectRepository } from "./workspaces/checkout.ts";
 

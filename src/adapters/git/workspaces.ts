@@ -3,14 +3,9 @@
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { Leftover } from "#contract/wire.ts";
 import type { HealthProblem, Workspace, WorkspaceMark } from "#contract/workspace.ts";
-import type {
-	Checkout,
-	GcRequest,
-	Leftover,
-	ProjectRepository,
-	RemoveRequest,
-} from "#engine/ports/workspace-requests.ts";
+import type { Checkout, GcRequest, ProjectRepository, RemoveRequest } from "#engine/ports/workspace-requests.ts";
 import type { Workspaces } from "#engine/ports/workspaces.ts";
 import { Layout } from "./layout/layout.ts";
 import { approveWork, fromOutside } from "./project/approve.ts";

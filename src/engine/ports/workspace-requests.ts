@@ -1,13 +1,6 @@
 // Requests to the workspaces port, and its answers.
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
-import type {
-	BranchStatus,
-	CommandRun,
-	MergeStrategy,
-	RemoteStatus,
-	Workspace,
-	WorkspaceKind,
-} from "#contract/workspace.ts";
+import type { CommandRun, MergeStrategy, Workspace, WorkspaceKind } from "#contract/workspace.ts";
 
 /** A project's row: `path` is the root of a repository, or the bare mirror in the home. */
 export interface ProjectRepository {
@@ -90,19 +83,6 @@ export interface Provisioned {
 	notes: string[];
 }
 
-/** The state of a workspace after a sync, release, recover or restore. */
-export interface MoveResult {
-	branchStatus: BranchStatus;
-	/** the branch or its files moved */
-	moved: boolean;
-	/** taken first, if there was something to save */
-	snapshot: string | null;
-	/** one sentence for the agent about what changed */
-	text: string;
-	/** how base stands against the remote, if that was fetched */
-	origin?: RemoteStatus | null;
-}
-
 export interface CommitRequest {
 	message: string;
 	/** paths inside the tree; all files that are not ignored if absent */
@@ -157,15 +137,6 @@ export interface Removed {
 	snapshot: string | null;
 	branchRemoved: boolean;
 	teardown: CommandRun | null;
-}
-
-export interface Leftover {
-	what: "trash" | "snapshot" | "scratch" | "clone" | "borrow" | "unknown" | "ref" | "objects";
-	name: string;
-	bytes: number;
-	reason: string;
-	/** false for entries that are only listed, because their owner is unknown */
-	freed: boolean;
 }
 
 export interface GcRequest extends Pick<StepControl, "signal"> {

@@ -2,10 +2,10 @@
 // a value or a `Refusal`; it throws only on a fault (a disk, a broken repository, no git). Uncommitted work is never
 // overwritten or removed without a snapshot first. Callers hold the agent's workspace lease: no method protects an
 // agent's tree from two callers at once. What agents share is protected here.
-
 import type { EffectiveSettings } from "#contract/project-config.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { ProjectSpace } from "#contract/space.ts";
+import type { Leftover, MoveResult } from "#contract/wire.ts";
 import type {
 	BranchStatus,
 	CommandRun,
@@ -29,8 +29,6 @@ import type {
 	DiffTarget,
 	ForkRequest,
 	GcRequest,
-	Leftover,
-	MoveResult,
 	OpenedProject,
 	OpenRequest,
 	ProjectRepository,

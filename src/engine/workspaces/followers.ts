@@ -2,10 +2,10 @@
 import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { MoveResult, Synced } from "#contract/wire.ts";
 import { doneWithin } from "../loop/retry.ts";
 import { Successive } from "../loop/successive.ts";
 import type { Reads } from "../ports/store.ts";
-import type { MoveResult } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { checkoutOf } from "./checkout.ts";
 import type { Requester, Steps } from "./steps.ts";
@@ -14,14 +14,6 @@ import type { Requester, Steps } from "./steps.ts";
 const syncMs = 10_000;
 /** agents that are brought up to date at the same time */
 const syncsMax = 8;
-
-/** What became of another agent after a merge. */
-export interface Synced {
-	agent: AgentId;
-	handle: string;
-	moved: boolean;
-	text: string;
-}
 
 /** Null if nothing has to be said about the agent. */
 type Result = Pick<Synced, "moved" | "text"> | null;

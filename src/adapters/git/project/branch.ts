@@ -2,8 +2,9 @@
 import { realpath } from "node:fs/promises";
 import { sep } from "node:path";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { MoveResult } from "#contract/wire.ts";
 import type { CommandRun } from "#contract/workspace.ts";
-import type { Checkout, MoveResult, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
+import type { Checkout, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import { commitOf } from "../run/user-input.ts";
 import { checkoutOfBranch, worktreesOf } from "../run/worktrees.ts";
 import { release } from "../verbs/home.ts";

@@ -1,7 +1,8 @@
 // What each step does inside the sandbox.
 import path from "node:path";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { Checkout, MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
+import type { MoveResult } from "#contract/wire.ts";
+import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { fillFrom, treeStateOf } from "../copy/fork-tree.ts";
 import { branchRef } from "../format/refs.ts";
 import { commitOf } from "../run/user-input.ts";

@@ -1,7 +1,8 @@
 // Steps in a sandbox that move the agent's branch or its files. Each first keeps what could be lost.
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { MoveResult } from "#contract/wire.ts";
 import type { SyncStrategy } from "#contract/workspace.ts";
-import type { MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
+import type { StepControl } from "#engine/ports/workspace-requests.ts";
 import type { StoredSnapshot } from "../snapshot/snapshots.ts";
 import type { Accept } from "../verbs/recover.ts";
 import { nullIfDamaged } from "../worker/faults.ts";

@@ -7,7 +7,8 @@
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 import { dayMs, retention as defaults } from "#contract/retention.ts";
-import type { GcRequest, Leftover, ProjectRepository } from "#engine/ports/workspace-requests.ts";
+import type { Leftover } from "#contract/wire.ts";
+import type { GcRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import type { Git } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { pruneUnreachable } from "../snapshot/destroy.ts";

@@ -1,7 +1,8 @@
 // Deletes refs of ours that are no longer needed: base contains their commit, or they record a merge of a deleted agent. A
 // commit that nothing else reaches stays for good: it may be the last copy of somebody's work.
 import { isRefusal } from "#contract/refusal.ts";
-import type { GcRequest, Leftover, ProjectRepository } from "#engine/ports/workspace-requests.ts";
+import type { Leftover } from "#contract/wire.ts";
+import type { GcRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { commitOf } from "../run/user-input.ts";
 import { dropRefs } from "../snapshot/destroy.ts";
 import type { GitContext } from "../workspace/git-context.ts";

@@ -1,6 +1,7 @@
 // Returns an agent to its own branch, or to base if the branch has no commits of its own.
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { Checkout, MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
+import type { MoveResult } from "#contract/wire.ts";
+import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { countOf } from "../format/plural.ts";
 import { GitFailed } from "../run/git.ts";
 import { trackingRefspecs } from "../run/tracking.ts";

@@ -1,7 +1,8 @@
 // Links shared paths into a workspace again, as a recovery does it.
 import path from "node:path";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { Checkout, MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
+import type { MoveResult } from "#contract/wire.ts";
+import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
 import { markIn, writeMark } from "../layout/mark.ts";
 import type { GitContext } from "../workspace/git-context.ts";

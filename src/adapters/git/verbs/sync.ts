@@ -1,8 +1,9 @@
 // Brings base into an agent's branch. The result is computed first, outside the agent's tree. One git command then moves
 // the tree, and only to a result without conflicts.
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { MoveResult } from "#contract/wire.ts";
 import type { SyncStrategy } from "#contract/workspace.ts";
-import type { Checkout, MoveResult, StepControl } from "#engine/ports/workspace-requests.ts";
+import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { countOf } from "../format/plural.ts";
 import { baseCommit, type GitContext, identityOf, repositoryOf } from "../workspace/git-context.ts";
