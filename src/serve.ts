@@ -2,7 +2,7 @@
 import path from "node:path";
 import { credentialProblem } from "#adapters/driver/credential.ts";
 import type { KeyFiles } from "#adapters/driver/key-files.ts";
-import { type AgentProgram, missingProgram, programsFrom, vendorTypes } from "#adapters/driver/programs.ts";
+import { type AgentProgram, missingProgram, programsFrom, programTypes } from "#adapters/driver/programs.ts";
 import type { Setup } from "#adapters/driver/setup.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { readBrowsers, replaceToken, writeBrowsers } from "#adapters/system/home.ts";
@@ -30,7 +30,7 @@ export function serve(
 	engine: Engine,
 	{ stream, guard, about, setup, keyFiles, own, search, failed }: ServeParts,
 ): void {
-	const types = [...new Set([...Object.keys(own), ...vendorTypes, "human"])];
+	const types = [...new Set([...Object.keys(own), ...programTypes, "human"])];
 	const find = programsFrom({ own, adapters: path.join(about.home, "adapters") });
 	const context = new RequestContext(engine, {
 		types,

@@ -278,6 +278,24 @@ test("words that the glossary avoids are not used for what they meant", () => {
 	]).toEqual([true, true, true, false]);
 });
 
+test("an exported type has one name, and the name one type; the two screens have words of their own", () => {
+	const declared = (file: string, source: string): [string, string][] =>
+		[...source.matchAll(/^export (?:interface|type|class) (\w+)/gm)].map(([, name = ""]) => [name, file]);
+	const twice = (all: readonly [string, string][]): string[] =>
+		[...Map.groupBy(all, ([name]) => name)].flatMap(([name, found]) => {
+			const where = new Set(found.map(([, file]) => file));
+			return where.size > 1 ? [`${name}: ${[...where].join(", ")}`] : [];
+		});
+	const types = inSrc
+		.filter((file) => !/^src\/surfaces\/(tui|web)\//.test(file))
+		.flatMap((file) => declared(file, text(file)));
+	expect(types.length).toBeGreaterThan(400);
+	expect(twice(types)).toEqual([]);
+	expect(twice([...declared("a.ts", "export type Key = 1;"), ...declared("b.ts", "export interface Key {}")])).toEqual([
+		"Key: a.ts, b.ts",
+	]);
+});
+
 test("every file of src is reached from a composition root or a test", () => {
 	const reached = new Set<string>();
 	for (const root of [...roots, ...programs]) visit(`src/${root}`, reached);

@@ -8,13 +8,13 @@ import { agentRoutes } from "#contract/routes/agents.ts";
 import type { CallRoute } from "#contract/routes.ts";
 import { conditions } from "#contract/wait.ts";
 import {
-	aboutIssue,
 	agentList,
 	committed,
 	differing,
 	ended,
 	forked,
 	interrupted,
+	issueAnswer,
 	mailbox,
 	mailRead,
 	queued,
@@ -175,7 +175,7 @@ export const tools = {
 		}),
 		use: async ({ call }, body) =>
 			reply(await call("workComplete", { params: ownIssue, body }), (issue) =>
-				aboutIssue(issue, "The stage is complete."),
+				issueAnswer(issue, "The stage is complete."),
 			),
 	}),
 	comment: tool({
@@ -183,7 +183,7 @@ export const tools = {
 		input: z.strictObject({ text: z.string().min(1).max(100_000) }),
 		use: async ({ call }, body) =>
 			reply(await call("issueComment", { params: ownIssue, body }), (issue) =>
-				aboutIssue(issue, "Your comment was kept."),
+				issueAnswer(issue, "Your comment was kept."),
 			),
 	}),
 	stage_message: tool({
@@ -191,7 +191,7 @@ export const tools = {
 		input: z.strictObject({ stage: StageName, text: z.string().min(1).max(100_000) }),
 		use: async ({ call }, body) =>
 			reply(await call("issueMessage", { params: ownIssue, body }), (issue) =>
-				aboutIssue(issue, "Your note was kept."),
+				issueAnswer(issue, "Your note was kept."),
 			),
 	}),
 	search: tool({

@@ -97,7 +97,7 @@ const EnvEntry = z
 	.string()
 	.max(10_000)
 	.regex(/^[A-Za-z_][A-Za-z0-9_]*(=[^\0\n\r]*)?$/, "write NAME, or NAME=value on one line")
-	.refine((entry) => !nameOf(entry).startsWith("BROOD_"), "variables that begin with BROOD_ are Brood's own");
+	.refine((entry) => !variableName(entry).startsWith("BROOD_"), "variables that begin with BROOD_ are Brood's own");
 
 export const EnvList = z.array(EnvEntry).max(200);
 
@@ -164,17 +164,17 @@ const credential = /TOKEN|SECRET|PASS(WORD|WD|PHRASE)|CREDENTIAL|API_?KEY|(^|_)(
 export const RepositoryEnvList = z
 	.array(
 		EnvEntry.refine(
-			(entry) => !notForRepositories.test(nameOf(entry)) && (entry.includes("=") || !credential.test(entry)),
+			(entry) => !notForRepositories.test(variableName(entry)) && (entry.includes("=") || !credential.test(entry)),
 			"a repository may not name this variable; write it into config.yaml of the home",
 		),
 	)
 	.max(100);
 
-export const nameOf = (entry: string): string => entry.split("=", 1)[0] ?? "";
+export const variableName = (entry: string): string => entry.split("=", 1)[0] ?? "";
 
 /** Later entries replace earlier ones of the same name. */
 export const mergedEnv = (...lists: readonly (readonly string[] | undefined)[]): string[] => [
-	...new Map(lists.flatMap((list) => list ?? []).map((entry) => [nameOf(entry), entry])).values(),
+	...new Map(lists.flatMap((list) => list ?? []).map((entry) => [variableName(entry), entry])).values(),
 ];
 
 /** The variables of a list. A name that is not set `from` outside is left out. */
@@ -184,7 +184,7 @@ export const variablesOf = (
 ): Record<string, string> =>
 	Object.fromEntries(
 		entries.flatMap((entry) => {
-			const name = nameOf(entry);
+			const name = variableName(entry);
 			const value = entry.length > name.length ? entry.slice(name.length + 1) : from[name];
 			return value === undefined ? [] : [[name, value]];
 		}),
@@ -192,4 +192,4 @@ export const variablesOf = (
 
 /** How a list is shown: a value may be a secret. */
 export const withoutValues = (entries: readonly string[]): string[] =>
-	entries.map((entry) => (entry.includes("=") ? `${nameOf(entry)}=…` : entry));
+	entries.map((entry) => (entry.includes("=") ? `${variableName(entry)}=…` : entry));

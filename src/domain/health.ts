@@ -51,7 +51,7 @@ export function withProcesses(health: Health, agent: AgentState, left: readonly 
 }
 
 /** Adds the project's problem in front, unless it is there already. */
-export function withProject(health: Health, problem: HealthProblem | null): Health {
+export function withProjectProblem(health: Health, problem: HealthProblem | null): Health {
 	return problem === null || health.issues.some(({ code }) => code === problem.code)
 		? health
 		: { healthy: false, issues: [problem, ...health.issues] };

@@ -21,7 +21,7 @@ export interface MailboxFacts {
 	announced: boolean;
 }
 
-export function decideSend(
+export function decideSendMail(
 	to: AgentState,
 	command: MailSend,
 	{ length, lengthMax, sender, related, first, announced }: MailboxFacts,
@@ -56,7 +56,7 @@ export function decideSend(
 }
 
 /** A mail is given out once: reading marks it as read. */
-export function decideRead(agent: AgentState, unread: readonly MailState[], by: { actor: Actor }): Decision {
+export function decideReadMail(agent: AgentState, unread: readonly MailState[], by: { actor: Actor }): Decision {
 	return (
 		notTheirs(agent, by.actor) ??
 		unread.flatMap((mail) => [
@@ -68,7 +68,7 @@ export function decideRead(agent: AgentState, unread: readonly MailState[], by: 
 	);
 }
 
-export function decideDelete(
+export function decideDeleteMail(
 	agent: AgentState,
 	mail: MailState | undefined,
 	id: number,

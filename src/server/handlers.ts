@@ -3,7 +3,7 @@ import type { HomeSpace } from "#contract/space.ts";
 import { agentLifecycleHandlers } from "./handlers/agent-lifecycle.ts";
 import { approvalAndWaitHandlers } from "./handlers/approvals-and-waits.ts";
 import { availabilityHandlers } from "./handlers/availability.ts";
-import { type BrowserParts, browserHandlers } from "./handlers/browsers.ts";
+import { type BrowserHandlerParts, browserHandlers } from "./handlers/browsers.ts";
 import { issueDocumentHandlers } from "./handlers/issue-documents.ts";
 import { issueHandlers } from "./handlers/issues.ts";
 import { mailHandlers } from "./handlers/mail.ts";
@@ -29,7 +29,7 @@ interface HandlerParts {
 	vendors: Vendors;
 	rotateToken: Parameters<typeof registryHandlers>[2];
 	space(): Promise<HomeSpace>;
-	browsers: BrowserParts;
+	browsers: BrowserHandlerParts;
 }
 
 export function handlersOf(

@@ -101,7 +101,7 @@ const patchLengthMax = 100_000;
 const shortened = (patch: string): string =>
 	patch.length <= patchLengthMax ? patch : `${patch.slice(0, patchLengthMax)}\n[cut: the rest is too long]`;
 
-export const aboutIssue = (
+export const issueAnswer = (
 	{ project, number, stage }: { project: string; number: number; stage: string },
 	words: string,
 ): ToolAnswer => ({ text: `${words} ${project}#${number} is in stage ${stage}.`, data: { project, number, stage } });

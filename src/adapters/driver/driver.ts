@@ -28,7 +28,7 @@ import type { DriverOptions } from "./options.ts";
 import { ProcessClaims } from "./process-claims.ts";
 import type { AgentProgram } from "./programs.ts";
 import { runPrompt } from "./run-prompt.ts";
-import { broken, cancelled, Starts } from "./starts.ts";
+import { broken, cancelledStart, Starts } from "./starts.ts";
 import { type AutorunFiles, findAutorunFiles } from "./trust.ts";
 import { isReusable, type Warm } from "./warm.ts";
 
@@ -73,7 +73,7 @@ export class ProcessDriver implements Driver {
 	}
 
 	async prepare(agent: AgentState, turn: number, signal: AbortSignal, wanted: PrepareRequest): Promise<Prepared> {
-		if (!(await this.#claims.take(agent.id, turn, signal))) return cancelled;
+		if (!(await this.#claims.take(agent.id, turn, signal))) return cancelledStart;
 		this.#idle.take(agent.id);
 		let up = false;
 		try {

@@ -28,7 +28,7 @@ export interface AgentProgram extends CommandLine {
 /** Or a sentence that says why there is none, and what to do. */
 export type FindProgram = (agent: Pick<AgentState, "type" | "command">) => AgentProgram | string;
 
-export const vendorTypes: readonly string[] = [...Object.keys(vendors), "acp"];
+export const programTypes: readonly string[] = [...Object.keys(vendors), "acp"];
 
 export function programsFrom({
 	own,

@@ -5,7 +5,7 @@ import type { TurnItem } from "#contract/turn.ts";
 import type { Clock } from "#engine/ports/clock.ts";
 import type { TurnResult, TurnWatch } from "#engine/ports/driver.ts";
 import type { Launched, PromptHandlers } from "./acp/launch.ts";
-import { errorText, limitFromText, limitOf } from "./acp/limits.ts";
+import { limitFromText, limitOf, messageOfError } from "./acp/limits.ts";
 import { type Question, questionOf } from "./acp/question.ts";
 import { begun, emptyTranslation, finish, type Translated, type Translation, translate } from "./acp/translate.ts";
 import { countUp, tokensOf, tokensSoFar, usageItem } from "./acp/usage.ts";
@@ -261,6 +261,6 @@ class Outbox {
 }
 
 function reasonOf(error: unknown): string {
-	const words = errorText(error);
+	const words = messageOfError(error);
 	return words === "ACP connection closed" ? "its process ended" : words;
 }

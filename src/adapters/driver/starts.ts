@@ -15,7 +15,7 @@ import { variablesFor } from "./environment.ts";
 import { launchAgent } from "./launching.ts";
 import type { DriverOptions } from "./options.ts";
 import type { AgentProgram } from "./programs.ts";
-import { launchSettings, nameOf, type StartRequest, type Warm } from "./warm.ts";
+import { credentialKey, launchSettings, type StartRequest, type Warm } from "./warm.ts";
 
 const startsMax = 5;
 const periodMs = 60_000;
@@ -62,7 +62,7 @@ export class Starts {
 					program,
 					launched,
 					token,
-					subscription: nameOf(subscription),
+					subscription: credentialKey(subscription),
 					settings,
 					mounts,
 					own: null,
@@ -76,7 +76,7 @@ export class Starts {
 				await pause(100 * 2 ** attempt, undefined, { signal }).catch(expected("it was called off"));
 			}
 		}
-		return cancelled;
+		return cancelledStart;
 	}
 
 	/** Counts a start; false if the limit is reached. */
@@ -95,5 +95,5 @@ export class Starts {
 }
 
 const down = (end: TurnResult): Prepared => ({ up: false, end });
-export const cancelled = down({ state: "interrupted", reason: "stopped before its process was up", text: null });
+export const cancelledStart = down({ state: "interrupted", reason: "stopped before its process was up", text: null });
 export const broken = (reason: string): Prepared => down({ state: "failed", reason, text: null, broken: true });

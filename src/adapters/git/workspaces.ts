@@ -45,7 +45,7 @@ import { diffAgainstTree, diffOf } from "./verbs/diff.ts";
 import { healthOf } from "./verbs/health.ts";
 import { release } from "./verbs/home.ts";
 import { pushBranch } from "./verbs/push.ts";
-import { recover } from "./verbs/recover.ts";
+import { recoverWorkspace } from "./verbs/recover.ts";
 import { removeWorkspace } from "./verbs/remove.ts";
 import { repositoryProblem } from "./verbs/repository-problem.ts";
 import { moveResult, syncWork } from "./verbs/sync.ts";
@@ -53,7 +53,7 @@ import { orDamaged } from "./worker/faults.ts";
 import { type GitContext, identityOf, seenTip } from "./workspace/git-context.ts";
 import { find, has, list, restore, show, take, toSnapshot } from "./workspace/keep.ts";
 import { mountsFor, sandboxMarkAt, sandboxProblem, wantsSandbox } from "./workspace/sandbox-mounts.ts";
-import { settingsOf } from "./workspace/settings.ts";
+import { projectSettings } from "./workspace/settings.ts";
 
 type Verb<C extends Checkout, Rest extends unknown[], T> = (
 	context: GitContext,
@@ -79,7 +79,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		(await repositoryProblem(this.#git.git, project)) ?? (await this.#sandboxProblem(project));
 
 	readonly settings: Workspaces["settings"] = async (project, approved = []) =>
-		await settingsOf(this.#git, project, approved);
+		await projectSettings(this.#git, project, approved);
 
 	readonly refresh: Workspaces["refresh"] = async (project, { base, ...control } = {}) => {
 		const effective = base === undefined ? await this.settings(project) : { settings: { base } };
@@ -149,7 +149,9 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		if (own !== null) return await orDamaged(own, recoverSandboxed(this.#git, own, control, accept));
 		const sandboxed = checkout.workspace.kind === "main" ? false : await wantsSandbox(this.#git, checkout.project);
 		if (typeof sandboxed !== "boolean") return sandboxed;
-		return sandboxed ? await convert(this.#git, checkout) : await recover(this.#git, checkout, control, accept);
+		return sandboxed
+			? await convert(this.#git, checkout)
+			: await recoverWorkspace(this.#git, checkout, control, accept);
 	};
 
 	readonly release: Workspaces["release"] = async (checkout, control = {}) =>

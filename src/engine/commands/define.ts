@@ -37,7 +37,7 @@ export interface Common<S extends SchemaOf> {
 	identity?: (command: z.output<S>) => object;
 }
 
-export interface Parts<S extends SchemaOf, L extends object> extends Common<S> {
+export interface CommandParts<S extends SchemaOf, L extends object> extends Common<S> {
 	/** the rows that it may change, and those that must not change while it is decided */
 	locks: (reads: Reads, command: z.output<S>) => Partial<Locks> | Promise<Partial<Locks>>;
 	/** the facts for the decider */
@@ -60,7 +60,7 @@ export interface Definition<T extends Command["type"] = Command["type"]> {
 }
 
 export function defineCommand<S extends SchemaOf, L extends object>(
-	parts: Parts<S, L>,
+	parts: CommandParts<S, L>,
 ): Definition<z.output<S>["type"]> {
 	const type: z.output<S>["type"] = parts.schema.shape.type.value;
 	const isOwn = (command: Command): command is Command & z.output<S> => command.type === type;

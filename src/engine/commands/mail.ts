@@ -3,7 +3,7 @@ import { type AgentState, noAgent } from "#contract/agent.ts";
 import { agentOf } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { MailDelete, MailRead, MailSend, MailWake } from "#contract/mail.ts";
-import { decideDelete, decideRead, decideSend, decideWake } from "#domain/mail.ts";
+import { decideDeleteMail, decideReadMail, decideSendMail, decideWake } from "#domain/mail.ts";
 import { defineCommand } from "./define.ts";
 import { onAgent } from "./on-agent.ts";
 import type { Work } from "./work.ts";
@@ -19,7 +19,7 @@ export const mailCommands = {
 			const to = await work.agent(id);
 			return to === undefined ? noAgent(id) : { to, box: await mailboxFacts(work, to, limits) };
 		},
-		decide: ({ to, box }, command) => decideSend(to, command, box),
+		decide: ({ to, box }, command) => decideSendMail(to, command, box),
 		subject: "the event",
 	}),
 	"mail.read": onAgent({
@@ -27,7 +27,7 @@ export const mailCommands = {
 		speakers: "everyone",
 		load: async ({ tx }, { agent, mail: id }) =>
 			(await tx.unreadMails(agent)).filter((mail) => id === undefined || mail.id === id),
-		decide: (agent, _, unread, envelope) => decideRead(agent, unread, envelope),
+		decide: (agent, _, unread, envelope) => decideReadMail(agent, unread, envelope),
 	}),
 	"mail.wake": onAgent({
 		schema: MailWake,
@@ -48,7 +48,7 @@ export const mailCommands = {
 		schema: MailDelete,
 		speakers: "everyone",
 		load: ({ tx }, { mail }) => tx.mail(mail),
-		decide: (agent, command, mail, envelope) => decideDelete(agent, mail, command.mail, envelope),
+		decide: (agent, command, mail, envelope) => decideDeleteMail(agent, mail, command.mail, envelope),
 	}),
 };
 

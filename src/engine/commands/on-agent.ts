@@ -5,7 +5,7 @@ import type { Envelope } from "#contract/command.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { Decision } from "#domain/decision.ts";
-import { type Common, type Definition, defineCommand, type Parts, type SchemaOf } from "./define.ts";
+import { type CommandParts, type Common, type Definition, defineCommand, type SchemaOf } from "./define.ts";
 import { ofAgent } from "./locks.ts";
 import type { Work } from "./work.ts";
 
@@ -13,7 +13,7 @@ type AgentSchema = SchemaOf<{ agent: AgentId }>;
 
 interface WithoutLoad<S extends AgentSchema> extends Common<S> {
 	/** the agent's own row if absent */
-	locks?: Parts<S, object>["locks"];
+	locks?: CommandParts<S, object>["locks"];
 	/** the agent if absent */
 	subject?: "the event";
 	decide: (agent: AgentState, command: z.output<S>, nothing: null, envelope: Envelope) => Decision;

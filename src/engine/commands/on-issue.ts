@@ -8,7 +8,7 @@ import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "#domain/decision.ts";
 import type { AgentFacts, IssueFacts } from "#domain/issue/assign.ts";
 import type { IssueInProject } from "#domain/issue/decide.ts";
-import { type Common, type Definition, defineCommand, type Parts, type SchemaOf } from "./define.ts";
+import { type CommandParts, type Common, type Definition, defineCommand, type SchemaOf } from "./define.ts";
 import { ofIssue } from "./locks.ts";
 import type { Work } from "./work.ts";
 
@@ -16,7 +16,7 @@ type IssueSchema = SchemaOf<{ issue: number }>;
 
 interface WithoutLoad<S extends IssueSchema> extends Common<S> {
 	/** the issue, its project and its agents if absent */
-	locks?: Parts<S, object>["locks"];
+	locks?: CommandParts<S, object>["locks"];
 	decide: (subject: IssueInProject, command: z.output<S>, envelope: Envelope) => Decision;
 }
 

@@ -38,13 +38,13 @@ export const rowCache = (tx: Tx): RowCache => ({
 });
 
 /** Reads a row that an event needs. */
-export async function load(cache: RowCache, { kind, key }: RowName): Promise<void> {
+export async function loadRow(cache: RowCache, { kind, key }: RowName): Promise<void> {
 	const rows: { load(key: never): Promise<unknown> } = cache[kind];
 	await Reflect.apply(rows.load, rows, [key]);
 }
 
 /** Writes what changed since the last time. */
-export async function write(cache: RowCache): Promise<void> {
+export async function writeRows(cache: RowCache): Promise<void> {
 	for (const kind of rowKinds) await cache[kind].write();
 }
 

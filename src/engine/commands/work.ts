@@ -10,7 +10,7 @@ import type { Decision } from "#domain/decision.ts";
 import { fold, needed } from "#domain/fold/fold.ts";
 import type { Answer } from "../ports/dispatch.ts";
 import type { Tx } from "../ports/store.ts";
-import { load, type RowCache, rowCache, write } from "./row-cache.ts";
+import { loadRow, type RowCache, rowCache, writeRows } from "./row-cache.ts";
 
 /** A decision and the noun that it is about. */
 export interface Decided {
@@ -56,11 +56,11 @@ export class Work {
 		// their ids
 		const newAgents = newEvents.filter(({ kind }) => kind === "agent.renamed" || kind === "agent.spawned");
 		for (const event of newAgents) await this.#change(event, 0);
-		if (newAgents.length > 0) await write(this.#rows);
+		if (newAgents.length > 0) await writeRows(this.#rows);
 		const events = await this.tx.append(newEvents.map((event) => this.#event(event)));
 		for (const [index, event] of newEvents.entries())
 			if (!newAgents.includes(event)) await this.#change(event, events[index]?.id ?? 0);
-		await write(this.#rows);
+		await writeRows(this.#rows);
 		return events;
 	}
 
@@ -80,7 +80,7 @@ export class Work {
 	async #change(newEvent: NewEvent, id: number): Promise<void> {
 		const { actor, at } = this.envelope;
 		const event = { ...newEvent, id, actor, at };
-		for (const row of needed(event)) await load(this.#rows, row);
+		for (const row of needed(event)) await loadRow(this.#rows, row);
 		fold(event, this.#rows, ({ kind, key }) => {
 			throw new Error(`${event.kind} of ${kind} ${key}, which there is not`);
 		});

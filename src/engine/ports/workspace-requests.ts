@@ -151,7 +151,7 @@ export interface GcRequest extends Pick<StepControl, "signal"> {
 	atMost?: { folders: number; refs: number };
 }
 
-export interface Snapshot {
+export interface SnapshotState {
 	/** counted per agent, from 1 */
 	id: string;
 	commit: string;

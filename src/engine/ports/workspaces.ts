@@ -37,7 +37,7 @@ import type {
 	RangeOfCommits,
 	Removed,
 	RemoveRequest,
-	Snapshot,
+	SnapshotState,
 	StepControl,
 } from "./workspace-requests.ts";
 
@@ -199,10 +199,10 @@ export interface Workspaces {
 	takeSnapshot(
 		checkout: Checkout,
 		why: { reason: string; turn?: number },
-	): Promise<{ snapshot: Snapshot; fresh: boolean }>;
+	): Promise<{ snapshot: SnapshotState; fresh: boolean }>;
 	hasSnapshot(checkout: Checkout, id: string): Promise<boolean>;
 	/** Newest first. */
-	snapshots(checkout: Checkout): Promise<Snapshot[]>;
+	snapshots(checkout: Checkout): Promise<SnapshotState[]>;
 	/** Refuses with SNAPSHOT_GONE. */
 	showSnapshot(checkout: Checkout, id: string): Promise<Diff | Refusal>;
 	/**

@@ -6,7 +6,7 @@ import type { healthCodes } from "#contract/workspace.ts";
 import type { Recorded } from "#contract/workspace-step.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import type { Reads } from "../ports/store.ts";
-import type { Checkout, Snapshot } from "../ports/workspace-requests.ts";
+import type { Checkout, SnapshotState } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { checkoutOf } from "./checkout.ts";
 import { pushAfterTurn } from "./pushing.ts";
@@ -104,7 +104,7 @@ export async function snapshot(
 	parts: Parts,
 	checkout: Checkout,
 	why: { reason: string; turn?: number },
-): Promise<Snapshot | undefined> {
+): Promise<SnapshotState | undefined> {
 	const { workspaces } = parts;
 	if (workspaces === null) return undefined;
 	const { snapshot: taken, fresh } = await workspaces.takeSnapshot(checkout, why);

@@ -8,12 +8,12 @@ import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { MoveResult, Synced } from "#contract/wire.ts";
 import type { BranchStatus, Committed, Diff, Health, Merged, RemoteStatus, SyncStrategy } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
-import { isWhole, withProcesses, withProject } from "#domain/health.ts";
+import { isWhole, withProcesses, withProjectProblem } from "#domain/health.ts";
 import { othersInTree } from "../commands/shared-tree.ts";
 import type { Publisher } from "../loop/publish.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Driver } from "../ports/driver.ts";
-import type { Checkout, Snapshot, StepControl } from "../ports/workspace-requests.ts";
+import type { Checkout, SnapshotState, StepControl } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { checkoutOf, projectRepository } from "./checkout.ts";
 import { Followers } from "./followers.ts";
@@ -176,7 +176,7 @@ export class WorkCycle {
 
 	async health(agent: AgentState): Promise<Health | Refusal> {
 		return await this.#steps.with(agent, async (checkout) => {
-			const health = withProject(
+			const health = withProjectProblem(
 				await this.workspaces.health(checkout, { commit: agent.seenCommit }),
 				await this.workspaces.problem(checkout.project),
 			);
@@ -185,7 +185,7 @@ export class WorkCycle {
 		});
 	}
 
-	async snapshots(agent: AgentState): Promise<Snapshot[] | Refusal> {
+	async snapshots(agent: AgentState): Promise<SnapshotState[] | Refusal> {
 		return await this.#steps.with(agent, (checkout) => this.workspaces.snapshots(checkout));
 	}
 

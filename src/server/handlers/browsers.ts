@@ -4,13 +4,13 @@ import { refuse } from "#contract/refusal.ts";
 import type { Browsers } from "../browsers.ts";
 import type { Handlers } from "../request-context.ts";
 
-export interface BrowserParts {
+export interface BrowserHandlerParts {
 	all: Browsers;
 	/** ends all event streams; those of browsers that are still signed in resume */
 	cutStreams(): void;
 }
 
-export function browserHandlers({ all, cutStreams }: BrowserParts) {
+export function browserHandlers({ all, cutStreams }: BrowserHandlerParts) {
 	return {
 		browserLink: async () => all.link(),
 		browsers: async ({ page }) => slicePage(all.list(), page),

@@ -46,10 +46,8 @@ export function subscriptionHandlers(
 	const change = async (request: ScopedRequest, command: CommandInput): Promise<Subscription | Refusal> => {
 		const done = await context.dispatch(request, command);
 		if (isRefusal(done)) return done;
-		const { subscription } = done;
-		return subscription === undefined
-			? refuse("INTERNAL_ERROR", "No subscription was answered.")
-			: await shown(subscription);
+		if (done.subscription !== undefined) return await shown(done.subscription);
+		return refuse("INTERNAL_ERROR", "No subscription was answered.");
 	};
 	const credited = crediting(problem, files);
 	return {

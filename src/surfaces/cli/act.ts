@@ -26,7 +26,7 @@ export async function act<T>(
 	show: (data: T) => string | Promise<string>,
 ): Promise<void> {
 	try {
-		const cli = await contextOf(options);
+		const cli = await cliContextOf(options);
 		const data = await ask(cli);
 		if (options.json === true) return printData(data);
 		await new AgentNames(cli.client).putInto(data);
@@ -36,7 +36,7 @@ export async function act<T>(
 	}
 }
 
-export async function contextOf({ project }: Options): Promise<CliContext> {
+export async function cliContextOf({ project }: Options): Promise<CliContext> {
 	if (project !== undefined && !isProjectSlug(project))
 		throw new Refused(refuse("VALIDATION_ERROR", `${JSON.stringify(project)} is no project's name: ${nameRule}.`));
 	const connected = await connect();

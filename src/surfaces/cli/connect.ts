@@ -28,7 +28,7 @@ export interface Connected {
 	home: string | null;
 }
 
-export interface Running extends Connected {
+export interface RunningDaemon extends Connected {
 	status: Status;
 }
 
@@ -66,8 +66,8 @@ export async function reconnect(deadline?: AbortSignal): Promise<Connected> {
 }
 
 async function start(): Promise<Connected> {
-	const { startDaemon } = await import("./start.ts");
-	const found = await startDaemon(homeOf(), running);
+	const { launchDaemon } = await import("./start.ts");
+	const found = await launchDaemon(homeOf(), running);
 	if (!process.argv.includes("--json")) await nameCutTurns(found);
 	return found;
 }
@@ -89,7 +89,7 @@ export function givenAddress({ BROOD_URL: url, BROOD_TOKEN: token }: NodeJS.Proc
 }
 
 /** A client of this home's daemon, if it answers. With `anyContract` the caller looks at the contract itself. */
-export async function running({ anyContract = false } = {}): Promise<Running | null> {
+export async function running({ anyContract = false } = {}): Promise<RunningDaemon | null> {
 	const home = homeOf();
 	checkHome(home);
 	const at = address(home);

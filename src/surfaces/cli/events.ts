@@ -5,7 +5,7 @@ import { isItem } from "#contract/item.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
-import { act, type CliContext, contextOf, type Options } from "./act.ts";
+import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
 import { AgentNames } from "./agent-names.ts";
 import { agentNamed } from "./here.ts";
 import { print, printError, printJson, printPiece } from "./print.ts";
@@ -174,7 +174,7 @@ async function following(
 ): Promise<void> {
 	const stop = new AbortController();
 	try {
-		await work(await contextOf(options), stop.signal);
+		await work(await cliContextOf(options), stop.signal);
 	} catch (error) {
 		process.exitCode = printError(error, options.json === true);
 	} finally {

@@ -1,7 +1,7 @@
 // `brood` on a terminal: the screen with all agents, in the project of the directory.
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { TerminalProgram } from "#surfaces/tui/terminal.ts";
-import { type CliContext, contextOf, freshKey } from "./act.ts";
+import { type CliContext, cliContextOf, freshKey } from "./act.ts";
 import { confirm } from "./confirm.ts";
 import { homeOf, reconnect } from "./connect.ts";
 import { projectHere } from "./here.ts";
@@ -10,7 +10,7 @@ import { addRepository, repositoryAt } from "./repository.ts";
 import { hasColour } from "./style.ts";
 
 export async function openTerminal(): Promise<void> {
-	const cli = await contextOf({});
+	const cli = await cliContextOf({});
 	const project = (await projectHere(cli)) ?? (await offeredProject(cli));
 	const program = new TerminalProgram(
 		{

@@ -33,7 +33,7 @@ export function agentTable(agents: readonly Agent[]): string {
 			agent.handle,
 			agent.project ?? "-",
 			agent.type,
-			labelOf(agent),
+			labelText(agent),
 			String(agent.queueLength),
 			String(agent.unreadMail),
 			agent.id,
@@ -53,7 +53,7 @@ export function busyTable(agents: readonly Availability[]): string {
 }
 
 /** The label, and in brackets what the user should know: an open question, or a silent turn. */
-export function labelOf({ label, turn, holds }: Agent): string {
+export function labelText({ label, turn, holds }: Agent): string {
 	// `paused` and `error` already say this
 	const why =
 		label === "paused" || label === "error"

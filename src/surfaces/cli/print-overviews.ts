@@ -3,7 +3,7 @@ import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
 import { inline } from "#contract/visible.ts";
 import { continues } from "#views/holds.ts";
 import { table } from "./print.ts";
-import { labelOf } from "./print-agents.ts";
+import { labelText } from "./print-agents.ts";
 import { approvalTable } from "./print-approvals.ts";
 import { issueTable, stateOf } from "./print-issues.ts";
 
@@ -37,7 +37,7 @@ export function treeText(rows: readonly TreeRow[]): string {
 			};
 			const lines = Array.from({ length: depth }, (_, level) => (isLast(level) ? "   " : "│  "));
 			const { handle, type, project } = agent;
-			const own = `${handle}  ${labelOf(agent)}  ${type}${project === null ? "" : `  ${project}`}`;
+			const own = `${handle}  ${labelText(agent)}  ${type}${project === null ? "" : `  ${project}`}`;
 			return `${lines.join("")}${isLast(depth) ? "└─ " : "├─ "}${own}`;
 		})
 		.join("\n");

@@ -4,10 +4,10 @@ import type { RouteAnswer } from "#client/client.ts";
 import { inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
 import { asksYou, type StateStyle, stateStyles } from "#views/state-style.ts";
-import { act, type CliContext, contextOf, type Options } from "./act.ts";
+import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
 import { age, oneLine, printData, printError, printPainted } from "./print.ts";
-import { labelOf } from "./print-agents.ts";
+import { labelText } from "./print-agents.ts";
 import { painted } from "./style.ts";
 
 export interface PsOptions extends Options {
@@ -27,7 +27,7 @@ export async function ps(options: PsOptions): Promise<void> {
 	};
 	if (options.watch !== true) return await act(options, (cli) => linesOf(cli, options), show(""));
 	try {
-		await watch(await contextOf(options), options, show("\u001B[H\u001B[2J"));
+		await watch(await cliContextOf(options), options, show("\u001B[H\u001B[2J"));
 	} catch (error) {
 		process.exitCode = printError(error, options.json === true);
 	}
@@ -129,7 +129,7 @@ function psTable(lines: readonly Line[]): string {
 
 const stateOf = (line: Line): string => {
 	const waits = line.label === "idle" && line.queueLength > 0 ? " (waits)" : "";
-	return `${styleOf(line).glyph} ${labelOf(line)}${waits}`;
+	return `${styleOf(line).glyph} ${labelText(line)}${waits}`;
 };
 
 /** Why an agent is held. */

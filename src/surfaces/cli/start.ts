@@ -25,7 +25,7 @@ const nodeOptions = ["--max-semi-space-size=2"];
 /** The daemon's first message to the command that started it. */
 export type Report = { up: string } | { held: string } | { refused: Refusal };
 
-export async function startDaemon<T>(home: string, running: () => Promise<T | null>): Promise<T> {
+export async function launchDaemon<T>(home: string, running: () => Promise<T | null>): Promise<T> {
 	const until = performance.now() + startTimeoutMs;
 	let last = "";
 	while (performance.now() < until) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { errorText, limitFromText, limitOf } from "./limits.ts";
+import { limitFromText, limitOf, messageOfError } from "./limits.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const failed = (message: string, data?: unknown) => Object.assign(new Error(message), { code: -32603, data });
@@ -26,7 +26,7 @@ test("vendors' programs report a usage limit as an error kind or in the message"
 	});
 	const plan = { message: "You’ve hit your usage limit. Try again in 3 hours.", codexErrorInfo: "usageLimitExceeded" };
 	expect(met("Internal error", plan)).toEqual({ limit: { until: now + 3 * 3_600_000 } });
-	expect(errorText(failed("Internal error", plan))).toBe(plan.message);
+	expect(messageOfError(failed("Internal error", plan))).toBe(plan.message);
 	expect(met("the file has 4290 lines", plan)).toEqual({});
 	expect(met("Internal error", { message: "no such file" })).toEqual({});
 	expect(met("the file has 4290 lines")).toEqual({});

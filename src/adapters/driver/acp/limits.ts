@@ -12,14 +12,14 @@ export function limitOf(error: unknown, { now, fromText }: { now: number; fromTe
 	const own: unknown = Reflect.get(Object(data), "limit");
 	if (typeof own === "object" && own !== null) return { limit: { until: moment(Reflect.get(own, "resetAt")) } };
 	if (!fromText) return {};
-	const words = errorText(error);
+	const words = messageOfError(error);
 	// of any vendor: a custom program may be one of theirs
 	const isLimit = allVendors.some(({ limits }) => limits?.isLimit?.(Object(error)) === true);
 	return isLimit || mentionsLimit(words) ? { limit: { until: endIn(words, now) } } : {};
 }
 
 /** The message of an error. */
-export function errorText(error: unknown): string {
+export function messageOfError(error: unknown): string {
 	for (const { limits } of allVendors) {
 		const words = limits?.textOf?.(Object(error)) ?? null;
 		if (words !== null) return words;

@@ -22,7 +22,7 @@ import { personOf } from "../verbs/person.ts";
 import { recordedMerge, recordMerge } from "../verbs/record.ts";
 import { type GitContext, isAncestor, signatureOf, tipOf } from "../workspace/git-context.ts";
 import { commandFailed } from "../workspace/project-command.ts";
-import { settingsOf } from "../workspace/settings.ts";
+import { projectSettings } from "../workspace/settings.ts";
 import { runInCheckTree } from "./check-tree.ts";
 import { integrated } from "./integrate.ts";
 import { baseMoved, moveBase } from "./move-base.ts";
@@ -63,7 +63,7 @@ export async function approveWork(
 			details: { commit: reviewed },
 		});
 	const seen = await seeOrigin(context, project, workspace.base, request);
-	const effective = await settingsOf(context, project, request.approved);
+	const effective = await projectSettings(context, project, request.approved);
 	if (isRefusal(effective)) return effective;
 	const finished = async (merged: Landed, took = 0): Promise<Merged> => {
 		const { settings } = effective;

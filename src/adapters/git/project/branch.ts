@@ -9,7 +9,7 @@ import { commitOf } from "../run/user-input.ts";
 import { checkoutOfBranch, worktreesOf } from "../run/worktrees.ts";
 import { release } from "../verbs/home.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
-import { settingsOf } from "../workspace/settings.ts";
+import { projectSettings } from "../workspace/settings.ts";
 import { runInCheckTree } from "./check-tree.ts";
 
 /**
@@ -57,7 +57,7 @@ export async function runAtCommit(
 	{ commit, command }: { commit: string; command: string },
 	control: StepControl,
 ): Promise<CommandRun | Refusal> {
-	const effective = await settingsOf(context, project, control.approved);
+	const effective = await projectSettings(context, project, control.approved);
 	if (isRefusal(effective)) return effective;
 	return await runInCheckTree(context, command, { project, commit, settings: effective.settings }, control);
 }

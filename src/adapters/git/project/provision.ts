@@ -26,7 +26,7 @@ import { makeClone } from "../workspace/clone.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { commandFailed, runProjectCommand } from "../workspace/project-command.ts";
 import { wantsSandbox } from "../workspace/sandbox-mounts.ts";
-import { settingsOf } from "../workspace/settings.ts";
+import { projectSettings } from "../workspace/settings.ts";
 import { share, shareFrom } from "../workspace/shared.ts";
 import { gitFolderOf } from "../workspace/tree-status.ts";
 import { findExisting, takeBack } from "./intent.ts";
@@ -48,7 +48,7 @@ export async function provision(
 	const likely = request.from ?? request.project.base ?? undefined;
 	// in parallel: each is a process
 	const [effective, branch, guessed] = await Promise.all([
-		settingsOf(context, request.project, control.approved),
+		projectSettings(context, request.project, control.approved),
 		branchFor(context.git, request.project.path, request.agent.handle),
 		likely === undefined ? undefined : existingBranch(context.git, request.project.path, likely),
 	]);

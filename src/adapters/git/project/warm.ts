@@ -14,7 +14,7 @@ import type { GitContext } from "../workspace/git-context.ts";
 import { commandFailed, runProjectCommand } from "../workspace/project-command.ts";
 import { wantsSandbox } from "../workspace/sandbox-mounts.ts";
 import { addDetachedWorktree } from "../workspace/scratch.ts";
-import { settingsOf } from "../workspace/settings.ts";
+import { projectSettings } from "../workspace/settings.ts";
 import { lockfileHash } from "../workspace/shared.ts";
 import { dirtyRefusal, gitFolderAt, gitFolderOf, readStatus } from "../workspace/tree-status.ts";
 import { notApproved } from "./setup.ts";
@@ -25,7 +25,7 @@ export async function warmProject(
 	control: StepControl,
 ): ReturnType<Workspaces["warm"]> {
 	const { git } = context;
-	const effective = await settingsOf(context, project, control.approved);
+	const effective = await projectSettings(context, project, control.approved);
 	if (isRefusal(effective)) return effective;
 	const { settings, pendingApproval } = effective;
 	if (settings.setup === null && pendingApproval?.setup != null) return notApproved(pendingApproval, project.slug);

@@ -15,7 +15,7 @@ import { openTree } from "../tree/tree.ts";
 import { branchStatus, commitsSince, readable, treeGone } from "../verbs/branch-status.ts";
 import { cleanTree } from "../verbs/clean.ts";
 import { commitWork } from "../verbs/commit.ts";
-import { diffOf, treeOf } from "../verbs/diff.ts";
+import { diffOf, writeTree } from "../verbs/diff.ts";
 import { healthOf } from "../verbs/health.ts";
 import { release } from "../verbs/home.ts";
 import { onlyLinks } from "../verbs/link-again.ts";
@@ -71,7 +71,7 @@ on(steps.tree, async ({ context, checkout }) => {
 	const { path: folder } = checkout.workspace;
 	const gone = await treeGone(checkout);
 	if (gone !== null) return gone;
-	const { tree, left } = await treeOf(context, folder);
+	const { tree, left } = await writeTree(context, folder);
 	return { tree, left, head: await commitOf(context.git, folder, "HEAD") };
 });
 

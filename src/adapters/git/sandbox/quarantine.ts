@@ -10,7 +10,7 @@ import type { Git } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { dropQuarantine } from "../snapshot/destroy.ts";
 
-export interface Incoming {
+export interface ObjectImport {
 	git: Git;
 	/** the project's repository */
 	repository: string;
@@ -29,7 +29,7 @@ const checkTimeoutMs = 10 * 60 * 1000;
 const looseMax = { objects: 100, bytes: 8 * 1024 * 1024 };
 
 /** Resolves when all wanted objects are in the project's store, checked and durable. */
-export async function importObjects({ git, repository, salt, want, have, send }: Incoming): Promise<void> {
+export async function importObjects({ git, repository, salt, want, have, send }: ObjectImport): Promise<void> {
 	const { commonFolder } = await repositoryPathsOf(repository, {});
 	if (commonFolder === null) throw new Error(`${repository} is no repository`);
 	const objects = path.join(commonFolder, "objects");
@@ -60,7 +60,7 @@ async function receive(
 	git: Git,
 	repository: string,
 	environment: Record<string, string>,
-	send: Incoming["send"],
+	send: ObjectImport["send"],
 ): Promise<void> {
 	const input = new PassThrough();
 	const args = ["-c", "core.fsync=none", "index-pack", "--stdin", "--strict", `--max-input-size=${packBytesMax}`];

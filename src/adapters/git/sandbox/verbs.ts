@@ -18,7 +18,7 @@ import { commitOf } from "../run/user-input.ts";
 import { drawDiff } from "../tree/draw-diff.ts";
 import { treeGone } from "../verbs/branch-status.ts";
 import { differsFromCommit } from "../verbs/clean.ts";
-import { forkPoint, theirOwn, treeOf } from "../verbs/diff.ts";
+import { forkPoint, theirOwn, writeTree } from "../verbs/diff.ts";
 import { orReported } from "../verbs/health.ts";
 import { pushBranch } from "../verbs/push.ts";
 import { type Step, steps } from "../worker/steps.ts";
@@ -153,7 +153,7 @@ export async function treeIn(
 ): Promise<WholeTree | Refusal> {
 	const gone = await treeGone(checkout);
 	if (gone !== null) return gone;
-	if (own === null) return { ...(await treeOf(context, checkout.workspace.path)), head: null };
+	if (own === null) return { ...(await writeTree(context, checkout.workspace.path)), head: null };
 	const client = await clientFor(context, own);
 	if (isRefusal(client)) return client;
 	const written = await client.ask(steps.tree, {});

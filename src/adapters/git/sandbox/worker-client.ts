@@ -24,7 +24,7 @@ import { SandboxFault, type SandboxWorkers, type StepCall } from "../worker/work
 import { keepBorrowed } from "../workspace/borrows.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
 import { gitMount, sandboxedMounts } from "../workspace/sandbox-mounts.ts";
-import { settingsOf } from "../workspace/settings.ts";
+import { projectSettings } from "../workspace/settings.ts";
 import { shareFrom } from "../workspace/shared.ts";
 import { importObjects } from "./quarantine.ts";
 
@@ -66,7 +66,7 @@ export async function clientFor(
 		workRef(agent.id, workspace.branch),
 	];
 	const [effective, { snapshot: last, objects }, primary] = await Promise.all([
-		settings === undefined ? settingsOf(context, project) : { settings },
+		settings === undefined ? projectSettings(context, project) : { settings },
 		newestOf(
 			git,
 			{ folder: project.path, commonFolder: project.path },

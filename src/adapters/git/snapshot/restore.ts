@@ -64,7 +64,7 @@ export async function restoreSnapshot(
 }
 
 /** Files, index and operation of a snapshot, in a tree that has no files yet. */
-export async function fillTree(git: Git, tree: Tree, snapshot: StoredSnapshot, parts: Parts): Promise<void> {
+export async function fillTree(git: Git, tree: Tree, snapshot: StoredSnapshot, parts: SnapshotParts): Promise<void> {
 	await writeFiles(git, tree, snapshot.tree);
 	await restoreParts(tree, snapshot, parts);
 	await refresh(git, tree);
@@ -74,7 +74,7 @@ export async function fillTree(git: Git, tree: Tree, snapshot: StoredSnapshot, p
 async function restoreParts(
 	tree: Tree,
 	snapshot: StoredSnapshot,
-	{ index, operation }: Parts,
+	{ index, operation }: SnapshotParts,
 	before?: StoredSnapshot,
 ): Promise<void> {
 	const { emptyDirectories, missing } = snapshot.manifest;
@@ -95,13 +95,13 @@ async function isBlocked({ folder }: Tree, name: ByteName): Promise<boolean> {
 	return stats.some((stat) => stat !== null && !stat.isDirectory());
 }
 
-export interface Parts {
+export interface SnapshotParts {
 	index: Buffer | null;
 	operation: GitOperation;
 }
 
 /** The index and the operation that a snapshot holds. */
-export async function readParts(git: Git, folder: string, { commit }: StoredSnapshot): Promise<Parts> {
+export async function readParts(git: Git, folder: string, { commit }: StoredSnapshot): Promise<SnapshotParts> {
 	const { bytes } = await git(folder, ["ls-tree", "-r", "--full-tree", "-z", commit, "index", "operation"]);
 	const listed = [...bytes.toString().matchAll(/\d+ blob (\w+)\t([^\0]*)\0/g)];
 	const ids = listed.map(([, id = ""]) => id);

@@ -17,7 +17,7 @@ import { discard, discardWorktree } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { sandboxMarkAt } from "../workspace/sandbox-mounts.ts";
 import { scratchInUse } from "../workspace/scratch.ts";
-import { settingsOf } from "../workspace/settings.ts";
+import { projectSettings } from "../workspace/settings.ts";
 import { markAt } from "../workspace/tree-status.ts";
 import { pack } from "./pack.ts";
 import { prune } from "./prune.ts";
@@ -65,7 +65,7 @@ const reasonOf = (error: unknown): string => `could not be removed: ${messageOf(
 
 /** Clones have their agents' snapshots. Other unreachable objects stay until the clone is removed. */
 async function inClones(context: GitContext, project: ProjectRepository, request: GcRequest): Promise<Leftover[]> {
-	const effective = await settingsOf(context, project);
+	const effective = await projectSettings(context, project);
 	// the daemon opens no file of a sandbox
 	if (isRefusal(effective) || effective.settings.sandbox === "on") return [];
 	const found: Leftover[] = [];

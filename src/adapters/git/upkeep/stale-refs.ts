@@ -6,7 +6,7 @@ import type { GcRequest, ProjectRepository } from "#engine/ports/workspace-reque
 import { commitOf } from "../run/user-input.ts";
 import { dropRefs } from "../snapshot/destroy.ts";
 import type { GitContext } from "../workspace/git-context.ts";
-import { settingsOf } from "../workspace/settings.ts";
+import { projectSettings } from "../workspace/settings.ts";
 
 interface Stale {
 	ref: string;
@@ -26,7 +26,7 @@ export async function dropStaleRefs(
 
 async function stale(context: GitContext, project: ProjectRepository, gone: ReadonlySet<string>): Promise<Stale[]> {
 	const { git } = context;
-	const effective = await settingsOf(context, project);
+	const effective = await projectSettings(context, project);
 	const base = isRefusal(effective) ? null : await commitOf(git, project.path, `refs/heads/${effective.settings.base}`);
 	if (base === null) return [];
 	const list = async (...args: string[]): Promise<{ id: string; ref: string; kind: string; owner: string }[]> => {

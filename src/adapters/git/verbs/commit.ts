@@ -10,7 +10,7 @@ import { abbreviated, countOf } from "../format/plural.ts";
 import type { Git } from "../run/git.ts";
 import { changedFiles } from "../tree/tree.ts";
 import { type GitContext, identityOf } from "../workspace/git-context.ts";
-import { settingsOf } from "../workspace/settings.ts";
+import { projectSettings } from "../workspace/settings.ts";
 import { addNames, markAt, namesOf, readStatus, type StatusEntry, type TreeStatus } from "../workspace/tree-status.ts";
 import { treeGone } from "./branch-status.ts";
 
@@ -34,7 +34,7 @@ export async function commitWork(
 	if (refused !== null) return refused;
 	const taken = select(tree.changes, request.paths);
 	if (isRefusal(taken)) return taken;
-	const effective = await settingsOf(context, checkout.project);
+	const effective = await projectSettings(context, checkout.project);
 	if (isRefusal(effective)) return effective;
 	const large = await tooLarge(folder, taken.changes, effective.settings.fileBytesMax);
 	if (large !== null) return large;

@@ -20,7 +20,7 @@ export async function diffOf(context: GitContext, checkout: Checkout, against: D
 	const { path: folder } = checkout.workspace;
 	const { git } = context;
 	if (against.kind === "agent") {
-		const theirs = await treeOf(context, against.checkout.workspace.path);
+		const theirs = await writeTree(context, against.checkout.workspace.path);
 		return await againstTree(context, checkout, against.checkout, theirs);
 	}
 	const what = against.kind === "base" ? against.what : undefined;
@@ -80,7 +80,7 @@ interface Whole {
 }
 
 /** Writes all files of a workspace as a tree object, which nothing refers to. */
-export async function treeOf({ git }: GitContext, folder: string): Promise<Whole> {
+export async function writeTree({ git }: GitContext, folder: string): Promise<Whole> {
 	const written = await withIndex(git, folder, "content", async ({ environment, left }) => {
 		return { tree: (await git(folder, ["write-tree"], { environment })).text, left };
 	});

@@ -16,7 +16,7 @@ import { commitOf } from "../run/user-input.ts";
 import { isWorktreeOf } from "../run/worktrees.ts";
 import { isCalledOff } from "../worker/faults.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
-import { settingsOf } from "../workspace/settings.ts";
+import { projectSettings } from "../workspace/settings.ts";
 import { brokenLink, shareFrom } from "../workspace/shared.ts";
 import { gitFolderAt, readStatus } from "../workspace/tree-status.ts";
 import { hasConfig } from "./mend-git-folder.ts";
@@ -142,7 +142,7 @@ async function linkIssues(
 	recover: string,
 ): Promise<HealthProblem[]> {
 	const { git, given } = context;
-	const effective = await settingsOf(context, project);
+	const effective = await projectSettings(context, project);
 	if (isRefusal(effective)) return [configProblem(project.slug, effective.message)];
 	if (workspace.kind === "main") return [];
 	const from = { ...shareFrom(context, project), ...(given && { filled: given.primary }) };

@@ -7,7 +7,7 @@ import { exists } from "../layout/layout.ts";
 import { markIn, writeMark } from "../layout/mark.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { asideFolder, noteOf } from "../workspace/keep.ts";
-import { settingsOf } from "../workspace/settings.ts";
+import { projectSettings } from "../workspace/settings.ts";
 import { share, shareFrom } from "../workspace/shared.ts";
 import { healthOf } from "./health.ts";
 import { moveResult } from "./sync.ts";
@@ -30,7 +30,7 @@ export const sentences = (...texts: (string | null)[]): string => texts.filter((
 /** Says where files went that were in the place of a link; null if there were none. */
 export async function linkAgain(context: GitContext, checkout: Checkout, control: StepControl): Promise<string | null> {
 	const { project, workspace } = checkout;
-	const effective = await settingsOf(context, project, control.approved);
+	const effective = await projectSettings(context, project, control.approved);
 	if (isRefusal(effective) || effective.settings.shared.length + effective.settings.copy.length === 0) return null;
 	const filled = context.given === undefined ? {} : { filled: context.given.primary };
 	const entry = await asideFolder(context, checkout);

@@ -77,7 +77,7 @@ export interface Accept {
 	step?: LeaseStep;
 }
 
-export async function recover(
+export async function recoverWorkspace(
 	context: GitContext,
 	checkout: Checkout,
 	control: StepControl,

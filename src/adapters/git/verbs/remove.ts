@@ -11,7 +11,7 @@ import { type GitContext, tipOf } from "../workspace/git-context.ts";
 import { moveToTrash } from "../workspace/keep.ts";
 import { runProjectCommand } from "../workspace/project-command.ts";
 import { sandboxMarkAt, wantsSandbox } from "../workspace/sandbox-mounts.ts";
-import { settingsOf } from "../workspace/settings.ts";
+import { projectSettings } from "../workspace/settings.ts";
 import { dirtyRefusal, markAt, readStatus } from "../workspace/tree-status.ts";
 import { isMerged, readable } from "./branch-status.ts";
 import { mergeTrees, treeOfCommit } from "./merge.ts";
@@ -86,7 +86,7 @@ export async function tearDown(
 	request: RemoveRequest,
 ): Promise<Removed["teardown"]> {
 	const { project, agent, workspace } = checkout;
-	const effective = await settingsOf(context, project, request.approved);
+	const effective = await projectSettings(context, project, request.approved);
 	if (isRefusal(effective) || effective.settings.teardown === null) return null;
 	const { teardown: command, env } = effective.settings;
 	// a sandboxed command must not write into a tree that the daemon reads afterwards

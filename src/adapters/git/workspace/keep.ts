@@ -5,7 +5,7 @@ import { AgentId } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { FileName } from "#contract/snapshot.ts";
 import type { Diff, WorkspaceMark } from "#contract/workspace.ts";
-import type { Checkout, Snapshot } from "#engine/ports/workspace-requests.ts";
+import type { Checkout, SnapshotState } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { displayName, fromFileName } from "../format/names.ts";
 import { abbreviated } from "../format/plural.ts";
@@ -48,7 +48,7 @@ export async function take(
 	checkout: Checkout,
 	reason: string,
 	turn: number | null,
-): Promise<{ snapshot: Snapshot; fresh: boolean }> {
+): Promise<{ snapshot: SnapshotState; fresh: boolean }> {
 	const { snapshot, fresh } = await takeSnapshotDetailed(context.git, requestFor(context, checkout, reason, turn));
 	return { snapshot: toSnapshot(snapshot), fresh };
 }
@@ -56,7 +56,7 @@ export async function take(
 /** The number of a snapshot among its agent's, which people use as its name. */
 export const numberOf = ({ ref }: { ref: string }): string => ref.slice(ref.lastIndexOf("/") + 1);
 
-export function toSnapshot({ ref, commit, manifest }: Taken): Snapshot {
+export function toSnapshot({ ref, commit, manifest }: Taken): SnapshotState {
 	const [agent] = ref.split("/").slice(-2);
 	const { at, reason, turn, head, missing } = manifest;
 	const dirtySubmodules = missing.submodules.filter(({ dirty }) => dirty).map((submodule) => submodule.path);
@@ -83,10 +83,10 @@ export const notHeld = (names: readonly FileName[]): { path: string; reason: str
 	withReason(names, "not in the snapshot");
 
 /** Newest first. */
-export async function list(context: GitContext, checkout: Checkout): Promise<Snapshot[]> {
+export async function list(context: GitContext, checkout: Checkout): Promise<SnapshotState[]> {
 	const folder = await snapshotRepository(checkout);
 	const refs = (await keptSnapshots(context.git, folder, checkout.agent.id)).map(({ ref }) => ref).reverse();
-	const found: Snapshot[] = [];
+	const found: SnapshotState[] = [];
 	// a manifest may name thousands of files
 	for (let from = 0; from < refs.length; from += manifestsMax)
 		found.push(...(await findSnapshots(context.git, folder, refs.slice(from, from + manifestsMax))).map(toSnapshot));

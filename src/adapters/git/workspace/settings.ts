@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { ConfigError, parseConfig, readSettings } from "#adapters/system/config.ts";
 import { executesPrompt } from "#contract/agent-type.ts";
-import { nameOf } from "#contract/environment.ts";
+import { variableName } from "#contract/environment.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { Preset } from "#contract/preset.ts";
 import type { EffectiveSettings } from "#contract/project-config.ts";
@@ -18,7 +18,7 @@ import type { GitContext } from "./git-context.ts";
 const repositoryFile = ".brood.yaml";
 const configBytesMax = 256 * 1024;
 
-export async function settingsOf(
+export async function projectSettings(
 	{ git, layout, given }: Pick<GitContext, "git" | "layout" | "given">,
 	project: ProjectRepository,
 	approved: readonly string[] = [],
@@ -65,10 +65,10 @@ function effectiveSettings(
 	const settings = settle(own, agreed ? repository : harmless, base);
 	// settings that the home's configuration replaces need no approval
 	const more = Object.keys(presets).filter((name) => !Object.hasOwn(own.presets ?? {}, name));
-	const set = new Set(own.env?.map(nameOf));
+	const set = new Set(own.env?.map(variableName));
 	const merged: Readonly<Record<string, boolean>> = {
 		presets: more.length > 0,
-		env: env.some((entry) => !set.has(nameOf(entry))),
+		env: env.some((entry) => !set.has(variableName(entry))),
 	};
 	const open = Object.keys(wants).some((key) => merged[key] ?? !Object.hasOwn(own, key));
 	const gates = more.flatMap((name) => gatesOf(name, presets[name]));

@@ -8,7 +8,7 @@ import { memoryIssueReads } from "./issue-reads.ts";
 import { eventsIn, itemsIn } from "./journal.ts";
 import { listReads, lookupReads } from "./list-reads.ts";
 import { mirroredIn } from "./mirrored.ts";
-import { isNew, isUnread, mailsIn, nameOf, queueIn, type Read, type Rows } from "./rows.ts";
+import { isNew, isUnread, mailsIn, queueIn, type Read, type Rows, receiptName } from "./rows.ts";
 import { hitsIn } from "./search.ts";
 
 /** `settled` resolves when no batch is half done. */
@@ -28,7 +28,7 @@ export function memoryReads(rows: Rows, settled: () => Promise<unknown>): Reads 
 		...lookupReads(read),
 		search: (request) => read((all) => hitsIn(all, request)),
 		mirrored: (request) => read((all) => mirroredIn(all, request)),
-		receipt: (actor, key) => read(({ receipts }) => receipts.get(nameOf(actor, key))),
+		receipt: (actor, key) => read(({ receipts }) => receipts.get(receiptName(actor, key))),
 	};
 }
 

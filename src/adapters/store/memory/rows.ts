@@ -43,7 +43,7 @@ export const noRows = (): Rows => ({
 export type Read = <T>(pick: (rows: Rows) => T) => Promise<T>;
 
 /** No actor has a space in its name. */
-export const nameOf = (actor: Actor, key: Key): string => `${actor} ${key}`;
+export const receiptName = (actor: Actor, key: Key): string => `${actor} ${key}`;
 
 export const queueIn = ({ prompts }: Rows, agent: AgentId): PromptState[] =>
 	[...prompts.values()].filter((prompt) => prompt.agent === agent && prompt.taken === null).sort(byStart);

@@ -4,7 +4,7 @@ import { expected } from "#contract/log.ts";
 import type { CommandResult } from "#engine/ports/dispatch.ts";
 import { type RunBatch, type Store, StoreFault } from "#engine/ports/store.ts";
 import { memoryReads } from "./reads.ts";
-import { nameOf, noRows } from "./rows.ts";
+import { noRows, receiptName } from "./rows.ts";
 import { memoryTx } from "./tx.ts";
 
 export function openMemory(run: RunBatch): Store {
@@ -39,7 +39,7 @@ export function openMemory(run: RunBatch): Store {
 		async keepReceipts(receipts) {
 			await turn;
 			for (const receipt of receipts) {
-				const name = nameOf(receipt.actor, receipt.key);
+				const name = receiptName(receipt.actor, receipt.key);
 				const before = rows.receipts.get(name);
 				rows.receipts.set(
 					name,

@@ -1,7 +1,7 @@
 // A batch in memory. Every change notes how to undo it.
 import type { Tx } from "#engine/ports/store.ts";
 import { memoryReads } from "./reads.ts";
-import { nameOf, type Rows } from "./rows.ts";
+import { type Rows, receiptName } from "./rows.ts";
 
 export interface MemoryTx extends Tx {
 	/** Undoes the whole batch. */
@@ -48,7 +48,7 @@ export function memoryTx(rows: Rows): MemoryTx {
 		putIssue: (row) => put(rows.issues, row.id, row),
 		putRun: (row) => put(rows.runs, row.id, row),
 		putNote: (row) => put(rows.notes, row.id, row),
-		putReceipt: (receipt) => put(rows.receipts, nameOf(receipt.actor, receipt.key), receipt),
+		putReceipt: (receipt) => put(rows.receipts, receiptName(receipt.actor, receipt.key), receipt),
 		async append(events) {
 			const { length } = rows.events;
 			const appended = events.map((event, at) => ({ ...event, id: length + at + 1 }));

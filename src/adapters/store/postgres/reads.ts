@@ -2,7 +2,7 @@
 import type { Reads } from "#engine/ports/store.ts";
 import type { Connection } from "../sql/connection.ts";
 import * as queries from "../sql/history-queries.ts";
-import { isWhole } from "../sql/journal-reads.ts";
+import { isWholeWalk } from "../sql/journal-reads.ts";
 import { sqlReads } from "../sql/reads.ts";
 import { eventFrom } from "../sql/rows.ts";
 
@@ -15,6 +15,6 @@ export const postgresReads = (connection: Connection, inSnapshot: InSnapshot): R
 	async history(agent) {
 		const walk = await connection.all(queries.walkUp, { agent });
 		const rows = await connection.all(queries.itemsOfHistory, { agent });
-		return { items: rows.map(eventFrom), whole: isWhole(walk) };
+		return { items: rows.map(eventFrom), whole: isWholeWalk(walk) };
 	},
 });

@@ -58,11 +58,11 @@ export function journalReads(connection: Connection) {
 		ranges: async (agent) => {
 			const rows = await connection.all(history.walkUp, { agent });
 			const ranges = rows.map(({ id, clear, up_to: upTo }) => ({ agent: id, after: clear ?? 0, upTo }));
-			return { ranges, whole: isWhole(rows) };
+			return { ranges, whole: isWholeWalk(rows) };
 		},
 		history: async (agent) => {
 			const rows = await connection.all(history.walkUp, { agent });
-			return { items: await eventsAlong(connection, rows, history.itemsOfRange), whole: isWhole(rows) };
+			return { items: await eventsAlong(connection, rows, history.itemsOfRange), whole: isWholeWalk(rows) };
 		},
 		controls: async (agent) =>
 			await eventsAlong(connection, await connection.all(history.walkUp, { agent }), history.controlsOfRange),
@@ -108,7 +108,7 @@ async function rowsIn(connection: Connection, range: EventRange): Promise<EventR
 }
 
 /** Whether the walk ended at a clear or at an agent without a lineage. */
-export function isWhole(rows: readonly history.WalkRow[]): boolean {
+export function isWholeWalk(rows: readonly history.WalkRow[]): boolean {
 	const [oldest] = rows;
 	return oldest !== undefined && (oldest.clear !== null || oldest.lineage === null);
 }
