@@ -79,6 +79,8 @@ test.concurrent("an issue goes from the command line through a worktree into mai
 		{ version: 1, type: "spec", text: "Inter 3" },
 		{ version: 2, type: "spec", text: "Inter 4" },
 	]);
+	// where its prompt will say, from the beginning
+	expect(readFileSync(path.join(home, "projects/web/issues/1/specs/font.md"), "utf8")).toBe("Inter 4");
 	const ready = async () =>
 		(await json("issue", "list", "--project", "web", "--ready", "--priority", "high")).data.length;
 	expect([await ready(), (await json("issue", "list", "--project", "web", "--priority", "low")).data]).toEqual([1, []]);

@@ -57,7 +57,13 @@ export function issueHandlers(context: RequestContext) {
 		issueComment: (request) => note(request, { type: "issue.comment", ...request.body }),
 		issueDocument: (request) => {
 			const { type: docType, ...body } = request.body;
-			return note(request, { type: "issue.document", ...body, ...(docType && { docType }) });
+			const command = { type: "issue.document" as const, ...body, ...(docType && { docType }) };
+			return withIssue(context, request, async (issue) => {
+				const refused = await refusalOf(context, request, issue, command);
+				if (refused !== null) return refused;
+				await issueFolder(engine.issueWork, reads, issue);
+				return await detailed(context, issue);
+			});
 		},
 		issueMessage: (request) => note(request, { type: "issue.message", ...request.body }),
 		issueApprove: (request) => withIssue(context, request, (issue) => approved(context, request, issue)),
@@ -207,7 +213,9 @@ async function assigned(
 	const found = await engine.resolve(request.body.agent, issue.project);
 	if (isRefusal(found)) return found;
 	const agent = await reads.agent(found.id);
-	const dirty = agent === undefined || request.earlier !== null ? null : await engine.issueWork.inspect(agent);
+	// the command refuses an agent at work
+	const isIdle = agent?.activity === "idle" && agent.issue === null;
+	const dirty = isIdle && request.earlier === null ? await engine.issueWork.inspect(agent) : null;
 	if (dirty !== null) return dirty;
 	const folder = await issueFolder(engine.issueWork, reads, issue);
 	const { now } = request.body;

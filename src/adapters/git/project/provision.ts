@@ -145,9 +145,10 @@ async function make(
 ): Promise<Made | Refusal> {
 	const { project, agent } = request;
 	if (taken) {
-		return refuse("PATH_EXISTS", `There is a branch ${branch} already.`, {
+		const text = `There is a branch ${branch} already, perhaps of an earlier agent with that name. Rename it, or choose another name.`;
+		return refuse("PATH_EXISTS", text, {
 			details: { branch },
-			suggestions: [`brood agent list --project ${project.slug}`],
+			suggestions: [`git -C ${project.path} branch --move ${branch} ${branch}-old`],
 		});
 	}
 	const start = fork === undefined ? base.commit : fork.start;
