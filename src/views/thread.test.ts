@@ -1,17 +1,10 @@
 import { expect, test } from "vitest";
 import { human } from "#contract/ids.ts";
+import type { Item } from "#contract/wire.ts";
 import { Blocks } from "./thread.ts";
 
-const item = (id: number, kind: string, text: string | null, data: unknown = null) => ({
-	...{
-		id,
-		kind,
-		text,
-		data: JSON.parse(JSON.stringify(data)),
-		at: "2026-01-01T00:00:00Z",
-		turn: 1,
-		actor: human,
-	},
+const item = (id: number, kind: string, text: string | null, data: Item["data"] = null) => ({
+	...{ id, kind, text, data, at: "2026-01-01T00:00:00Z", turn: 1, actor: human },
 });
 
 const items = [

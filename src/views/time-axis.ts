@@ -1,11 +1,11 @@
 // A time axis on which long idle times are folded, so that bursts of work stay readable.
 
-export interface Span {
+export interface TimeSpan {
 	from: number;
 	to: number;
 }
 
-interface Part extends Span {
+interface Part extends TimeSpan {
 	/** on the axis, from 0 to 1 */
 	start: number;
 	end: number;
@@ -29,7 +29,7 @@ const gapShare = 0.02;
 const gapsMax = 15;
 
 /** `busy`: when something happened. Everything outside `from` and `to` is cut off. */
-export function timeAxis(busy: readonly Span[], { from, to }: Span): TimeAxis {
+export function timeAxis(busy: readonly TimeSpan[], { from, to }: TimeSpan): TimeAxis {
 	const merged = mergedSpans(busy, { from, to }, (to - from) * foldedShare);
 	const parts = placed(withGaps(merged, { from, to }));
 	const at = (time: number): number => {
@@ -47,7 +47,7 @@ export function timeAxis(busy: readonly Span[], { from, to }: Span): TimeAxis {
 }
 
 /** Joins what is close together, and what belongs to the edges. */
-function mergedSpans(busy: readonly Span[], { from, to }: Span, closeMs: number): Span[] {
+function mergedSpans(busy: readonly TimeSpan[], { from, to }: TimeSpan, closeMs: number): TimeSpan[] {
 	const inside = busy
 		.filter((span) => span.to >= from && span.from <= to)
 		.map((span) => ({ from: Math.max(from, span.from), to: Math.min(to, span.to) }))
@@ -62,8 +62,8 @@ function mergedSpans(busy: readonly Span[], { from, to }: Span, closeMs: number)
 	}
 }
 
-function joined(spans: readonly Span[], closeMs: number): Span[] {
-	const merged: Span[] = [];
+function joined(spans: readonly TimeSpan[], closeMs: number): TimeSpan[] {
+	const merged: TimeSpan[] = [];
 	for (const span of spans) {
 		const last = merged.at(-1);
 		if (last !== undefined && span.from - last.to <= closeMs) last.to = Math.max(last.to, span.to);
@@ -72,8 +72,8 @@ function joined(spans: readonly Span[], closeMs: number): Span[] {
 	return merged;
 }
 
-function withGaps(spans: readonly Span[], { from }: Span): (Span & { isGap: boolean })[] {
-	const all: (Span & { isGap: boolean })[] = [];
+function withGaps(spans: readonly TimeSpan[], { from }: TimeSpan): (TimeSpan & { isGap: boolean })[] {
+	const all: (TimeSpan & { isGap: boolean })[] = [];
 	let end = from;
 	for (const span of spans) {
 		if (span.from > end) all.push({ from: end, to: span.from, isGap: true });
@@ -83,7 +83,7 @@ function withGaps(spans: readonly Span[], { from }: Span): (Span & { isGap: bool
 	return all;
 }
 
-function placed(spans: readonly (Span & { isGap: boolean })[]): Part[] {
+function placed(spans: readonly (TimeSpan & { isGap: boolean })[]): Part[] {
 	const gaps = spans.filter(({ isGap }) => isGap).length;
 	const busyMs = spans.reduce((sum, { from, to, isGap }) => sum + (isGap ? 0 : to - from), 0);
 	// something that is over at once still has a place
