@@ -153,6 +153,24 @@ export const CommandRun = z.strictObject({
 });
 export type CommandRun = z.infer<typeof CommandRun>;
 
+/** What a merge into base would meet. Nothing is moved. */
+export const MergePreview = z.strictObject({
+	base: z.string(),
+	commit: CommitId,
+	/** the commit of base; null if it has none */
+	onto: CommitId.nullable(),
+	/** commits that base lacks, and that the branch lacks */
+	ahead: z.int(),
+	behind: z.int(),
+	/** the files that both sides changed */
+	conflicts: z.array(z.string()),
+	/** whether the project has a check */
+	hasCheck: z.boolean(),
+	/** its run on the result; null if it was not run */
+	check: CommandRun.nullable(),
+});
+export type MergePreview = z.infer<typeof MergePreview>;
+
 export const Pushed = z.strictObject({
 	remote: z.string(),
 	branch: z.string(),

@@ -400,6 +400,25 @@ const workspaces = {
 		await c.committed(agent);
 		return bodies(c.of(agent), { strategy: "merge" }, {}, async () => await c.committed(agent));
 	},
+	check: async (c) => {
+		const agent = await c.settler();
+		await c.committed(agent);
+		return {
+			...c.of(agent),
+			body: {},
+			other: { ...c.of(agent), query: { project } },
+			after: async () => await c.committed(agent),
+		};
+	},
+	issueCheck: async (c) => {
+		const { params, after } = await c.issue();
+		return { params, body: {}, other: { params, query: { project }, body: {} }, after, refused: true };
+	},
+	review: async (c) => {
+		const agent = await c.agent();
+		const body = { comments: [{ path: "a.ts", from: 1, to: 2, text: "why?" }] };
+		return bodies(c.of(agent), body, { ...body, summary: "more" }, c.changed(agent));
+	},
 	pullRequest: async (c) => {
 		const agent = await c.settler();
 		await c.committed(agent);

@@ -12,6 +12,7 @@ import { approveWork, fromOutside } from "./project/approve.ts";
 import { enterBranch, runAtCommit } from "./project/branch.ts";
 import { fork, startOf } from "./project/fork.ts";
 import { seeOrigin } from "./project/origin.ts";
+import { previewMerge } from "./project/preview.ts";
 import { openProject } from "./project/project.ts";
 import { provision } from "./project/provision.ts";
 import { diffOfCommit, pushCommit, rangeOfCommits } from "./project/published.ts";
@@ -194,15 +195,18 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		const other = against.kind === "agent" ? await this.#own(against.checkout) : null;
 		if (own !== null) {
 			const target = against.kind === "agent" ? { other: against.checkout, own: other } : against.kind;
-			return await orDamaged(own, sandboxedDiff(this.#git, own, target));
+			return await orDamaged(own, sandboxedDiff(this.#git, own, target, against.what));
 		}
 		if (against.kind !== "agent" || other === null) return await diffOf(this.#git, checkout, against);
 		const tree = await orDamaged(other, treeIn(this.#git, against.checkout, other));
-		return isRefusal(tree) ? tree : await diffAgainstTree(this.#git, checkout, against.checkout, tree);
+		return isRefusal(tree) ? tree : await diffAgainstTree(this.#git, checkout, against.checkout, tree, against.what);
 	};
 
 	readonly diffOfCommit: Workspaces["diffOfCommit"] = async (project, range) =>
 		await diffOfCommit(this.#git, project, range);
+
+	readonly previewMerge: Workspaces["previewMerge"] = async (project, request) =>
+		await previewMerge(this.#git, project, request);
 
 	readonly rangeOfCommits: Workspaces["rangeOfCommits"] = async (project, range) =>
 		await rangeOfCommits(this.#git, project, range);
@@ -235,8 +239,8 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 
 	readonly snapshots: Workspaces["snapshots"] = async (checkout) => await list(this.#git, await this.#kept(checkout));
 
-	readonly showSnapshot: Workspaces["showSnapshot"] = async (checkout, id) =>
-		await show(this.#git, await this.#kept(checkout), id);
+	readonly showSnapshot: Workspaces["showSnapshot"] = async (checkout, id, against) =>
+		await show(this.#git, await this.#kept(checkout), id, against);
 
 	readonly restoreSnapshot: Workspaces["restoreSnapshot"] = async (checkout, id) => {
 		const own = await this.#own(checkout);

@@ -1,16 +1,52 @@
 // Review: the diff of an issue, and pull requests.
+
+import { z } from "zod";
+import { AgentId, EventId } from "../ids.ts";
 import { IssueDiff, PullRequest, PullRequestBody } from "../pull-request.ts";
-import { get, post, scope } from "./route.ts";
+import { Review } from "../review.ts";
+import { Prompt } from "../wire.ts";
+import { MergePreview } from "../workspace.ts";
+import { get, none, post, scope } from "./route.ts";
+import { OnePath } from "./workspaces.ts";
 
 export const reviewRoutes = {
 	issueDiff: get(
 		"/api/issues/:issue/diff",
 		"what its branch changes since it left base; of a merged one, what was merged",
 		{
-			query: scope,
+			query: scope.extend({ path: OnePath }),
 			answer: IssueDiff,
 		},
 	),
+	mergePreview: get(
+		"/api/agents/:agent/merge-preview",
+		"what a merge of its branch into base would meet: commits and conflicts; nothing is changed",
+		{ query: scope, answer: MergePreview },
+	),
+	issueMergePreview: get(
+		"/api/issues/:issue/merge-preview",
+		"what a merge of the issue's branch into base would meet: commits and conflicts; nothing is changed",
+		{ query: scope, answer: MergePreview },
+	),
+	check: post("/api/agents/:agent/check", "run the project's check on what a merge would be, without merging", {
+		query: scope,
+		body: none,
+		answer: MergePreview,
+	}),
+	issueCheck: post("/api/issues/:issue/check", "run the project's check on what a merge would be, without merging", {
+		query: scope,
+		body: none,
+		answer: MergePreview,
+	}),
+	review: post("/api/agents/:agent/review", "queue comments on lines of its work as one prompt", {
+		query: scope,
+		body: Review,
+		answer: Prompt,
+	}),
+	parting: get("/api/agents/:agent/parting", "the last item that the conversations of two agents have in common", {
+		query: scope.extend({ with: z.string() }),
+		answer: z.object({ parting: z.object({ agent: AgentId, item: EventId }).nullable() }),
+	}),
 	pullRequest: post(
 		"/api/agents/:agent/pull-request",
 		"push its branch to origin, never by force, and say how to open a pull request",

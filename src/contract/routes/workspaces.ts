@@ -17,11 +17,14 @@ import { get, none, post, scope } from "./route.ts";
 
 export const SnapshotId = z.string().regex(/^[0-9]{1,12}$/, "a snapshot is named by its number");
 
+/** The patch of one file, without a limit; of all that fit if absent. */
+export const OnePath = z.string().min(1).max(4096).optional();
+
 export const workspaceRoutes = {
 	diff: get(
 		"/api/agents/:agent/diff",
 		"what differs in its tree from base, from the index, or from another agent's tree",
-		{ query: scope.extend({ against: z.string().default("base") }), answer: Diff, agents: true },
+		{ query: scope.extend({ against: z.string().default("base"), path: OnePath }), answer: Diff, agents: true },
 	),
 	commit: post("/api/agents/:agent/commit", "commit its work in its name", {
 		query: scope,
@@ -73,8 +76,8 @@ export const workspaceRoutes = {
 	}),
 	snapshot: get(
 		"/api/agents/:agent/snapshots/:snapshot",
-		"what a snapshot holds, as a difference from the commit it stands on",
-		{ query: scope, answer: Diff },
+		"what a snapshot holds, as a difference from the commit it stands on, or from another snapshot",
+		{ query: scope.extend({ against: SnapshotId.optional() }), answer: Diff },
 	),
 	restore: post(
 		"/api/agents/:agent/restore",

@@ -91,9 +91,23 @@ export interface CommitRequest {
 	stage?: string;
 }
 
+/** `names`: without the patch; `path`: of one file, without a limit */
+export type DiffExtent = "patch" | "names" | { path: string };
+
 /** `base` is measured from where the branch left it. */
-/** `names`: without the patch */
-export type DiffTarget = { kind: "base"; what?: "names" } | { kind: "index" } | { kind: "agent"; checkout: Checkout };
+export type DiffTarget = { what?: DiffExtent } & (
+	| { kind: "base" }
+	| { kind: "index" }
+	| { kind: "agent"; checkout: Checkout }
+);
+
+/** What a merge of a commit into base would meet; with `check` the project's check is run on the result. */
+export interface PreviewRequest extends StepControl {
+	base: string;
+	commit: string;
+	check: boolean;
+	approved: readonly string[];
+}
 
 /** The commits from base to this one. */
 export interface CommitRange {
@@ -101,6 +115,7 @@ export interface CommitRange {
 	commit: string;
 	/** the commit was merged, and recorded as the work of this agent */
 	mergedFor?: AgentId;
+	what?: DiffExtent;
 }
 
 export interface RangeOfCommits {

@@ -14,6 +14,7 @@ import type {
 	Health,
 	HealthProblem,
 	Merged,
+	MergePreview,
 	Pushed,
 	RemoteStatus,
 	SeenCommit,
@@ -31,6 +32,7 @@ import type {
 	GcRequest,
 	OpenedProject,
 	OpenRequest,
+	PreviewRequest,
 	ProjectRepository,
 	Provisioned,
 	ProvisionRequest,
@@ -156,6 +158,8 @@ export interface Workspaces {
 
 	/** What a commit of the project changes since it left base. Refuses with NOT_FOUND a commit that is not there. */
 	diffOfCommit(project: ProjectRepository, range: CommitRange): Promise<Diff | Refusal>;
+	/** Computes a merge without moving anything. Refuses like `diffOfCommit`. */
+	previewMerge(project: ProjectRepository, request: PreviewRequest): Promise<MergePreview | Refusal>;
 	/** The commits that base lacks, and the addresses of the project's remotes. Refuses like `diffOfCommit`. */
 	rangeOfCommits(project: ProjectRepository, range: CommitRange): Promise<RangeOfCommits | Refusal>;
 	/** Pushes a commit of the project to a branch of `origin`, never by force. A rejection is an answer, not a fault. */
@@ -203,8 +207,8 @@ export interface Workspaces {
 	hasSnapshot(checkout: Checkout, id: string): Promise<boolean>;
 	/** Newest first. */
 	snapshots(checkout: Checkout): Promise<SnapshotState[]>;
-	/** Refuses with SNAPSHOT_GONE. */
-	showSnapshot(checkout: Checkout, id: string): Promise<Diff | Refusal>;
+	/** From the commit that it was taken on, or from another snapshot of the agent. Refuses with SNAPSHOT_GONE. */
+	showSnapshot(checkout: Checkout, id: string, against?: string): Promise<Diff | Refusal>;
 	/**
 	 * Restores the tree of a snapshot, after taking one of the present tree. Refuses with SNAPSHOT_GONE and
 	 * SNAPSHOT_INCOMPLETE, and `main` always with CONFLICT.

@@ -11,12 +11,12 @@ import { forgeOf, pullRequestLink, remoteRepository } from "#views/forge.ts";
 import { pullRequestText } from "#views/pull-request.ts";
 import type { Dispatch } from "../ports/dispatch.ts";
 import type { Reads } from "../ports/store.ts";
-import type { Checkout, ProjectRepository, RangeOfCommits } from "../ports/workspace-requests.ts";
+import type { Checkout, DiffExtent, ProjectRepository, RangeOfCommits } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { checkoutOf, projectRepository } from "./checkout.ts";
 import { closing, type Requester } from "./steps.ts";
 
-interface ReviewParts {
+export interface ReviewParts {
 	reads: Reads;
 	workspaces: Workspaces;
 	dispatch: Dispatch;
@@ -36,7 +36,11 @@ interface ReviewedWork {
 }
 
 /** The commits of an issue's branch; of a merged one, those that were merged. */
-export async function issueDiff(parts: ReviewParts, issue: IssueState): Promise<IssueDiff | Refusal> {
+export async function issueDiff(
+	parts: ReviewParts,
+	issue: IssueState,
+	what?: DiffExtent,
+): Promise<IssueDiff | Refusal> {
 	const { workspaces } = parts;
 	const found = await workOfIssue(parts, issue);
 	if (isRefusal(found)) return found;
@@ -55,7 +59,11 @@ export async function issueDiff(parts: ReviewParts, issue: IssueState): Promise<
 		};
 	const { project, base, commit, agent } = found.work;
 	const merged = issue.mergedCommit !== null && agent !== null;
-	const diff = await workspaces.diffOfCommit(project, { base, commit, ...(merged && { mergedFor: agent.id }) });
+	const diff = await workspaces.diffOfCommit(project, {
+		...{ base, commit },
+		...(what !== undefined && { what }),
+		...(merged && { mergedFor: agent.id }),
+	});
 	return isRefusal(diff) ? diff : { ...diff, branch, commit, uncommittedBy };
 }
 
@@ -116,7 +124,7 @@ function described(work: ReviewedWork, range: RangeOfCommits, { title, body }: P
 	return { branch, base, commit, commits: range.total, ...texts, ...place, pushed: false };
 }
 
-async function workOfAgent({ reads, workspaces }: ReviewParts, agent: AgentState): Promise<ReviewedWork | Refusal> {
+export async function workOfAgent({ reads, workspaces }: ReviewParts, agent: AgentState): Promise<ReviewedWork | Refusal> {
 	const name = fullName(agent);
 	const checkout = await checkoutOf(reads, agent);
 	if (checkout === null)
@@ -148,7 +156,7 @@ async function committed(workspaces: Workspaces, checkout: Checkout): Promise<{ 
 	return { commit: tip };
 }
 
-async function openIssue(parts: ReviewParts, issue: IssueState): Promise<ReviewedWork | Refusal> {
+export async function openIssue(parts: ReviewParts, issue: IssueState): Promise<ReviewedWork | Refusal> {
 	const name = nameOf(issue);
 	if (issue.mergedCommit !== null)
 		return refuse("CONFLICT", `${name} was merged as ${issue.mergedCommit.slice(0, 10)}: there is nothing to push.`, {

@@ -13,7 +13,7 @@ import { othersInTree } from "../commands/shared-tree.ts";
 import type { Publisher } from "../loop/publish.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Driver } from "../ports/driver.ts";
-import type { Checkout, SnapshotState, StepControl } from "../ports/workspace-requests.ts";
+import type { Checkout, DiffExtent, SnapshotState, StepControl } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { checkoutOf, projectRepository } from "./checkout.ts";
 import { Followers } from "./followers.ts";
@@ -51,13 +51,15 @@ export class WorkCycle {
 		return this.#parts.workspaces;
 	}
 
-	/** `names`: the changed files and their line counts, without the patch. */
-	async diff(agent: AgentState, against: "base" | "names" | "index" | AgentState): Promise<Diff | Refusal> {
+	async diff(
+		agent: AgentState,
+		against: "base" | "index" | AgentState,
+		what: DiffExtent = "patch",
+	): Promise<Diff | Refusal> {
 		return await this.#steps.with(agent, async (checkout) => {
-			if (against === "names") return await this.workspaces.diff(checkout, { kind: "base", what: "names" });
-			if (typeof against === "string") return await this.workspaces.diff(checkout, { kind: against });
+			if (typeof against === "string") return await this.workspaces.diff(checkout, { kind: against, what });
 			return await this.#steps.with(against, (other) =>
-				this.workspaces.diff(checkout, { kind: "agent", checkout: other }),
+				this.workspaces.diff(checkout, { kind: "agent", checkout: other, what }),
 			);
 		});
 	}
@@ -189,8 +191,8 @@ export class WorkCycle {
 		return await this.#steps.with(agent, (checkout) => this.workspaces.snapshots(checkout));
 	}
 
-	async showSnapshot(agent: AgentState, id: string): Promise<Diff | Refusal> {
-		return await this.#steps.with(agent, (checkout) => this.workspaces.showSnapshot(checkout, id));
+	async showSnapshot(agent: AgentState, id: string, against?: string): Promise<Diff | Refusal> {
+		return await this.#steps.with(agent, (checkout) => this.workspaces.showSnapshot(checkout, id, against));
 	}
 
 	async restore(agent: AgentState, id: string, by: Requester): Promise<MoveResult | Refusal> {

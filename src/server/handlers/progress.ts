@@ -65,7 +65,7 @@ async function branchInTime(context: RequestContext, agent: AgentState): Promise
 
 async function branchOf({ engine: { cycle } }: RequestContext, agent: AgentState): Promise<Progress["branch"]> {
 	if (cycle === null || agent.workspace === null) return null;
-	const [status, diff] = await Promise.all([cycle.branchStatus(agent), cycle.diff(agent, "names")]);
+	const [status, diff] = await Promise.all([cycle.branchStatus(agent), cycle.diff(agent, "base", "names")]);
 	if (isRefusal(status) || isRefusal(diff)) return null;
 	const sum = (side: "added" | "deleted"): number => diff.files.reduce((lines, file) => lines + (file[side] ?? 0), 0);
 	const { ahead, behind, uncommitted } = status;

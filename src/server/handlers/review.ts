@@ -1,10 +1,17 @@
 // The routes of review: an issue's diff, and pull requests.
+import type { AgentState } from "#contract/agent.ts";
+import type { AgentId } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
-import type { Refusal } from "#contract/refusal.ts";
+import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { MergePreview } from "#contract/workspace.ts";
+import { previewMerge } from "#engine/workspaces/preview.ts";
 import { issueDiff, pullRequest } from "#engine/workspaces/review.ts";
 import type { WorkCycle } from "#engine/workspaces/work-cycle.ts";
+import { type Parting, parting } from "#views/parting.ts";
+import { reviewPrompt } from "#views/review.ts";
 import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
 import { withIssue } from "./issues.ts";
+import { asQueued } from "./queue.ts";
 import { explained, noGit, withCycle } from "./workspaces.ts";
 
 export function reviewHandlers(context: RequestContext) {
@@ -22,8 +29,35 @@ export function reviewHandlers(context: RequestContext) {
 			if (cycle === null) return noGit;
 			return await explained(context, await context.reads.project(issue.project), () => work(cycle, issue));
 		});
+	const ofAgent = async (request: ScopedRequest, check: boolean): Promise<MergePreview | Refusal> =>
+		await context.withAgent(request, (id) =>
+			withCycle(context, id, (cycle, agent) => previewMerge(parts(cycle), { agent }, { check })),
+		);
 	return {
-		issueDiff: (request) => about(request, (cycle, issue) => issueDiff(parts(cycle), issue)),
+		issueDiff: (request) =>
+			about(request, (cycle, issue) => {
+				const { path } = request.query;
+				return issueDiff(parts(cycle), issue, path === undefined ? undefined : { path });
+			}),
+		mergePreview: (request) => ofAgent(request, false),
+		check: (request) => ofAgent(request, true),
+		issueMergePreview: (request) =>
+			about(request, (cycle, issue) => previewMerge(parts(cycle), { issue }, { check: false })),
+		issueCheck: (request) => about(request, (cycle, issue) => previewMerge(parts(cycle), { issue }, { check: true })),
+		review: (request) =>
+			context.withAgent(request, async (agent) => {
+				const queued = await context.dispatch(request, {
+					type: "prompt.queue",
+					agent,
+					text: reviewPrompt(request.body),
+				});
+				return isRefusal(queued) ? queued : await asQueued(context, agent, queued.event);
+			}),
+		parting: (request) =>
+			context.withAgent(request, async (one) => {
+				const other = await context.engine.resolve(request.query.with, request.query.project ?? null);
+				return isRefusal(other) ? other : { parting: await partingOf(context, one, other.id) };
+			}),
 		pullRequest: (request) =>
 			context.withAgent(request, (id) =>
 				withCycle(context, id, (cycle, agent) =>
@@ -33,4 +67,16 @@ export function reviewHandlers(context: RequestContext) {
 		issuePullRequest: (request) =>
 			about(request, (cycle, issue) => pullRequest(parts(cycle), { issue }, request.body, context.requester(request))),
 	} satisfies Partial<Handlers>;
+}
+
+/** From the rows of both and of those that they were forked from. */
+async function partingOf({ reads }: RequestContext, one: AgentId, other: AgentId): Promise<Parting | null> {
+	const rows = new Map<AgentId, AgentState>();
+	for (const id of [one, other])
+		for (let at: AgentId | null = id; at !== null && !rows.has(at); ) {
+			const row: AgentState | undefined = await reads.agent(at);
+			if (row !== undefined) rows.set(at, row);
+			at = row?.lineage?.agent ?? null;
+		}
+	return parting(one, other, (id) => rows.get(id));
 }

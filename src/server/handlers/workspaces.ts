@@ -36,7 +36,8 @@ export function workspaceHandlers(context: RequestContext) {
 				// git lists all of its refs at once
 				return isRefusal(all) ? all : slicePage(all.map(snapshotView), request.page);
 			}),
-		snapshot: (request) => on(request, (cycle, agent) => cycle.showSnapshot(agent, request.params["snapshot"] ?? "")),
+		snapshot: (request) =>
+			on(request, (cycle, agent) => cycle.showSnapshot(agent, request.params["snapshot"] ?? "", request.query.against)),
 		restore: (request) =>
 			on(request, (cycle, agent) => cycle.restore(agent, request.body.snapshot, context.requester(request))),
 		syncProject: (request) =>
@@ -89,8 +90,9 @@ async function diff(
 	agent: AgentState,
 	{ query, actor }: RouteRequest<"diff">,
 ) {
-	const { against } = query;
-	if (against === "base" || against === "index") return await cycle.diff(agent, against);
+	const { against, path } = query;
+	const what = path === undefined ? "patch" : { path };
+	if (against === "base" || against === "index") return await cycle.diff(agent, against, what);
 	const found =
 		against === "parent"
 			? { id: agent.lineage?.agent ?? agent.supervisor }
@@ -104,7 +106,7 @@ async function diff(
 		return refuse("FORBIDDEN", "An agent compares its work only with its base, its index and the agents below it.", {
 			details: { agent: other.id },
 		});
-	return await cycle.diff(agent, other);
+	return await cycle.diff(agent, other, what);
 }
 
 export async function withCycle<T extends object>(

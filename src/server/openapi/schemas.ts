@@ -23,6 +23,7 @@ import {
 	Health,
 	HealthProblem,
 	Merged,
+	MergePreview,
 	Workspace,
 } from "#contract/workspace.ts";
 import { LeaseStep } from "#contract/workspace-step.ts";
@@ -44,7 +45,7 @@ const named: Record<string, unknown> = {
 		Space,
 	},
 	...{ Browser, Credential, Quiet, Budget, BudgetRequest, Cost, Spent, Usage },
-	...{ CommitId, Committed, Diff, Health, HealthProblem, Merged, BranchStatus, Workspace },
+	...{ CommitId, Committed, Diff, Health, HealthProblem, Merged, MergePreview, BranchStatus, Workspace },
 };
 
 const registry = z.registry<{ id: string }>();

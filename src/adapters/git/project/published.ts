@@ -18,13 +18,13 @@ const messageMax = 20_000;
 export async function diffOfCommit(
 	{ git }: GitContext,
 	{ path }: ProjectRepository,
-	{ base, commit, mergedFor }: CommitRange,
+	{ base, commit, mergedFor, what }: CommitRange,
 ): Promise<Diff | Refusal> {
 	if ((await commitOf(git, path, commit)) === null) return commitGone(commit);
 	const merge = mergedFor === undefined ? null : await recordedMerge(git, path, mergedFor, commit);
 	const before = merge === null ? await commitOf(git, path, `refs/heads/${base}`) : merge.before;
 	const from = await forkPoint(git, path, before, commit);
-	return await drawDiff({ git, folder: path }, [from, commit], from);
+	return await drawDiff({ git, folder: path }, [from, commit], from, what);
 }
 
 export async function rangeOfCommits(
@@ -59,5 +59,5 @@ export async function pushCommit(
 	return await pushBranch(git, path, branch, commit);
 }
 
-const commitGone = (commit: string): Refusal =>
+export const commitGone = (commit: string): Refusal =>
 	refuse("NOT_FOUND", `The repository has no commit ${commit.slice(0, 10)}.`, { details: { commit } });

@@ -11,7 +11,7 @@ import type {
 	Pushed,
 	SeenCommit,
 } from "#contract/workspace.ts";
-import type { Checkout, CommitRequest, StepControl } from "#engine/ports/workspace-requests.ts";
+import type { Checkout, CommitRequest, DiffExtent, StepControl } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { exists } from "../layout/layout.ts";
 import { commitOf } from "../run/user-input.ts";
@@ -116,6 +116,7 @@ export async function sandboxedDiff(
 	context: GitContext,
 	checkout: SandboxedCheckout,
 	against: "base" | "index" | { other: Checkout; own: SandboxedCheckout | null },
+	what?: DiffExtent,
 ): Promise<Diff | Refusal> {
 	if (against === "index") return await read(context, checkout, steps.diff, {});
 	const { git } = context;
@@ -125,14 +126,14 @@ export async function sandboxedDiff(
 	if (against === "base") {
 		const base = await commitOf(git, project.path, `refs/heads/${workspace.base}`);
 		const from = await forkPoint(git, project.path, mine.head === null ? null : base, mine.head ?? "");
-		return await drawDiff({ git, folder: project.path, left: mine.left }, [from, mine.tree], from);
+		return await drawDiff({ git, folder: project.path, left: mine.left }, [from, mine.tree], from, what);
 	}
 	const { other, own } = against;
 	const theirs = await treeIn(context, other, own);
 	if (isRefusal(theirs)) return theirs;
 	const environment = theirs.objects === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: theirs.objects };
 	const canvas = { git, folder: project.path, environment, left: [...mine.left, ...theirOwn(other, theirs.left)] };
-	return await drawDiff(canvas, [theirs.tree, mine.tree], checkoutName(other));
+	return await drawDiff(canvas, [theirs.tree, mine.tree], checkoutName(other), what);
 }
 
 interface WholeTree {

@@ -1,5 +1,6 @@
 // A diff for people: the files with their line counts, and as much of the patch as fits.
 import type { ChangedFile, Diff, LeftOut } from "#contract/workspace.ts";
+import type { DiffExtent } from "#engine/ports/workspace-requests.ts";
 import { displayName } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 
@@ -25,15 +26,19 @@ export interface Canvas {
 	left?: readonly LeftOut[];
 }
 
-/** `names`: only the files and their line counts, which costs git a fraction of the patch. */
+/**
+ * `names`: only the files and their line counts, which costs git a fraction of the patch. `path`: the patch of one file,
+ * whole, however long it is.
+ */
 export async function drawDiff(
 	{ git, folder, environment = {}, left = [] }: Canvas,
 	from: readonly string[],
 	against: string,
-	what: "patch" | "names" = "patch",
+	what: DiffExtent = "patch",
 ): Promise<Diff> {
 	const { bytes } = await git(folder, ["diff", ...shape, "--numstat", "-z", ...from, "--"], { environment });
 	const all = filesOf(bytes);
+	if (typeof what === "object") return await oneFile({ git, folder, environment }, from, against, pick(all, what.path));
 	const listed = all.slice(0, filesMax);
 	const drawn = what === "names" ? [] : listed.slice(0, fitting(listed));
 	const isWhole = what === "patch" && drawn.length === all.length;
@@ -46,6 +51,18 @@ export async function drawDiff(
 		truncated: drawn.length < all.length || patch.length < text.length || left.length > leftMax,
 		omitted: left.slice(0, leftMax),
 	};
+}
+
+const pick = (files: readonly ListedFile[], path: string): ListedFile[] => files.filter((file) => file.path === path);
+
+async function oneFile(
+	{ git, folder, environment = {} }: Canvas,
+	from: readonly string[],
+	against: string,
+	files: readonly ListedFile[],
+): Promise<Diff> {
+	const patch = await patchOf(git, folder, from, environment, files);
+	return { against, files: files.map(({ raw: _, ...file }) => file), patch, truncated: false, omitted: [] };
 }
 
 async function patchOf(
@@ -72,9 +89,11 @@ function fitting(files: readonly ChangedFile[]): number {
 	return at < 0 ? files.length : Math.max(1, at);
 }
 
-function filesOf(bytes: Buffer): (ChangedFile & { raw: readonly string[] })[] {
+type ListedFile = ChangedFile & { raw: readonly string[] };
+
+function filesOf(bytes: Buffer): ListedFile[] {
 	const records = bytes.toString("latin1").split("\0");
-	const files: (ChangedFile & { raw: readonly string[] })[] = [];
+	const files: ListedFile[] = [];
 	for (let at = 0; at < records.length; at++) {
 		const [added, deleted, ...words] = (records[at] ?? "").split("\t");
 		if (added === undefined || deleted === undefined || words.length === 0) continue;

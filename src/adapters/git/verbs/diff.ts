@@ -3,7 +3,7 @@
 import { lstatSync } from "node:fs";
 import type { Refusal } from "#contract/refusal.ts";
 import type { Diff, LeftOut } from "#contract/workspace.ts";
-import type { Checkout, DiffTarget } from "#engine/ports/workspace-requests.ts";
+import type { Checkout, DiffExtent, DiffTarget } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { listOf, pathOf } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
@@ -21,16 +21,16 @@ export async function diffOf(context: GitContext, checkout: Checkout, against: D
 	const { git } = context;
 	if (against.kind === "agent") {
 		const theirs = await writeTree(context, against.checkout.workspace.path);
-		return await againstTree(context, checkout, against.checkout, theirs);
+		return await againstTree(context, checkout, against.checkout, theirs, against.what);
 	}
-	const what = against.kind === "base" ? against.what : undefined;
 	const from =
 		against.kind === "index" ? null : await forkPoint(git, folder, await baseCommit(context, checkout), "HEAD");
 	return await withIndex(
 		git,
 		folder,
 		"name",
-		async (index) => await drawDiff({ git, folder, ...index }, from === null ? [] : [from], from ?? "index", what),
+		async (index) =>
+			await drawDiff({ git, folder, ...index }, from === null ? [] : [from], from ?? "index", against.what),
 	);
 }
 
@@ -40,11 +40,12 @@ export async function diffAgainstTree(
 	checkout: Checkout,
 	other: Checkout,
 	theirs: Omit<Whole, "objects">,
+	what?: DiffExtent,
 ): Promise<Diff | Refusal> {
 	const gone = await treeGone(checkout);
 	if (gone !== null) return gone;
 	const objects = await objectsOf(context.git, checkout.project.path);
-	return await againstTree(context, checkout, other, { ...theirs, objects });
+	return await againstTree(context, checkout, other, { ...theirs, objects }, what);
 }
 
 async function againstTree(
@@ -52,12 +53,13 @@ async function againstTree(
 	{ workspace: { path: folder } }: Checkout,
 	other: Checkout,
 	theirs: Whole,
+	what?: DiffExtent,
 ): Promise<Diff> {
 	return await withIndex(git, folder, "name", async (index) => {
 		// two clones have two object stores; git reads both, and nothing is copied
 		const environment = { ...index.environment, GIT_ALTERNATE_OBJECT_DIRECTORIES: theirs.objects };
 		const left = [...index.left, ...theirOwn(other, theirs.left)];
-		return await drawDiff({ git, folder, environment, left }, [theirs.tree], checkoutName(other));
+		return await drawDiff({ git, folder, environment, left }, [theirs.tree], checkoutName(other), what);
 	});
 }
 

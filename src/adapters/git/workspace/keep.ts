@@ -128,10 +128,21 @@ export async function find(context: GitContext, checkout: Checkout, id: string):
 	);
 }
 
-export async function show(context: GitContext, checkout: Checkout, id: string): Promise<Diff | Refusal> {
+export async function show(
+	context: GitContext,
+	checkout: Checkout,
+	id: string,
+	against?: string,
+): Promise<Diff | Refusal> {
 	const taken = await find(context, checkout, id);
 	if (isRefusal(taken)) return taken;
 	const folder = await snapshotRepository(checkout);
+	if (against !== undefined) {
+		const earlier = await find(context, checkout, against);
+		return isRefusal(earlier)
+			? earlier
+			: await drawDiff({ git: context.git, folder }, [earlier.tree, taken.tree], `snapshot ${against}`);
+	}
 	const from = taken.manifest.head.commit ?? (await emptyTree(context.git, folder));
 	return await drawDiff({ git: context.git, folder }, [from, taken.tree], from);
 }

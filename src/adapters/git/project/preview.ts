@@ -1,0 +1,54 @@
+// What a merge into base would meet, before anybody approves it. Objects are written, no ref is moved and no checkout is
+// touched; the project's check runs in a scratch tree of the result, as an approve would run it.
+import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { MergePreview } from "#contract/workspace.ts";
+import type { PreviewRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";
+import { commitOf } from "../run/user-input.ts";
+import { count } from "../verbs/branch-status.ts";
+import { commitTree, mergeTrees } from "../verbs/merge.ts";
+import { personOf } from "../verbs/person.ts";
+import type { GitContext } from "../workspace/git-context.ts";
+import { settingsOf } from "../workspace/settings.ts";
+import { runInCheckTree } from "./check-tree.ts";
+import { commitGone } from "./published.ts";
+import { notApproved } from "./setup.ts";
+
+export async function previewMerge(
+	context: GitContext,
+	project: ProjectRepository,
+	{ base, commit, check, approved, ...control }: PreviewRequest,
+): Promise<MergePreview | Refusal> {
+	const { git } = context;
+	if ((await commitOf(git, project.path, commit)) === null) return commitGone(commit);
+	const effective = await settingsOf(context, project, approved);
+	if (isRefusal(effective)) return effective;
+	const { settings, pendingApproval } = effective;
+	const onto = await commitOf(git, project.path, `refs/heads/${base}`);
+	const { ahead, behind } = await count(git, project.path, onto, commit);
+	const merged = onto === null ? null : await mergeTrees(git, project.path, onto, commit);
+	const conflicts = merged !== null && isRefusal(merged) ? filesIn(merged) : [];
+	const found = { base, commit, onto, ahead, behind, conflicts, hasCheck: settings.check !== null };
+	if (!check || conflicts.length > 0) return { ...found, check: null };
+	if (settings.check === null)
+		return pendingApproval?.check == null ? { ...found, check: null } : notApproved(pendingApproval, project.slug);
+	const result = merged === null || isRefusal(merged) || onto === null ? null : { tree: merged.tree, onto };
+	// a branch that is only ahead is checked as it is
+	const checked =
+		result === null || behind === 0
+			? commit
+			: await commitTree(
+					git,
+					project.path,
+					result.tree,
+					[result.onto, commit],
+					"What a merge would be",
+					await personOf(git, project.path),
+				);
+	const run = await runInCheckTree(context, settings.check, { project, commit: checked, settings }, control);
+	return { ...found, check: run };
+}
+
+function filesIn({ details }: Refusal): string[] {
+	const files: unknown = details["files"];
+	return Array.isArray(files) ? files.map(String) : [];
+}

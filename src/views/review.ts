@@ -1,0 +1,17 @@
+// A review as one prompt: each comment with its place and the lines that it is about.
+import type { Review, ReviewComment } from "#contract/review.ts";
+
+export function reviewPrompt({ comments, summary }: Review): string {
+	const count = comments.length === 1 ? "a comment" : `${comments.length} comments`;
+	const opening = summary.trim() === "" ? [] : [summary.trim()];
+	return [...opening, `Your work was reviewed, with ${count}. Address each, then commit.`, ...comments.map(block)].join(
+		"\n\n",
+	);
+}
+
+function block({ path, from, to, side, code, text }: ReviewComment): string {
+	const lines = from === null ? "" : to === null || to === from ? `, line ${from}` : `, lines ${from} to ${to}`;
+	const place = `${path}${lines}${side === "old" && from !== null ? " (as it was before)" : ""}:`;
+	const quoted = code === "" ? [] : code.split("\n").map((line) => `> ${line}`);
+	return [place, ...quoted, text.trim()].join("\n");
+}

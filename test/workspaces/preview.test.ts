@@ -1,0 +1,106 @@
+// What a reviewer sees before merging: conflicts, the check's result, one file whole, and the tree at each turn.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { at, git, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
+
+let world: TestDaemon;
+beforeAll(async () => {
+	world = await TestDaemon.open();
+});
+afterAll(async () => await world[Symbol.asyncDispose]());
+
+test("a preview names the files that both sides changed, and moves nothing", async () => {
+	const { repository, add } = await world.project({ "a.txt": "one\n", "b.txt": "one\n" });
+	const agent = await add();
+	await world.turn(agent, "write a.txt theirs\nwrite c.txt new\ncommit work");
+	const clean = await world.client.call("mergePreview", params(agent));
+	const tip = git(at(agent), "rev-parse", "HEAD");
+	const base = git(repository, "rev-parse", "main");
+	const shape = { base: "main", commit: tip, hasCheck: false, check: null };
+	expect(clean).toEqual({ ...shape, onto: base, ahead: 1, behind: 0, conflicts: [] });
+	writeFileSync(path.join(repository, "a.txt"), "ours\n");
+	git(repository, "commit", "-qam", "ours");
+	const moved = git(repository, "rev-parse", "main");
+	expect(await world.client.call("mergePreview", params(agent))).toEqual({
+		...{ ...shape, onto: moved, ahead: 1, behind: 1 },
+		conflicts: ["a.txt"],
+	});
+	expect([git(repository, "rev-parse", "main"), git(repository, "status", "--porcelain")]).toEqual([moved, ""]);
+	// uncommitted work is no part of a merge, and the refusal says so
+	writeFileSync(at(agent, "c.txt"), "more");
+	expect((await refusal(world.client.call("mergePreview", params(agent)))).code).toBe("WORKTREE_DIRTY");
+});
+
+test("the check runs on what the merge would be, and is answered whether it passes or not", async () => {
+	const { slug, repository, add } = await world.project({ "a.txt": "one\n", ".brood.yaml": "check: test -f b.txt\n" });
+	const agent = await add();
+	await world.turn(agent, "write a.txt two\ncommit work");
+	const { pendingApproval } = await world.client.call("projectSettings", { params: { project: slug } });
+	expect((await refusal(world.client.call("check", { ...params(agent), body: {} }))).code).toBe("CONFLICT");
+	await world.client.call("projectApprove", {
+		params: { project: slug },
+		body: { fingerprint: pendingApproval?.fingerprint ?? "" },
+	});
+	const failed = await world.client.call("check", { ...params(agent), body: {} });
+	expect([failed.hasCheck, failed.check?.exit]).toEqual([true, 1]);
+	// only the merge has the file: base brought it
+	writeFileSync(path.join(repository, "b.txt"), "here\n");
+	git(repository, "add", "b.txt");
+	git(repository, "commit", "-qm", "b");
+	const passed = await world.client.call("check", { ...params(agent), body: {} });
+	expect([passed.behind, passed.check?.exit]).toEqual([1, 0]);
+});
+
+test("one file is shown whole where the whole diff is cut", async () => {
+	const { add } = await world.project({ "a.txt": "one\n" });
+	const agent = await add();
+	const long = Array.from({ length: 30_000 }, (_, line) => `line ${line} ${"x".repeat(40)}`).join("\n");
+	writeFileSync(at(agent, "long.txt"), `${long}\n`);
+	writeFileSync(at(agent, "a.txt"), "two\n");
+	const whole = await world.client.call("diff", params(agent));
+	expect(whole.truncated).toBe(true);
+	expect(whole.patch).not.toContain("+line 29999 ");
+	const one = await world.client.call("diff", { ...params(agent), query: { path: "long.txt" } });
+	expect([one.truncated, one.files.map((file) => file.path), one.patch.includes("+line 29999 ")]).toEqual([
+		false,
+		["long.txt"],
+		true,
+	]);
+	expect((await world.client.call("diff", { ...params(agent), query: { path: "none.txt" } })).files).toEqual([]);
+});
+
+test("two snapshots are compared: what one turn changed", async () => {
+	const { add } = await world.project({ "a.txt": "one\n" });
+	const agent = await add();
+	await world.turn(agent, "write a.txt two");
+	await world.turn(agent, "write b.txt new");
+	const [second, first] = await world.client.call("snapshots", params(agent));
+	const place = { params: { agent: agent.id, snapshot: second?.id ?? "" } };
+	const names = async (query: object) =>
+		(await world.client.call("snapshot", { ...place, query })).files.map((file) => file.path);
+	expect(await names({})).toEqual(["a.txt", "b.txt"]);
+	expect(await names({ against: first?.id })).toEqual(["b.txt"]);
+	expect((await refusal(world.client.call("snapshot", { ...place, query: { against: "999" } }))).code).toBe(
+		"SNAPSHOT_GONE",
+	);
+});
+
+test("comments on lines reach the agent as one prompt, and two forks part where the first was made", async () => {
+	const { slug, add } = await world.project();
+	const agent = await add({ workspace: "none" });
+	await world.turn(agent, "say hello");
+	const queued = await world.client.call("review", {
+		...params(agent),
+		body: { comments: [{ path: "a.ts", from: 2, to: 3, code: "x", text: "say why" }] },
+	});
+	expect(queued.text).toContain("a.ts, lines 2 to 3:\n> x\nsay why");
+	const fork = async () =>
+		await world.client.call("fork", { ...params(agent), body: { workspace: "none", type: "scripted" } });
+	const [one, other] = [await fork(), await fork()];
+	const { parting } = await world.client.call("parting", {
+		...params(one),
+		query: { with: `${slug}/${other.handle}` },
+	});
+	expect(parting).toEqual({ agent: agent.id, item: one.lineage?.forkPoint });
+});
