@@ -63,7 +63,7 @@ export function Counts({ added, deleted }: { added: number | null; deleted: numb
 const coloured = new WeakMap<DiffFile, { language: string; pieces: Piece[][] }>();
 
 /** The pieces of each line, once the language is loaded. Old and new text are parsed one after the other. */
-function useColours(file: DiffFile): Piece[][] | null {
+export function useColours(file: DiffFile): Piece[][] | null {
 	const language = languageOf(file.path);
 	const isReady = useLanguage(language);
 	if (!isReady || language === null) return null;

@@ -1,0 +1,119 @@
+// Adds an agent: its project, what runs it, and its first prompt.
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import { ProjectSlug } from "#contract/ids.ts";
+import { workspaceKinds } from "#contract/workspace.ts";
+import { paths } from "../../paths.ts";
+import { useAct, useRead, useSeen } from "../../store/hooks.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty, Loading } from "../../ui/notice.tsx";
+
+const own = [
+	{ type: "llm", title: "Brood's own agent on any model" },
+	{ type: "shell", title: "shell: the prompt is a command" },
+	{ type: "scripted", title: "scripted: needs no key, for trying things out" },
+	{ type: "human", title: "a person" },
+];
+
+export function AddAgent() {
+	const { projects, isLoaded } = useSeen();
+	const vendors = useRead("vendors", {});
+	const act = useAct();
+	const [, go] = useLocation();
+	const [fields, setFields] = useState({
+		project: "",
+		type: "",
+		name: "",
+		model: "",
+		workspace: "worktree",
+		prompt: "",
+	});
+	const set = (name: keyof typeof fields) => (event: { target: { value: string } }) =>
+		setFields({ ...fields, [name]: event.target.value });
+	const project = ProjectSlug.safeParse(fields.project || projects[0]?.slug);
+	const ready = vendors.data?.find(({ installed, loggedIn }) => installed !== null && loggedIn);
+	const type = fields.type || projects.find(({ slug }) => slug === project.data)?.agentType || (ready?.type ?? "");
+	if (!isLoaded) return <Loading what="the form" />;
+	if (projects.length === 0)
+		return (
+			<Empty title="Add a project first.">
+				<Link className="button button-primary" href={paths.projectAdd()}>
+					Add a project
+				</Link>
+			</Empty>
+		);
+	const add = async (): Promise<void> => {
+		if (!project.success) return;
+		const { name, model, prompt, workspace } = fields;
+		const kind = [...workspaceKinds, "none" as const].find((each) => each === workspace) ?? "worktree";
+		const body = {
+			type,
+			workspace: kind,
+			wait: false,
+			...(name !== "" && { name }),
+			...(model !== "" && { model }),
+			...(prompt.trim() !== "" && { prompt: prompt.trim() }),
+		};
+		const agent = await act("agentAddTo", { params: { project: project.data }, body });
+		if (agent !== null) go(paths.agent(agent.id));
+	};
+	return (
+		<>
+			<header className="page-header">
+				<h1>Add an agent</h1>
+			</header>
+			<div className="form">
+				<label className="field">
+					<span>Project</span>
+					<select className="select" value={project.data ?? ""} onChange={set("project")}>
+						{projects.map(({ slug }) => (
+							<option key={slug}>{slug}</option>
+						))}
+					</select>
+				</label>
+				<label className="field">
+					<span>What runs it</span>
+					<select className="select" value={type} onChange={set("type")}>
+						{type === "" && <option value="">choose one</option>}
+						{(vendors.data ?? []).map((vendor) => (
+							<option key={vendor.type} value={vendor.type}>
+								{vendor.title}
+								{vendor.installed === null ? " (not installed)" : vendor.loggedIn ? "" : " (no login found)"}
+							</option>
+						))}
+						{own.map((each) => (
+							<option key={each.type} value={each.type}>
+								{each.title}
+							</option>
+						))}
+					</select>
+				</label>
+				<label className="field">
+					<span>Name (made from the prompt if empty)</span>
+					<input className="input" value={fields.name} onChange={set("name")} />
+				</label>
+				<label className="field">
+					<span>Model (the type's own if empty)</span>
+					<input className="input" value={fields.model} onChange={set("model")} />
+				</label>
+				<label className="field">
+					<span>Workspace</span>
+					<select className="select" value={fields.workspace} onChange={set("workspace")}>
+						{[...workspaceKinds, "none"].map((kind) => (
+							<option key={kind}>{kind}</option>
+						))}
+					</select>
+				</label>
+				<label className="field">
+					<span>First prompt</span>
+					<textarea className="textarea" rows={4} value={fields.prompt} onChange={set("prompt")} />
+				</label>
+				<div className="bar">
+					<Button kind="primary" why={type === "" ? "Choose what runs it." : null} onClick={add}>
+						Add the agent
+					</Button>
+				</div>
+			</div>
+		</>
+	);
+}

@@ -1,0 +1,61 @@
+// Adds a git repository as a project.
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { ProjectSlug } from "#contract/ids.ts";
+import { paths } from "../../paths.ts";
+import { useAct } from "../../store/hooks.ts";
+import { Button } from "../../ui/button.tsx";
+
+export function AddProject() {
+	const act = useAct();
+	const [, go] = useLocation();
+	const [path, setPath] = useState("");
+	const [name, setName] = useState<string | null>(null);
+	const slug = ProjectSlug.safeParse(name ?? suggested(path));
+	const why =
+		path.trim() === ""
+			? "Say where the repository is."
+			: slug.success
+				? null
+				: "Name it: small letters, digits and hyphens.";
+	const add = async (): Promise<void> => {
+		if (!slug.success) return;
+		const added = await act("projectAdd", { body: { slug: slug.data, path: path.trim() } }, `${slug.data} was added.`);
+		if (added !== null) go(paths.agentAdd());
+	};
+	return (
+		<>
+			<header className="page-header">
+				<h1>Add a project</h1>
+			</header>
+			<div className="form">
+				<label className="field">
+					<span>Folder of a git repository on the daemon's machine, or a URL</span>
+					<input
+						className="input mono"
+						placeholder="/home/me/src/web or https://…"
+						value={path}
+						onChange={({ target }) => setPath(target.value)}
+					/>
+				</label>
+				<label className="field">
+					<span>Name</span>
+					<input className="input" value={name ?? suggested(path)} onChange={({ target }) => setName(target.value)} />
+				</label>
+				<div className="bar">
+					<Button kind="primary" why={why} onClick={add}>
+						Add the project
+					</Button>
+				</div>
+				<p className="meta">Nothing in the repository runs until you approve it, and no file of it is changed.</p>
+			</div>
+		</>
+	);
+}
+
+const suggested = (path: string): string =>
+	(path.replace(/\/+$/, "").split(/[/:]/).at(-1) ?? "")
+		.replace(/\.git$/, "")
+		.toLowerCase()
+		.replaceAll(/[^a-z0-9]+/g, "-")
+		.replaceAll(/^-|-$/g, "");

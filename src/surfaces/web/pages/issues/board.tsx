@@ -1,0 +1,146 @@
+// The board: a column for each stage. An issue is dragged, or moved by keys (Space, arrows, Space), and a column that it
+// may not go to says why.
+import {
+	DndContext,
+	type DragEndEvent,
+	type DragStartEvent,
+	type KeyboardCoordinateGetter,
+	KeyboardSensor,
+	PointerSensor,
+	useDraggable,
+	useDroppable,
+	useSensor,
+	useSensors,
+} from "@dnd-kit/core";
+import { useState } from "react";
+import { Link } from "wouter";
+import type { Issue } from "#contract/issue-wire.ts";
+import type { BoardColumn } from "#contract/overviews.ts";
+import type { Project } from "#contract/wire.ts";
+import { paths } from "../../paths.ts";
+import { useAct } from "../../store/hooks.ts";
+import { toast } from "../../store/toasts.ts";
+
+export function Board({ project, columns }: { project: Project; columns: readonly BoardColumn[] }) {
+	const act = useAct();
+	const [dragged, setDragged] = useState<Issue | null>(null);
+	const sensors = useSensors(
+		useSensor(PointerSensor, { activationConstraint: { distance: 6 } }),
+		useSensor(KeyboardSensor, { coordinateGetter: byColumn }),
+	);
+	const issueOf = (id: unknown): Issue | null =>
+		columns.flatMap(({ issues }) => issues).find(({ number }) => number === id) ?? null;
+	const drop = async ({ active, over }: DragEndEvent): Promise<void> => {
+		const issue = issueOf(active.id);
+		setDragged(null);
+		if (issue === null || over === null || over.id === issue.stage) return;
+		const stage = String(over.id);
+		const why = whyNotTo(issue, stage);
+		if (why !== null) toast({ role: "wait", text: why, code: "INVALID_TRANSITION" });
+		else await act("issueMove", { params: { issue: `${issue.project}#${issue.number}` }, body: { stage } });
+	};
+	return (
+		<DndContext
+			sensors={sensors}
+			onDragStart={({ active }: DragStartEvent) => setDragged(issueOf(active.id))}
+			onDragCancel={() => setDragged(null)}
+			onDragEnd={(event) => void drop(event)}
+			accessibility={{ screenReaderInstructions: { draggable: instructions } }}
+		>
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
+			<div className="board" tabIndex={0} role="group" aria-label={`Board of ${project.slug}`}>
+				{columns.map((column) => (
+					<Column key={column.stage} column={column} dragged={dragged} limit={limitOf(project, column)} />
+				))}
+			</div>
+		</DndContext>
+	);
+}
+
+/** The arrows lead from column to column. */
+const byColumn: KeyboardCoordinateGetter = (event, { currentCoordinates, context: { droppableRects, over } }) => {
+	const step = event.code === "ArrowRight" ? 1 : event.code === "ArrowLeft" ? -1 : 0;
+	if (step === 0) return undefined;
+	event.preventDefault();
+	const columns = [...droppableRects].toSorted(([, one], [, other]) => one.left - other.left);
+	const [, next] = columns[columns.findIndex(([id]) => id === over?.id) + step] ?? [];
+	return next === undefined ? undefined : { x: next.left + 8, y: currentCoordinates.y };
+};
+
+const instructions = "Press Space to pick an issue up, arrows to move it, Space to drop it and Escape to leave it.";
+
+/** Why an issue may not be moved there by hand; null if it may. */
+function whyNotTo({ moves, stage: from, number }: Issue, stage: string): string | null {
+	if (moves.includes(stage)) return null;
+	const may = moves.length === 0 ? "nowhere by hand" : `to ${moves.join(", ")}`;
+	return `#${number} cannot go from ${from} to ${stage}: it may go ${may}. A review is passed with approve.`;
+}
+
+/** Work in progress is limited by the number of agents. */
+const limitOf = ({ agentsMax }: Project, { issues }: BoardColumn): number | null =>
+	issues.some(({ assignee }) => assignee !== null) ? agentsMax : null;
+
+function Column({
+	column: { stage, issues },
+	dragged,
+	limit,
+}: {
+	column: BoardColumn;
+	dragged: Issue | null;
+	limit: number | null;
+}) {
+	const { setNodeRef, isOver } = useDroppable({ id: stage });
+	const why = dragged === null || dragged.stage === stage ? null : whyNotTo(dragged, stage);
+	const isFull = limit !== null && issues.length >= limit;
+	const state = dragged === null ? "" : why === null ? " board-open" : " board-shut";
+	return (
+		<section ref={setNodeRef} className={`board-column${state}${isOver ? " board-over" : ""}`} aria-label={stage}>
+			<h2 className="board-title">
+				{stage}
+				<span className={isFull ? "badge badge-wait" : "badge"}>
+					{issues.length}
+					{limit !== null && `/${limit}`}
+				</span>
+			</h2>
+			{isOver && why !== null && <p className="role-wait meta board-why">{why}</p>}
+			<ul className="board-cards">
+				{issues.map((issue) => (
+					<Card key={issue.number} issue={issue} />
+				))}
+			</ul>
+		</section>
+	);
+}
+
+function Card({ issue }: { issue: Issue }) {
+	const { project, number, title, agent, attention, blockedBy, waiting, labels } = issue;
+	const { attributes, listeners, setNodeRef, transform } = useDraggable({ id: number });
+	const moved =
+		transform === null ? undefined : { transform: `translate(${transform.x}px, ${transform.y}px)`, zIndex: 3 };
+	return (
+		<li ref={setNodeRef} className="card" style={moved}>
+			<button
+				type="button"
+				className="card-grip"
+				{...attributes}
+				{...listeners}
+				aria-label={`Move #${number}`}
+				title="Drag, or Space and arrows"
+			>
+				<span aria-hidden="true">⠿</span>
+			</button>
+			<div className="card-body">
+				<Link href={paths.issue(project, number)} className="card-title">
+					<span className="meta">#{number}</span> {title}
+				</Link>
+				<p className="meta clip">
+					{agent !== null && <span className="role-run">● {agent} </span>}
+					{waiting !== null && <span className="role-wait">▤ review </span>}
+					{blockedBy.length > 0 && <span>after {blockedBy.map((each) => `#${each}`).join(", ")} </span>}
+					{labels.join(" ")}
+				</p>
+				{attention !== null && <p className="role-wait card-attention">◆ {attention.reason}</p>}
+			</div>
+		</li>
+	);
+}

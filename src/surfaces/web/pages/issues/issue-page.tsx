@@ -1,0 +1,182 @@
+// One issue: what is asked for, what was said, its documents, its runs with their cost, and what may be done now.
+import { type ReactNode, useState } from "react";
+import { Link } from "wouter";
+import { ProjectSlug } from "#contract/ids.ts";
+import type { IssueDetails } from "#contract/issue-wire.ts";
+import { paths } from "../../paths.ts";
+import { useAct, useNeeds, useRead, useSeen } from "../../store/hooks.ts";
+import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Markdown } from "../../ui/markdown.tsx";
+import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
+import { IssueActions } from "./issue-actions.tsx";
+import { IssueRuns } from "./issue-runs.tsx";
+
+export function IssuePage({ params }: { params: Readonly<Record<string, string>> }) {
+	const project = ProjectSlug.safeParse(params["project"]);
+	return project.success ? (
+		<Known project={project.data} number={Number(params["number"])} />
+	) : (
+		<Empty title="There is no such issue." />
+	);
+}
+
+function Known({ project, number }: { project: ProjectSlug; number: number }) {
+	const seen = useSeen();
+	useNeeds({ boards: [project] });
+	const row = seen
+		.board(project)
+		.flatMap(({ issues }) => issues)
+		.find((issue) => issue.number === number);
+	const [said, setSaid] = useState(0);
+	// asked again whenever its row has changed
+	const read = useRead("issue", { params: { issue: `${project}#${number}` } }, `${row?.updatedAt} ${said}`);
+	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} />;
+	if (read.data === undefined) return <Loading what="the issue" />;
+	const issue = { ...read.data, ...row };
+	return (
+		<>
+			<header className="page-header">
+				<h1>
+					<Link href={paths.issues(project)} className="meta">
+						{project}#{number}
+					</Link>{" "}
+					{issue.title}
+				</h1>
+				<span className="badge">{issue.stage}</span>
+				{issue.agent !== null && issue.assignee !== null && (
+					<Link href={paths.agent(issue.assignee)} className="role-run">
+						● {issue.agent}
+					</Link>
+				)}
+				<span className="spread" />
+				<IssueActions issue={issue} onDone={() => setSaid(said + 1)} />
+			</header>
+			{issue.attention !== null && (
+				<p className="banner role-wait" role="alert">
+					◆ {issue.attention.reason}
+				</p>
+			)}
+			<div className="issue">
+				<div className="issue-main">
+					<Section title="Description">
+						{issue.body === "" ? <p className="meta">No description.</p> : <Markdown text={issue.body} />}
+					</Section>
+					<Comments issue={issue} onSaid={() => setSaid(said + 1)} />
+					<Documents issue={issue} />
+				</div>
+				<aside className="issue-side" aria-label="Details">
+					<Facts issue={issue} />
+					<IssueRuns runs={issue.runs} />
+				</aside>
+			</div>
+		</>
+	);
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+	return (
+		<section className="panel">
+			<h2 className="panel-title">{title}</h2>
+			<div className="panel-note">{children}</div>
+		</section>
+	);
+}
+
+function Comments({ issue: { project, number, comments }, onSaid }: { issue: IssueDetails; onSaid(): void }) {
+	const act = useAct();
+	const [text, setText] = useState("");
+	const say = async (): Promise<void> => {
+		const said = await act("issueComment", { params: { issue: `${project}#${number}` }, body: { text: text.trim() } });
+		if (said === null) return;
+		setText("");
+		onSaid();
+	};
+	return (
+		<Section title="Comments">
+			<ul className="issue-comments">
+				{comments.map(({ id, by, at, text: words }) => (
+					<li key={id}>
+						<p className="meta">
+							{by === "human" ? "you" : by} · <Age at={at} suffix=" ago" />
+						</p>
+						<Markdown text={words} />
+					</li>
+				))}
+			</ul>
+			<label className="field">
+				<span>Comment</span>
+				<textarea className="textarea" rows={2} value={text} onChange={({ target }) => setText(target.value)} />
+			</label>
+			<div className="bar">
+				<Button why={text.trim() === "" ? "Write something first." : null} onClick={say}>
+					Comment
+				</Button>
+			</div>
+		</Section>
+	);
+}
+
+function Documents({ issue: { documents } }: { issue: IssueDetails }) {
+	if (documents.length === 0) return null;
+	return (
+		<Section title="Documents">
+			{documents.map(({ id, name, version, text }) => (
+				<details key={id}>
+					<summary>
+						<span className="mono">{name}</span> <span className="meta">version {version}</span>
+					</summary>
+					<Markdown text={text} />
+				</details>
+			))}
+		</Section>
+	);
+}
+
+function Facts({ issue }: { issue: IssueDetails }) {
+	const { preset, priority, labels, branch, dependsOn, blockedBy, project, createdAt } = issue;
+	const facts: [name: string, value: ReactNode][] = [
+		["workflow", preset],
+		["priority", priority],
+		["labels", labels.join(", ") || "none"],
+		[
+			"branch",
+			branch === null ? (
+				"none yet"
+			) : (
+				<span key="branch" className="mono">
+					{branch}
+				</span>
+			),
+		],
+		["made", <Age key="made" at={createdAt} suffix=" ago" />],
+	];
+	return (
+		<section className="panel">
+			<h2 className="panel-title">Details</h2>
+			<dl className="settings-list">
+				{facts.map(([name, value]) => (
+					<div key={name}>
+						<dt className="meta">{name}</dt>
+						<dd>{value}</dd>
+					</div>
+				))}
+				<div>
+					<dt className="meta">depends on</dt>
+					<dd>
+						{dependsOn.length === 0 && "nothing"}
+						{dependsOn.map((on) => (
+							<Link
+								key={on}
+								href={paths.issue(project, on)}
+								className={blockedBy.includes(on) ? "role-wait" : "role-ok"}
+							>
+								#{on}{" "}
+							</Link>
+						))}
+					</dd>
+				</div>
+			</dl>
+		</section>
+	);
+}

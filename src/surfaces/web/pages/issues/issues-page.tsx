@@ -1,0 +1,141 @@
+// The issues of a project: a board by stage, or a table.
+import { useState } from "react";
+import { Link, useLocation, useSearchParams } from "wouter";
+import { ProjectSlug } from "#contract/ids.ts";
+import { issuePriorities } from "#contract/issue.ts";
+import type { Issue } from "#contract/issue-wire.ts";
+import type { Project } from "#contract/wire.ts";
+import { paths } from "../../paths.ts";
+import { useAct, useNeeds, useSeen } from "../../store/hooks.ts";
+import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Empty, Loading } from "../../ui/notice.tsx";
+import { AddIssue } from "./add-issue.tsx";
+import { Board } from "./board.tsx";
+
+export function IssuesPage({ params }: { params: Readonly<Record<string, string>> }) {
+	const { projects, isLoaded } = useSeen();
+	const wanted = ProjectSlug.safeParse(params["project"]);
+	const project = projects.find(({ slug }) => slug === wanted.data) ?? projects[0];
+	if (!isLoaded) return <Loading what="the issues" />;
+	if (project === undefined)
+		return (
+			<Empty title="Issues belong to a project.">
+				<Link className="button button-primary" href={paths.projectAdd()}>
+					Add a project
+				</Link>
+			</Empty>
+		);
+	return <ProjectIssues key={project.slug} project={project} />;
+}
+
+function ProjectIssues({ project }: { project: Project }) {
+	const seen = useSeen();
+	const [, go] = useLocation();
+	const [query, setQuery] = useSearchParams();
+	const [isAdding, setAdding] = useState(false);
+	useNeeds({ boards: [project.slug] });
+	const columns = seen.board(project.slug);
+	const isTable = query.get("as") === "table";
+	const all = columns.flatMap(({ issues }) => issues);
+	return (
+		<div className="issues">
+			<header className="page-header">
+				<h1>Issues</h1>
+				<select
+					className="select"
+					aria-label="Project"
+					value={project.slug}
+					onChange={({ target }) => go(paths.issues(ProjectSlug.parse(target.value)))}
+				>
+					{seen.projects.map(({ slug }) => (
+						<option key={slug}>{slug}</option>
+					))}
+				</select>
+				<AutoMode project={project} next={nextOf(all)} />
+				<span className="spread" />
+				<Button onClick={() => setQuery(isTable ? {} : { as: "table" })}>
+					{isTable ? "Show board" : "Show table"}
+				</Button>
+				<Button kind="primary" onClick={() => setAdding(true)}>
+					Add an issue
+				</Button>
+			</header>
+			{all.length === 0 ? (
+				<Empty title="No issues yet.">Add one: an agent works on it in its own branch, and you review it.</Empty>
+			) : isTable ? (
+				<Table issues={all} />
+			) : (
+				<Board project={project} columns={columns} />
+			)}
+			{isAdding && <AddIssue project={project.slug} onClose={() => setAdding(false)} />}
+		</div>
+	);
+}
+
+/** The issue that automatic work would take next: ready, highest priority, oldest. */
+const nextOf = (issues: readonly Issue[]): Issue | undefined =>
+	issues
+		.filter(
+			({ assignee, blockedBy, attention, doneAt, waiting }) =>
+				assignee === null && blockedBy.length === 0 && attention === null && doneAt === null && waiting === null,
+		)
+		.toSorted((a, b) => issuePriorities.indexOf(a.priority) - issuePriorities.indexOf(b.priority) || a.number - b.number)[0];
+
+
+
+function AutoMode({ project: { slug, auto }, next }: { project: Project; next: Issue | undefined }) {
+	const act = useAct();
+	const change = () =>
+		act(
+			"projectConfigure",
+			{ params: { project: slug }, body: { auto: !auto } },
+			`Automatic work is ${auto ? "off" : "on"}.`,
+		);
+	return (
+		<>
+			<Button onClick={change}>Automatic work: {auto ? "on" : "off"}</Button>
+			{auto && (
+				<span className="meta">{next === undefined ? "no issue is ready" : `next: #${next.number} ${next.title}`}</span>
+			)}
+		</>
+	);
+}
+
+function Table({ issues }: { issues: readonly Issue[] }) {
+	return (
+		<div className="page-table">
+			<table className="table">
+				<thead>
+					<tr>
+						<th scope="col">#</th>
+						<th scope="col">Title</th>
+						<th scope="col">Stage</th>
+						<th scope="col">Agent</th>
+						<th scope="col">Priority</th>
+						<th scope="col">Labels</th>
+						<th scope="col">Changed</th>
+					</tr>
+				</thead>
+				<tbody>
+					{issues.map(({ project, number, title, stage, agent, priority, labels, updatedAt, attention }) => (
+						<tr key={number}>
+							<td className="meta">{number}</td>
+							<th scope="row">
+								<Link href={paths.issue(project, number)}>{title}</Link>
+								{attention !== null && <span className="role-wait"> ◆ {attention.reason}</span>}
+							</th>
+							<td>{stage}</td>
+							<td>{agent ?? "–"}</td>
+							<td>{priority}</td>
+							<td>{labels.join(", ")}</td>
+							<td>
+								<Age at={updatedAt} />
+							</td>
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</div>
+	);
+}

@@ -1,0 +1,189 @@
+// The journal: full-text search over conversations, and the events of all agents with filters.
+import { useState } from "react";
+import { Link, useSearchParams } from "wouter";
+import type { Found, Item } from "#contract/wire.ts";
+import { paths } from "../../paths.ts";
+import { useRead, useSeen } from "../../store/hooks.ts";
+import { Age } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
+
+const kinds = {
+	"": "all kinds",
+	"turn.started,turn.ended": "turns",
+	"agent.spawned,agent.killed,agent.deleted": "agents made and ended",
+	"mail.sent": "mail",
+	"approval.asked,approval.answered": "approvals",
+	"workspace.committed,workspace.merged": "commits and merges",
+} as const;
+
+/** so many events are shown on a page */
+const shownMax = 200;
+
+export function JournalPage() {
+	const [query, setQuery] = useSearchParams();
+	const [text, setText] = useState(query.get("text") ?? "");
+	const { projects } = useSeen();
+	const set = (name: string, value: string): void =>
+		setQuery((before) => {
+			const next = new URLSearchParams(before);
+			if (value === "") next.delete(name);
+			else next.set(name, value);
+			return next;
+		});
+	const words = query.get("text") ?? "";
+	return (
+		<>
+			<header className="page-header">
+				<h1>Journal</h1>
+				<form
+					className="bar"
+					role="search"
+					onSubmit={(event) => {
+						event.preventDefault();
+						set("text", text.trim());
+					}}
+				>
+					<input
+						className="input journal-search"
+						type="search"
+						aria-label="Search conversations"
+						placeholder="words in conversations; word* for beginnings"
+						value={text}
+						onChange={({ target }) => setText(target.value)}
+					/>
+					<Button type="submit" onClick={() => set("text", text.trim())}>
+						Search
+					</Button>
+				</form>
+				<span className="spread" />
+				<select
+					className="select"
+					aria-label="Project"
+					value={query.get("project") ?? ""}
+					onChange={({ target }) => set("project", target.value)}
+				>
+					<option value="">all projects</option>
+					{projects.map(({ slug }) => (
+						<option key={slug}>{slug}</option>
+					))}
+				</select>
+				<select
+					className="select"
+					aria-label="Kind of event"
+					value={query.get("kind") ?? ""}
+					onChange={({ target }) => set("kind", target.value)}
+				>
+					{Object.entries(kinds).map(([value, name]) => (
+						<option key={value} value={value}>
+							{name}
+						</option>
+					))}
+				</select>
+			</header>
+			{words === "" ? (
+				<Events project={query.get("project")} kind={query.get("kind")} />
+			) : (
+				<Hits words={words} project={query.get("project")} />
+			)}
+		</>
+	);
+}
+
+function Hits({ words, project }: { words: string; project: string | null }) {
+	const known = useSeen().projects.find(({ slug }) => slug === project);
+	const read = useRead("search", {
+		query: { text: words, limit: shownMax, ...(known !== undefined && { project: known.slug }) },
+	});
+	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} />;
+	if (read.data === undefined) return <Loading what="what was found" />;
+	if (read.data.found.length === 0)
+		return <Empty title={`Nothing has the words “${words}”.`}>A word with * at its end finds beginnings.</Empty>;
+	return (
+		<ul className="rows panel journal-list" aria-label="Found">
+			{read.data.found.map((hit) => (
+				<Hit key={hit.id} hit={hit} />
+			))}
+		</ul>
+	);
+}
+
+function Hit({ hit: { agent, handle, kind, snippet, at } }: { hit: Found }) {
+	return (
+		<li>
+			<Link href={paths.agent(agent)} className="row row-link">
+				<span className="row-name clip">{handle}</span>
+				<span className="meta row-project">{kind}</span>
+				<span className="row-line clip">{snippet}</span>
+				<Age at={at} />
+			</Link>
+		</li>
+	);
+}
+
+/** Newest first; the newest come with the stream, so the page asks again only when it is opened or filtered. */
+function Events({ project, kind }: { project: string | null; kind: string | null }) {
+	const seen = useSeen();
+	const [before, setBefore] = useState(0);
+	const known = seen.projects.find(({ slug }) => slug === project);
+	const [at] = useState(seen.at);
+	const after = Math.max(0, (before === 0 ? at : before) - windowOf(kind));
+	const read = useRead("journal", {
+		query: {
+			after,
+			limit: windowOf(kind),
+			...(kind !== null && { kind }),
+			...(known !== undefined && { project: known.slug }),
+		},
+	});
+	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} />;
+	if (read.data === undefined) return <Loading what="the journal" rows={12} />;
+	const events = read.data.events.toReversed().slice(0, shownMax);
+	return (
+		<>
+			{events.length === 0 ? (
+				<Empty title="No such events here.">Choose other filters, or look further back.</Empty>
+			) : (
+				<ol className="rows panel journal-list" aria-label="Events, newest first" reversed>
+					{events.map((event) => (
+						<EventRow key={event.id} event={event} />
+					))}
+				</ol>
+			)}
+			<div className="bar journal-more">
+				<Button
+					why={after === 0 ? "This is the beginning of the journal." : null}
+					onClick={() => setBefore(events.at(-1)?.id ?? after)}
+				>
+					Older
+				</Button>
+				<Button why={before === 0 ? "These are the newest." : null} onClick={() => setBefore(0)}>
+					Newest
+				</Button>
+			</div>
+		</>
+	);
+}
+
+/** With a filter, a page looks through more of the journal. */
+const windowOf = (kind: string | null): number => (kind === null ? shownMax : 10_000);
+
+function EventRow({ event: { id, agent, kind, text, at } }: { event: Item }) {
+	const seen = useSeen();
+	const name = agent === null ? null : (seen.agent(agent)?.handle ?? "an agent");
+	return (
+		<li className="row">
+			<span className="meta mono journal-id">{id}</span>
+			<span className="row-name clip">
+				{agent === null || name === null ? (
+					<span className="meta">–</span>
+				) : (
+					<Link href={paths.agent(agent)}>{name}</Link>
+				)}
+			</span>
+			<span className="mono journal-kind clip">{kind}</span>
+			<span className="row-line clip">{text ?? ""}</span>
+			<Age at={at} />
+		</li>
+	);
+}

@@ -1,0 +1,45 @@
+import { useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import type { Picked } from "./review-lines.tsx";
+
+export function CommentBox({ place, onSay, onCancel }: { place: Picked; onSay(text: string): void; onCancel(): void }) {
+	const [text, setText] = useState("");
+	const where =
+		place.from === null
+			? place.path
+			: place.from === place.to
+				? `line ${place.from}`
+				: `lines ${place.from} to ${place.to}`;
+	return (
+		<div className="comment-box">
+			<label className="field">
+				<span>Comment on {where}</span>
+				<textarea
+					// biome-ignore lint/a11y/noAutofocus: it was opened to be written into
+					autoFocus
+					className="textarea"
+					rows={2}
+					value={text}
+					onChange={({ target }) => setText(target.value)}
+					onKeyDown={(event) => {
+						if (event.key === "Escape") onCancel();
+						if (event.key === "Enter" && (event.metaKey || event.ctrlKey) && text.trim() !== "") onSay(text.trim());
+					}}
+				/>
+			</label>
+			<div className="bar">
+				<Button
+					kind="primary"
+					why={text.trim() === "" ? "Write the comment first." : null}
+					onClick={() => onSay(text.trim())}
+				>
+					Add the comment
+				</Button>
+				<Button kind="quiet" onClick={onCancel}>
+					Cancel
+				</Button>
+				<span className="meta">Shift and a line number selects a range</span>
+			</div>
+		</div>
+	);
+}

@@ -1,0 +1,31 @@
+import type { ChangedFile } from "#contract/workspace.ts";
+import { Button } from "../../ui/button.tsx";
+import { Counts } from "../../ui/diff.tsx";
+import type { ReviewDraft } from "./use-review.ts";
+
+export function FileHead({
+	file: { path, from, added, deleted },
+	draft,
+	onComment,
+}: {
+	file: ChangedFile;
+	draft: ReviewDraft;
+	onComment(): void;
+}) {
+	const count = draft.comments.filter((comment) => comment.path === path).length;
+	return (
+		<div className="diff-file">
+			<label className="review-viewed">
+				<input type="checkbox" checked={draft.viewed.includes(path)} onChange={() => draft.toggleViewed(path)} />
+				<span className="sr-only">Viewed: {path}</span>
+			</label>
+			<span className="mono clip">{from === null ? path : `${from} → ${path}`}</span>
+			{count > 0 && <span className="badge badge-wait">{count}</span>}
+			<span className="spread" />
+			{added === null ? <span className="meta">binary</span> : <Counts added={added} deleted={deleted} />}
+			<Button kind="quiet" about={path} onClick={onComment}>
+				Comment
+			</Button>
+		</div>
+	);
+}

@@ -1,0 +1,155 @@
+// What a merge would meet, and the decision: conflicts and checks before anybody approves.
+import { useState } from "react";
+import type { Refusal } from "#contract/refusal.ts";
+import { type MergePreview, mergeStrategies } from "#contract/workspace.ts";
+import { whyNotWorkspace } from "#views/agent-actions.ts";
+import { useAct, useRead, useSeen } from "../../store/hooks.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { routesOf, type Subject } from "./subject.ts";
+
+type Strategy = (typeof mergeStrategies)[number];
+
+export function MergeBar({ subject, again }: { subject: Subject; again: number }) {
+	const { params, preview: route, check } = routesOf(subject);
+	const [merged, setMerged] = useState(0);
+	const read = useRead(route, { params }, `${again} ${merged}`);
+	const [checked, setChecked] = useState<MergePreview | null>(null);
+	const [isRejecting, setRejecting] = useState(false);
+	const act = useAct();
+	const runCheck = async (): Promise<void> => setChecked(await act(check, { params, body: {} }));
+	const preview = read.state === "ready" ? read.data : null;
+	const why = useWhyNot(subject, read.state === "failed" ? read.refusal : null, preview);
+	return (
+		<div className="merge-bar">
+			{read.state === "loading" && <span className="meta">Computing the merge…</span>}
+			{read.state === "failed" && <span className="role-wait">{read.refusal.message}</span>}
+			{preview !== null && <Found preview={preview} />}
+			{checked !== null && <Checked preview={checked} />}
+			<span className="spread" />
+			<Button why={preview === null ? (why ?? "The merge is not known yet.") : noCheck(preview)} onClick={runCheck}>
+				Run the check
+			</Button>
+			{!("agent" in subject) && <Button onClick={() => setRejecting(true)}>Reject…</Button>}
+			<Approve subject={subject} why={why} onDone={() => setMerged(merged + 1)} />
+			{isRejecting && !("agent" in subject) && <Reject subject={subject} onClose={() => setRejecting(false)} />}
+		</div>
+	);
+}
+
+function Found({ preview: { base, ahead, behind, conflicts } }: { preview: MergePreview }) {
+	return (
+		<>
+			<span>
+				{ahead} {ahead === 1 ? "commit" : "commits"} for <span className="mono">{base}</span>
+				{behind > 0 && <span className="meta"> · {behind} behind</span>}
+			</span>
+			{conflicts.length === 0 ? (
+				<span className="role-ok">✓ no conflicts</span>
+			) : (
+				<span className="role-bad">
+					✗ conflicts in <span className="mono">{conflicts.join(", ")}</span>
+				</span>
+			)}
+		</>
+	);
+}
+
+function Checked({ preview: { check } }: { preview: MergePreview }) {
+	if (check === null) return null;
+	const passed = check.exit === 0;
+	return (
+		<details className="merge-check">
+			<summary className={passed ? "role-ok" : "role-bad"}>
+				{passed ? "✓ the check passed" : `✗ the check failed (exit ${check.exit})`}
+			</summary>
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
+			<pre className="code" tabIndex={0}>
+				{check.output === "" ? "no output" : check.output}
+			</pre>
+		</details>
+	);
+}
+
+const noCheck = ({ hasCheck, conflicts }: MergePreview): string | null =>
+	!hasCheck
+		? "This project has no check: set `check` in its .brood.yaml."
+		: conflicts.length > 0
+			? "There are conflicts: nothing could be checked."
+			: null;
+
+function useWhyNot(subject: Subject, refusal: Refusal | null, preview: MergePreview | null): string | null {
+	const seen = useSeen();
+	const agent = "agent" in subject ? seen.agent(subject.agent) : undefined;
+	const own = agent === undefined ? null : whyNotWorkspace(agent, "approve");
+	if (own !== null) return own;
+	if (refusal !== null) return refusal.message;
+	return preview !== null && preview.conflicts.length > 0
+		? "There are conflicts: let the agent merge base first."
+		: null;
+}
+
+function Approve({ subject, why, onDone }: { subject: Subject; why: string | null; onDone(): void }) {
+	const act = useAct();
+	const [strategy, setStrategy] = useState<Strategy | "">("");
+	const approve = async (): Promise<void> => {
+		const done =
+			"agent" in subject
+				? await act(
+						"approve",
+						{ params: { agent: subject.agent }, body: strategy === "" ? {} : { strategy } },
+						"Merged into base.",
+					)
+				: await act(
+						"issueApprove",
+						{ params: { issue: `${subject.project}#${subject.number}` }, body: {} },
+						"Approved.",
+					);
+		if (done !== null) onDone();
+	};
+	return (
+		<>
+			{"agent" in subject && (
+				<select
+					className="select"
+					aria-label="Merge strategy"
+					value={strategy}
+					onChange={({ target }) => setStrategy(mergeStrategies.find((each) => each === target.value) ?? "")}
+				>
+					<option value="">the project's strategy</option>
+					{mergeStrategies.map((each) => (
+						<option key={each}>{each}</option>
+					))}
+				</select>
+			)}
+			<Button kind="primary" why={why} onClick={approve}>
+				Approve
+			</Button>
+		</>
+	);
+}
+
+function Reject({ subject, onClose }: { subject: Extract<Subject, { number: number }>; onClose(): void }) {
+	const act = useAct();
+	const [reason, setReason] = useState("");
+	const send = async (): Promise<void> => {
+		const issue = `${subject.project}#${subject.number}`;
+		if ((await act("issueReject", { params: { issue }, body: { reason } }, "Sent back.")) !== null) onClose();
+	};
+	return (
+		<Dialog
+			title="Send it back"
+			onClose={onClose}
+			actions={
+				<Button kind="primary" why={reason.trim() === "" ? "Say what has to change." : null} onClick={send}>
+					Reject
+				</Button>
+			}
+		>
+			<label className="field">
+				<span>What has to change</span>
+				<textarea className="textarea" rows={4} value={reason} onChange={({ target }) => setReason(target.value)} />
+			</label>
+		</Dialog>
+	);
+}

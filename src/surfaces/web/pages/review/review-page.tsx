@@ -1,0 +1,141 @@
+// Review of an agent's branch or of an issue's: the diff, what a merge would meet, comments, and the decision.
+import { useState } from "react";
+import { Link, useLocation } from "wouter";
+import { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { ReviewComment } from "#contract/review.ts";
+import { diffFiles } from "#views/diff-lines.ts";
+import { reviewPrompt } from "#views/review.ts";
+import { paths } from "../../paths.ts";
+import { useAct, useRead, useSeen } from "../../store/hooks.ts";
+import { Button } from "../../ui/button.tsx";
+import { Counts } from "../../ui/diff.tsx";
+import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
+import { CommentList } from "./comment-list.tsx";
+import { FileTree } from "./file-tree.tsx";
+import { MergeBar } from "./merge-bar.tsx";
+import { type Layout, ReviewDiff } from "./review-diff.tsx";
+import { routesOf, type Subject } from "./subject.ts";
+import { useReviewDraft } from "./use-review.ts";
+
+export function AgentReview({ params }: { params: Readonly<Record<string, string>> }) {
+	const agent = AgentId.safeParse(params["agent"]);
+	return agent.success ? <Review subject={{ agent: agent.data }} /> : <Empty title="There is no such agent." />;
+}
+
+export function IssueReview({ params }: { params: Readonly<Record<string, string>> }) {
+	const project = ProjectSlug.safeParse(params["project"]);
+	const number = Number(params["number"]);
+	return project.success && Number.isInteger(number) ? (
+		<Review subject={{ project: project.data, number }} />
+	) : (
+		<Empty title="There is no such issue." />
+	);
+}
+
+function Review({ subject }: { subject: Subject }) {
+	const { params, diff: route } = routesOf(subject);
+	const [again, setAgain] = useState(0);
+	const read = useRead(route, { params }, again);
+	const [layout, setLayout] = useState<Layout>(innerWidth < 1000 ? "inline" : "side");
+	const name = useSubjectName(subject);
+	const draft = useReviewDraft("agent" in subject ? subject.agent : name);
+	const [current, setCurrent] = useState<string | null>(null);
+	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} />;
+	if (read.data === undefined) return <Loading what="the diff" rows={12} />;
+	const { files, patch, truncated, omitted } = read.data;
+	const sum = (side: "added" | "deleted"): number => files.reduce((total, file) => total + (file[side] ?? 0), 0);
+	return (
+		<div className="review">
+			<header className="page-header">
+				<h1>
+					Review <Link href={hrefOf(subject)}>{name}</Link>
+				</h1>
+				<span className="meta">
+					{files.length} {files.length === 1 ? "file" : "files"}
+				</span>
+				<Counts added={sum("added")} deleted={sum("deleted")} />
+				<span className="meta">
+					{draft.viewed.filter((path) => files.some((file) => file.path === path)).length} viewed
+				</span>
+				<span className="spread" />
+				<Button onClick={() => setLayout(layout === "side" ? "inline" : "side")}>
+					{layout === "side" ? "Show inline" : "Show side by side"}
+				</Button>
+				<Button onClick={() => setAgain(again + 1)}>Reload</Button>
+			</header>
+			<MergeBar subject={subject} again={again} />
+			{files.length === 0 ? (
+				<Empty title="Nothing differs from base.">When the agent changes files, they appear here.</Empty>
+			) : (
+				<div className="review-body">
+					<FileTree files={files} viewed={draft.viewed} current={current} onOpen={setCurrent} />
+					<ReviewDiff
+						subject={subject}
+						files={files}
+						drawn={diffFiles(patch)}
+						isCut={truncated}
+						layout={layout}
+						draft={draft}
+						current={current}
+					/>
+				</div>
+			)}
+			{omitted.length > 0 && (
+				<p className="meta panel-note">
+					Not shown: {omitted.map(({ path, reason }) => `${path} (${reason})`).join(", ")}
+				</p>
+			)}
+			<SendComments subject={subject} comments={draft.comments} onRemove={draft.remove} onSent={draft.clear} />
+		</div>
+	);
+}
+
+function SendComments({
+	subject,
+	comments,
+	onRemove,
+	onSent,
+}: {
+	subject: Subject;
+	comments: readonly ReviewComment[];
+	onRemove(at: number): void;
+	onSent(): void;
+}) {
+	const act = useAct();
+	const [, go] = useLocation();
+	if (comments.length === 0) return null;
+	const review = { comments: [...comments], summary: "" };
+	const send = async (): Promise<void> => {
+		const sent =
+			"agent" in subject
+				? await act("review", { params: { agent: subject.agent }, body: review }, "Sent to the agent as one prompt.")
+				: await act(
+						"issueReject",
+						{
+							params: { issue: `${subject.project}#${subject.number}` },
+							body: { reason: reviewPrompt(review).slice(0, 10_000) },
+						},
+						"Sent back with your comments.",
+					);
+		if (sent === null) return;
+		onSent();
+		go(hrefOf(subject));
+	};
+	return (
+		<CommentList comments={comments} onRemove={onRemove}>
+			<Button kind="primary" onClick={send}>
+				{"agent" in subject ? `Send ${comments.length} to the agent` : `Send back with ${comments.length}`}
+			</Button>
+		</CommentList>
+	);
+}
+
+const hrefOf = (subject: Subject): string =>
+	"agent" in subject ? paths.agent(subject.agent) : paths.issue(subject.project, subject.number);
+
+function useSubjectName(subject: Subject): string {
+	const seen = useSeen();
+	return "agent" in subject
+		? (seen.agent(subject.agent)?.handle ?? "an agent")
+		: `${subject.project}#${subject.number}`;
+}

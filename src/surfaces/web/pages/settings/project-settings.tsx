@@ -1,0 +1,131 @@
+// One project: automatic work, limits, and what its repository wants to run.
+import { useState } from "react";
+import type { Project } from "#contract/wire.ts";
+import { useAct, useRead } from "../../store/hooks.ts";
+import { Button } from "../../ui/button.tsx";
+import { RefusedNotice } from "../../ui/notice.tsx";
+
+const onLimits = { wait: "wait", fallback: "use the fallback", stop: "stop until resumed" } as const;
+
+export function ProjectSettings({ project }: { project: Project }) {
+	const { slug, path, base, auto, agentsMax, onLimit, problem, preset } = project;
+	const act = useAct();
+	const configure = (body: Parameters<typeof change>[0]) => change(body);
+	const change = (body: { auto?: boolean; agentsMax?: number; onLimit?: keyof typeof onLimits }) =>
+		act("projectConfigure", { params: { project: slug }, body }, `${slug} was changed.`);
+	return (
+		<section className="panel" aria-labelledby={`project-${slug}`}>
+			<h2 id={`project-${slug}`} className="panel-title">
+				Project {slug} <span className="meta mono clip">{path}</span>
+			</h2>
+			{problem !== null && <p className="panel-note role-bad">{problem.text}</p>}
+			<div className="settings-grid">
+				<label className="field">
+					<span>Automatic work</span>
+					<select
+						className="select"
+						value={auto ? "on" : "off"}
+						onChange={({ target }) => void configure({ auto: target.value === "on" })}
+					>
+						<option value="off">off: you assign issues</option>
+						<option value="on">on: idle agents take the next issue</option>
+					</select>
+				</label>
+				<AgentsMax key={agentsMax} value={agentsMax} onChange={(next) => configure({ agentsMax: next })} />
+				<label className="field">
+					<span>At a usage limit</span>
+					<select
+						className="select"
+						value={onLimit}
+						onChange={({ target }) =>
+							void configure({
+								onLimit: target.value === "stop" ? "stop" : target.value === "fallback" ? "fallback" : "wait",
+							})
+						}
+					>
+						{Object.entries(onLimits).map(([value, name]) => (
+							<option key={value} value={value}>
+								{name}
+							</option>
+						))}
+					</select>
+				</label>
+				<p className="meta">
+					base {base ?? "none"} · workflow {preset}
+				</p>
+			</div>
+			<Repository project={project} />
+		</section>
+	);
+}
+
+function AgentsMax({ value, onChange }: { value: number; onChange(next: number): unknown }) {
+	const [text, setText] = useState(String(value));
+	const commit = (): void => {
+		const next = Number(text);
+		if (Number.isInteger(next) && next > 0 && next !== value) onChange(next);
+	};
+	return (
+		<label className="field">
+			<span>Agents at most</span>
+			<input
+				className="input"
+				type="number"
+				min={1}
+				value={text}
+				onChange={({ target }) => setText(target.value)}
+				onBlur={commit}
+				onKeyDown={({ key }) => key === "Enter" && commit()}
+			/>
+		</label>
+	);
+}
+
+/** The commands in force, and those that nobody has approved. */
+function Repository({ project: { slug } }: { project: Project }) {
+	const [again, setAgain] = useState(0);
+	const read = useRead("projectSettings", { params: { project: slug } }, again);
+	const act = useAct();
+	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} />;
+	if (read.data === undefined) return null;
+	const { settings, pendingApproval } = read.data;
+	return (
+		<>
+			<dl className="settings-list">
+				{(["setup", "check", "merge", "push"] as const).map((name) => (
+					<div key={name}>
+						<dt className="meta">{name}</dt>
+						<dd className="mono">{String(settings[name] ?? "none")}</dd>
+					</div>
+				))}
+			</dl>
+			{pendingApproval !== null && (
+				<div className="settings-pending" role="alert">
+					<p>The repository wants to run commands that nobody has approved:</p>
+					{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
+					<pre className="code" tabIndex={0}>
+						{Object.entries(pendingApproval)
+							.filter(([name, value]) => name !== "fingerprint" && value !== null && String(value) !== "")
+							.map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+							.join("\n")}
+					</pre>
+					<Button
+						kind="primary"
+						about={slug}
+						onClick={async () => {
+							const { fingerprint } = pendingApproval;
+							await act(
+								"projectApprove",
+								{ params: { project: slug }, body: { fingerprint } },
+								"Approved as it is now.",
+							);
+							setAgain(again + 1);
+						}}
+					>
+						Approve exactly this
+					</Button>
+				</div>
+			)}
+		</>
+	);
+}

@@ -1,0 +1,99 @@
+// Settings: projects with what runs in them, the vendors' agents, and the browsers that are signed in.
+import { useState } from "react";
+import { Link } from "wouter";
+import { paths } from "../../paths.ts";
+import { useAct, useRead, useSeen } from "../../store/hooks.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
+import { ProjectSettings } from "./project-settings.tsx";
+
+export function SettingsPage() {
+	const { projects, isLoaded } = useSeen();
+	if (!isLoaded) return <Loading what="the settings" />;
+	return (
+		<>
+			<header className="page-header">
+				<h1>Settings</h1>
+				<span className="spread" />
+				<Link className="button" href={paths.projectAdd()}>
+					Add a project
+				</Link>
+			</header>
+			<div className="overview">
+				{projects.length === 0 && <Empty title="No projects yet.">Add a git repository to work in.</Empty>}
+				{projects.map((project) => (
+					<ProjectSettings key={project.slug} project={project} />
+				))}
+				<Vendors />
+				<Browsers />
+			</div>
+		</>
+	);
+}
+
+function Vendors() {
+	const [again, setAgain] = useState(0);
+	const read = useRead("vendors", {}, again);
+	const act = useAct();
+	return (
+		<section className="panel" aria-labelledby="vendors">
+			<h2 id="vendors" className="panel-title">
+				Agents of other vendors
+			</h2>
+			{read.state === "failed" && <RefusedNotice refusal={read.refusal} />}
+			<ul className="rows">
+				{(read.data ?? []).map(({ type, title, installed, loggedIn, login }) => (
+					<li key={type} className="row">
+						<span className="row-name clip">{title}</span>
+						<span className="row-line clip">
+							{installed === null ? "not installed" : `adapter ${installed}`} ·{" "}
+							{loggedIn ? "login found" : `no login found: ${login}`}
+						</span>
+						<Button
+							about={title}
+							onClick={async () => {
+								await act("setup", { params: { type }, body: {} }, `${title} is set up.`);
+								setAgain(again + 1);
+							}}
+						>
+							{installed === null ? "Install" : "Check"}
+						</Button>
+					</li>
+				))}
+			</ul>
+		</section>
+	);
+}
+
+function Browsers() {
+	const [again, setAgain] = useState(0);
+	const read = useRead("browsers", {}, again);
+	const act = useAct();
+	return (
+		<section className="panel" aria-labelledby="browsers">
+			<h2 id="browsers" className="panel-title">
+				Browsers that are signed in
+			</h2>
+			{read.state === "failed" && <RefusedNotice refusal={read.refusal} />}
+			<ul className="rows">
+				{(read.data ?? []).map(({ id, name, expiresAt }) => (
+					<li key={id} className="row">
+						<span className="row-name mono clip">{id}</span>
+						<span className="row-line clip">{name}</span>
+						<span className="meta">until {new Date(expiresAt).toLocaleDateString()}</span>
+						<Button
+							kind="danger"
+							about={id}
+							onClick={async () => {
+								await act("browserSignOut", { params: { browser: id } }, "Signed out.");
+								setAgain(again + 1);
+							}}
+						>
+							Sign out
+						</Button>
+					</li>
+				))}
+			</ul>
+		</section>
+	);
+}

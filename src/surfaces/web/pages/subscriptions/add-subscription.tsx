@@ -1,0 +1,64 @@
+import { useState } from "react";
+import { SubscriptionName } from "#contract/ids.ts";
+import { useAct, useRead } from "../../store/hooks.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+
+export function AddSubscription({ onClose }: { onClose(): void }) {
+	const act = useAct();
+	const vendors = useRead("vendors", {});
+	const [name, setName] = useState("");
+	const [type, setType] = useState("claude");
+	const [slots, setSlots] = useState(2);
+	const parsed = SubscriptionName.safeParse(name);
+	const add = async (): Promise<void> => {
+		if (!parsed.success) return;
+		const body = { name: parsed.data, type, maxConcurrent: slots };
+		if ((await act("subscriptionAdd", { body }, `${name} was added.`)) !== null) onClose();
+	};
+	return (
+		<Dialog
+			title="Add a subscription"
+			onClose={onClose}
+			actions={
+				<Button
+					kind="primary"
+					why={parsed.success ? null : "Name it: small letters, digits and hyphens."}
+					onClick={add}
+				>
+					Add
+				</Button>
+			}
+		>
+			<label className="field">
+				<span>Name</span>
+				<input className="input" value={name} onChange={({ target }) => setName(target.value)} />
+			</label>
+			<label className="field">
+				<span>Agent type</span>
+				<select className="select" value={type} onChange={({ target }) => setType(target.value)}>
+					{(vendors.data ?? []).map((vendor) => (
+						<option key={vendor.type} value={vendor.type}>
+							{vendor.title}
+						</option>
+					))}
+					<option value="scripted">scripted</option>
+				</select>
+			</label>
+			<label className="field">
+				<span>Turns at once</span>
+				<input
+					className="input"
+					type="number"
+					min={1}
+					max={1000}
+					value={slots}
+					onChange={({ target }) => setSlots(Math.max(1, Number(target.value)))}
+				/>
+			</label>
+			<p className="meta">
+				It uses your own login. For a key or another login run <code>brood subscription add --env-file</code>.
+			</p>
+		</Dialog>
+	);
+}

@@ -1,0 +1,108 @@
+// Subscriptions: slots, cool-downs, and what they are limited to.
+import { useState } from "react";
+import type { Spent } from "#contract/usage.ts";
+import type { Subscription } from "#contract/wire.ts";
+import { useAct, useNow, useRead, useSeen } from "../../store/hooks.ts";
+import { clockOf } from "../../ui/age.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Empty, Loading } from "../../ui/notice.tsx";
+import { Meter } from "../overview/slots.tsx";
+import { AddSubscription } from "./add-subscription.tsx";
+
+export function SubscriptionsPage() {
+	const { subscriptions, isLoaded } = useSeen();
+	const [isAdding, setAdding] = useState(false);
+	const usage = useRead("usage", { query: { by: "subscription" } });
+	const costs = new Map((usage.data ?? []).map(({ name, spent }) => [name, spent.costs]));
+	if (!isLoaded) return <Loading what="the subscriptions" />;
+	return (
+		<>
+			<header className="page-header">
+				<h1>Subscriptions</h1>
+				<span className="meta">how many turns run at once on each plan or key</span>
+				<span className="spread" />
+				<Button kind="primary" onClick={() => setAdding(true)}>
+					Add a subscription
+				</Button>
+			</header>
+			{subscriptions.length === 0 ? (
+				<Empty title="No subscriptions.">
+					Agents use your own logins, without a limit of turns. Add one to limit how many run at once, and to wait for
+					usage limits.
+				</Empty>
+			) : (
+				<div className="page-table">
+					<table className="table">
+						<thead>
+							<tr>
+								<th scope="col">Name</th>
+								<th scope="col">Type</th>
+								<th scope="col">Slots</th>
+								<th scope="col">State</th>
+								<th scope="col">Fallback</th>
+								<th scope="col">Quiet hours</th>
+								<th scope="col" className="right">
+									Cost
+								</th>
+								<th scope="col">
+									<span className="sr-only">Actions</span>
+								</th>
+							</tr>
+						</thead>
+						<tbody>
+							{subscriptions.map((each) => (
+								<Row key={each.name} subscription={each} costs={costs.get(each.name) ?? []} />
+							))}
+						</tbody>
+					</table>
+				</div>
+			)}
+			{isAdding && <AddSubscription onClose={() => setAdding(false)} />}
+		</>
+	);
+}
+
+function Row({ subscription, costs }: { subscription: Subscription; costs: Spent["costs"] }) {
+	const act = useAct();
+	const now = useNow(1000);
+	const { name, type, used, maxConcurrent, coolingUntil, problem, fallback, quiet } = subscription;
+	const isCooling = coolingUntil !== null && Date.parse(coolingUntil) > now;
+	const state = problem ?? (isCooling ? `usage limit until ${clockOf(coolingUntil)}` : "ready");
+	const params = { subscription: name };
+	return (
+		<tr>
+			<th scope="row">{name}</th>
+			<td>{type}</td>
+			<td>
+				<Meter used={used} max={maxConcurrent} />
+			</td>
+			<td className={problem !== null ? "role-bad" : isCooling ? "role-wait" : "role-ok"}>{state}</td>
+			<td>{fallback ?? "none"}</td>
+			<td>{quiet === null ? "none" : `${quiet.from}–${quiet.to}`}</td>
+			<td className="right">{costText(costs)}</td>
+			<td className="right">
+				<span className="row-actions">
+					<Button
+						about={name}
+						why={isCooling ? null : "It does not wait for a usage limit."}
+						onClick={() => act("subscriptionCool", { params, body: { until: null } }, `${name} starts turns again.`)}
+					>
+						End the cool-down
+					</Button>
+					<Button
+						kind="danger"
+						about={name}
+						why={used > 0 ? `${used} open turns use it.` : null}
+						onClick={() => act("subscriptionRemove", { params }, `${name} was removed.`)}
+					>
+						Remove
+					</Button>
+				</span>
+			</td>
+		</tr>
+	);
+}
+
+/** Costs come by currency, as the agents' programs reported them. */
+const costText = (costs: Spent["costs"]): string =>
+	costs.map(({ amount, currency }) => `${amount.toFixed(2)} ${currency}`).join(", ") || "–";
