@@ -1,7 +1,8 @@
-// One real PostgreSQL for the whole run, in which every test that needs one makes a database of its own; and all
-// programs in a bundle.
+// One real PostgreSQL for the whole run, in which every test that needs one makes a database of its own; all
+// programs in a bundle; and a browser.
 import type { TestProject } from "vitest/node";
 import { bundlePrograms } from "./support/bundle.ts";
+import { chromiumProgram } from "./support/chromium.ts";
 import { startPostgres } from "./support/postgres.ts";
 
 declare module "vitest" {
@@ -10,12 +11,15 @@ declare module "vitest" {
 		postgresUrl: string;
 		/** the folder of the bundled programs */
 		programs: string;
+		/** the path of a Chromium; empty where there is none */
+		chromium: string;
 	}
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
 	const [postgres, programs] = await Promise.all([startPostgres(), bundlePrograms()]);
 	project.provide("programs", programs);
+	project.provide("chromium", chromiumProgram());
 	project.onTestsRerun(async () => project.provide("programs", await bundlePrograms()));
 	project.provide("postgresUrl", postgres.url("DATABASE"));
 	return async () => await postgres[Symbol.asyncDispose]();

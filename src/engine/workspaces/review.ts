@@ -124,7 +124,10 @@ function described(work: ReviewedWork, range: RangeOfCommits, { title, body }: P
 	return { branch, base, commit, commits: range.total, ...texts, ...place, pushed: false };
 }
 
-export async function workOfAgent({ reads, workspaces }: ReviewParts, agent: AgentState): Promise<ReviewedWork | Refusal> {
+export async function workOfAgent(
+	{ reads, workspaces }: ReviewParts,
+	agent: AgentState,
+): Promise<ReviewedWork | Refusal> {
 	const name = fullName(agent);
 	const checkout = await checkoutOf(reads, agent);
 	if (checkout === null)

@@ -4,7 +4,7 @@ import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { MergePreview } from "#contract/workspace.ts";
 import type { PreviewRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { commitOf } from "../run/user-input.ts";
-import { count } from "../verbs/branch-status.ts";
+import { aheadBehind } from "../verbs/branch-status.ts";
 import { commitTree, mergeTrees } from "../verbs/merge.ts";
 import { personOf } from "../verbs/person.ts";
 import type { GitContext } from "../workspace/git-context.ts";
@@ -24,7 +24,7 @@ export async function previewMerge(
 	if (isRefusal(effective)) return effective;
 	const { settings, pendingApproval } = effective;
 	const onto = await commitOf(git, project.path, `refs/heads/${base}`);
-	const { ahead, behind } = await count(git, project.path, onto, commit);
+	const { ahead, behind } = await aheadBehind(git, project.path, onto, commit);
 	const merged = onto === null ? null : await mergeTrees(git, project.path, onto, commit);
 	const conflicts = merged !== null && isRefusal(merged) ? filesIn(merged) : [];
 	const found = { base, commit, onto, ahead, behind, conflicts, hasCheck: settings.check !== null };

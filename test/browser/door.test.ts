@@ -1,0 +1,124 @@
+// The dashboard's door in a real browser: a link that works once, two secrets, and a hostile page on another port.
+import { createServer, type Server } from "node:http";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Client } from "#client/client.ts";
+import { Dashboard, openBrowser } from "#test/support/dashboard.ts";
+import { TestDaemon } from "#test/support/test-daemon.ts";
+
+let world: TestDaemon;
+let browser: Browser;
+beforeAll(async () => {
+	[world, browser] = await Promise.all([TestDaemon.open(), openBrowser()]);
+}, 120_000);
+afterAll(async () => {
+	await browser.close();
+	await world[Symbol.asyncDispose]();
+});
+
+test("the link signs in once, and leaves no code in the address", async () => {
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	const { page, context } = dashboard;
+	expect(new URL(page.url()).hash).toBe("");
+	await page.getByRole("main").waitFor();
+	await dashboard.isAccessible();
+	// the page itself cannot read the cookie, and without the second secret the cookie opens nothing: the control
+	expect(await page.evaluate(() => Reflect.get(globalThis, "document").cookie)).toBe("");
+	expect(await context.cookies(`${world.daemon.url}/api/agents`)).toHaveLength(1);
+	dashboard.expects(/401/);
+	expect(await page.evaluate(async () => (await fetch("/api/agents")).status)).toBe(401);
+	await page.reload();
+	await page.getByRole("navigation").first().waitFor();
+	await page.evaluate(() => Reflect.get(globalThis, "localStorage").clear());
+	await page.reload();
+	await page.getByText("brood ui").first().waitFor();
+});
+
+test("a browser without the secrets is told how to get in, and a used link opens nothing", async () => {
+	const { url } = await new Client(world.daemon).call("browserLink", { body: {} });
+	const first = await browser.newContext();
+	const entered = await first.newPage();
+	await entered.goto(url);
+	await entered.getByRole("navigation").first().waitFor();
+	const second = await browser.newContext();
+	const late = await second.newPage();
+	await late.goto(url);
+	await late.getByText("brood ui").first().waitFor();
+	expect(await second.cookies(`${world.daemon.url}/api/agents`)).toEqual([]);
+	await Promise.all([first.close(), second.close()]);
+});
+
+test("a hostile page on another port gets nothing done, though it is sent the cookie", async () => {
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	const { url: target } = world.daemon;
+	const heard: string[] = [];
+	const server = createServer((request, response) => {
+		heard.push(request.headers.cookie ?? "");
+		response.setHeader("content-type", "text/html").end("<!doctype html><title>evil</title><p>hello</p>");
+	});
+	const port = await listening(server);
+	dashboard.expects(/.*/);
+	const page = await dashboard.context.newPage();
+	await page.goto(`http://127.0.0.1:${port}/api/x`);
+	// cookies ignore ports: this is what the second secret is for
+	expect(heard.some((cookie) => cookie.includes("brood_"))).toBe(true);
+	const before = (await world.client.call("journal", { query: { kind: "mail.sent" } })).events.length;
+	const tried = await page.evaluate(async (base) => {
+		const headers = { "content-type": "text/plain" };
+		const mail = JSON.stringify({ body: "from a hostile page" });
+		const attempts = [
+			{ place: "/api/agents/init/mail", init: { method: "POST", body: mail, headers } },
+			{ place: "/api/agents/init/mail", init: { method: "POST", body: mail, mode: "no-cors" as const } },
+			{ place: "/api/agents", init: {} },
+			{ place: "/api/agents", init: { headers: { "x-brood-secret": "x".repeat(43) } } },
+			{ place: "/api/enter", init: { method: "POST", body: "{}", headers } },
+			{ place: "/api/events", init: {} },
+		];
+		return await Promise.all(
+			attempts.map(async ({ place, init }) => {
+				try {
+					const answer = await fetch(base + place, { credentials: "include", ...init });
+					return `${answer.type} ${(await answer.text()).length}`;
+				} catch {
+					return "nothing";
+				}
+			}),
+		);
+	}, target);
+	// the opaque answer of no-cors has no text, and all others are kept from the page
+	expect(tried).toEqual(["nothing", "opaque 0", "nothing", "nothing", "nothing", "nothing"]);
+	expect((await world.client.call("journal", { query: { kind: "mail.sent" } })).events).toHaveLength(before);
+	// nor does it get the dashboard into a frame, or hold on to a window of it
+	const framed = await page.evaluate(async (base) => {
+		const { document } = globalThis as unknown as { document: { createElement(n: string): object; body: object } };
+		const frame = document.createElement("iframe");
+		Object.assign(frame, { src: base });
+		Reflect.get(document.body, "append").call(document.body, frame);
+		await new Promise((resolve) => Reflect.set(frame, "onload", resolve));
+		try {
+			return String(Reflect.get(Reflect.get(frame, "contentWindow"), "localStorage"));
+		} catch {
+			return "kept out";
+		}
+	}, target);
+	expect(framed).toBe("kept out");
+	server.close();
+	server.closeAllConnections();
+});
+
+test("a browser that is signed out says so at once", async () => {
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	dashboard.expects(/401/);
+	const all = await world.client.call("browsers");
+	await world.client.call("browserSignOut", { params: { browser: all.at(-1)?.id ?? "" } });
+	await dashboard.page.getByText("brood ui").first().waitFor();
+	await dashboard.isAccessible();
+});
+
+const listening = async (server: Server): Promise<number> =>
+	await new Promise((resolve) =>
+		server.listen(0, "127.0.0.1", () => {
+			const address = server.address();
+			resolve(typeof address === "object" && address !== null ? address.port : 0);
+		}),
+	);

@@ -1,0 +1,147 @@
+// Review, issues, subscriptions, journal, settings and the forms, by accessible role, against a real daemon.
+import { writeFileSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Dashboard, openBrowser } from "#test/support/dashboard.ts";
+import { freshRepository } from "#test/support/repository.ts";
+import { at, git, longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
+
+let world: TestDaemon;
+let browser: Browser;
+beforeAll(async () => {
+	[world, browser] = await Promise.all([TestDaemon.open(), openBrowser()]);
+}, 120_000);
+afterAll(async () => {
+	await browser.close();
+	await world[Symbol.asyncDispose]();
+});
+
+test("a review shows both sides, sends comments as one prompt, runs the check and merges", async () => {
+	const { slug, repository, add } = await world.project({
+		"a.ts": "const one = 1;\nconst two = 2;\n",
+		".brood.yaml": "check: test -f b.ts\n",
+	});
+	const { fingerprint } = await world.client.call("projectSettings", { params: { project: slug } });
+	await world.client.call("projectApprove", { params: { project: slug }, body: { fingerprint: fingerprint ?? "" } });
+	const agent = await add({ name: "reviewed" });
+	writeFileSync(at(agent, "a.ts"), "const one = 1;\nconst two = 3;\n");
+	writeFileSync(at(agent, "b.ts"), "export {};\n");
+	await world.client.call("commit", { ...params(agent), body: { message: "work" } });
+	await world.client.call("pause", { ...params(agent), body: {} });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}/review`);
+	const { page } = dashboard;
+	await page.getByRole("heading", { name: "Review reviewed" }).waitFor();
+	await page.getByText("no conflicts").waitFor();
+	await dashboard.isAccessible();
+	// a range: from line 1 to line 2 of the new side
+	await page.getByRole("button", { name: "Comment on line 1 of a.ts" }).click();
+	await page.getByRole("button", { name: "Comment on line 2 of a.ts", exact: true }).click({ modifiers: ["Shift"] });
+	await page.getByLabel("Comment on lines 1 to 2").fill("Say why.");
+	await page.getByRole("button", { name: "Add the comment" }).click();
+	await page.getByRole("button", { name: "Run the check" }).click();
+	await page.getByText("the check passed").waitFor();
+	await page.getByRole("checkbox", { name: "Viewed: b.ts" }).check();
+	await page.getByText("1 viewed").waitFor();
+	await page.getByRole("button", { name: "Send 1 to the agent" }).click();
+	await expect
+		.poll(async () => (await world.client.call("queue", params(agent))).map(({ text }) => text), longTimeout)
+		.toEqual([expect.stringContaining("a.ts, lines 1 to 2:\n> const one = 1;\n> const two = 3;\nSay why.")]);
+	await dashboard.go(`/agents/${agent.id}/review`);
+	await page.getByLabel("Merge strategy").selectOption("squash");
+	await page.getByText("no conflicts").waitFor();
+	await page.getByRole("button", { name: "Approve" }).click();
+	await page.getByText("Merged into base.").waitFor();
+	expect(git(repository, "show", "main:b.ts")).toBe("export {};");
+});
+
+test("conflicts are shown before merging, and approve says why it is not possible", async () => {
+	const { repository, add } = await world.project({ "a.txt": "one\n" });
+	const agent = await add({ name: "conflicting" });
+	writeFileSync(at(agent, "a.txt"), "theirs\n");
+	await world.client.call("commit", { ...params(agent), body: { message: "work" } });
+	writeFileSync(`${repository}/a.txt`, "ours\n");
+	git(repository, "commit", "-qam", "ours");
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}/review`);
+	await dashboard.page.getByText("conflicts in a.txt").waitFor();
+	await dashboard.page.getByRole("button", { name: /Approve.*There are conflicts/ }).waitFor();
+});
+
+test("an issue is added, moved on the board by keys, refused where it may not go, and commented", async () => {
+	const { slug } = await world.project();
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/projects/${slug}/issues`);
+	const { page } = dashboard;
+	await page.getByText("No issues yet.").waitFor();
+	await page.getByRole("button", { name: "Add an issue" }).click();
+	await page.getByLabel("Title").fill("Flaky store test");
+	await page.getByRole("button", { name: "Add", exact: true }).click();
+	await page.getByRole("link", { name: "#1 Flaky store test" }).waitFor();
+	await dashboard.isAccessible();
+	const grip = page.getByRole("button", { name: "Move #1" });
+	const carried = async (...keys: string[]): Promise<void> => {
+		await grip.focus();
+		for (const key of ["Space", ...keys, "Space"]) await page.keyboard.press(key);
+	};
+	await carried("ArrowRight", "ArrowRight");
+	await page
+		.getByText(/cannot go from TODO to IN_REVIEW/)
+		.first()
+		.waitFor();
+	await carried("ArrowRight");
+	await page.getByRole("region", { name: "IN_PROGRESS" }).getByText("Flaky store test").waitFor();
+	await page.getByRole("button", { name: "Show table" }).click();
+	await page.getByRole("rowheader", { name: "Flaky store test" }).waitFor();
+	await dashboard.isAccessible();
+	await page.getByRole("link", { name: "Flaky store test" }).click();
+	await page.getByRole("heading", { name: /Flaky store test/ }).waitFor();
+	await page.getByLabel("Comment", { exact: true }).fill("It fails **twice** in forty runs.");
+	await page.getByRole("button", { name: "Comment", exact: false }).first().click();
+	await page.getByText("in forty runs").waitFor();
+	await dashboard.isAccessible();
+	const issue = await world.client.call("issue", { params: { issue: `${slug}#1` } });
+	expect(issue.comments.map(({ text }) => text)).toEqual(["It fails **twice** in forty runs."]);
+});
+
+test("subscriptions, journal, settings and the forms work and are accessible", async () => {
+	const { slug, add } = await world.project();
+	const agent = await add({ name: "talker", workspace: "none" });
+	await world.turn(agent, "say the zebra crosses");
+	await using dashboard = await Dashboard.open(browser, world.daemon, "/subscriptions");
+	const { page } = dashboard;
+	await page.getByText("No subscriptions.").waitFor();
+	await page.getByRole("button", { name: "Add a subscription" }).click();
+	await page.getByLabel("Name").fill("plan");
+	await page.getByLabel("Agent type").selectOption("scripted");
+	await page.getByRole("button", { name: "Add", exact: true }).click();
+	await page.getByRole("rowheader", { name: "plan" }).waitFor();
+	await dashboard.isAccessible();
+	await dashboard.go("/journal");
+	await page.getByRole("searchbox", { name: "Search conversations" }).fill("zebra");
+	await page.getByRole("searchbox", { name: "Search conversations" }).press("Enter");
+	await page.getByRole("list", { name: "Found" }).getByText("the zebra crosses").first().waitFor();
+	await dashboard.isAccessible();
+	await dashboard.go("/journal?kind=mail.sent");
+	await page.getByText("No such events here.").waitFor();
+	await dashboard.go("/settings");
+	const section = page.getByRole("region", { name: new RegExp(`Project ${slug}`) });
+	await section.getByLabel("Automatic work").selectOption("on");
+	await expect
+		.poll(async () => (await world.client.call("project", { params: { project: slug } })).auto, longTimeout)
+		.toBe(true);
+	await dashboard.isAccessible();
+	const repository = freshRepository({ "a.txt": "one\n" });
+	await dashboard.go("/projects/new");
+	await page.getByLabel(/Folder of a git repository/).fill(repository);
+	await page.getByLabel("Name").fill("added-here");
+	await dashboard.isAccessible();
+	await page.getByRole("button", { name: "Add the project" }).click();
+	await page.getByRole("heading", { name: "Add an agent" }).waitFor();
+	await page.getByLabel("Project").selectOption("added-here");
+	await page.getByLabel("What runs it").selectOption("scripted");
+	await page.getByLabel(/Name/).fill("from-the-form");
+	await page.getByLabel("First prompt").fill("say made by a form");
+	await dashboard.isAccessible();
+	await page.getByRole("button", { name: "Add the agent" }).click();
+	await page.waitForURL(/\/agents\/[\w-]{22}$/);
+	await page.getByText("made by a form").first().waitFor();
+	expect((await world.client.call("agent", { params: { agent: "added-here/from-the-form" } })).type).toBe("scripted");
+});
