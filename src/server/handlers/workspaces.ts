@@ -76,12 +76,12 @@ export function workspaceHandlers(context: RequestContext) {
 				const warmed = await cycle.workspaces.warm(project, { approved: project.approved });
 				return isRefusal(warmed) ? warmed : { path: warmed.path, commit: warmed.commit, filled: warmed.filled };
 			}),
-		gc: (request) =>
-			inProject(context, request, (cycle, project) =>
-				runGc(cycle.workspaces, context.reads, project, request.body.dryRun),
-			),
+		gc: (request) => inProject(context, request, (cycle, project) => gc(context, cycle, project, request.body)),
 	} satisfies Partial<Handlers>;
 }
+
+const gc = async ({ reads }: RequestContext, { workspaces }: WorkCycle, project: ProjectState, { dryRun = false }) =>
+	await runGc(workspaces, reads, project, dryRun);
 
 /** `base`, `index`, `parent`, or another agent by any of its names. */
 async function diff(

@@ -15,20 +15,15 @@ const own = [
 	{ type: "human", title: "a person" },
 ];
 
+const noFields = { project: "", type: "", name: "", model: "", workspace: "worktree", prompt: "" };
+
 export function AddAgent() {
 	const { projects, isLoaded } = useSeen();
 	const vendors = useRead("vendors", {});
 	const act = useAct();
 	const [, go] = useLocation();
-	const [fields, setFields] = useState({
-		project: "",
-		type: "",
-		name: "",
-		model: "",
-		workspace: "worktree",
-		prompt: "",
-	});
-	const set = (name: keyof typeof fields) => (event: { target: { value: string } }) =>
+	const [fields, setFields] = useState<Fields>(noFields);
+	const set = (name: keyof Fields) => (event: { target: { value: string } }) =>
 		setFields({ ...fields, [name]: event.target.value });
 	const project = ProjectSlug.safeParse(fields.project || projects[0]?.slug);
 	const ready = vendors.data?.find(({ installed, loggedIn }) => installed !== null && loggedIn);
@@ -63,57 +58,91 @@ export function AddAgent() {
 				<h1>Add an agent</h1>
 			</header>
 			<div className="form">
-				<label className="field">
-					<span>Project</span>
-					<select className="select" value={project.data ?? ""} onChange={set("project")}>
-						{projects.map(({ slug }) => (
-							<option key={slug}>{slug}</option>
-						))}
-					</select>
-				</label>
-				<label className="field">
-					<span>What runs it</span>
-					<select className="select" value={type} onChange={set("type")}>
-						{type === "" && <option value="">choose one</option>}
-						{(vendors.data ?? []).map((vendor) => (
-							<option key={vendor.type} value={vendor.type}>
-								{vendor.title}
-								{vendor.installed === null ? " (not installed)" : vendor.loggedIn ? "" : " (no login found)"}
-							</option>
-						))}
-						{own.map((each) => (
-							<option key={each.type} value={each.type}>
-								{each.title}
-							</option>
-						))}
-					</select>
-				</label>
-				<label className="field">
-					<span>Name (made from the prompt if empty)</span>
-					<input className="input" value={fields.name} onChange={set("name")} />
-				</label>
-				<label className="field">
-					<span>Model (the type's own if empty)</span>
-					<input className="input" value={fields.model} onChange={set("model")} />
-				</label>
-				<label className="field">
-					<span>Workspace</span>
-					<select className="select" value={fields.workspace} onChange={set("workspace")}>
-						{[...workspaceKinds, "none"].map((kind) => (
-							<option key={kind}>{kind}</option>
-						))}
-					</select>
-				</label>
-				<label className="field">
-					<span>First prompt</span>
-					<textarea className="textarea" rows={4} value={fields.prompt} onChange={set("prompt")} />
-				</label>
+				<Place fields={fields} project={project.data ?? ""} type={type} set={set} />
+				<Work fields={fields} set={set} />
 				<div className="bar">
 					<Button kind="primary" why={type === "" ? "Choose what runs it." : null} onClick={add}>
 						Add the agent
 					</Button>
 				</div>
 			</div>
+		</>
+	);
+}
+
+interface Fields {
+	project: string;
+	type: string;
+	name: string;
+	model: string;
+	workspace: string;
+	prompt: string;
+}
+
+interface FieldProps {
+	fields: Fields;
+	set(name: keyof Fields): (event: { target: { value: string } }) => void;
+}
+
+/** Where it works and what runs it. */
+function Place({ project, type, set }: FieldProps & { project: string; type: string }) {
+	const { projects } = useSeen();
+	const vendors = useRead("vendors", {});
+	return (
+		<>
+			<label className="field">
+				<span>Project</span>
+				<select className="select" value={project} onChange={set("project")}>
+					{projects.map(({ slug }) => (
+						<option key={slug}>{slug}</option>
+					))}
+				</select>
+			</label>
+			<label className="field">
+				<span>What runs it</span>
+				<select className="select" value={type} onChange={set("type")}>
+					{type === "" && <option value="">choose one</option>}
+					{(vendors.data ?? []).map((vendor) => (
+						<option key={vendor.type} value={vendor.type}>
+							{vendor.title}
+							{vendor.installed === null ? " (not installed)" : vendor.loggedIn ? "" : " (no login found)"}
+						</option>
+					))}
+					{own.map((each) => (
+						<option key={each.type} value={each.type}>
+							{each.title}
+						</option>
+					))}
+				</select>
+			</label>
+		</>
+	);
+}
+
+/** What it is called, and what it does first. */
+function Work({ fields, set }: FieldProps) {
+	return (
+		<>
+			<label className="field">
+				<span>Name (made from the prompt if empty)</span>
+				<input className="input" value={fields.name} onChange={set("name")} />
+			</label>
+			<label className="field">
+				<span>Model (the type's own if empty)</span>
+				<input className="input" value={fields.model} onChange={set("model")} />
+			</label>
+			<label className="field">
+				<span>Workspace</span>
+				<select className="select" value={fields.workspace} onChange={set("workspace")}>
+					{[...workspaceKinds, "none"].map((kind) => (
+						<option key={kind}>{kind}</option>
+					))}
+				</select>
+			</label>
+			<label className="field">
+				<span>First prompt</span>
+				<textarea className="textarea" rows={4} value={fields.prompt} onChange={set("prompt")} />
+			</label>
 		</>
 	);
 }

@@ -80,9 +80,9 @@ const nextOf = (issues: readonly Issue[]): Issue | undefined =>
 			({ assignee, blockedBy, attention, doneAt, waiting }) =>
 				assignee === null && blockedBy.length === 0 && attention === null && doneAt === null && waiting === null,
 		)
-		.toSorted((a, b) => issuePriorities.indexOf(a.priority) - issuePriorities.indexOf(b.priority) || a.number - b.number)[0];
-
-
+		.toSorted(
+			(a, b) => issuePriorities.indexOf(b.priority) - issuePriorities.indexOf(a.priority) || a.number - b.number,
+		)[0];
 
 function AutoMode({ project: { slug, auto }, next }: { project: Project; next: Issue | undefined }) {
 	const act = useAct();
