@@ -1,0 +1,70 @@
+// What tabs share: one stream for ten of them, two browsers at once, and a daemon that is restarted in mid-stream.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Dashboard, openBrowser } from "#test/support/dashboard.ts";
+import { params, TestDaemon } from "#test/support/test-daemon.ts";
+
+let world: TestDaemon;
+let browser: Browser;
+beforeAll(async () => {
+	[world, browser] = await Promise.all([TestDaemon.open(), openBrowser()]);
+}, 120_000);
+afterAll(async () => {
+	await browser.close();
+	await world[Symbol.asyncDispose]();
+});
+
+/** How often each numbered line is on the page. */
+const counted = async (page: Page, numbers: readonly number[]): Promise<number[]> =>
+	await Promise.all(numbers.map(async (each) => await page.getByText(`number ${each}.`, { exact: true }).count()));
+
+test("two browsers show every line once, also when the daemon is restarted in mid-stream", {
+	timeout: 90_000,
+}, async () => {
+	const { add } = await world.project();
+	const agent = await add({ name: "counter", workspace: "none" });
+	const path = `/agents/${agent.id}`;
+	await using one = await Dashboard.open(browser, world.daemon, path);
+	await using other = await Dashboard.open(browser, world.daemon, path);
+	for (const dashboard of [one, other]) dashboard.expects(/ERR_|Failed to (fetch|load)/);
+	await world.turn(agent, "say number 1.\nsay number 2.");
+	for (const { page } of [one, other]) await page.getByText("number 2.", { exact: true }).waitFor();
+	const { url } = world.daemon;
+	await world.restart();
+	expect(world.daemon.url).toBe(url);
+	await world.turn(agent, "say number 3.\nsay number 4.");
+	for (const { page } of [one, other]) {
+		await page.getByText("number 4.", { exact: true }).waitFor({ timeout: 30_000 });
+		await expect.poll(() => counted(page, [1, 2, 3, 4]), { timeout: 15_000 }).toEqual([1, 1, 1, 1]);
+	}
+	expect((await world.client.call("agent", params(agent))).turn).toBeNull();
+});
+
+test("ten tabs load, share one stream and are all live", { timeout: 90_000 }, async () => {
+	const { add } = await world.project();
+	const agent = await add({ name: "watched", workspace: "none" });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
+	const streaming = new Set<Page>();
+	dashboard.context.on("request", (request) => {
+		if (request.url().includes("/api/events")) streaming.add(request.frame().page());
+	});
+	// browsers allow six connections to a server: with a stream for each, the seventh would never load
+	const tabs: Page[] = [];
+	for (let at = 0; at < 9; at++) {
+		const tab = await dashboard.tab(`/agents/${agent.id}`);
+		await tab
+			.getByRole("heading", { name: /watched/ })
+			.first()
+			.waitFor();
+		tabs.push(tab);
+	}
+	await world.turn(agent, "say number 7.");
+	for (const page of [dashboard.page, ...tabs]) await page.getByText("number 7.", { exact: true }).first().waitFor();
+	// the first tab leads: it may open its stream again for another thread, and no other tab has one
+	expect(tabs.filter((tab) => streaming.has(tab))).toEqual([]);
+	// the control: when it is closed, another takes over, and all go on
+	await dashboard.page.close();
+	await world.turn(agent, "say number 8.");
+	for (const page of tabs) await page.getByText("number 8.", { exact: true }).first().waitFor();
+	expect(tabs.filter((tab) => streaming.has(tab))).toHaveLength(1);
+});
