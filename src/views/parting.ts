@@ -6,14 +6,18 @@ interface Forked {
 	lineage: { agent: AgentId; forkPoint: number } | null;
 }
 
-export interface Parting {
+export interface LastCommonItem {
 	/** whose item it is */
 	agent: AgentId;
 	item: number;
 }
 
 /** Null if they have nothing in common. One is not part of the other's past unless it was forked from it. */
-export function parting(one: AgentId, other: AgentId, find: (id: AgentId) => Forked | undefined): Parting | null {
+export function parting(
+	one: AgentId,
+	other: AgentId,
+	find: (id: AgentId) => Forked | undefined,
+): LastCommonItem | null {
 	const theirs = new Map(past(other, find).map(({ agent, upTo }) => [agent, upTo]));
 	const shared = past(one, find).find(({ agent }) => theirs.has(agent));
 	if (shared === undefined) return null;

@@ -7,7 +7,7 @@ import type { MergePreview } from "#contract/workspace.ts";
 import { previewMerge } from "#engine/workspaces/preview.ts";
 import { issueDiff, pullRequest } from "#engine/workspaces/review.ts";
 import type { WorkCycle } from "#engine/workspaces/work-cycle.ts";
-import { type Parting, parting } from "#views/parting.ts";
+import { type LastCommonItem, parting } from "#views/parting.ts";
 import { reviewPrompt } from "#views/review.ts";
 import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
 import { withIssue } from "./issues.ts";
@@ -70,7 +70,7 @@ export function reviewHandlers(context: RequestContext) {
 }
 
 /** From the rows of both and of those that they were forked from. */
-async function partingOf({ reads }: RequestContext, one: AgentId, other: AgentId): Promise<Parting | null> {
+async function partingOf({ reads }: RequestContext, one: AgentId, other: AgentId): Promise<LastCommonItem | null> {
 	const rows = new Map<AgentId, AgentState>();
 	for (const id of [one, other])
 		for (let at: AgentId | null = id; at !== null && !rows.has(at); ) {

@@ -8,7 +8,7 @@ import { aheadBehind } from "../verbs/branch-status.ts";
 import { commitTree, mergeTrees } from "../verbs/merge.ts";
 import { personOf } from "../verbs/person.ts";
 import type { GitContext } from "../workspace/git-context.ts";
-import { settingsOf } from "../workspace/settings.ts";
+import { projectSettings } from "../workspace/settings.ts";
 import { runInCheckTree } from "./check-tree.ts";
 import { commitGone } from "./published.ts";
 import { notApproved } from "./setup.ts";
@@ -20,7 +20,7 @@ export async function previewMerge(
 ): Promise<MergePreview | Refusal> {
 	const { git } = context;
 	if ((await commitOf(git, project.path, commit)) === null) return commitGone(commit);
-	const effective = await settingsOf(context, project, approved);
+	const effective = await projectSettings(context, project, approved);
 	if (isRefusal(effective)) return effective;
 	const { settings, pendingApproval } = effective;
 	const onto = await commitOf(git, project.path, `refs/heads/${base}`);
