@@ -19,7 +19,7 @@ export interface Paged<T> {
 }
 
 /** Ids between these two, both excluded. */
-export interface Span {
+export interface IdSpan {
 	after: number;
 	before: number;
 }

@@ -37,7 +37,7 @@ import type { AgentState, Lineage } from "#contract/agent.ts";
 import { fullName } from "#contract/full-name.ts";
 import type { Actor } from "#contract/ids.ts";
 import { type ContextMark, type ContextRewind, rewindTarget } from "#contract/item.ts";
-import type { Span } from "#contract/page.ts";
+import type { IdSpan } from "#contract/page.ts";
 import { refuse } from "#contract/refusal.ts";
 import { refusedNow } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
@@ -83,7 +83,7 @@ export function isVisible(item: HistoryItem, controls: readonly HistoryItem[]): 
 }
 
 /** The spans of ids that rewinds have hidden. */
-export const rewoundSpans = (controls: readonly HistoryItem[]): Span[] =>
+export const rewoundSpans = (controls: readonly HistoryItem[]): IdSpan[] =>
 	controls.flatMap((control) => {
 		const mark = control.kind === "rewind" ? rewindTarget(control) : null;
 		return mark === null ? [] : { after: mark, before: control.id };

@@ -1,5 +1,5 @@
 // A context as JSON, one page at a time.
-import type { PageRequest, Span } from "#contract/page.ts";
+import type { IdSpan, PageRequest } from "#contract/page.ts";
 import type { Range, Reads } from "../ports/store.ts";
 
 /** JSON of a list; `next` is the `after` of the next page, null behind the last row. */
@@ -17,7 +17,7 @@ export class PageText {
 export async function itemTextsAlong(
 	reads: Pick<Reads, "itemTexts">,
 	ranges: readonly Range[],
-	hidden: readonly Span[],
+	hidden: readonly IdSpan[],
 	{ after, limit }: PageRequest,
 ): Promise<PageText> {
 	const texts: string[] = [];

@@ -7,7 +7,7 @@ import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { IssueLabelCount } from "#contract/issue-wire.ts";
 import type { MailState } from "#contract/mail.ts";
-import type { PageRequest, RowPage, Span, TextPart } from "#contract/page.ts";
+import type { IdSpan, PageRequest, RowPage, TextPart } from "#contract/page.ts";
 import type { PendingWork } from "#contract/pending-work.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
@@ -37,7 +37,7 @@ export interface ListReads {
 	 */
 	itemTexts(
 		range: { agent: AgentId; upTo: number | null },
-		hidden: readonly Span[],
+		hidden: readonly IdSpan[],
 		page: PageRequest,
 	): Promise<TextPart>;
 	/** pending ones of one agent, of one project, or of all, oldest first */

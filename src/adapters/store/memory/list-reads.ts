@@ -2,7 +2,7 @@
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
-import type { PageRequest, RowPage, Span, TextPart } from "#contract/page.ts";
+import type { IdSpan, PageRequest, RowPage, TextPart } from "#contract/page.ts";
 import type { PendingWork } from "#contract/pending-work.ts";
 import { nothingSpent, type Spent } from "#contract/usage.ts";
 import type { ListReads, LookupReads, ProjectSpending } from "#engine/ports/store-lists.ts";
@@ -88,7 +88,7 @@ function agentLists(read: Read) {
 function itemTexts(
 	events: readonly Event[],
 	{ agent, upTo }: { agent: AgentId; upTo: number | null },
-	hidden: readonly Span[],
+	hidden: readonly IdSpan[],
 	{ after, limit }: PageRequest,
 ): TextPart {
 	const shown = events.filter(

@@ -1,6 +1,6 @@
 // The store's lists and lookups, on either database.
 import { type AgentId, ProjectSlug } from "#contract/ids.ts";
-import type { PageRequest, RowPage, Span, TextPart } from "#contract/page.ts";
+import type { IdSpan, PageRequest, RowPage, TextPart } from "#contract/page.ts";
 import { noPendingWork, type PendingWork } from "#contract/pending-work.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { ListReads, LookupReads } from "#engine/ports/store-lists.ts";
@@ -95,7 +95,7 @@ const readAtOnce = 100;
 async function itemTexts(
 	connection: Connection,
 	{ agent, upTo }: { agent: AgentId; upTo: number | null },
-	hidden: readonly Span[],
+	hidden: readonly IdSpan[],
 	{ after, limit }: PageRequest,
 ): Promise<TextPart> {
 	const found: EventRow[] = [];
@@ -118,7 +118,7 @@ async function itemTexts(
 	}
 }
 
-const isHidden = ({ kind, id }: { kind: string; id: number }, hidden: readonly Span[]): boolean =>
+const isHidden = ({ kind, id }: { kind: string; id: number }, hidden: readonly IdSpan[]): boolean =>
 	kind === "clear" || kind === "rewind" || hidden.some(({ after, before }) => id > after && id < before);
 
 export function lookupReads(connection: Connection): LookupReads {
