@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { openSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { containedCommand, sandboxEnvironment } from "#adapters/system/containment.ts";
+import { containedCommand, sandboxEnvironment, upText } from "#adapters/system/containment.ts";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
@@ -34,7 +34,7 @@ export function runInSandbox(
 	const env = sandboxEnvironment({ PATH: process.env["PATH"] ?? "", GIT_CONFIG_NOSYSTEM: "1", ...environment }, mounts);
 	// nobody can close the lifeline while this waits, so the program counts as up
 	const up = path.join(freshFolder(), "up");
-	writeFileSync(up, "up\n");
+	writeFileSync(up, upText);
 	const stdio = [...pipes.stdio].map((pipe, number) => (number === pipes.lifeline ? openSync(up, "r") : pipe));
 	const { output } = spawnSync(program, [...args], { cwd: folder, env, stdio, encoding: "utf8" });
 	return output[pipes.output] ?? "";

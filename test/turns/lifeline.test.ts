@@ -4,6 +4,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { startContained } from "#adapters/system/contained-process.ts";
 import { alive, commandOf, markName } from "#adapters/system/processes.ts";
@@ -57,6 +58,19 @@ describe.runIf(available.includes("bubblewrap"))("bubblewrap that is about to te
 		await vi.waitFor(() => expect(carrying(mark)).toHaveLength(2), onTime);
 		child.kill("SIGKILL");
 		await vi.waitFor(() => expect(carrying(mark)).toEqual([]), onTime);
+	});
+
+	test("leaves nothing behind at any other moment of its start either", async () => {
+		const mark = path.basename(freshFolder());
+		const env = { PATH: process.env["PATH"] ?? "", [markName]: mark };
+		const program = { command: "/bin/sleep", args: ["60"], environment: env };
+		for (let round = 0; round < 60; round++) {
+			const { child } = startContained({ ...program, containment: "bubblewrap", mounts: null });
+			await pause(round % 20);
+			child.kill("SIGKILL");
+		}
+		const left = () => alive().flatMap(({ pid, environment: each }) => (each.includes(mark) ? pid : []));
+		await vi.waitFor(() => expect(left()).toEqual([]), onTime);
 	});
 
 	test("the control: without a watcher its inner process stays", async () => {

@@ -43,7 +43,7 @@ export function containedCommand(
 	const outside = isClosed ? `${watched} 5</proc/self/fd/5` : watched;
 	return {
 		command: "/bin/sh",
-		args: ["-c", outside, "sh", ...wrapper, "/bin/sh", "-c", 'exec "$@" >&4 4>&-', "sh", command, ...args],
+		args: ["-c", outside, "sh", ...wrapper, "/bin/sh", "-c", inside, "sh", command, ...args],
 		pipes: {
 			stdio: ["pipe", "ignore", "pipe", "pipe", "pipe", ...(isClosed ? [callFilterFile()] : [])],
 			output: 4,
@@ -52,14 +52,22 @@ export function containedCommand(
 	};
 }
 
-// The wrappers ask the kernel for help step by step. A daemon that dies in between would leave processes that nobody ends:
-// a program whose reaper has not asked yet, or bubblewrap's inner process, which waits without end for a word of its outer
-// one. So a watcher outside reads from a pipe until the daemon says that the program is up. If the pipe closes first, it
-// kills its process group: the wrapper, the reaper, and with the reaper everything inside. The watcher belongs to the group,
-// so its number cannot be another group's. It holds none of the program's pipes, so that we notice when they are closed.
-// Processes share the position of an inherited file, so the filter of system calls (5) is opened again.
+// The wrappers ask the kernel for help step by step. A daemon that dies in between would leave processes that nobody ends.
+// So two watchers read from a pipe until the daemon says that the program is up, and kill if the pipe closes first:
+//
+//   outside, the wrapper's process group: bubblewrap's inner process at first waits without end for a word of its outer one.
+//            The watcher belongs to the group, so its number cannot be another group's
+//   inside,  the namespace: later the inner process has left that group, and asks the kernel only when it is the reaper.
+//            The pid is checked before, because `kill -1` must only run in this namespace
+//
+// They hold none of the program's pipes, so that we notice when those are closed. Processes share the position of an
+// inherited file, so the filter of system calls (5) is opened again.
 const watched =
-	'((trap "" HUP INT TERM; read -r up <&3 || kill -KILL -$$) </dev/null >/dev/null 2>&1 4>&- 5<&- &); exec "$@" 3<&-';
+	'((trap "" HUP INT TERM; read -r up <&3 || kill -KILL -$$) </dev/null >/dev/null 2>&1 4>&- 5<&- &); exec "$@"';
+const inside = '[ $$ = 2 ] || exit 1; ((read -r up <&3 || kill -KILL -1) 2>/dev/null 4>&- &); exec "$@" 3<&- >&4 4>&-';
+
+/** What the daemon writes when the program is up: a line for each watcher. */
+export const upText = "up\nup\n";
 
 const bubblewrap = ["bwrap", "--die-with-parent", "--new-session", "--unshare-pid"] as const;
 

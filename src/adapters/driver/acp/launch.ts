@@ -16,7 +16,7 @@ import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
 import type { OpenSession, PermissionAnswer } from "#engine/ports/driver.ts";
 import { startContained } from "../../system/contained-process.ts";
-import type { CommandLine } from "../../system/containment.ts";
+import { type CommandLine, upText } from "../../system/containment.ts";
 import { messageOf } from "../../system/errors.ts";
 import type { SandboxMounts } from "../../system/mounts.ts";
 import { messageStream } from "./messages.ts";
@@ -91,7 +91,7 @@ export async function launch(wanted: Launch): Promise<Launched> {
 	const { info, session } = await up.catch((error: unknown) => exitReason(error, stdout, ended));
 	const sessionId = session?.session ?? "";
 	heard.session = sessionId;
-	lifeline?.end("up\n");
+	lifeline?.end(upText);
 	return {
 		pid: child.pid ?? 0,
 		ended,
