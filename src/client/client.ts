@@ -18,6 +18,8 @@ export interface Input<N extends RouteName> {
 	body?: InputOf<N, "body">;
 	/** the idempotency key: a retry with it never doubles an effect */
 	key?: string;
+	/** aborting gives the request up: a fork that waits for its moment is not made */
+	signal?: AbortSignal;
 }
 
 interface AnyInput {
@@ -25,6 +27,7 @@ interface AnyInput {
 	query?: unknown;
 	body?: unknown;
 	key?: string;
+	signal?: AbortSignal;
 }
 
 export type RouteAnswer<N extends RouteName> = z.infer<Routes[N]["answer"]>;
@@ -135,23 +138,24 @@ export class Client {
 					...(input.key !== undefined && { "idempotency-key": input.key }),
 				},
 				...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+				...(input.signal !== undefined && { signal: input.signal }),
 			});
 			return await sent.text();
 		};
 		const isRepeatable = method === "GET" || input.key !== undefined;
-		const { error, ...answer } = JSON.parse(await (isRepeatable ? this.#overRestarts(ask) : ask()));
+		const { error, ...answer } = JSON.parse(await (isRepeatable ? this.#overRestarts(ask, input.signal) : ask()));
 		if (error === undefined) return answer;
 		if (error.code === "UNAUTHORIZED" && this.#hasNewToken()) return await this.#answer(name, input);
 		throw new Refused(error);
 	}
 
 	/** The daemon may be replaced while it answers; its successor knows the request by its key. */
-	async #overRestarts<T>(ask: () => Promise<T>): Promise<T> {
+	async #overRestarts<T>(ask: () => Promise<T>, givenUp?: AbortSignal): Promise<T> {
 		for (let again = 0; ; again++) {
 			try {
 				return await ask();
 			} catch (error) {
-				if (error instanceof Refused || this.#mend === undefined || again === mendsMax) throw error;
+				if (error instanceof Refused || givenUp?.aborted || this.#mend === undefined || again === mendsMax) throw error;
 				const mended = await this.#mend();
 				if (mended === null) throw error;
 				[this.#at, this.#send] = [mended.#at, mended.#send];

@@ -65,6 +65,8 @@ export class Mirror {
 	#view = new Mirrored(noRows, this.#shown);
 	#threads = new Map<AgentId, Item[]>();
 	#followed: readonly AgentId[] = [];
+	/** how many items of a thread are kept, where older ones were loaded */
+	readonly #lengths = new Map<AgentId, number>();
 	#deltas = new Map<AgentId, Map<string, Delta>>();
 	#unjournaled: Unjournaled = { phases: {}, projects: {}, subscriptions: {} };
 	#journal: string | null = null;
@@ -154,7 +156,16 @@ export class Mirror {
 		if (items === undefined || first === undefined) return false;
 		const found = await this.#client.call("items", { params: { agent }, query: { last, before: first } });
 		if (items[0]?.id === first) items.unshift(...found);
+		// whoever reads old items keeps them, whatever is added
+		this.#lengths.set(agent, Number.POSITIVE_INFINITY);
 		return found.length > 0;
+	}
+
+	/** Keeps only the last items of a thread again. */
+	shorten(agent: AgentId): void {
+		this.#lengths.delete(agent);
+		const items = this.#threads.get(agent);
+		items?.splice(0, Math.max(0, items.length - this.#options.itemsMax));
 	}
 
 	/** Follows the events until the signal is aborted. */
@@ -198,6 +209,7 @@ export class Mirror {
 		const { last, items, ...kept } = rows;
 		this.#view = new Mirrored(kept, shown);
 		this.#threads = new Map(shown.threads.map((agent): [AgentId, Item[]] => [agent, []]));
+		this.#lengths.clear();
 		for (const item of items) if (item.agent !== null) this.#threads.get(item.agent)?.push(itemView(item));
 		this.#deltas.clear();
 		[this.#unjournaled, this.#turnsMax, this.#at, this.#journal] = [unjournaled, turnsMax, last, journal];
@@ -252,7 +264,8 @@ export class Mirror {
 	#append(thread: Item[], agent: AgentId, item: Item): void {
 		thread.push(item);
 		// rarely, so that the cost per item does not depend on the thread's length
-		if (thread.length > 2 * this.#options.itemsMax) thread.splice(0, thread.length - this.#options.itemsMax);
+		const { itemsMax } = this.#options;
+		if (thread.length > (this.#lengths.get(agent) ?? 2 * itemsMax)) thread.splice(0, thread.length - itemsMax);
 		const running = this.#deltas.get(agent);
 		for (const [message, { kind }] of running ?? []) if (kind === item.kind) running?.delete(message);
 	}

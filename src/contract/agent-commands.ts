@@ -91,6 +91,8 @@ export const AgentInterrupt = command("agent.interrupt", {
 	agent: AgentId,
 	reason: Reason.default(""),
 	resume: z.boolean().default(false),
+	/** end its processes at once, without the time to stop by themselves; also if the turn is being stopped already */
+	force: z.boolean().default(false),
 });
 export type AgentInterrupt = z.infer<typeof AgentInterrupt>;
 

@@ -99,19 +99,24 @@ export class Engine implements AsyncDisposable {
 		const { reads, publisher, log } = this;
 		const dispatch = (each: CommandRequest): Promise<Outcome> => this.#made.dispatcher.dispatch(each);
 		const forked = await forkWithFiles({ reads, dispatch, publisher, driver, workspaces, log }, request);
-		return forked ?? (await this.dispatch(request));
+		const { gone, ...command } = request;
+		return forked ?? (await this.dispatch(command, gone));
 	}
 
 	/**
 	 * Answers when the command has taken effect: a kill when the processes have ended, a fork when the parent was between
 	 * two tool calls.
 	 */
-	async dispatch(request: CommandRequest): Promise<Outcome> {
-		const answered = this.#dispatchOnceFree(await this.#withPartials(request));
+	async dispatch(request: CommandRequest, left?: AbortSignal): Promise<Outcome> {
+		const answered = this.#dispatchOnceFree(await this.#withPartials(request), left);
 		this.#made.scheduler.startAtOnce(request, (each) => this.#made.dispatcher.dispatch(each));
 		const outcome = await answered;
 		const { driver } = this.#parts;
 		if ("refused" in outcome || outcome.replayed || driver === null) return outcome;
+		const { command } = request;
+		// its turn may have been stopping for a while, with time to stop by itself
+		const forced = command.type === "agent.interrupt" && command.force === true ? AgentId.parse(command.agent) : null;
+		if (forced !== null) await driver.end(forced).then(() => this.#turnOver(forced));
 		for (const event of outcome.events) if (event.kind === "turn.stopping") await this.#turnOver(event.agent);
 		const caller = agentOf(request.actor);
 		const ended = outcome.events.flatMap((event) =>
@@ -252,15 +257,16 @@ export class Engine implements AsyncDisposable {
 
 	/**
 	 * A fork of a parent with an open tool call is tried again after every event, until the call has ended or the deadline
-	 * has passed.
+	 * has passed, or nobody waits for it any longer.
 	 */
-	async #dispatchOnceFree(request: CommandRequest): Promise<Outcome> {
+	async #dispatchOnceFree(request: CommandRequest, gone?: AbortSignal): Promise<Outcome> {
 		const first = await this.#made.dispatcher.dispatch(request);
 		if (!isForkBusy(first)) return first;
 		const again = async (): Promise<Outcome | null> => {
 			const outcome = await this.#made.dispatcher.dispatch(request);
 			return isForkBusy(outcome) ? null : outcome;
 		};
-		return (await until(this.publisher, again, { deadlineMs: forkTimeoutMs })) ?? first;
+		const signals = gone === undefined ? [] : [gone];
+		return (await until(this.publisher, again, { deadlineMs: forkTimeoutMs, signals })) ?? first;
 	}
 }

@@ -211,6 +211,7 @@ async function parsed(context: Context, route: Route, actor: Actor): Promise<Rou
 		actor,
 		key: key.data,
 		earlier: null,
+		gone: context.req.raw.signal,
 	};
 	return request;
 }

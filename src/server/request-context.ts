@@ -35,6 +35,8 @@ export interface RouteRequest<N extends RouteName> {
 	fingerprint?: string | undefined;
 	/** the receipt of the first attempt under this key, if its answer was lost */
 	earlier: PriorReceipt;
+	/** aborted when the caller closes the connection */
+	gone?: AbortSignal;
 }
 
 /** A list that is read is answered one page at a time, so that no handler reads more of it than the page. */
@@ -48,7 +50,7 @@ export type CommandRoute = { [N in RouteName]: Routes[N] extends { command: Agen
 export type HandledRoute = Exclude<RouteName, CommandRoute>;
 export type Handlers = { [N in HandledRoute]: Handler<N> };
 
-type Caller = Pick<RouteRequest<RouteName>, "actor" | "key" | "fingerprint" | "earlier">;
+type Caller = Pick<RouteRequest<RouteName>, "actor" | "key" | "fingerprint" | "earlier" | "gone">;
 
 /** A request whose path names an agent or an issue, which is looked for in the project of its query. */
 export interface ScopedRequest extends Caller {
@@ -197,14 +199,14 @@ export class RequestContext {
 		if (typeof agentType === "object") return agentType;
 		const unknown = agentType === undefined ? null : this.unknownType(agentType);
 		if (unknown) return unknown;
-		const { actor, key, fingerprint, earlier } = caller;
+		const { actor, key, fingerprint, earlier, gone } = caller;
 		const missing =
 			agentType === undefined || earlier !== null
 				? null
 				: this.#missing?.({ type: agentType, command: command.command ?? null });
 		if (missing) return missing;
 		const typed = { ...command, ...(agentType !== undefined && { agentType }) };
-		const request = { actor, key, fingerprint, command: { type: "agent.spawn" as const, ...typed } };
+		const request = { actor, key, fingerprint, gone, command: { type: "agent.spawn" as const, ...typed } };
 		// the child of an earlier attempt has its files already
 		const outcome = earlier === null ? await this.engine.spawn(request) : await this.engine.dispatch(request);
 		if ("refused" in outcome) return outcome.refused;

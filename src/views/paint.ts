@@ -2,7 +2,9 @@
 import { visible } from "#contract/visible.ts";
 import type { Role } from "./state-style.ts";
 
-export type Style = Role | "strong" | "faint" | "added" | "deleted" | "marked";
+export type Style = Role | "strong" | "faint" | "added" | "deleted" | "marked" | CodeStyle;
+/** of the parts of source code */
+type CodeStyle = "comment" | "string" | "number" | "keyword";
 
 const codes: Readonly<Record<Style, string>> = {
 	run: "36",
@@ -15,6 +17,10 @@ const codes: Readonly<Record<Style, string>> = {
 	added: "32",
 	deleted: "31",
 	marked: "7",
+	comment: "2",
+	string: "32",
+	number: "36",
+	keyword: "35",
 };
 
 /** The text in a colour, with control characters escaped. */

@@ -2,6 +2,7 @@
 // belong together are one block.
 import type { AgentId } from "#contract/ids.ts";
 import type { Item } from "#contract/wire.ts";
+import { type Change, changeOf } from "./change.ts";
 import { usageLine } from "./usage-lines.ts";
 
 export type BlockKind = "prompt" | "message" | "thought" | "call" | "plan" | "note";
@@ -16,6 +17,8 @@ export interface Block {
 	readonly text: string;
 	/** of a call that has ended */
 	readonly result: CallResult | null;
+	/** what a call changes in a file, as far as it says so */
+	readonly change: Change | null;
 	readonly turn: number | null;
 	readonly at: string;
 	/** something went wrong */
@@ -85,6 +88,17 @@ export class Blocks {
 		this.#list = [...older.#list, ...rest];
 	}
 
+	/** Forgets the oldest blocks. */
+	keepLast(count: number): void {
+		const gone = Math.max(0, this.#list.length - count);
+		this.#list.splice(0, gone);
+		for (const [call, at] of this.#open)
+			if (at < gone) this.#open.delete(call);
+			else this.#open.set(call, at - gone);
+		const first = this.#list[0]?.id ?? 0;
+		for (const [call, { id }] of this.#orphans) if (id < first) this.#orphans.delete(call);
+	}
+
 	/** False if its call is not here: then it is a block of its own. */
 	#end(item: Shown): boolean {
 		const at = this.#open.get(callId(item));
@@ -106,7 +120,7 @@ function blockOf(item: Shown): Block | null {
 	const { id, kind, at, turn, actor, agent = null } = item;
 	const text = item.text?.trim() ?? "";
 	const block = (of: BlockKind, more: Partial<Block> = {}): Block => ({
-		...{ id, kind: of, label: "", text, result: null, turn, at, bad: false, isInherited: false, agent },
+		...{ id, kind: of, label: "", text, result: null, change: null, turn, at, bad: false, isInherited: false, agent },
 		...more,
 	});
 	switch (kind) {
@@ -121,7 +135,11 @@ function blockOf(item: Shown): Block | null {
 		case "plan":
 			return block("plan");
 		case "tool_call":
-			return block("call", { label: toolOf(item), text: callTitle(item) });
+			return block("call", {
+				label: toolOf(item),
+				text: callTitle(item),
+				change: changeOf(toolOf(item), Reflect.get(Object(item.data), "input")),
+			});
 		case "tool_result":
 			return block("call", { label: "result", text: "", result: resultOf(item), bad: isFailed(item) });
 		case "usage":
@@ -130,6 +148,21 @@ function blockOf(item: Shown): Block | null {
 			return block("note", { text: noteOf(kind, text, item.data), bad: kind === "timeout" || kind === "killed" });
 	}
 }
+
+/** A step of a plan, with a mark for its state. */
+export interface PlanStep {
+	state: string;
+	mark: string;
+	text: string;
+}
+
+const planMarks: Readonly<Record<string, string>> = { completed: "☑", in_progress: "▸", pending: "☐" };
+
+export const planSteps = (text: string): PlanStep[] =>
+	text.split("\n").map((line) => {
+		const [, state = "", step = line] = /^(\w+): (.*)$/.exec(line) ?? [];
+		return { state, mark: planMarks[state] ?? "·", text: step };
+	});
 
 function noteOf(kind: string, text: string, data: unknown): string {
 	const more = text !== "" ? text : data === null ? "" : JSON.stringify(data);

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type { UnicodeGraphemesAddon } from "@xterm/addon-unicode-graphemes";
 import headless from "@xterm/headless";
 import { expect } from "vitest";
-import type { Terminal } from "../../src/surfaces/tui/pi.ts";
+import type { Terminal } from "../../src/surfaces/tui/pi/screen.ts";
 
 const graphemes = loadGraphemes();
 

@@ -32,6 +32,8 @@ export interface ForkParts {
 
 export interface SpawnRequest extends CommandRequest {
 	command: Extract<CommandInput, { type: "agent.spawn" }> & { by: AgentId };
+	/** aborted when nobody waits for the fork any longer: it is given up unless the cut has been made */
+	gone?: AbortSignal | undefined;
 }
 
 /** how long a fork waits for a moment to cut, or for a tool call to end, before it is refused */
@@ -43,7 +45,7 @@ const callTimeoutMs = 1000;
 type Files = { snapshot: string; snapshotOf: AgentId };
 
 /** Null if the fork takes no files along: then only the conversation is cut. */
-export async function forkWithFiles(parts: ForkParts, request: SpawnRequest): Promise<Outcome | null> {
+export async function forkWithFiles(parts: ForkParts, { gone, ...request }: SpawnRequest): Promise<Outcome | null> {
 	const { command: params } = request;
 	await callRecorded(parts, request);
 	const parent = await parts.reads.agent(params.by);
@@ -70,7 +72,10 @@ export async function forkWithFiles(parts: ForkParts, request: SpawnRequest): Pr
 		return outcome === "not now" ? null : outcome;
 	};
 	return (
-		(await until(parts.publisher, attempt, { deadlineMs: forkTimeoutMs })) ?? { refused: busy(parent), replayed: false }
+		(await until(parts.publisher, attempt, {
+			deadlineMs: forkTimeoutMs,
+			signals: gone === undefined ? [] : [gone],
+		})) ?? { refused: busy(parent), replayed: false }
 	);
 }
 

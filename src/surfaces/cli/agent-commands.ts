@@ -179,7 +179,12 @@ function ownOptions(route: Verb): Option[] {
 	if (route === "pause") return [reason()];
 	const flag = (name: string, description: string) => new Option(name, description).default(false);
 	if (route === "resume") return [reason(), flag("--retry", "first run a turn again that was interrupted or failed")];
-	if (route === "interrupt") return [reason(), flag("--resume", "do not pause it: continue with its queue")];
+	if (route === "interrupt")
+		return [
+			reason(),
+			flag("--resume", "do not pause it: continue with its queue"),
+			flag("--force", "end its processes at once, without the time to stop by themselves"),
+		];
 	if (route === "kill") return [flag("--cascade", "also end all agents below it"), reason()];
 	if (route !== "agentDelete") return [];
 	const force = flag("--force", "even with queued prompts or unmerged work; a snapshot is taken first");

@@ -3,7 +3,7 @@
 import type { Delta } from "#contract/stream.ts";
 import { inline, visible } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
-import { callTitle, insideOf, resultOf, summaryOf, toolOf } from "#views/thread.ts";
+import { callTitle, insideOf, planSteps, resultOf, summaryOf, toolOf } from "#views/thread.ts";
 import { printPainted } from "./print.ts";
 import { hasColour, painted, type Style } from "./style.ts";
 
@@ -59,7 +59,9 @@ export class LiveThread {
 		if (kind === "user") this.#line("strong", `› ${text}`);
 		else if (kind === "tool_call") this.#toolCall(item);
 		else if (kind === "tool_result") this.#toolResult(item);
-		else if (kind === "plan" || kind === "system") this.#line("faint", margin + text);
+		else if (kind === "plan")
+			for (const { mark, text: step } of planSteps(text)) this.#line("faint", `${margin}${mark} ${step}`);
+		else if (kind === "system") this.#line("faint", margin + text);
 		else if (kind === "final" && text !== "" && text !== this.#last) this.#line(null, margin + text);
 		else if (kind === "assistant" || kind === "thought") {
 			const streamed = this.#streamed;

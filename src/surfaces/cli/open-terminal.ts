@@ -5,9 +5,13 @@ import { type CliContext, cliContextOf, freshKey } from "./act.ts";
 import { confirm } from "./confirm.ts";
 import { homeOf, reconnect } from "./connect.ts";
 import { projectHere } from "./here.ts";
-import { print, printPaintedToStderr, printToStderr } from "./print.ts";
+import { print, printed, printPaintedToStderr, printToStderr } from "./print.ts";
+import { showNoProgress } from "./progress.ts";
 import { addRepository, repositoryAt } from "./repository.ts";
 import { hasColour } from "./style.ts";
+
+/** longer is not waited for a terminal that takes nothing */
+const writtenMs = 1000;
 
 export async function openTerminal(): Promise<void> {
 	const cli = await cliContextOf({});
@@ -24,9 +28,11 @@ export async function openTerminal(): Promise<void> {
 		},
 		await firstAgent(cli, project),
 	);
+	showNoProgress();
 	stopOnSignals(program);
 	await program.run();
 	print("The agents go on. `brood` brings you back.");
+	await printed(writtenMs);
 	process.exit();
 }
 
@@ -54,13 +60,13 @@ function stopOnSignals(program: TerminalProgram): void {
 	] as const)
 		process.on(signal, () => {
 			program.stop();
-			process.exit(code);
+			void printed(writtenMs).then(() => process.exit(code));
 		});
 	for (const kind of ["uncaughtException", "unhandledRejection"] as const)
 		process.on(kind, (error: unknown) => {
 			program.stop();
 			printPaintedToStderr("");
 			printToStderr(`INTERNAL_ERROR: ${error instanceof Error ? error.message : String(error)}`);
-			process.exit(1);
+			void printed(writtenMs).then(() => process.exit(1));
 		});
 }

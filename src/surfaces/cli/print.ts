@@ -51,6 +51,14 @@ export class UsageError extends Refused {
 	}
 }
 
+/** When the terminal has taken everything; a screen lets writes wait on their own. */
+export async function printed(timeoutMs: number): Promise<void> {
+	const { promise, resolve } = Promise.withResolvers<void>();
+	setTimeout(resolve, timeoutMs);
+	process.stdout.write("", () => resolve());
+	await promise;
+}
+
 /** Returns the exit code. */
 export function printError(error: unknown, json: boolean): number {
 	const refusal: Refusal = error instanceof Refused ? error.refusal : refusalOf(error);

@@ -20,12 +20,12 @@ export class Asking {
 	}
 
 	/** `text` is shown until the answer comes; empty for what answers at once. */
-	run(text: string, ask: () => Promise<SlashAnswer>, typed = ""): void {
+	run(text: string, ask: (signal: AbortSignal) => Promise<SlashAnswer>, typed = ""): void {
 		const id = ++this.#last;
 		const cancelled = new AbortController();
 		this.#open.set(id, { text, cancelled });
 		this.#show();
-		ask()
+		ask(cancelled.signal)
 			.then((answer) => {
 				if (!cancelled.signal.aborted) this.#parts.answered(answer);
 			})
@@ -38,7 +38,7 @@ export class Asking {
 			});
 	}
 
-	/** What was asked for may still be done; its answer is no longer waited for. */
+	/** A fork that waits for its moment is given up; anything else may still be done, and its answer is not waited for. */
 	cancel(): void {
 		for (const { cancelled } of this.#open.values()) cancelled.abort();
 		this.#open.clear();

@@ -1,8 +1,8 @@
 // The rows of one block of a thread. Folded, a call is one row and a thought is one; opened, they are whole.
 import { inline, visible } from "#contract/visible.ts";
 import { painted, type Style } from "#views/paint.ts";
-import { type Block, type CallResult, insideOf, summaryOf } from "#views/thread.ts";
-import { clipped, markdownRows, widthOf, wrapped } from "./pi.ts";
+import { type Block, type CallResult, insideOf, planSteps, summaryOf } from "#views/thread.ts";
+import { clipped, markdownRows, widthOf, wrapped } from "./pi/text.ts";
 
 export interface BlockLook {
 	width: number;
@@ -16,6 +16,8 @@ export interface BlockLook {
 }
 
 const margin = "  ";
+/** wider prose is hard to read */
+const proseMax = 120;
 /** rows of one result, at most: the rest is shown by the CLI */
 const resultRowsMax = 2000;
 
@@ -38,7 +40,7 @@ function rowsOf(block: Block, look: BlockLook): string[] {
 		case "message":
 			return block.bad
 				? hanging(margin, block.text, look.width).map((row) => paint("bad", row))
-				: markdownRows(visible(block.text), look.width, look.colour).map((row) => margin + row);
+				: markdownRows(visible(block.text), Math.min(look.width, proseMax), look.colour).map((row) => margin + row);
 		case "thought": {
 			const rows = hanging(margin, block.text, look.width);
 			const shown = look.isOpened ? rows : [clipped(`${margin}… ${inline(block.text)}`, look.width)];
@@ -54,9 +56,10 @@ function rowsOf(block: Block, look: BlockLook): string[] {
 }
 
 /** The title on the left, how it ended on the right. */
-function callRow({ label, text, result, bad }: Block, look: BlockLook): string {
+function callRow({ label, text, result, change, bad }: Block, look: BlockLook): string {
 	const { width, colour, folder } = look;
-	const end = result === null ? "…" : endOf(result, look);
+	const changed = change === null || bad ? null : `+${change.added} −${change.deleted}`;
+	const end = result === null ? "…" : (changed ?? endOf(result, look));
 	const tool = inline(label);
 	const room = Math.max(8, width - 3 - widthOf(tool) - Math.min(widthOf(end), Math.floor(width / 2)) - 2);
 	const title = clipped(inline(insideOf(folder, text)), room);
@@ -72,17 +75,22 @@ function endOf(result: CallResult, { folder }: BlockLook): string {
 	return count > 1 ? `${last} (${count} lines)` : last;
 }
 
-function openedRows({ text, result }: Block, { width, colour, folder }: BlockLook): string[] {
+function openedRows({ text, result, change, bad }: Block, { width, colour, folder }: BlockLook): string[] {
 	const bar = `${margin}│ `;
 	const room = width - widthOf(bar);
 	const whole = wrapped(inline(insideOf(folder, text)), room);
-	const lines = (result?.text ?? "").split("\n");
+	// the result of an edit says only that it was made
+	const lines = change === null || bad ? (result?.text ?? "").split("\n") : change.lines;
 	const shown = lines.slice(0, resultRowsMax).flatMap((line) => {
 		const style = diffStyle(line);
-		return wrapped(visible(line), room).map((row) => (style === null ? row : painted(style, row, colour)));
+		return wrapped(visible(line).replaceAll("\t", "    "), room).map((row) =>
+			style === null ? row : painted(style, row, colour),
+		);
 	});
 	const more = lines.length > resultRowsMax ? [`and ${lines.length - resultRowsMax} lines more: brood log`] : [];
-	return [...whole, ...(result === null ? [] : shown), ...more].map((row) => painted("faint", bar, colour) + row);
+	return [...whole, ...(result === null && change === null ? [] : shown), ...more].map(
+		(row) => painted("faint", bar, colour) + row,
+	);
 }
 
 /** Lines of a diff keep their colours. */
@@ -92,14 +100,12 @@ function diffStyle(line: string): Style | null {
 	return /^@@ /.test(line) ? "run" : null;
 }
 
-function planRows(text: string, { width, colour }: BlockLook): string[] {
-	const boxes: Readonly<Record<string, string>> = { completed: "☑", in_progress: "▸", pending: "☐" };
-	return text.split("\n").flatMap((line) => {
-		const [, state = "", step = line] = /^(\w+): (.*)$/.exec(line) ?? [];
-		const rows = hanging(`${margin}${boxes[state] ?? "·"} `, step, width);
-		return rows.map((row) => painted(state === "in_progress" ? "run" : "faint", row, colour));
-	});
-}
+const planRows = (text: string, { width, colour }: BlockLook): string[] =>
+	planSteps(text).flatMap(({ state, mark, text: step }) =>
+		hanging(`${margin}${mark} `, step, width).map((row) =>
+			painted(state === "in_progress" ? "run" : "faint", row, colour),
+		),
+	);
 
 /** The text behind a mark, its further rows below the first one's text. */
 export function hanging(mark: string, text: string, width: number): string[] {

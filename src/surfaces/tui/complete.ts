@@ -1,43 +1,75 @@
-// Completion in the input: commands, agents and files.
-import { readdirSync } from "node:fs";
+// Completion in the input: commands and their options, agents, and files.
+import { opendir } from "node:fs/promises";
 import path from "node:path";
 import type { AgentId } from "#contract/ids.ts";
 import type { Seen } from "./model.ts";
-import type { Completion } from "./pi.ts";
-import { slashCommands } from "./slash.ts";
+import type { Completion } from "./pi/draft.ts";
+import { matching } from "./pi/text.ts";
+import { slashCommands } from "./slash-commands.ts";
 
 const shownMax = 50;
 
 /** For the last word of the text; null if it is none of them. */
-export function completed(
+export async function completed(
 	text: string,
 	{ agents }: Pick<Seen, "agents">,
 	current: AgentId,
-): { word: string; items: readonly Completion[] } | null {
+): Promise<{ word: string; items: readonly Completion[] } | null> {
 	const [word = ""] = /\S*$/.exec(text) ?? [];
-	if (/^\/\S*$/.test(text)) {
-		const all = Object.entries(slashCommands).map(([name, { help }]) => ({ value: `/${name}`, hint: help }));
-		return { word, items: all.filter(({ value }) => value.startsWith(word)) };
-	}
 	if (word.startsWith("@")) {
 		const folder = agents.get(current)?.workspace?.path ?? process.cwd();
-		return { word, items: filesAt(folder, word.slice(1)).map((file) => ({ value: `@${file}`, hint: "" })) };
+		const found = matching(await filesIn(folder), word.slice(1), (file) => file).slice(0, shownMax);
+		return { word, items: found.map((file) => ({ value: `@${file}`, hint: "" })) };
 	}
-	if (!text.startsWith("/")) return null;
-	const named = [...agents.values()].filter(({ handle }) => handle.startsWith(word));
-	return { word, items: named.slice(0, shownMax).map(({ handle, label }) => ({ value: handle, hint: label })) };
+	if (/^\/\S*$/.test(text)) {
+		const all = Object.entries(slashCommands).map(([name, { usage, help }]) => ({
+			...{ value: `/${name}`, hint: `${usage} ${help}`.trimStart() },
+		}));
+		const begun = all.filter(({ value }) => value.startsWith(word));
+		return { word, items: begun.length > 0 ? begun : matching(all, word.slice(1), ({ value }) => value) };
+	}
+	const [, name = ""] = /^\/(\S+)\s/.exec(text) ?? [];
+	const command = slashCommands[name];
+	if (command === undefined) return null;
+	if (word.startsWith("--")) {
+		const options = [...command.usage.matchAll(/--[a-z-]+/g)].map(([option]) => option);
+		return { word, items: options.filter((each) => each.startsWith(word)).map((value) => ({ value, hint: "" })) };
+	}
+	if (!command.usage.includes("AGENT")) return null;
+	const named = matching([...agents.values()], word, ({ handle }) => handle).slice(0, shownMax);
+	return { word, items: named.map(({ handle, label }) => ({ value: handle, hint: label })) };
 }
 
-/** The files of a workspace that begin like this; a folder ends with a slash. */
-function filesAt(folder: string, begun: string): string[] {
-	const [above, name] = [path.dirname(`${begun}x`), path.basename(`${begun}x`).slice(0, -1)];
-	try {
-		const entries = readdirSync(path.join(folder, above), { withFileTypes: true });
-		return entries
-			.filter((entry) => entry.name.startsWith(name) && entry.name !== ".git")
-			.slice(0, shownMax)
-			.map((entry) => path.join(above, entry.name) + (entry.isDirectory() ? "/" : ""));
-	} catch {
-		return [];
+/** more files than this are not looked at */
+const filesMax = 20_000;
+const skipped = new Set([".git", "node_modules", "target", "dist", ".venv", "__pycache__"]);
+/** the files of a folder are read again after this time */
+const freshMs = 10_000;
+
+let last: { folder: string; at: number; files: Promise<string[]> } | null = null;
+
+function filesIn(folder: string): Promise<string[]> {
+	const now = performance.now();
+	if (last === null || last.folder !== folder || now - last.at > freshMs)
+		last = { folder, at: now, files: walked(folder) };
+	return last.files;
+}
+
+/** The files below a folder, folders with a slash at their end. git is not asked: a repository could make it run programs. */
+async function walked(folder: string): Promise<string[]> {
+	const found: string[] = [];
+	const open = [""];
+	for (let next = open.shift(); next !== undefined && found.length < filesMax; next = open.shift()) {
+		try {
+			for await (const entry of await opendir(path.join(folder, next))) {
+				const name = path.join(next, entry.name);
+				if (entry.isDirectory() && !skipped.has(entry.name)) open.push(name);
+				found.push(entry.isDirectory() ? `${name}/` : name);
+				if (found.length >= filesMax) break;
+			}
+		} catch {
+			// a folder that has just gone, or that may not be read
+		}
 	}
+	return found;
 }

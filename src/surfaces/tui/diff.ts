@@ -1,8 +1,8 @@
-// A patch, cut into files.
+// A patch, cut into files: a list of files, each of which opens.
 import type { Diff } from "#contract/workspace.ts";
-import type { DiffFile, Panel } from "./model.ts";
+import type { DiffFile, DiffPanel } from "./model.ts";
 
-export function diffPanel({ patch, files, truncated, omitted }: Diff, title: string): Panel {
+export function diffPanel({ patch, files, truncated, omitted }: Diff, title: string): DiffPanel {
 	const shown = filesOf(patch);
 	const named = new Set(shown.map(({ path }) => path));
 	const others: DiffFile[] = files
@@ -15,7 +15,8 @@ export function diffPanel({ patch, files, truncated, omitted }: Diff, title: str
 		notes.length === 0
 			? []
 			: [{ path: "not shown", added: null, deleted: null, lines: notes.map((note) => ` ${note}`) }];
-	return { kind: "diff", at: 0, title, files: [...shown, ...others, ...last], reviewed: new Set() };
+	const all = [...shown, ...others, ...last];
+	return { kind: "diff", at: 0, title, files: all, opened: new Set(all.length === 1 ? [0] : []) };
 }
 
 export function filesOf(patch: string): DiffFile[] {
@@ -41,12 +42,26 @@ export function filesOf(patch: string): DiffFile[] {
 	});
 }
 
-/** The file that a row belongs to. */
-export function fileAt({ files, at }: { files: readonly DiffFile[]; at: number }): number {
-	let row = 0;
-	for (const [index, { lines }] of files.entries()) {
-		row += lines.length + 1;
-		if (at < row) return index;
-	}
-	return files.length - 1;
+/** A row of the list: a file, or a line of one. */
+export interface DiffRow {
+	file: number;
+	/** null for the file itself */
+	line: number | null;
+}
+
+export const diffRows = ({ files, opened }: Pick<DiffPanel, "files" | "opened">): DiffRow[] =>
+	files.flatMap(({ lines }, file) => [
+		{ file, line: null },
+		...(opened.has(file) ? lines.map((_, line) => ({ file, line })) : []),
+	]);
+
+/** Where the row of a file is. */
+export const rowOfFile = (panel: Pick<DiffPanel, "files" | "opened">, file: number): number =>
+	diffRows(panel).findIndex((row) => row.file === file && row.line === null);
+
+/** A file as it was reviewed: it counts as reviewed until its lines change. */
+export function reviewMark({ path, lines }: DiffFile): string {
+	let hash = 0;
+	for (const line of lines) for (const letter of line) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) | 0;
+	return `${path} ${lines.length} ${hash >>> 0}`;
 }

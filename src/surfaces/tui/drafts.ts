@@ -1,6 +1,7 @@
 // What is being written to each agent: it stays with the agent, also over a restart.
 import type { AgentId } from "#contract/ids.ts";
-import type { Draft } from "./pi.ts";
+import type { Seen } from "./model.ts";
+import type { Draft } from "./pi/draft.ts";
 import type { Saved } from "./saved.ts";
 
 export class Drafts {
@@ -31,3 +32,14 @@ export class Drafts {
 		}
 	}
 }
+
+/** prompts that the arrow keys bring back */
+const recalledMax = 100;
+
+/** What people sent to an agent, oldest first, as far as its thread is loaded. */
+export const sentTo = (seen: Seen, agent: AgentId): string[] =>
+	seen
+		.blocks(agent)
+		.filter(({ kind, label }) => kind === "prompt" && label === "")
+		.slice(-recalledMax)
+		.map(({ text }) => text);

@@ -19,7 +19,7 @@ export function inboxRows(seen: Seen): InboxRow[] {
 		...approvals.map(
 			({ agent, title, path, askedAt }): InboxRow => ({
 				...{ style: "wait", glyph: "◆", agent, hint: "" },
-				text: `${path.toReversed().join("/")}  ${title}  ${ageOf(askedAt, seen.now)}`,
+				text: `${path.join("/")}  ${title}  ${ageOf(askedAt, seen.now)}`,
 			}),
 		),
 		...errors.map(

@@ -1,16 +1,6 @@
 // Every key of the terminal, with what it does. The table in docs/user/terminal.md is generated from this.
 
-export type Mode =
-	| "thread"
-	| "blocks"
-	| "approval"
-	| "list"
-	| "tree"
-	| "queue"
-	| "mail"
-	| "turns"
-	| "diff"
-	| "question";
+export type Mode = "thread" | "blocks" | "approval" | "list" | "tree" | "queue" | "mail" | "turns" | "diff";
 
 export interface KeyEntry {
 	keys: readonly string[];
@@ -62,7 +52,10 @@ export type Action =
 	| "edit"
 	| "reply"
 	| "fork-here"
-	| "reviewed";
+	| "reviewed"
+	| "next-file"
+	| "previous-file"
+	| "open-all";
 
 const lists: readonly KeyEntry[] = [
 	{ keys: ["up", "k"], action: "up", help: "one row up" },
@@ -105,7 +98,9 @@ export const keymap: Readonly<Record<Mode, readonly KeyEntry[]>> = {
 		{ keys: ["y", "alt+y"], action: "allow", help: "allow it" },
 		{ keys: ["n", "alt+n"], action: "deny", help: "deny it" },
 		{ keys: ["a", "alt+a"], action: "always", help: "allow this command always" },
-		{ keys: ["v", "alt+v"], action: "whole", help: "show the whole text" },
+		{ keys: ["shift+up"], action: "line-up", help: "scroll the question up" },
+		{ keys: ["shift+down"], action: "line-down", help: "scroll the question down" },
+		{ keys: ["v", "alt+v"], action: "whole", help: "show more of the question, or less" },
 	],
 	blocks: [
 		{ keys: ["up", "k"], action: "up", help: "the block above" },
@@ -144,13 +139,14 @@ export const keymap: Readonly<Record<Mode, readonly KeyEntry[]>> = {
 		{ keys: ["enter"], action: "go", help: "show what the turn changed" },
 		{ keys: ["f"], action: "fork-here", help: "fork from the end of this turn" },
 	],
-	question: [
+	diff: [
 		...lists,
-		{ keys: ["y"], action: "allow", help: "allow it" },
-		{ keys: ["n"], action: "deny", help: "deny it" },
-		{ keys: ["a"], action: "always", help: "allow this command always" },
+		{ keys: ["enter"], action: "open", help: "open or fold the file" },
+		{ keys: ["o"], action: "open-all", help: "open or fold all files" },
+		{ keys: ["space"], action: "reviewed", help: "mark the file as reviewed, and go to the next" },
+		{ keys: ["n"], action: "next-file", help: "to the next file" },
+		{ keys: ["p"], action: "previous-file", help: "to the file before" },
 	],
-	diff: [...lists, { keys: ["space"], action: "reviewed", help: "mark the file as reviewed" }],
 };
 
 /** What a key does in a mode; null if it means nothing there. */

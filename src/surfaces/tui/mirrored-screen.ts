@@ -7,8 +7,14 @@ import { treeOf } from "#views/overviews.ts";
 import { Blocks } from "#views/thread.ts";
 import type { Seen } from "./model.ts";
 
+/** items of a thread that are loaded at first */
+export const itemsMax = 1000;
+
 /** threads that are kept up to date when all rows are loaded again */
 const threadsMax = 16;
+
+/** blocks of a thread that is followed */
+const blocksMax = itemsMax;
 
 /** loaded at a time */
 const olderItems = 500;
@@ -41,8 +47,14 @@ export class MirroredScreen {
 		this.#blocks.clear();
 	}
 
-	add(agent: AgentId, item: Parameters<Blocks["add"]>[0]): void {
-		this.#blocks.get(agent)?.add(item);
+	/** A new item. Old blocks go only where the end is followed: nothing moves under a reader. */
+	add(agent: AgentId, item: Parameters<Blocks["add"]>[0], isFollowed: boolean): void {
+		const blocks = this.#blocks.get(agent);
+		blocks?.add(item);
+		if (blocks === undefined || !isFollowed || blocks.list.length <= 2 * blocksMax) return;
+		this.#inherited.delete(agent);
+		this.#mirror.shorten(agent);
+		blocks.keepLast(blocksMax);
 	}
 
 	/** Keeps the thread of an agent up to date from now on. */

@@ -47,6 +47,20 @@ export interface State {
 	editing: { agent: AgentId; prompt: number } | null;
 	/** commands that have not answered yet, the latest last */
 	waiting: readonly { id: number; text: string }[];
+	/** how far the question above the input was read; null if it has just come */
+	question: Question | null;
+	/** the files of diffs that were reviewed, as they were then */
+	reviewed: ReadonlySet<string>;
+}
+
+export interface Question {
+	approval: number;
+	/** the first row that is shown */
+	at: number;
+	/** the rows up to this one have been on the screen */
+	read: number;
+	/** it may take most of the screen */
+	isWide: boolean;
 }
 
 export interface Notice {
@@ -59,12 +73,21 @@ export type Panel =
 	| (PanelBase & { kind: "tree"; filter: TreeFilter; words: string; folded: ReadonlySet<AgentId> })
 	| (PanelBase & { kind: "inbox" | "queue" | "mail" | "turns" | "keys" })
 	| (PanelBase & { kind: "text"; title: string; lines: readonly string[] })
-	| (PanelBase & { kind: "approval"; title: string; lines: readonly string[]; approval: number })
-	| (PanelBase & { kind: "diff"; title: string; files: readonly DiffFile[]; reviewed: ReadonlySet<string> });
+	| DiffPanel;
+
+export type DiffPanel = PanelBase & {
+	kind: "diff";
+	title: string;
+	files: readonly DiffFile[];
+	/** those whose lines are shown */
+	opened: ReadonlySet<number>;
+};
 
 interface PanelBase {
 	/** the selected row */
 	at: number;
+	/** the list that it was opened from */
+	back?: Panel;
 }
 
 export interface DiffFile {
@@ -89,6 +112,8 @@ export const firstState = (current: AgentId): State => ({
 	typedAt: 0,
 	editing: null,
 	waiting: [],
+	question: null,
+	reviewed: new Set(),
 });
 
 /** What the program does beside drawing. */
@@ -100,7 +125,7 @@ export type Effect =
 	| { do: "answer"; approval: number; answer: "allow" | "deny" | "always" }
 	| { do: "interrupt"; agent: AgentId; force: boolean }
 	| { do: "cancel" }
-	| { do: "load"; what: "diff" | "turn-diff"; agent: AgentId; id: number; handle: string }
+	| { do: "load"; what: "diff" | "turn-diff"; agent: AgentId; id: number; handle: string; back?: Panel }
 	| { do: "queue"; agent: AgentId; prompt: number; change: { to: number } | "remove" }
 	| { do: "edit-prompt"; agent: AgentId; prompt: number; text: string }
 	| { do: "mail"; agent: AgentId; mail: number; change: "read" | "delete" }

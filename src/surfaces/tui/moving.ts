@@ -2,7 +2,7 @@
 import type { AgentId } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
 import type { Seen, TreeFilter } from "./model.ts";
-import { matching } from "./pi.ts";
+import { matching } from "./pi/text.ts";
 
 type Tree = Pick<Seen, "tree" | "agents">;
 

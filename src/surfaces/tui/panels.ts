@@ -1,14 +1,16 @@
 // The lists over the thread: their rows, and the frame around them.
 import type { AgentId } from "#contract/ids.ts";
 import { inline, visible } from "#contract/visible.ts";
+import { languageOf } from "#views/code-tokens.ts";
 import { painted, type Style } from "#views/paint.ts";
 import { ageOf, counters, glyph, nameOf, stateOf } from "./agent-text.ts";
-import { fileAt } from "./diff.ts";
+import { colouredCode } from "./code-colours.ts";
+import { diffRows, reviewMark } from "./diff.ts";
 import { inboxRows } from "./inbox.ts";
 import { hint, keymap, keyName } from "./keymap.ts";
-import type { Panel, Seen, State } from "./model.ts";
+import type { DiffPanel, Panel, Seen, State } from "./model.ts";
 import { isLiving, pickerRows } from "./moving.ts";
-import { clipped, filled, widthOf, wrapped } from "./pi.ts";
+import { clipped, filled, widthOf, wrapped } from "./pi/text.ts";
 
 interface Look {
 	width: number;
@@ -23,7 +25,7 @@ export function panelRows(state: State, panel: Panel, seen: Seen, look: Look): s
 	const { title, rows, hints } = contentOf(state, panel, seen, inner);
 	const room = height - 2;
 	const at = Math.min(panel.at, Math.max(0, rows.length - 1));
-	const isList = panel.kind !== "text" && panel.kind !== "approval" && panel.kind !== "keys";
+	const isList = panel.kind !== "text" && panel.kind !== "keys";
 	const from = Math.max(0, Math.min(isList ? at - Math.floor(room / 2) : at, rows.length - room));
 	const shown = rows.slice(from, from + room);
 	const line = (row: string, index: number): string => {
@@ -103,23 +105,20 @@ function contentOf(state: State, panel: Panel, seen: Seen, look: Look): Content 
 		case "turns":
 			return turnsContent(state, seen, look);
 		case "diff":
-			return diffContent(panel, look);
+			return diffContent(panel, state, look);
 		case "keys":
-			return { title: "keys", rows: keyRows(), hints: close };
-		default: {
-			const answers = [
-				hint("question", "allow", "allow"),
-				hint("question", "deny", "deny"),
-				hint("question", "always", "always"),
-			];
+			return { title: "keys", rows: keyRows(), hints: [hint("list", "down", "scroll"), close].join(" · ") };
+		case "text":
 			return {
 				title: panel.title,
-				rows: panel.lines.flatMap((line) => wrapped(visible(line).replaceAll("\t", "    "), look.width)),
-				hints: [...(panel.kind === "approval" ? answers : []), hint("list", "down", "scroll"), close].join(" · "),
+				rows: textRows(panel.lines, look.width),
+				hints: [hint("list", "down", "scroll"), close].join(" · "),
 			};
-		}
 	}
 }
+
+export const textRows = (lines: readonly string[], width: number): string[] =>
+	lines.flatMap((line) => wrapped(visible(line).replaceAll("\t", "    "), Math.max(8, width)));
 
 function treeContent(state: State, panel: Extract<Panel, { kind: "tree" }>, seen: Seen, look: Look): Content {
 	const all = (panel.filter === "everywhere" ? seen.everywhere : seen.tree).map(({ agent }) => agent);
@@ -141,13 +140,17 @@ function treeContent(state: State, panel: Extract<Panel, { kind: "tree" }>, seen
 }
 
 function turnsContent(state: State, seen: Seen, { colour }: Look): Content {
+	const prompts = new Map(
+		seen.blocks(state.current).flatMap(({ kind, turn, text }) => (kind === "prompt" ? [[turn, text]] : [])),
+	);
 	const rows = seen
 		.turns(state.current)
 		.toReversed()
-		.map(({ id, state: how, startedAt, source, reason, commit }) => {
+		.map(({ id, state: how, startedAt, reason, commit }) => {
 			const style: Style = how === "completed" ? "ok" : how === "open" ? "run" : "bad";
 			const more = [reason ?? "", commit === null ? "" : `commit ${commit.slice(0, 7)}`].filter(Boolean).join("  ");
-			return `${painted(style, how === "open" ? "●" : how === "completed" ? "◐" : "✗", colour)} turn ${id}  ${how}  ${source}  ${ageOf(startedAt, seen.now)}  ${inline(more)}`;
+			const mark = painted(style, how === "open" ? "●" : how === "completed" ? "◐" : "✗", colour);
+			return `${mark} ${ageOf(startedAt, seen.now).padStart(5)}  ${how}  ${inline(prompts.get(id) ?? "")}  ${inline(more)}`;
 		});
 	return {
 		title: `turns of ${handleOf(seen, state.current)}, newest first`,
@@ -160,23 +163,38 @@ function turnsContent(state: State, seen: Seen, { colour }: Look): Content {
 	};
 }
 
-function diffContent(panel: Extract<Panel, { kind: "diff" }>, { colour }: Look): Content {
-	const rows = panel.files.flatMap(({ path, added, deleted, lines }) => {
-		const counts = added === null ? "not text" : `+${added} −${deleted}`;
-		const mark = panel.reviewed.has(path) ? "✓" : "○";
-		return [
-			`${painted("strong", `${mark} ${inline(path)}`, colour)}  ${painted("faint", counts, colour)}`,
-			...lines.map((line) => painted(lineStyle(line), inline(line).replaceAll("␉", "    "), colour)),
-		];
+function diffContent(panel: DiffPanel, { reviewed }: State, { width, colour }: Look): Content {
+	const isReviewed = panel.files.map((file) => reviewed.has(reviewMark(file)));
+	const rows = diffRows(panel).map(({ file, line }) => {
+		const { path, added, deleted, lines } = panel.files[file] ?? { path: "", added: 0, deleted: 0, lines: [] };
+		const text = lines[line ?? -1];
+		if (line !== null) return diffLine(text ?? "", path, colour);
+		const counts =
+			added === null
+				? "not text"
+				: `${painted("added", `+${added}`, colour)} ${painted("deleted", `−${deleted}`, colour)}`;
+		const left = `${isReviewed[file] ? "✓" : "○"} ${panel.opened.has(file) ? "▾" : "▸"} ${inline(path)}`;
+		return `${painted("strong", clipped(left, Math.max(8, width - 14)), colour)}  ${counts}`;
 	});
-	const file = panel.files[fileAt(panel)];
+	const [done, all] = [isReviewed.filter(Boolean).length, panel.files.length];
 	return {
-		title: `${panel.title}: ${panel.files.length} files, ${panel.reviewed.size} reviewed${file === undefined ? "" : ` · ${file.path}`}`,
+		title: `${panel.title}: ${all} ${all === 1 ? "file" : "files"}, ${done} reviewed`,
 		rows: rows.length === 0 ? ["nothing has changed"] : rows,
-		hints: [hint("diff", "reviewed", "reviewed"), hint("list", "down", "scroll"), hint("list", "close", "close")].join(
-			" · ",
-		),
+		hints: [
+			hint("diff", "open", "open"),
+			hint("diff", "reviewed", "reviewed"),
+			`${hint("diff", "next-file", "")}/${hint("diff", "previous-file", "file")}`.replace(" /", "/"),
+			hint("diff", "open-all", "all"),
+			hint("list", "close", "close"),
+		].join(" · "),
 	};
+}
+
+/** Changed lines in their colour; the lines around them as code. */
+function diffLine(line: string, path: string, colour: boolean): string {
+	const text = `  ${inline(line).replaceAll("␉", "    ")}`;
+	if (!line.startsWith(" ")) return painted(lineStyle(line), text, colour);
+	return colouredCode(text, languageOf(path), colour)[0] ?? "";
 }
 
 function lineStyle(line: string): Style {
@@ -195,7 +213,6 @@ const modeNames = {
 	mail: "In the mail",
 	turns: "In the turns",
 	diff: "In a diff",
-	question: "In a whole question",
 } as const;
 
 export const keyTable = (): { mode: string; rows: { keys: string; help: string }[] }[] =>
@@ -206,7 +223,7 @@ export const keyTable = (): { mode: string; rows: { keys: string; help: string }
 			.flatMap(([, entries]) => entries.map(({ keys, help }) => ({ keys: keys.map(keyName).join(", "), help }))),
 	}));
 
-const keyRows = (): string[] =>
+export const keyRows = (): string[] =>
 	keyTable().flatMap(({ mode, rows }) => [mode, ...rows.map(({ keys, help }) => `  ${keys.padEnd(22)} ${help}`), ""]);
 
 const handleOf = ({ agents }: Seen, id: AgentId): string => agents.get(id)?.handle ?? "?";

@@ -1,14 +1,12 @@
-// An agent's question. It is answered only once all of it was on the screen.
+// An agent's question, above the input. It is shown whole, if need be one part after another, and can be allowed only
+// when all of it has been on the screen.
 import { inline, visible } from "#contract/visible.ts";
 import type { Approval } from "#contract/wire.ts";
 import { painted } from "#views/paint.ts";
 import { ageOf } from "./agent-text.ts";
 import { hint } from "./keymap.ts";
-import type { Panel, Seen } from "./model.ts";
-import { clipped, wrapped } from "./pi.ts";
-
-/** rows of a question that are shown in place */
-const rowsMax = 10;
+import type { Question, Seen } from "./model.ts";
+import { clipped, wrapped } from "./pi/text.ts";
 
 /** The whole question: what it wants to do, to which files, and everything it said about it. */
 export function questionLines({ tool, title, content, files, inside }: Approval): string[] {
@@ -20,34 +18,80 @@ export function questionLines({ tool, title, content, files, inside }: Approval)
 	].flatMap((line) => line.split("\n"));
 }
 
-export const questionPanel = (approval: Approval): Panel => ({
-	...{ kind: "approval", at: 0, approval: approval.id, lines: questionLines(approval) },
-	title: `${approval.path[0] ?? "an agent"} asks`,
-});
+export interface QuestionPart {
+	rows: string[];
+	/** the first row that is shown, and how many there are */
+	at: number;
+	count: number;
+	/** every row has been on the screen */
+	isRead: boolean;
+	state: Question;
+}
 
-const rowsOf = (approval: Approval, width: number): string[] =>
-	questionLines(approval).flatMap((line) => wrapped(visible(line).replaceAll("\t", "    "), width - 4));
+/** What is shown of the question: half of the screen, or most of it. */
+export function partOf(
+	approval: Approval,
+	before: Question | null,
+	size: { width: number; rows: number },
+): QuestionPart {
+	const { at, read, isWide } = before?.approval === approval.id ? before : { at: 0, read: 0, isWide: false };
+	const all = questionLines(approval).flatMap((line) =>
+		wrapped(visible(line).replaceAll("\t", "    "), Math.max(8, size.width - 4)),
+	);
+	const room = Math.max(2, (isWide ? size.rows : Math.floor(size.rows / 2)) - 8);
+	const from = Math.max(0, Math.min(at, all.length - room));
+	// scrolling past rows is no reading: only what follows what was read counts
+	const seen = from <= read ? Math.max(read, from + room) : read;
+	return {
+		rows: all.slice(from, from + room),
+		at: from,
+		count: all.length,
+		isRead: seen >= all.length,
+		state: { approval: approval.id, at: from, read: seen, isWide },
+	};
+}
 
-/** Whether the question is longer than what is shown in place. */
-export const isCut = (approval: Approval, width: number): boolean => rowsOf(approval, width).length > rowsMax;
+/** The question so many rows further. */
+export function turned(part: QuestionPart, by: number): Question {
+	return { ...part.state, at: Math.max(0, Math.min(part.count - part.rows.length, part.at + by)) };
+}
 
-/** The question above the input. */
-export function questionRows(approval: Approval, seen: Seen, look: { width: number; colour: boolean }): string[] {
-	const { width, colour } = look;
+export function questionRows(
+	approval: Approval,
+	before: Question | null,
+	{ seen, width, rows, colour }: { seen: Seen; width: number; rows: number; colour: boolean },
+): string[] {
 	const { path, askedAt } = approval;
-	const head = `◆ ${path[0] ?? ""} (${path.toReversed().join("/")}) asks, ${ageOf(askedAt, seen.now)} ago`;
-	const rows = rowsOf(approval, width);
-	const keys = isCut(approval, width)
-		? `… ${rows.length - rowsMax} rows more: ${hint("approval", "whole", "shows all of it, then answer")}`
-		: [
-				hint("approval", "allow", "allow"),
-				hint("approval", "deny", "deny"),
-				hint("approval", "always", "always"),
-				hint("approval", "whole", "whole text"),
-			].join(" · ");
+	const part = partOf(approval, before, { width, rows });
+	const isPart = part.rows.length < part.count;
+	const place = isPart ? `, rows ${part.at + 1}–${part.at + part.rows.length} of ${part.count}` : "";
+	const head = `◆ ${path.at(-1) ?? ""} (${path.join("/")}) asks, ${ageOf(askedAt, seen.now)} ago${place}`;
+	const keys = [
+		part.isRead ? hint("approval", "allow", "allow") : hint("approval", "allow", "read on, then allow"),
+		hint("approval", "deny", "deny"),
+		hint("approval", "always", "always"),
+		...(isPart ? ["Shift+↑↓ scroll", hint("approval", "whole", part.state.isWide ? "less" : "more of it")] : []),
+	].join(" · ");
 	return [
 		clipped(painted("wait", inline(head), colour), width),
-		...rows.slice(0, rowsMax).map((row) => `  ${row}`),
+		...part.rows.map((row) => `  ${row}`),
 		clipped(painted("faint", `  ${keys}   (while you type: with Alt)`, colour), width),
 	];
+}
+
+/** The oldest question of another agent, in one row. */
+export function otherQuestionRow(
+	seen: Seen,
+	current: string,
+	{ width, colour }: { width: number; colour: boolean },
+): string[] {
+	const others = seen.inbox.approvals.filter(({ agent }) => agent !== current);
+	const [first] = others;
+	if (first === undefined) return [];
+	const more = others.length === 1 ? "" : ` (and ${others.length - 1} more)`;
+	const end = `${more} · ${hint("thread", "needs-you", "goes there")}`;
+	const text = inline(`◆ ${first.path.at(-1) ?? ""} asks: ${first.tool} ${first.title}`);
+	return [painted("wait", clipped(text, Math.max(8, width - end.length)) + end, colour)].map((row) =>
+		clipped(row, width),
+	);
 }

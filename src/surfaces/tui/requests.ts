@@ -15,7 +15,7 @@ export async function request(client: Client, effect: RequestEffect, key: string
 			return { text: { allow: "allowed", deny: "denied", always: "always allowed" }[effect.answer] };
 		}
 		case "interrupt":
-			await client.call("interrupt", { key, params: { agent: effect.agent }, body: {} });
+			await client.call("interrupt", { key, params: { agent: effect.agent }, body: { force: effect.force } });
 			return { text: "The turn was stopped; /resume goes on with the queue." };
 		case "queue": {
 			const params = { agent: effect.agent, prompt: String(effect.prompt) };
@@ -41,13 +41,16 @@ export async function request(client: Client, effect: RequestEffect, key: string
 
 async function loaded(
 	client: Client,
-	{ what, agent, id, handle }: Extract<Effect, { do: "load" }>,
+	{ what, agent, id, handle, back }: Extract<Effect, { do: "load" }>,
 ): Promise<SlashAnswer> {
 	if (what === "diff")
 		return { panel: diffPanel(await client.call("diff", { params: { agent } }), `changes of ${handle}`) };
 	const snapshots = await client.call("snapshots", { params: { agent } });
-	const found = snapshots.find(({ turn }) => turn === id);
-	if (found === undefined) return { text: "There is no snapshot of this turn: it changed nothing, or it is gone." };
-	const diff = await client.call("snapshot", { params: { agent, snapshot: found.id } });
-	return { panel: diffPanel(diff, `${handle} after turn ${id}`) };
+	const at = snapshots.findIndex(({ turn }) => turn === id);
+	const [found, earlier] = [snapshots[at], snapshots[at + 1]];
+	if (at < 0 || found === undefined) return { text: "The turn changed no files, or its snapshot has expired." };
+	const query = earlier === undefined ? {} : { against: earlier.id };
+	const diff = await client.call("snapshot", { params: { agent, snapshot: found.id }, query });
+	const title = earlier === undefined ? `${handle} up to this turn` : `this turn of ${handle}`;
+	return { panel: { ...diffPanel(diff, title), ...(back !== undefined && { back }) } };
 }

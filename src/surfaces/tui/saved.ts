@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { AgentId } from "#contract/ids.ts";
+import type { State } from "./model.ts";
 import type { Anchor } from "./page.ts";
 
 export interface Saved {
@@ -9,18 +10,31 @@ export interface Saved {
 	anchors: Record<string, NonNullable<Anchor>>;
 	/** the agent that was shown last, by project */
 	last: Record<string, string>;
-	preferences: { mouse: boolean; follow: boolean };
+	/** files of diffs that were reviewed, the last ones */
+	reviewed: string[];
+	preferences: Preferences;
 }
 
-const nothing = (): Saved => ({ drafts: {}, anchors: {}, last: {}, preferences: { mouse: true, follow: true } });
+export interface Preferences {
+	/** the mouse scrolls, opens and selects */
+	mouse: boolean;
+	/** a fork goes to the child */
+	follow: boolean;
+}
+
+const reviewedMax = 2000;
+
+const nothing = (): Saved => ({
+	...{ drafts: {}, anchors: {}, last: {}, reviewed: [], preferences: { mouse: true, follow: true } },
+});
 const fileIn = (home: string): string => path.join(home, "terminal.json");
 
 /** A damaged file is as good as none: only conveniences are in it. */
 export function load(home: string): Saved {
 	try {
 		const found: Partial<Saved> = JSON.parse(readFileSync(fileIn(home), "utf8"));
-		const { drafts = {}, anchors = {}, last = {}, preferences = nothing().preferences } = found;
-		return { drafts, anchors, last, preferences };
+		const { preferences, ...rest } = found;
+		return { ...nothing(), ...rest, preferences: { ...nothing().preferences, ...preferences } };
 	} catch {
 		return nothing();
 	}
@@ -29,9 +43,10 @@ export function load(home: string): Saved {
 export function save(
 	home: string,
 	saved: Saved,
-	{ anchors, last: [project, agent] }: { anchors: ReadonlyMap<AgentId, Anchor>; last: [string, AgentId] },
+	{ anchors, reviewed, last: [project, agent] }: { last: [string, AgentId] } & Pick<State, "anchors" | "reviewed">,
 ): void {
 	saved.anchors = Object.fromEntries([...anchors].flatMap(([id, at]) => (at === null ? [] : [[id, at]])));
+	saved.reviewed = [...reviewed].slice(-reviewedMax);
 	saved.last[project] = agent;
 	const file = fileIn(home);
 	try {

@@ -2,29 +2,28 @@
 import { inline, visible } from "#contract/visible.ts";
 import { painted } from "#views/paint.ts";
 import type { Block } from "#views/thread.ts";
-import { counters, glyph, nameOf, stateOf } from "./agent-text.ts";
+import { nameOf } from "./agent-text.ts";
 import { blockRows, hanging } from "./block-rows.ts";
 import { hint } from "./keymap.ts";
 import type { Seen, State } from "./model.ts";
-import { isLiving } from "./moving.ts";
 import { type Anchor, moved, type Page, pageAt } from "./page.ts";
 import { panelRows } from "./panels.ts";
-import { clipped, filled, markdownRows, widthOf } from "./pi.ts";
-import { questionRows } from "./question.ts";
+import { clipped, filled, markdownRows, widthOf } from "./pi/text.ts";
+import { otherQuestionRow, questionRows } from "./question.ts";
 import { separatorRow } from "./separator.ts";
+import { sideRows, sideWidth } from "./side.ts";
+import { usageOf } from "./slash-commands.ts";
 import { unwritable } from "./update.ts";
+import { welcomeRows } from "./welcome.ts";
 
 export interface ScreenLook {
 	width: number;
 	height: number;
 	colour: boolean;
-	/** the rows of the input */
+	/** the rows of the input, and what is written in it */
 	input: readonly string[];
+	typed: string;
 }
-
-/** wide enough for a tree beside the thread */
-const sideFrom = 100;
-const sideWidth = 26;
 
 export function screenRows(state: State, seen: Seen, look: ScreenLook): string[] {
 	const { width, height, colour } = look;
@@ -32,15 +31,15 @@ export function screenRows(state: State, seen: Seen, look: ScreenLook): string[]
 	const room = Math.max(1, height - below.length);
 	if (state.panel !== null)
 		return fitted([...panelRows(state, state.panel, seen, { width, height: room, colour }), ...below], look);
-	const side = width >= sideFrom ? sideRows(state, seen, { height: room, colour }) : null;
-	const threadWidth = side === null ? width : width - sideWidth - 1;
-	const page = threadPage(state, seen, { width: threadWidth, height: room, colour });
+	const beside = sideWidth(width);
+	const side = beside === 0 ? null : sideRows(state, seen, { height: room, width: beside, colour });
+	const page = threadPage(state, seen, { width: threadWidth(width), height: room, colour });
 	const blank = Array.from({ length: room - page.rows.length }, () => "");
 	const thread = [...blank, ...page.rows];
 	const rows =
 		side === null
 			? thread
-			: thread.map((row, at) => `${filled(row, threadWidth)} ${clipped(side[at] ?? "", sideWidth)}`);
+			: thread.map((row, at) => `${filled(row, threadWidth(width))} ${clipped(side[at] ?? "", beside)}`);
 	return fitted([...rows, ...below], look);
 }
 
@@ -58,10 +57,16 @@ interface ThreadLook {
 	colour: boolean;
 }
 
-export const threadWidth = (width: number): number => (width >= sideFrom ? width - sideWidth - 1 : width);
+export const threadWidth = (width: number): number => {
+	const beside = sideWidth(width);
+	return beside === 0 ? width : width - beside - 1;
+};
 
 export function threadPage(state: State, seen: Seen, look: ThreadLook): Page {
-	return pageAt(sourceOf(state, seen, look), state.anchors.get(state.current) ?? null, look.height);
+	const page = pageAt(sourceOf(state, seen, look), state.anchors.get(state.current) ?? null, look.height);
+	if (page.rows.length > 0) return page;
+	const rows = welcomeRows(state, seen, look).slice(0, look.height);
+	return { ...page, rows, blocks: rows.map(() => null) };
 }
 
 /** The anchor so many rows further. */
@@ -72,7 +77,7 @@ export function scrolled(state: State, seen: Seen, look: ThreadLook, by: number 
 	return moved(source, state.anchors.get(state.current) ?? null, by, look.height);
 }
 
-const isFoldable = ({ kind }: Block): boolean => kind === "call" || kind === "thought";
+export const isFoldable = ({ kind }: Block): boolean => kind === "call" || kind === "thought";
 
 export const foldable = (seen: Seen, state: State): number[] =>
 	seen
@@ -114,28 +119,35 @@ function tailRows(state: State, seen: Seen, width: number, colour: boolean): str
 
 const lastLines = (text: string, count: number): string => text.split("\n").slice(-count).join("\n");
 
-function belowThread(state: State, seen: Seen, { width, colour, input }: ScreenLook): string[] {
+function belowThread(state: State, seen: Seen, look: ScreenLook): string[] {
+	const { width, height, colour, input } = look;
 	const approval = seen.approvals(state.current)[0];
 	return [
-		...(approval === undefined || state.panel !== null ? [] : questionRows(approval, seen, { width, colour })),
+		...(state.panel === null ? otherQuestionRow(seen, state.current, look) : []),
+		...(approval === undefined || state.panel !== null
+			? []
+			: questionRows(approval, state.question, { seen, width, rows: height, colour })),
 		painted("faint", "─".repeat(width), colour),
 		separatorRow(state, seen, { width, colour }),
 		...input,
-		clipped(statusRow(state, seen, colour), width),
+		clipped(statusRow(state, seen, look), width),
 	];
 }
 
 /** What just happened, else what can be done. */
-function statusRow(state: State, seen: Seen, colour: boolean): string {
+function statusRow(state: State, seen: Seen, { colour, typed }: ScreenLook): string {
 	if (seen.connection === "lost")
 		return painted("bad", "  The daemon is gone. What you typed stays; it is being looked for …", colour);
 	if (seen.connection === "connecting") return painted("faint", "  connecting …", colour);
 	const waiting = state.waiting.at(-1);
 	if (waiting !== undefined) return painted("wait", `  ${inline(waiting.text)}   (Esc cancels)`, colour);
 	if (state.notice !== null) return painted(state.notice.style, `  ${inline(state.notice.text)}`, colour);
-	const dead = unwritable(seen, state.current);
+	const usage = usageOf(typed);
+	if (usage !== null) return painted("faint", `  ${usage}`, colour);
+	const agent = seen.agents.get(state.current);
+	const dead = agent === undefined ? null : unwritable(agent);
 	if (dead !== null) return painted("off", `  ${inline(dead)}`, colour);
-	const running = seen.agents.get(state.current)?.turn !== null;
+	const running = agent !== undefined && agent.turn !== null;
 	const hints = [
 		"Enter send",
 		"Alt+Enter line",
@@ -145,21 +157,4 @@ function statusRow(state: State, seen: Seen, colour: boolean): string {
 		hint("thread", "keys", "keys"),
 	];
 	return painted("faint", `  ${hints.join(" · ")}`, colour);
-}
-
-/** The tree beside the thread, around the current agent. */
-function sideRows(state: State, seen: Seen, { height, colour }: { height: number; colour: boolean }): string[] {
-	const rows = seen.tree.filter(({ agent }) => isLiving(agent) || agent.id === state.current);
-	const at = Math.max(
-		0,
-		rows.findIndex(({ agent }) => agent.id === state.current),
-	);
-	const from = Math.max(0, Math.min(at - Math.floor(height / 2), rows.length - height));
-	return rows.slice(from, from + height).map(({ agent, depth }) => {
-		const indent = " ".repeat(Math.min(depth, 6));
-		const isHere = agent.id === state.current;
-		const asking = stateOf(agent) === "asks you" ? " asks" : "";
-		const name = `${inline(agent.handle)}${asking} ${counters(agent)}`.trimEnd();
-		return `${indent}${glyph(agent, colour)} ${isHere ? painted("strong", name, colour) : name}${isHere ? " ←" : ""}`;
-	});
 }

@@ -6,7 +6,7 @@ import { painted, type Style } from "#views/paint.ts";
 import { stateOf, styleOf } from "./agent-text.ts";
 import type { Seen, State } from "./model.ts";
 import { childrenOf, isLiving, needingYou, parentOf, siblingOf } from "./moving.ts";
-import { clipped, widthOf } from "./pi.ts";
+import { clipped, widthOf } from "./pi/text.ts";
 
 export function separatorRow(state: State, seen: Seen, { width, colour }: { width: number; colour: boolean }): string {
 	const agent = seen.agents.get(state.current);

@@ -6,16 +6,19 @@ import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { visible } from "#contract/visible.ts";
 import { Asking } from "./asking.ts";
 import { completed } from "./complete.ts";
-import { Drafts } from "./drafts.ts";
-import { MirroredScreen } from "./mirrored-screen.ts";
+import { Drafts, sentTo } from "./drafts.ts";
+import { itemsMax, MirroredScreen } from "./mirrored-screen.ts";
 import { type Effect, firstState, type State } from "./model.ts";
-import { Screen, type Terminal } from "./pi.ts";
+import { printTranscript, suspend } from "./normal-screen.ts";
+import { Screen, type Terminal } from "./pi/screen.ts";
+import { clicked } from "./pointing.ts";
 import { request } from "./requests.ts";
 import { agentIn, anchorsIn, load, type Saved, save } from "./saved.ts";
 import { foldable, type ScreenLook, screenRows, scrolled, threadHeight, threadWidth } from "./screen.ts";
-import { type SlashAnswer, slashOf } from "./slash.ts";
-import { transcript } from "./transcript.ts";
-import { scrolledBy, unwritable, update } from "./update.ts";
+import type { SlashAnswer } from "./slash.ts";
+import { submissionOf } from "./submission.ts";
+import type { Update } from "./transition.ts";
+import { scrolledBy, treePanel, update } from "./update.ts";
 
 export interface TerminalOptions {
 	client: Client;
@@ -51,14 +54,16 @@ export class TerminalProgram {
 		this.#options = options;
 		const { client, home, project, now, mend, terminal } = options;
 		this.#saved = load(home);
-		this.#mirror = new Mirror(client, { now, mend, itemsMax: 1000, changed: (what) => this.#changed(what) });
+		this.#mirror = new Mirror(client, { now, mend, itemsMax, changed: (what) => this.#changed(what) });
 		this.#view = new MirroredScreen(this.#mirror, client, project);
 		const last = agentIn(this.#saved.last[project ?? ""]);
-		this.#state = { ...firstState(last ?? first), anchors: anchorsIn(this.#saved) };
+		const reviewed = new Set(this.#saved.reviewed);
+		this.#state = { ...firstState(last ?? first), anchors: anchorsIn(this.#saved), reviewed };
 		const painter = {
 			draw: (width: number, height: number) => screenRows(this.#state, this.#view.seen, this.#look({ width, height })),
 			key: (name: string, data: string) => this.#key(name, data),
 			wheel: (rows: number) => this.#scroll(rows),
+			click: (column: number, row: number) => this.#click({ column, row }),
 		};
 		this.#screen = new Screen(painter, {
 			mouse: this.#saved.preferences.mouse,
@@ -112,7 +117,7 @@ export class TerminalProgram {
 			this.#view.reload();
 			this.#findCurrent();
 		} else if ("rows" in what) {
-			if (what.item?.agent) this.#view.add(what.item.agent, what.item);
+			if (what.item?.agent) this.#view.add(what.item.agent, what.item, !this.#state.anchors.has(what.item.agent));
 			if (what.rows.length > 0) this.#view.refresh();
 		} else if ("unjournaled" in what) this.#view.refresh();
 		this.#screen.repaint();
@@ -130,7 +135,8 @@ export class TerminalProgram {
 		const { colour } = this.#options;
 		const { panel, editing, current } = this.#state;
 		const mark = editing === null ? "> " : "edit> ";
-		return { width, height, colour, input: panel === null ? this.#drafts.of(current).rows(width, mark, colour) : [] };
+		const draft = this.#drafts.of(current);
+		return { width, height, colour, typed: draft.text, input: panel === null ? draft.rows(width, mark, colour) : [] };
 	}
 
 	/** The part of the screen that the thread has now. */
@@ -143,16 +149,29 @@ export class TerminalProgram {
 	#key(name: string, data: string): void {
 		const { seen } = this.#view;
 		const look = this.#threadLook();
-		const { text, isCompleting } = this.#drafts.of(this.#state.current);
+		const draft = this.#drafts.of(this.#state.current);
+		draft.recall(() => sentTo(seen, this.#state.current));
+		const { text, isCompleting } = draft;
 		const key = {
-			...{ name, data, now: this.#options.now(), height: look.height, width: this.#screen.columns },
+			...{ name, data, now: this.#options.now(), height: look.height },
+			...{ width: this.#screen.columns, rows: this.#screen.rows },
 			draft: { text, isCompleting },
 			scroll: (by: number | "top") => scrolled(this.#state, seen, look, by),
 			foldable: () => foldable(seen, this.#state),
 		};
-		const { state, effects } = update(this.#state, key, seen);
+		this.#take(update(this.#state, key, seen));
+	}
+
+	#take({ state, effects }: Update): void {
 		this.#state = state;
 		for (const effect of effects) this.#do(effect);
+	}
+
+	#click(at: { column: number; row: number }): boolean {
+		const look = this.#look({ width: this.#screen.columns, height: this.#screen.rows });
+		const done = clicked(this.#state, this.#view.seen, look, at);
+		if (done !== null) this.#take(done);
+		return done !== null;
 	}
 
 	#scroll(rows: number): void {
@@ -182,17 +201,16 @@ export class TerminalProgram {
 				break;
 			case "cancel":
 				this.#asking.cancel();
-				this.#say("No longer waiting. What was begun may still be done.", "wait");
+				this.#say("Given up. A fork that was waiting is not made; anything else may still be done.", "wait");
 				break;
 			case "transcript":
-				this.#screen.stop();
-				transcript(this.#state.current, this.#view.seen, this.#options.colour, () => this.#screen.start());
+				printTranscript(this.#screen, this.#state.current, this.#view.seen, this.#options.colour);
 				break;
 			case "redraw":
 				this.#screen.redraw();
 				break;
 			case "suspend":
-				this.#suspend();
+				suspend(this.#screen);
 				break;
 			case "quit":
 				this.stop();
@@ -211,48 +229,34 @@ export class TerminalProgram {
 		this.#screen.repaint();
 	}
 
-	/** A line that begins with a slash is a command; every other text is a prompt. */
 	#submit(line: string): void {
 		const text = line.trim();
 		const { current, editing } = this.#state;
 		const agent = this.#view.seen.agents.get(current);
 		if (text === "" || agent === undefined) return;
 		this.#drafts.of(current).remember(text);
-		const { client } = this.#options;
 		if (editing !== null) {
 			this.#state = { ...this.#state, editing: null };
 			this.#do({ do: "edit-prompt", ...editing, text });
-		} else if (text.startsWith("/")) {
-			const found = slashOf(text);
-			if (found instanceof Refused) {
-				this.#refused(found, text);
-				return;
-			}
-			const query = agent.project === null ? {} : { project: agent.project };
-			const context = { client, agent, key: this.#options.freshKey(), query };
-			this.#asking.run(found.command.waits ?? "", () => found.command.run(context, found.words), text);
-		} else {
-			const dead = unwritable(this.#view.seen, current);
-			if (dead === null) this.#prompt(current, text, agent.turn !== null);
-			else this.#refused(new Error(dead), text);
+			return;
 		}
+		const { client, project, freshKey } = this.#options;
+		const found = submissionOf(text, { agent, client, project, key: freshKey() });
+		if (found instanceof Error) {
+			this.#refused(found, text);
+			return;
+		}
+		if (found.isPrompt) this.#state = scrolledBy(this.#state, null);
+		this.#asking.run(found.waits, found.ask, text);
 	}
 
-	#prompt(agent: AgentId, text: string, isBusy: boolean): void {
-		this.#state = scrolledBy(this.#state, null);
-		const key = this.#options.freshKey();
-		this.#asking.run(
-			"",
-			async () => {
-				const { position } = await this.#options.client.call("prompt", { key, params: { agent }, body: { text } });
-				return position > 1 || isBusy ? { text: "It is in the queue." } : {};
-			},
-			text,
-		);
-	}
-
-	#answered({ text, panel, go, quit }: SlashAnswer): void {
-		if (panel !== undefined) this.#state = { ...this.#state, panel };
+	#answered({ text, panel, go, quit, prefer }: SlashAnswer): void {
+		const { seen } = this.#view;
+		const shown = panel?.kind === "tree" ? treePanel(this.#state, seen, panel.filter) : panel;
+		if (shown !== undefined) this.#state = { ...this.#state, panel: shown };
+		Object.assign(this.#saved.preferences, prefer);
+		if (prefer?.mouse !== undefined) this.#screen.takeMouse(prefer.mouse);
+		if (prefer !== undefined) this.#saveSoon();
 		if (panel?.kind === "mail" || panel?.kind === "turns") this.#view.loadRows();
 		if (text !== undefined) this.#say(text, "ok");
 		// the reader may have gone elsewhere meanwhile
@@ -276,12 +280,6 @@ export class TerminalProgram {
 		this.#screen.repaint();
 	}
 
-	#suspend(): void {
-		this.#screen.stop();
-		process.once("SIGCONT", () => this.#screen.start());
-		process.kill(process.pid, "SIGTSTP");
-	}
-
 	#saveSoon(): void {
 		this.#saving ??= setTimeout(() => {
 			this.#saving = null;
@@ -292,7 +290,7 @@ export class TerminalProgram {
 	#save(): void {
 		this.#drafts.keep();
 		save(this.#options.home, this.#saved, {
-			anchors: this.#state.anchors,
+			...this.#state,
 			last: [this.#options.project ?? "", this.#state.current],
 		});
 	}

@@ -21,6 +21,7 @@ export interface Key {
 	height: number;
 	/** of the screen */
 	width: number;
+	rows: number;
 	/** the selectable blocks, oldest first */
 	foldable(): readonly number[];
 }
@@ -30,7 +31,8 @@ export const only = (state: State, ...effects: Effect[]): Update => ({ state, ef
 /** Shows another agent; what was typed to the last one stays with it. */
 export function goTo(state: State, to: AgentId | undefined, none: string): Update {
 	if (to === undefined) return only(noted(state, none));
-	return only({ ...state, current: to, panel: null, selected: null, armed: null }, { do: "show", agent: to });
+	const there = { ...state, current: to, panel: null, selected: null, armed: null, question: null };
+	return only(there, { do: "show", agent: to });
 }
 
 export const noted = (state: State, text: string): State => ({ ...state, notice: { text, style: "faint" } });
@@ -44,8 +46,6 @@ export const modeOf = ({ panel, selected }: State): Mode => {
 		case "turns":
 		case "diff":
 			return panel.kind;
-		case "approval":
-			return "question";
 		default:
 			return "list";
 	}

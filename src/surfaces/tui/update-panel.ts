@@ -1,21 +1,21 @@
 // Keys in the lists over the thread.
 import type { AgentId } from "#contract/ids.ts";
 import { nameOf } from "./agent-text.ts";
-import { fileAt } from "./diff.ts";
+import { diffRows, reviewMark, rowOfFile } from "./diff.ts";
 import { inboxRows } from "./inbox.ts";
 import { type Action, actionOf } from "./keymap.ts";
-import { type Panel, type Seen, type State, treeFilters } from "./model.ts";
+import { type DiffPanel, type Panel, type Seen, type State, treeFilters } from "./model.ts";
 import { pickerRows } from "./moving.ts";
-
+import { keyRows, textRows } from "./panels.ts";
 import { goTo, type Key, modeOf, noted, only, type Update } from "./transition.ts";
 
 export function updatePanel(state: State, panel: Panel, key: Key, seen: Seen): Update {
 	const action = actionOf(modeOf(state), key.name);
-	const count = countOf(state, panel, seen);
+	const count = countOf(state, panel, seen, key.width);
 	const at = Math.min(panel.at, Math.max(0, count - 1));
 	const to = moved(action, at, count, key.height);
 	if (to !== null) return only({ ...state, panel: { ...panel, at: to } });
-	if (action === "close") return only({ ...state, panel: null });
+	if (action === "close") return only({ ...state, panel: panel.back ?? null });
 	switch (panel.kind) {
 		case "tree":
 			return inTree(state, { ...panel, at }, action, key, seen);
@@ -27,12 +27,8 @@ export function updatePanel(state: State, panel: Panel, key: Key, seen: Seen): U
 			return inMail(state, at, action, seen);
 		case "turns":
 			return inTurns(state, at, action, seen);
-		case "approval":
-			return action === "allow" || action === "deny" || action === "always"
-				? only({ ...state, panel: null }, { do: "answer", approval: panel.approval, answer: action })
-				: only(state);
 		case "diff":
-			return action === "reviewed" ? only({ ...state, panel: reviewed({ ...panel, at }) }) : only(state);
+			return inDiff(state, { ...panel, at }, action);
 		default:
 			return only(state);
 	}
@@ -58,7 +54,7 @@ function moved(action: Action | null, at: number, count: number, height: number)
 	}
 }
 
-export function countOf({ current }: State, panel: Panel, seen: Seen): number {
+function countOf({ current }: State, panel: Panel, seen: Seen, width: number): number {
 	switch (panel.kind) {
 		case "tree":
 			return pickerRows(seen, panel).length;
@@ -71,12 +67,11 @@ export function countOf({ current }: State, panel: Panel, seen: Seen): number {
 		case "turns":
 			return seen.turns(current).length;
 		case "text":
-		case "approval":
-			return panel.lines.length;
+			return textRows(panel.lines, width - 4).length;
 		case "diff":
-			return panel.files.reduce((sum, { lines }) => sum + lines.length + 1, 0);
-		default:
-			return 1;
+			return diffRows(panel).length;
+		case "keys":
+			return keyRows().length;
 	}
 }
 
@@ -145,7 +140,8 @@ function inMail(state: State, at: number, action: Action | null, seen: Seen): Up
 		case "go": {
 			const from = nameOf(seen, mail.from);
 			const lines = [`From ${from}, ${mail.sentAt}`, "", ...mail.body.split("\n")];
-			const read: State = { ...state, panel: { kind: "text", at: 0, title: `mail ${mail.id}`, lines } };
+			const back: Panel = { kind: "mail", at };
+			const read: State = { ...state, panel: { kind: "text", at: 0, title: `mail ${mail.id}`, lines, back } };
 			return mail.state === "read" ? only(read) : only(read, { do: "mail", agent, mail: mail.id, change: "read" });
 		}
 		case "remove":
@@ -168,17 +164,42 @@ function inTurns(state: State, at: number, action: Action | null, seen: Seen): U
 			agent,
 			id: turn.id,
 			handle: seen.agents.get(agent)?.handle ?? "",
+			back: { kind: "turns", at },
 		});
 	if (action !== "fork-here") return only(state);
 	if (turn.finalItem === null) return only(noted(state, "This turn has no end yet: fork from another one."));
 	return only({ ...state, panel: null }, { do: "draft", text: `/fork --at ${turn.finalItem} ` });
 }
 
-type DiffPanel = Extract<Panel, { kind: "diff" }>;
-
-function reviewed(panel: DiffPanel): DiffPanel {
-	const path = panel.files[fileAt(panel)]?.path;
-	const marks = new Set(panel.reviewed);
-	if (path !== undefined && !marks.delete(path)) marks.add(path);
-	return { ...panel, reviewed: marks };
+function inDiff(state: State, panel: DiffPanel, action: Action | null): Update {
+	const { file } = diffRows(panel)[panel.at] ?? { file: 0 };
+	const to = (next: DiffPanel, other: number): Update => {
+		const bound = Math.max(0, Math.min(panel.files.length - 1, other));
+		return only({ ...state, panel: { ...next, at: Math.max(0, rowOfFile(next, bound)) } });
+	};
+	switch (action) {
+		case "open": {
+			const opened = new Set(panel.opened);
+			if (!opened.delete(file)) opened.add(file);
+			return to({ ...panel, opened }, file);
+		}
+		case "open-all":
+			return to({ ...panel, opened: new Set(panel.opened.size > 0 ? [] : panel.files.keys()) }, file);
+		case "next-file":
+			return to(panel, file + 1);
+		case "previous-file":
+			return to(panel, file - 1);
+		case "reviewed": {
+			const shown = panel.files[file];
+			if (shown === undefined) return only(state);
+			const marks = new Set(state.reviewed);
+			const isMarked = marks.delete(reviewMark(shown));
+			if (!isMarked) marks.add(reviewMark(shown));
+			const opened = new Set([...panel.opened].filter((each) => each !== file));
+			const next = to({ ...panel, opened }, isMarked ? file : file + 1);
+			return only({ ...next.state, reviewed: marks }, ...next.effects);
+		}
+		default:
+			return only(state);
+	}
 }

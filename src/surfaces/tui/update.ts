@@ -1,10 +1,11 @@
 // What a key does: the next state, and what has to happen besides. Pure.
 import type { AgentId } from "#contract/ids.ts";
+import type { Agent } from "#contract/wire.ts";
 import { type Action, actionOf } from "./keymap.ts";
-import type { Panel, Seen, State } from "./model.ts";
-import { childOf, isLiving, nextNeedingYou, parentOf, siblingOf } from "./moving.ts";
+import type { Panel, Seen, State, TreeFilter } from "./model.ts";
+import { childOf, isLiving, nextNeedingYou, parentOf, pickerRows, siblingOf } from "./moving.ts";
 import type { Anchor } from "./page.ts";
-import { isCut, questionPanel } from "./question.ts";
+import { partOf, type QuestionPart, turned } from "./question.ts";
 import { goTo, type Key, noted, only, type Update } from "./transition.ts";
 import { updatePanel } from "./update-panel.ts";
 
@@ -67,7 +68,7 @@ function act(state: State, action: Action, key: Key, seen: Seen): Update {
 				handle: seen.agents.get(current)?.handle ?? "",
 			});
 		case "tree":
-			return only(opened(state, { kind: "tree", at: 0, filter: "living", words: "", folded: new Set() }));
+			return only(opened(state, treePanel(state, seen, "living")));
 		case "mail":
 		case "turns":
 			return only(opened(state, { kind: action, at: 0 }), { do: "rows" });
@@ -82,6 +83,18 @@ function act(state: State, action: Action, key: Key, seen: Seen): Update {
 		default:
 			return only(state);
 	}
+}
+
+/** The tree with the current agent selected. */
+export function treePanel(state: State, seen: Seen, filter: TreeFilter): Panel {
+	const panel = { kind: "tree" as const, at: 0, filter, words: "", folded: new Set<AgentId>() };
+	return {
+		...panel,
+		at: Math.max(
+			0,
+			pickerRows(seen, panel).findIndex(({ agent }) => agent.id === state.current),
+		),
+	};
 }
 
 const opened = (state: State, panel: Panel): State => ({ ...state, panel, armed: null });
@@ -131,19 +144,31 @@ function answerApproval(state: State, key: Key, seen: Seen): Update | null {
 	if (approval === undefined) return null;
 	const isTyping = key.draft.text !== "" || key.now - state.typedAt < pauseMs;
 	if (isTyping && !key.name.startsWith("alt+")) return null;
-	const action = actionOf("approval", key.name);
-	switch (action) {
+	const part = partOf(approval, state.question, key);
+	switch (actionOf("approval", key.name)) {
 		case "allow":
+			return part.isRead ? answered(state, approval.id, "allow") : readOn(state, part);
 		case "always":
-			if (isCut(approval, key.width)) return only(opened(state, questionPanel(approval)));
-			return only(state, { do: "answer", approval: approval.id, answer: action });
+			return part.isRead ? answered(state, approval.id, "always") : readOn(state, part);
 		case "deny":
-			return only(state, { do: "answer", approval: approval.id, answer: action });
+			return answered(state, approval.id, "deny");
 		case "whole":
-			return only(opened(state, questionPanel(approval)));
+			return only({ ...state, question: { ...part.state, isWide: !part.state.isWide } });
+		case "line-up":
+			return only({ ...state, question: turned(part, -1) });
+		case "line-down":
+			return only({ ...state, question: turned(part, 1) });
 		default:
 			return null;
 	}
+}
+
+const answered = (state: State, approval: number, answer: "allow" | "always" | "deny"): Update =>
+	only({ ...state, question: null }, { do: "answer", approval, answer });
+
+function readOn(state: State, part: QuestionPart): Update {
+	const next = { ...state, question: turned(part, part.rows.length) };
+	return only(noted(next, "Read it to its end first; the same key then answers."));
 }
 
 function amongBlocks(state: State, selected: number, key: Key): Update {
@@ -167,8 +192,5 @@ function amongBlocks(state: State, selected: number, key: Key): Update {
 }
 
 /** Why nothing can be sent to the agent; null if it can. */
-export function unwritable(seen: Seen, agent: AgentId): string | null {
-	const found = seen.agents.get(agent);
-	if (found === undefined) return "There is no such agent.";
-	return isLiving(found) ? null : `${found.handle} is dead: it can be read, not written to.`;
-}
+export const unwritable = (agent: Agent): string | null =>
+	isLiving(agent) ? null : `${agent.handle} is dead: it can be read, not written to.`;

@@ -1,0 +1,125 @@
+// What is being written to one agent: the library's editor without its frame.
+import { type AutocompleteItem, Editor } from "@earendil-works/pi-tui";
+import { painted } from "#views/paint.ts";
+import { widthOf } from "./text.ts";
+
+/** Completion in the input: the text up to the cursor, and what could stand for its last word. */
+export type Complete = (text: string) => Promise<{ word: string; items: readonly Completion[] } | null>;
+export interface Completion {
+	value: string;
+	hint: string;
+}
+
+export const editorTheme = {
+	borderColor: (text: string) => text,
+	selectList: {
+		selectedPrefix: (text: string) => painted("run", text, true),
+		selectedText: (text: string) => painted("strong", text, true),
+		description: (text: string) => painted("faint", text, true),
+		scrollInfo: (text: string) => painted("faint", text, true),
+		noMatch: (text: string) => painted("faint", text, true),
+	},
+} satisfies Record<string, unknown>;
+
+/** What is being written to one agent: text, cursor, history and undo. */
+export class Draft {
+	readonly #editor: Editor;
+	#isRecalled = false;
+
+	constructor(
+		editor: Editor,
+		{ submit, changed, complete }: { submit(text: string): void; changed(): void; complete: Complete },
+	) {
+		this.#editor = editor;
+		editor.focused = true;
+		editor.onSubmit = submit;
+		editor.onChange = changed;
+		editor.setAutocompleteProvider({
+			triggerCharacters: ["@"],
+			getSuggestions: async (lines, line, column) => {
+				const found = await complete([...lines.slice(0, line), (lines[line] ?? "").slice(0, column)].join("\n"));
+				if (found === null || found.items.length === 0) return null;
+				const items = found.items.map(({ value, hint }) => ({ value, label: value, description: hint }));
+				return { items, prefix: found.word };
+			},
+			applyCompletion: (lines, line, column, item: AutocompleteItem, prefix) => {
+				const text = lines[line] ?? "";
+				const before = text.slice(0, column - prefix.length) + item.value;
+				const after = text.slice(column);
+				return {
+					lines: lines.with(line, `${before} ${after.trimStart()}`),
+					cursorLine: line,
+					cursorCol: before.length + 1,
+				};
+			},
+		});
+	}
+
+	get text(): string {
+		return this.#editor.getExpandedText();
+	}
+
+	get cursor(): { line: number; column: number } {
+		const { line, col } = this.#editor.getCursor();
+		return { line, column: col };
+	}
+
+	get isCompleting(): boolean {
+		return this.#editor.isShowingAutocomplete();
+	}
+
+	set(text: string, cursor?: { line: number; column: number }): void {
+		this.#editor.setText(text);
+		// the library has no other way to place the cursor
+		const state: unknown = Reflect.get(this.#editor, "state");
+		if (cursor !== undefined) Object.assign(Object(state), { cursorLine: cursor.line, cursorCol: cursor.column });
+	}
+
+	insert(text: string): void {
+		this.#editor.insertTextAtCursor(text);
+	}
+
+	remember(text: string): void {
+		this.#editor.addToHistory(text);
+	}
+
+	/** What was sent before, oldest first; taken once. */
+	recall(sent: () => readonly string[]): void {
+		if (this.#isRecalled) return;
+		const all = sent();
+		for (const text of all) this.remember(text);
+		this.#isRecalled = all.length > 0;
+	}
+
+	input(data: string): void {
+		this.#editor.handleInput(data);
+	}
+
+	/** The text behind a mark, then the completions. */
+	rows(width: number, mark: string, colour: boolean): string[] {
+		const [top = "", ...rest] = this.#editor.render(Math.max(10, width - widthOf(mark)));
+		const bottom = rest.findIndex((row) => row.startsWith(border));
+		const indent = " ".repeat(widthOf(mark));
+		const hidden = (row: string, arrow: string): string[] =>
+			row === border ? [] : [painted("faint", `${indent}${arrow} ${row.slice(border.length)} more`, colour)];
+		return [
+			...hidden(top, "↑"),
+			...rest.slice(0, bottom).map((row, at) => (at === 0 ? painted("strong", mark, colour) : indent) + row),
+			...hidden(rest[bottom] ?? border, "↓"),
+			...rest.slice(bottom + 1).map((row) => indent + row),
+		];
+	}
+}
+
+/** begins the rows that the editor draws above and below its text */
+const border = "\u0000";
+
+export class PlainEditor extends Editor {
+	protected override renderTopBorder(_width: number, hidden: number): string {
+		return hidden === 0 ? border : `${border}${hidden}`;
+	}
+
+	protected override renderBottomBorder(width: number, hidden: number): string {
+		return this.renderTopBorder(width, hidden);
+	}
+}

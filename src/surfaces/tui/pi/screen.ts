@@ -1,0 +1,154 @@
+// The screen: keys in, frames out. A terminal that does not take what is written never stops the program: frames are left
+// out until it does.
+import {
+	isKeyRelease,
+	KeybindingsManager,
+	type Terminal as PiTerminal,
+	parseKey,
+	setKeybindings,
+	TUI_KEYBINDINGS,
+	TuiAltScreen,
+} from "@earendil-works/pi-tui";
+import { type Complete, Draft, editorTheme, PlainEditor } from "./draft.ts";
+import { OwnTerminal } from "./own-terminal.ts";
+
+/** What the screen writes to. */
+export interface Terminal extends PiTerminal {
+	/** something that was written has not been taken yet */
+	readonly isBehind?: boolean;
+	/** called when everything has been taken */
+	onTaken?: () => void;
+}
+
+export interface Painter {
+	/** the rows of the whole screen */
+	draw(width: number, height: number): string[];
+	/** a key by its name, and the bytes for the editor */
+	key(name: string, data: string): void;
+	/** in rows; negative is up */
+	wheel(rows: number): void;
+	/** false if nothing is there: then it is for the selection */
+	click(column: number, row: number): boolean;
+}
+
+/** streams are painted at most so often */
+const frameMs = 50;
+
+/** Draws nothing while the terminal has not taken the last frame. */
+class PatientScreen extends TuiAltScreen {
+	readonly #to: Terminal;
+	#owes = false;
+
+	constructor(to: Terminal, options: { mouse: boolean }) {
+		super(to, true, undefined, options);
+		this.#to = to;
+		to.onTaken = () => {
+			if (!this.#owes) return;
+			this.#owes = false;
+			this.requestRender();
+		};
+	}
+
+	protected override doRender(): void {
+		if (this.#to.isBehind === true) this.#owes = true;
+		else super.doRender();
+	}
+}
+
+export class Screen {
+	readonly #tui: PatientScreen;
+	readonly #terminal: Terminal;
+	#lastFrame = 0;
+	#timer: NodeJS.Timeout | null = null;
+	#isOpen = false;
+
+	constructor(painter: Painter, { mouse, terminal = new OwnTerminal() }: { mouse: boolean; terminal?: Terminal }) {
+		useKeys();
+		this.#terminal = terminal;
+		this.#tui = new PatientScreen(terminal, { mouse });
+		const root = {
+			render: (width: number) => painter.draw(width, this.#terminal.rows),
+			handleInput: (data: string) => {
+				if (!isKeyRelease(data)) painter.key(parseKey(data) ?? "", data);
+			},
+			handleMouse: ({ type, wheelDelta, x, y }: { type: string; wheelDelta?: number; x: number; y: number }) => {
+				if (type === "wheel") painter.wheel(wheelDelta ?? 0);
+				else if (type !== "click" || !painter.click(x, y)) return undefined;
+				return { handled: true };
+			},
+			invalidate: () => {},
+		};
+		this.#tui.setLayoutRoot(root);
+		this.#tui.setFocus(root);
+	}
+
+	start(): void {
+		this.#isOpen = true;
+		this.#tui.start();
+	}
+
+	/** The normal screen is as it was before. */
+	stop(): void {
+		if (this.#timer !== null) clearTimeout(this.#timer);
+		this.#timer = null;
+		if (this.#isOpen) this.#tui.stop({ preserveScreen: true });
+		this.#isOpen = false;
+	}
+
+	/** Into the normal screen, while this one is closed. */
+	print(text: string): void {
+		this.#terminal.write(text.replaceAll("\n", "\r\n"));
+	}
+
+	/** Takes the mouse, or leaves it to the terminal. */
+	takeMouse(isTaken: boolean): void {
+		this.#tui.stop({ preserveScreen: true });
+		// the library reads it only when it starts
+		Reflect.set(this.#tui, "mouseEnabled", isTaken);
+		this.#tui.start();
+	}
+
+	get rows(): number {
+		return this.#terminal.rows;
+	}
+
+	get columns(): number {
+		return this.#terminal.columns;
+	}
+
+	title(text: string): void {
+		this.#terminal.setTitle(text);
+	}
+
+	/** The whole screen, at once. */
+	redraw(): void {
+		this.#tui.renderNow(true);
+	}
+
+	/** Soon: several changes are one frame. */
+	repaint(): void {
+		if (this.#timer !== null) return;
+		const wait = Math.max(0, this.#lastFrame + frameMs - performance.now());
+		this.#timer = setTimeout(() => {
+			this.#timer = null;
+			this.#lastFrame = performance.now();
+			this.#tui.renderNow();
+		}, wait);
+	}
+
+	draft(parts: { submit(text: string): void; changed(): void; complete: Complete }): Draft {
+		return new Draft(new PlainEditor(this.#tui, editorTheme), parts);
+	}
+}
+
+const ownKeys = ["ctrl+up", "ctrl+down", "ctrl+left", "ctrl+right", "pageUp", "pageDown"];
+
+/** The library's keys without those that are ours. */
+function useKeys(): void {
+	const kept = Object.entries(TUI_KEYBINDINGS).map(([name, { defaultKeys }]) => {
+		const keys = name.startsWith("tui.altScreen.") ? [] : [defaultKeys].flat();
+		return [name, keys.filter((key) => !ownKeys.includes(key))];
+	});
+	const more = { "tui.input.newLine": ["shift+enter", "alt+enter", "ctrl+j"] };
+	setKeybindings(new KeybindingsManager(TUI_KEYBINDINGS, { ...Object.fromEntries(kept), ...more }));
+}

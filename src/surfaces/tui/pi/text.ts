@@ -1,0 +1,46 @@
+// The terminal library, seen only by the files of this folder. Here: widths, wrapping, search and markdown.
+import { fuzzyFilter, Markdown, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import { colouredCode } from "../code-colours.ts";
+
+/** The columns that a text takes. */
+export const widthOf = (text: string): number => visibleWidth(text);
+
+export const clipped = (text: string, width: number): string =>
+	width <= 0 ? "" : truncateToWidth(text, width, width < 2 ? "" : "…");
+
+export const filled = (text: string, width: number): string => truncateToWidth(text, width, "…", true);
+
+/** An empty line is one row. */
+export function wrapped(text: string, width: number): string[] {
+	const rows = wrapTextWithAnsi(text, Math.max(1, width));
+	return rows.length === 0 ? [""] : rows;
+}
+
+export const matching = <T>(all: readonly T[], words: string, textOf: (each: T) => string): T[] =>
+	words.trim() === "" ? [...all] : fuzzyFilter([...all], words, textOf);
+
+/** Very deep nesting overflows the parser's stack: such a text is shown as it is. */
+export function markdownRows(text: string, width: number, colour: boolean): string[] {
+	const room = Math.max(8, width - 2);
+	try {
+		const rows = new Markdown(text, 0, 0, theme(colour), undefined, { renderLatex: false }).render(room);
+		return rows.map((row) => row.trimEnd());
+	} catch {
+		return text.split("\n").flatMap((line) => wrapped(line, room));
+	}
+}
+
+type Paint = (text: string) => string;
+
+function theme(colour: boolean) {
+	// the library passes text that has colours already
+	const paint = (code: string): Paint => (colour ? (text) => `\u001B[${code}m${text}\u001B[0m` : (text) => text);
+	const plain: Paint = (text) => text;
+	const [strong, faint, accent] = [paint("1"), paint("2"), paint("36")];
+	return {
+		...{ heading: strong, link: paint("4"), linkUrl: faint, code: accent, codeBlock: plain, codeBlockBorder: faint },
+		...{ quote: faint, quoteBorder: faint, hr: faint, listBullet: faint, bold: strong, italic: paint("3") },
+		...{ strikethrough: paint("9"), underline: paint("4") },
+		highlightCode: (code: string, language?: string) => colouredCode(code, language ?? "", colour),
+	};
+}

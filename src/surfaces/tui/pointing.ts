@@ -1,0 +1,28 @@
+// What a click does: it opens a call, or goes to an agent of the tree.
+import type { Seen, State } from "./model.ts";
+import { isFoldable, type ScreenLook, threadHeight, threadPage, threadWidth } from "./screen.ts";
+import { sideAgents } from "./side.ts";
+import { goTo, only, type Update } from "./transition.ts";
+
+/** Null if there is nothing to click. */
+export function clicked(
+	state: State,
+	seen: Seen,
+	look: ScreenLook,
+	at: { column: number; row: number },
+): Update | null {
+	const height = threadHeight(state, seen, look);
+	if (state.panel !== null || at.row >= height) return null;
+	const width = threadWidth(look.width);
+	if (at.column > width) {
+		const agent = sideAgents(state, seen, height)[at.row]?.agent;
+		return agent === undefined || agent.id === state.current ? null : goTo(state, agent.id, "");
+	}
+	const page = threadPage(state, seen, { width, height, colour: look.colour });
+	const id = page.blocks[at.row - (height - page.rows.length)] ?? null;
+	const block = id === null ? undefined : seen.blocks(state.current).find((each) => each.id === id);
+	if (block === undefined || !isFoldable(block)) return null;
+	const opened = new Set(state.opened);
+	if (!opened.delete(block.id)) opened.add(block.id);
+	return only({ ...state, opened });
+}

@@ -1,0 +1,40 @@
+// What Enter asks of the daemon: a line that begins with a slash is a command; every other text is a prompt.
+import type { Client } from "#client/client.ts";
+import { Refused } from "#client/client.ts";
+import type { ProjectSlug } from "#contract/ids.ts";
+import type { Agent } from "#contract/wire.ts";
+import type { SlashAnswer } from "./slash.ts";
+import { slashOf } from "./slash-commands.ts";
+import { unwritable } from "./update.ts";
+
+interface Submission {
+	/** what is shown until the answer comes; empty for what answers at once */
+	waits: string;
+	ask(signal: AbortSignal): Promise<SlashAnswer>;
+	/** a prompt: whoever sends one wants to see its answer */
+	isPrompt: boolean;
+}
+
+export function submissionOf(
+	text: string,
+	{ agent, client, key, project }: { agent: Agent; client: Client; key: string; project: ProjectSlug | null },
+): Submission | Error {
+	if (text.startsWith("/")) {
+		const found = slashOf(text);
+		if (found instanceof Refused) return found;
+		const query = agent.project === null ? {} : { project: agent.project };
+		const { command, words } = found;
+		return {
+			waits: command.waits ?? "",
+			isPrompt: false,
+			ask: (signal) => command.run({ client, signal, agent, key, query, project }, words),
+		};
+	}
+	const dead = unwritable(agent);
+	if (dead !== null) return new Error(dead);
+	const ask = async (): Promise<SlashAnswer> => {
+		const { position } = await client.call("prompt", { key, params: { agent: agent.id }, body: { text } });
+		return position > 1 || agent.turn !== null ? { text: "It is in the queue." } : {};
+	};
+	return { waits: "", isPrompt: true, ask };
+}
