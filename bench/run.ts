@@ -15,6 +15,7 @@ import { mirror } from "./mirror.ts";
 import { sandboxed } from "./sandboxed.ts";
 import { search } from "./search.ts";
 import { type Result, show } from "./table.ts";
+import { terminal } from "./terminal.ts";
 import { turns } from "./turns.ts";
 import { workspaces } from "./workspaces.ts";
 
@@ -33,6 +34,7 @@ const benches: Record<string, () => Promise<Result[]>> = {
 	sandboxed,
 	search,
 	mirror,
+	terminal,
 	agents,
 };
 

@@ -37,6 +37,11 @@ export class VirtualTerminal implements Terminal {
 	/** everything that was written */
 	written = "";
 	isOpen = false;
+	/** as a terminal that takes nothing */
+	isBehind = false;
+	onTaken: () => void = () => {};
+	/** how often something was written */
+	frames = 0;
 	kittyProtocolActive = false;
 
 	constructor(columns: number, rows: number) {
@@ -64,6 +69,7 @@ export class VirtualTerminal implements Terminal {
 
 	write(data: string): void {
 		this.written += data;
+		this.frames++;
 		this.#screen.write(data);
 	}
 
@@ -86,6 +92,11 @@ export class VirtualTerminal implements Terminal {
 			else if (alt !== undefined) this.#input(`\u001B${alt}`);
 			else for (const character of name) this.#input(character);
 		}
+	}
+
+	/** A click with the left button, as terminals report it. */
+	click(column: number, row: number): void {
+		for (const end of ["M", "m"]) this.#input(`\u001B[<0;${column + 1};${row + 1}${end}`);
 	}
 
 	/** As a terminal pastes: between marks. */

@@ -1,7 +1,11 @@
 // The small pure parts of the terminal.
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { system } from "#contract/ids.ts";
+import { AgentId, system } from "#contract/ids.ts";
+import { freshFolder } from "#test/support/stores.ts";
 import { Blocks } from "#views/thread.ts";
+import { completed } from "../../src/surfaces/tui/complete.ts";
 import { filesOf } from "../../src/surfaces/tui/diff.ts";
 import { actionOf, keymap, keyName } from "../../src/surfaces/tui/keymap.ts";
 import { wordsOf } from "../../src/surfaces/tui/words.ts";
@@ -91,4 +95,22 @@ test("a call and its result are one block, and a final that repeats the last mes
 	// the id of an ended call may come again: that is another one
 	item(7, "tool_result", "late", { call: "a", status: "completed" });
 	expect(blocks.list.at(-1)).toMatchObject({ id: 7, kind: "call", result: { text: "late" } });
+});
+
+test("completions are commands, their options, agents and files; a whole word is left to Enter", async () => {
+	const folder = freshFolder();
+	mkdirSync(path.join(folder, "src"));
+	writeFileSync(path.join(folder, "src", "store.ts"), "");
+	const id = AgentId.parse("A".repeat(22));
+	// biome-ignore lint/suspicious/noExplicitAny: only what completion reads
+	const agent: any = { id, handle: "helper", label: "idle", workspace: { path: folder } };
+	const offered = async (text: string) =>
+		(await completed(text, { agents: new Map([[id, agent]]) }, id))?.items.map(({ value }) => value) ?? null;
+	expect(await offered("/fo")).toEqual(["/fork", "/follow"]);
+	expect(await offered("/kill he")).toEqual(["helper"]);
+	expect(await offered("/kill helper --ca")).toEqual(["--cascade"]);
+	expect(await offered("look at @stor")).toEqual(["@src/store.ts"]);
+	expect(await offered("/kill helper --cascade")).toBeNull();
+	expect(await offered("/kill helper")).toBeNull();
+	expect(await offered("plain words")).toBeNull();
 });

@@ -1,9 +1,10 @@
 // The terminal program on an emulated terminal, with a real daemon behind it.
+import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { TestDaemon } from "#test/support/test-daemon.ts";
+import { at, TestDaemon } from "#test/support/test-daemon.ts";
 import { VirtualTerminal } from "#test/support/virtual-terminal.ts";
 import { TerminalProgram } from "../../src/surfaces/tui/terminal.ts";
 
@@ -167,6 +168,11 @@ test("an approval is shown whole before it can be allowed, and a letter in a sen
 	it.terminal.press("y");
 	await it.terminal.shows(/May I\? +allowed/);
 	expect(await shop.client.call("approvals", { query: {} })).toEqual([]);
+	it.terminal.press("ask And this?", "enter");
+	await it.terminal.shows("other  And this?");
+	it.terminal.press("no, ", "alt+n");
+	await it.terminal.shows(/And this\? +denied/);
+	await it.terminal.shows("> no,");
 });
 
 test("no escape sequence of an agent reaches the terminal", async () => {
@@ -196,4 +202,103 @@ test("Esc interrupts, and the refusal of a command is shown word for word and gi
 	await it.terminal.shows("The turn was stopped");
 	it.terminal.press("/resume", "enter");
 	await it.terminal.shows("one goes on");
+});
+
+test("a fork that waits for a tool call is given up with Esc, and then never made", async () => {
+	const { one, slug } = await family();
+	await using it = new Opened(one.id, { project: slug });
+	await it.terminal.shows("[one");
+	it.terminal.press("run while [ ! -e go ]; do sleep 0.1; done", "enter");
+	await it.terminal.shows(/⏵ execute while/);
+	it.terminal.press("/fork --name never", "enter");
+	await it.terminal.shows("Waiting for tools to complete …");
+	it.terminal.press("escape");
+	await it.terminal.shows("Given up.");
+	// control: the next one is waited for
+	it.terminal.press("/fork --name made", "enter");
+	await it.terminal.shows("Waiting for tools to complete …");
+	writeFileSync(at(one, "go"), "");
+	await it.terminal.shows(/\[\S*made ○ idle\]/);
+	const agents = await shop.client.call("agentsOf", { params: { project: slug }, query: {} });
+	expect(agents.map(({ handle }) => handle)).toEqual(["one", "two", "made"]);
+});
+
+test("the turns show what each changed, and Enter in a diff opens and folds its files", async () => {
+	const { one, slug } = await family();
+	await shop.turn(one, "write a.txt first\nwrite b.txt second");
+	await shop.turn(one, "write a.txt third");
+	await using it = new Opened(one.id, { project: slug });
+	await it.terminal.shows("[one");
+	it.terminal.press("f6");
+	await it.terminal.shows(/completed {2}write a\.txt third/);
+	it.terminal.press("enter");
+	const turn = await it.terminal.shows("this turn of one: 1 file, 0 reviewed");
+	expect(turn).toMatch(/-first[\s\S]+\+third/);
+	it.terminal.press("escape");
+	await it.terminal.shows("turns of one");
+	it.terminal.press("escape", "f5");
+	const all = await it.terminal.shows("changes of one: 2 files, 0 reviewed");
+	expect(all).not.toContain("+third");
+	it.terminal.press("enter");
+	await it.terminal.shows("+third");
+	it.terminal.press("space");
+	expect(await it.terminal.shows("2 files, 1 reviewed")).not.toContain("+third");
+});
+
+test("a second Esc ends a turn by force, though its processes ignore every polite signal", async () => {
+	const { one } = await family();
+	await using it = new Opened(one.id);
+	await it.terminal.shows("[one");
+	it.terminal.press("run trap '' INT TERM; while true; do sleep 1; done", "enter");
+	await it.terminal.shows(/⏵ execute trap/);
+	it.terminal.press("escape", "escape");
+	await it.terminal.shows("The turn was stopped");
+	expect((await shop.now(one)).turn).toBeNull();
+});
+
+test("an empty thread says what can be done, and a click goes to an agent of the tree", async () => {
+	const { one, slug } = await family();
+	await using it = new Opened(one.id, { project: slug });
+	await it.terminal.shows("Write what the agent shall do");
+	const row = (await it.terminal.screen()).findIndex((each) => each.endsWith("○ two"));
+	it.terminal.click(85, row);
+	await it.terminal.shows("[two");
+});
+
+test("the mouse is left to the terminal when it is switched off", async () => {
+	const { one } = await family();
+	await using it = new Opened(one.id);
+	await it.terminal.shows("[one");
+	expect(it.terminal.written).toContain("\u001B[?1006h");
+	const before = it.terminal.written.length;
+	it.terminal.press("/mouse off", "enter");
+	await it.terminal.shows("the mouse is off");
+	expect(it.terminal.written.slice(before)).toContain("\u001B[?1006l");
+	expect(it.terminal.written.slice(before)).not.toContain("\u001B[?1006h");
+});
+
+test("a terminal that takes nothing gets no frames, and the program goes on", async () => {
+	const { one } = await family();
+	await using it = new Opened(one.id);
+	await it.terminal.shows("[one");
+	it.terminal.isBehind = true;
+	const before = it.terminal.written.length;
+	it.terminal.press("typed meanwhile");
+	await shop.turn(one, "say while nobody reads");
+	expect(it.terminal.written).toHaveLength(before);
+	it.terminal.isBehind = false;
+	it.terminal.onTaken();
+	await it.terminal.shows(/^ {2}while nobody reads/m);
+	await it.terminal.shows("> typed meanwhile");
+});
+
+test("a resize is one frame, with nothing drawn twice", async () => {
+	const { one, slug } = await family();
+	await shop.turn(one, "say something wide");
+	await using it = new Opened(one.id, { project: slug });
+	await it.terminal.shows("something wide");
+	const before = it.terminal.frames;
+	it.terminal.resize(60, 20);
+	await it.terminal.shows(/^─{60}$/m);
+	expect(it.terminal.frames - before).toBe(1);
 });

@@ -5,8 +5,7 @@ import { type CliContext, cliContextOf, freshKey } from "./act.ts";
 import { confirm } from "./confirm.ts";
 import { homeOf, reconnect } from "./connect.ts";
 import { projectHere } from "./here.ts";
-import { print, printed, printPaintedToStderr, printToStderr } from "./print.ts";
-import { showNoProgress } from "./progress.ts";
+import { leaveNotesTo, print, printed, printToStderr } from "./print.ts";
 import { addRepository, repositoryAt } from "./repository.ts";
 import { hasColour } from "./style.ts";
 
@@ -28,9 +27,10 @@ export async function openTerminal(): Promise<void> {
 		},
 		await firstAgent(cli, project),
 	);
-	showNoProgress();
+	leaveNotesTo("screen");
 	stopOnSignals(program);
 	await program.run();
+	leaveNotesTo("stderr");
 	print("The agents go on. `brood` brings you back.");
 	await printed(writtenMs);
 	process.exit();
@@ -65,7 +65,7 @@ function stopOnSignals(program: TerminalProgram): void {
 	for (const kind of ["uncaughtException", "unhandledRejection"] as const)
 		process.on(kind, (error: unknown) => {
 			program.stop();
-			printPaintedToStderr("");
+			leaveNotesTo("stderr");
 			printToStderr(`INTERNAL_ERROR: ${error instanceof Error ? error.message : String(error)}`);
 			void printed(writtenMs).then(() => process.exit(1));
 		});

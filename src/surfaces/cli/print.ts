@@ -14,9 +14,18 @@ export const print = (text: string): void =>
 	void process.stdout.write(visible(text === "" || text.endsWith("\n") ? text : `${text}\n`));
 /** Text with our own colours, whose parts were escaped one by one (`style.ts`). */
 export const printPainted = (text: string): void => void process.stdout.write(text);
-export const printPaintedToStderr = (text: string): void => void process.stderr.write(text);
+export const printPaintedToStderr = (text: string): void => {
+	if (!isScreenOpen) process.stderr.write(text);
+};
 /** A note for people, on standard error. */
-export const printToStderr = (text: string): void => void process.stderr.write(visible(`${text}\n`));
+export const printToStderr = (text: string): void => printPaintedToStderr(visible(`${text}\n`));
+
+let isScreenOpen = false;
+
+/** While a screen is open it says everything itself: a note would land in the middle of it. */
+export function leaveNotesTo(screen: "screen" | "stderr"): void {
+	isScreenOpen = screen === "screen";
+}
 
 /** The error of a command that has already printed its answer. */
 function outputOf({ details }: Refusal): string[] {

@@ -22,13 +22,6 @@ const doing: readonly (readonly [RegExp, string])[] = [
 
 const afterMs = 1000;
 
-let isOn = true;
-
-/** For a screen that shows itself what takes long. */
-export function showNoProgress(): void {
-	isOn = false;
-}
-
 /** The same, with a line that says what takes so long. */
 export const withProgress =
 	(send: Send, write: (text: string) => void = printPaintedToStderr): Send =>
@@ -47,6 +40,6 @@ export const withProgress =
 	};
 
 function shownFor(request: string): string | null {
-	if (!isOn || !process.stderr.isTTY || process.env["TERM"] === "dumb" || process.argv.includes("--json")) return null;
+	if (!process.stderr.isTTY || process.env["TERM"] === "dumb" || process.argv.includes("--json")) return null;
 	return doing.find(([rule]) => rule.test(request))?.[1] ?? null;
 }

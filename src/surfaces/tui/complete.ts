@@ -9,12 +9,18 @@ import { slashCommands } from "./slash-commands.ts";
 
 const shownMax = 50;
 
-/** For the last word of the text; null if it is none of them. */
-export async function completed(
-	text: string,
-	{ agents }: Pick<Seen, "agents">,
-	current: AgentId,
-): Promise<{ word: string; items: readonly Completion[] } | null> {
+interface Completed {
+	word: string;
+	items: readonly Completion[];
+}
+
+/** For the last word of the text; null if nothing fits. A word that is whole is sent by Enter, not completed. */
+export async function completed(text: string, seen: Pick<Seen, "agents">, current: AgentId): Promise<Completed | null> {
+	const found = await fitting(text, seen, current);
+	return found === null || found.items.some(({ value }) => value === found.word) ? null : found;
+}
+
+async function fitting(text: string, { agents }: Pick<Seen, "agents">, current: AgentId): Promise<Completed | null> {
 	const [word = ""] = /\S*$/.exec(text) ?? [];
 	if (word.startsWith("@")) {
 		const folder = agents.get(current)?.workspace?.path ?? process.cwd();

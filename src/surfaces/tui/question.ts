@@ -38,7 +38,7 @@ export function partOf(
 	const all = questionLines(approval).flatMap((line) =>
 		wrapped(visible(line).replaceAll("\t", "    "), Math.max(8, size.width - 4)),
 	);
-	const room = Math.max(2, (isWide ? size.rows : Math.floor(size.rows / 2)) - 8);
+	const room = isWide ? Math.max(2, size.rows - 8) : Math.max(2, Math.floor(size.rows / 2) - 4);
 	const from = Math.max(0, Math.min(at, all.length - room));
 	// scrolling past rows is no reading: only what follows what was read counts
 	const seen = from <= read ? Math.max(read, from + room) : read;

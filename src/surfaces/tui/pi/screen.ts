@@ -55,6 +55,12 @@ class PatientScreen extends TuiAltScreen {
 	}
 }
 
+/** The library takes Alt with b, f, n and p for arrows, as some shells do: here they are letters. */
+const keyOf = (data: string): string =>
+	["b", "f", "n", "p"].map((letter) => `\u001B${letter}`).includes(data)
+		? `alt+${data.slice(1)}`
+		: (parseKey(data) ?? "");
+
 export class Screen {
 	readonly #tui: PatientScreen;
 	readonly #terminal: Terminal;
@@ -69,7 +75,7 @@ export class Screen {
 		const root = {
 			render: (width: number) => painter.draw(width, this.#terminal.rows),
 			handleInput: (data: string) => {
-				if (!isKeyRelease(data)) painter.key(parseKey(data) ?? "", data);
+				if (!isKeyRelease(data)) painter.key(keyOf(data), data);
 			},
 			handleMouse: ({ type, wheelDelta, x, y }: { type: string; wheelDelta?: number; x: number; y: number }) => {
 				if (type === "wheel") painter.wheel(wheelDelta ?? 0);
