@@ -166,7 +166,9 @@ async function withClaude(tmux: TmuxRecording, { folder, home, brood }: World): 
 	);
 	tmux.enter("write a function that greets somebody");
 	await tmux.shows(/asks,|no dependencies/);
-	tmux.frame("Claude Code, in its worktree, wants to write a file: the question is shown whole.");
+	tmux.frame(
+		"Claude Code, in its worktree, wants to write a file. The question is read to its end before it can be allowed.",
+	);
 	// a long question is read part by part
 	while (tmux.screen().includes("asks,")) {
 		tmux.press("M-y");

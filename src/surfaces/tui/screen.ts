@@ -142,6 +142,8 @@ function statusRow(state: State, seen: Seen, { colour, typed }: ScreenLook): str
 	const waiting = state.waiting.at(-1);
 	if (waiting !== undefined) return painted("wait", `  ${inline(waiting.text)}   (Esc cancels)`, colour);
 	if (state.notice !== null) return painted(state.notice.style, `  ${inline(state.notice.text)}`, colour);
+	// a list has its own hints
+	if (state.panel !== null) return "";
 	const usage = usageOf(typed);
 	if (usage !== null) return painted("faint", `  ${usage}`, colour);
 	const agent = seen.agents.get(state.current);
