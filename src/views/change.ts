@@ -1,6 +1,6 @@
 // What a tool call changes in a file, from the arguments that agents give to their edit tools. Pure.
 
-export interface Change {
+export interface FileEdit {
 	added: number;
 	deleted: number;
 	/** as in a diff: each begins with `+`, `-` or a space */
@@ -15,7 +15,7 @@ const linesMax = 2000;
 const around = 2;
 
 /** Null if the arguments are not those of an edit. */
-export function changeOf(tool: string, input: unknown): Change | null {
+export function changeOf(tool: string, input: unknown): FileEdit | null {
 	if (tool !== "edit") return null;
 	const [old, fresh] = [textOf(input, before), textOf(input, after)];
 	if (old === null && fresh === null) return null;

@@ -2,7 +2,7 @@
 // belong together are one block.
 import type { AgentId } from "#contract/ids.ts";
 import type { Item } from "#contract/wire.ts";
-import { type Change, changeOf } from "./change.ts";
+import { changeOf, type FileEdit } from "./change.ts";
 import { usageLine } from "./usage-lines.ts";
 
 export type BlockKind = "prompt" | "message" | "thought" | "call" | "plan" | "note";
@@ -18,7 +18,7 @@ export interface Block {
 	/** of a call that has ended */
 	readonly result: CallResult | null;
 	/** what a call changes in a file, as far as it says so */
-	readonly change: Change | null;
+	readonly change: FileEdit | null;
 	readonly turn: number | null;
 	readonly at: string;
 	/** something went wrong */
