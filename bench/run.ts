@@ -6,6 +6,7 @@ import { agents } from "./agents.ts";
 import { boot } from "./boot.ts";
 import { commandLine } from "./command-line.ts";
 import { context } from "./context.ts";
+import { dashboard } from "./dashboard.ts";
 import { flat } from "./flat.ts";
 import { groupCommit } from "./group-commit.ts";
 import { heartbeat } from "./heartbeat.ts";
@@ -35,6 +36,7 @@ const benches: Record<string, () => Promise<Result[]>> = {
 	search,
 	mirror,
 	terminal,
+	dashboard,
 	agents,
 };
 

@@ -94,39 +94,3 @@ function countIn(marks: readonly boolean[], from: number, to: number): number {
 	for (let at = from; at < to; at++) if (marks[at] === true) count++;
 	return count;
 }
-
-export interface Parting {
-	/** the agent whose conversation both share; null if they share none */
-	agent: AgentId | null;
-	/** the last item that both have */
-	item: number;
-}
-
-/** Where two conversations part. */
-export function partingOf(
-	one: AgentId,
-	other: AgentId,
-	find: (id: AgentId) => Pick<Agent, "lineage"> | undefined,
-): Parting {
-	const limits = new Map(inherited(one, find));
-	for (const [agent, upTo] of inherited(other, find)) {
-		const limit = limits.get(agent);
-		if (limit === undefined) continue;
-		const item = Math.min(limit, upTo);
-		return item === 0 ? { agent: null, item: 0 } : { agent, item };
-	}
-	return { agent: null, item: 0 };
-}
-
-/** Whose items an agent's conversation has, and up to which: the nearest first. */
-function inherited(agent: AgentId, find: (id: AgentId) => Pick<Agent, "lineage"> | undefined): [AgentId, number][] {
-	const ranges: [AgentId, number][] = [];
-	let upTo = Number.POSITIVE_INFINITY;
-	for (let id: AgentId | null = agent; id !== null && ranges.length < 10_000; ) {
-		ranges.push([id, upTo]);
-		const lineage: Agent["lineage"] = find(id)?.lineage ?? null;
-		upTo = Math.min(upTo, lineage?.forkPoint ?? 0);
-		id = lineage?.agent ?? null;
-	}
-	return ranges;
-}

@@ -30,6 +30,12 @@ export function useThread(agent: AgentId): ThreadSeen {
 	return useSyncExternalStore(subscribe, () => threads.seen(agent));
 }
 
+/** The last line of an agent, as it is said; null if nothing has been heard of it. */
+export function useLastLine(agent: AgentId): string | null {
+	const { threads } = useStore();
+	return useSyncExternalStore(threads.subscribeLines, () => threads.lastLine(agent));
+}
+
 /** Keeps threads, boards and last lines up to date while the component is shown. */
 export function useNeeds({
 	threads = [],

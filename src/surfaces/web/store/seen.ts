@@ -5,7 +5,7 @@ import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { Agent, Approval, Mail, Project, Prompt, Subscription, Turn } from "#contract/wire.ts";
 import type { Surroundings } from "#views/mirrored.ts";
-import { treeOf } from "#views/overviews.ts";
+import { inboxOf, treeOf } from "#views/overviews.ts";
 import { localNow } from "./connection.ts";
 
 export type Connection =
@@ -69,8 +69,15 @@ export class Seen {
 	}
 
 	get inbox(): Inbox {
-		this.#inbox ??= this.#mirror.view.inbox(this.#surroundings);
+		this.#inbox ??= this.#makeInbox();
 		return this.#inbox;
+	}
+
+	#makeInbox(): Inbox {
+		const { agents, subscriptions } = this;
+		const { view } = this.#mirror;
+		const issues = [...view.rows.project.keys()].flatMap((slug) => view.issues(slug));
+		return inboxOf({ approvals: view.approvals(), agents, issues, subscriptions: [...subscriptions] });
 	}
 
 	approvalsOf(agent: AgentId): readonly Approval[] {

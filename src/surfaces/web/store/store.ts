@@ -29,6 +29,8 @@ export class Store {
 	#seen: Seen;
 	#connection: Connection = { state: "connecting" };
 	#isScheduled = false;
+	/** rows have changed since the screens were told */
+	#isStale = true;
 	#costMs = 0;
 	#failures = 0;
 	#shown = "";
@@ -54,6 +56,7 @@ export class Store {
 			const refusal = error instanceof Refused ? error.refusal : null;
 			if (refusal === null) throw error;
 			this.#connection = { state: "refused", refusal };
+			this.#isStale = true;
 			this.#tell();
 		}
 	}
@@ -95,6 +98,8 @@ export class Store {
 		if ("message" in changed) this.threads.touch(changed.message);
 		else if ("all" in changed) this.threads.reload();
 		else if ("rows" in changed) this.#fold(changed);
+		// words that an agent says change no row: only who shows them is told
+		this.#isStale ||= !("message" in changed) && !("rows" in changed && changed.rows.length === 0);
 		this.#tell();
 	}
 
@@ -114,11 +119,16 @@ export class Store {
 	#flush(): void {
 		this.#isScheduled = false;
 		const began = performance.now();
+		this.threads.flush();
+		if (this.#isStale) this.#renew();
+		this.#costMs = Math.min(500, performance.now() - began);
+	}
+
+	#renew(): void {
+		this.#isStale = false;
 		this.#connection = this.#connectionNow();
 		this.#seen = new Seen(this.#mirror, this.#connection);
-		this.threads.flush();
 		for (const listener of this.#listeners) listener();
-		this.#costMs = Math.min(500, performance.now() - began);
 	}
 
 	#connectionNow(): Connection {

@@ -35,6 +35,7 @@ export class Threads {
 	readonly #seen = new Map<AgentId, ThreadSeen>();
 	readonly #lines = new Map<AgentId, string>();
 	readonly #listeners = new Map<AgentId, Set<() => void>>();
+	readonly #lineListeners = new Set<() => void>();
 	readonly #touched = new Set<AgentId>();
 	readonly #loading = new Set<AgentId>();
 
@@ -60,6 +61,11 @@ export class Threads {
 			if (all.size === 0) this.#listeners.delete(agent);
 		};
 	}
+
+	readonly subscribeLines = (listener: () => void): (() => void) => {
+		this.#lineListeners.add(listener);
+		return () => this.#lineListeners.delete(listener);
+	};
 
 	/** The end of what the agent is writing, or of what it said last; null if nothing has been heard of it yet. */
 	lastLine(agent: AgentId): string | null {
@@ -121,6 +127,8 @@ export class Threads {
 				known.blocks.prepend(found, { isInherited: of !== agent });
 				if (first !== undefined) break;
 			}
+		} catch {
+			// the daemon is away; the next scroll asks again
 		} finally {
 			this.#loading.delete(agent);
 			this.#touched.add(agent);
@@ -134,6 +142,7 @@ export class Threads {
 			for (const listener of this.#listeners.get(agent) ?? []) listener();
 		}
 		this.#touched.clear();
+		for (const listener of this.#lineListeners) listener();
 	}
 
 	#look(agent: AgentId): void {

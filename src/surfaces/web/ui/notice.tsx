@@ -5,7 +5,7 @@ import type { Refusal } from "#contract/refusal.ts";
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
 	return (
 		<div className="notice">
-			<h3>{title}</h3>
+			<h2 className="notice-title">{title}</h2>
 			{children !== undefined && <div className="notice-text">{children}</div>}
 		</div>
 	);
@@ -26,9 +26,9 @@ export function Loading({ what, rows = 6 }: { what: string; rows?: number }) {
 export function RefusedNotice({ refusal, children }: { refusal: Refusal; children?: ReactNode }) {
 	return (
 		<div className="notice notice-bad" role="alert">
-			<h3>
+			<h2 className="notice-title">
 				<span className="mono role-bad">{refusal.code}</span> {refusal.message}
-			</h3>
+			</h2>
 			{refusal.suggestions.map((command) => (
 				<code key={command} className="notice-command">
 					{command}

@@ -1,4 +1,5 @@
 // How the agent's files differ: from base now, or at the end of a turn.
+import { useState } from "react";
 import type { Agent } from "#contract/wire.ts";
 import type { Diff } from "#contract/workspace.ts";
 import { whyNotWorkspace } from "#views/agent-actions.ts";
@@ -22,8 +23,12 @@ function Now({ agent }: { agent: Agent }) {
 function AtTurn({ agent, turn }: { agent: Agent; turn: number }) {
 	const params = { agent: agent.id };
 	const snapshots = useRead("snapshots", { params }, useSeen().turns(agent.id).length);
-	const taken = snapshots.data?.find((each) => each.turn === turn);
-	const read = useRead("snapshot", taken === undefined ? null : { params: { ...params, snapshot: taken.id } });
+	const [isWhole, setWhole] = useState(false);
+	const at = snapshots.data?.findIndex((each) => each.turn === turn) ?? -1;
+	const [taken, before] = [snapshots.data?.[at], snapshots.data?.[at + 1]];
+	const against = isWhole || before === undefined || at === -1 ? undefined : before.id;
+	const input = taken && { params: { ...params, snapshot: taken.id }, query: { against } };
+	const read = useRead("snapshot", input ?? null);
 	if (snapshots.state === "loading") return <Loading what="the snapshots" />;
 	if (snapshots.state === "failed") return <RefusedNotice refusal={snapshots.refusal} />;
 	if (taken === undefined)
@@ -32,11 +37,15 @@ function AtTurn({ agent, turn }: { agent: Agent; turn: number }) {
 				Snapshots are taken when a turn ends with changed files, and they expire.
 			</Empty>
 		);
+	const than = against === undefined ? `commit ${taken.head?.slice(0, 12) ?? "none"}` : `snapshot ${against} before it`;
 	return (
-		<DiffRead
-			read={read}
-			title={`snapshot ${taken.id}, after turn ${turn}, against ${taken.head?.slice(0, 12) ?? "nothing"}`}
-		/>
+		<>
+			<label className="check side-title">
+				<input type="checkbox" checked={isWhole} onChange={(event) => setWhole(event.target.checked)} /> everything that
+				was not committed
+			</label>
+			<DiffRead read={read} title={`snapshot ${taken.id}, after turn ${turn}, against ${than}`} />
+		</>
 	);
 }
 

@@ -54,7 +54,7 @@ function HealthCheck({ agent }: { agent: Agent }) {
 	return (
 		<div className="side-form">
 			<div className="bar">
-				<h3>Health</h3>
+				<h2>Health</h2>
 				<span className="spread" />
 				<Button why={why} onClick={() => setCount(count + 1)}>
 					Check again

@@ -1,5 +1,5 @@
 import type { Agent } from "#contract/wire.ts";
-import { useNeeds, useSeen, useStore } from "../../store/hooks.ts";
+import { useNeeds, useSeen } from "../../store/hooks.ts";
 import { useLastLines } from "../../store/lines.ts";
 import { Empty, Loading } from "../../ui/notice.tsx";
 import { DaemonBar } from "./daemon-bar.tsx";
@@ -26,7 +26,6 @@ export function Overview() {
 }
 
 function RunningList({ agents }: { agents: readonly Agent[] }) {
-	const { threads } = useStore();
 	const count = useSeen().agents.length;
 	return (
 		<section className="panel" aria-labelledby="running">
@@ -42,7 +41,7 @@ function RunningList({ agents }: { agents: readonly Agent[] }) {
 			) : (
 				<ul className="rows">
 					{agents.map((agent) => (
-						<RunningRow key={agent.id} agent={agent} line={threads.lastLine(agent.id)} />
+						<RunningRow key={agent.id} agent={agent} />
 					))}
 				</ul>
 			)}

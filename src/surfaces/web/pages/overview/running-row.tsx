@@ -2,10 +2,12 @@ import { Link } from "wouter";
 import type { Agent } from "#contract/wire.ts";
 import { stateOf } from "#views/agent-text.ts";
 import { paths } from "../../paths.ts";
+import { useLastLine } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Counters, StateGlyph } from "../../ui/state.tsx";
 
-export function RunningRow({ agent, line }: { agent: Agent; line: string | null }) {
+export function RunningRow({ agent }: { agent: Agent }) {
+	const line = useLastLine(agent.id);
 	return (
 		<li>
 			<Link href={paths.agent(agent.id)} className="row row-link">

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import type { AgentId } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
-import { partingOf } from "#views/fork-tree.ts";
+import { parting } from "#views/parting.ts";
 import { paths } from "../../paths.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
@@ -33,8 +33,8 @@ export function Compare({ selected, onClear }: { selected: readonly AgentId[]; o
 function Two({ one, other, onClear }: { one: Agent; other: Agent; onClear(): void }) {
 	const seen = useSeen();
 	const [open, setOpen] = useState<"diff" | "fork" | null>(null);
-	const { agent, item } = partingOf(one.id, other.id, (id) => seen.agent(id));
-	const shared = agent === null ? undefined : seen.agent(agent);
+	const part = parting(one.id, other.id, (id) => seen.agent(id));
+	const shared = part === null ? undefined : seen.agent(part.agent);
 	const haveFiles = one.workspace !== null && other.workspace !== null && one.project === other.project;
 	const diff = useRead("diff", haveFiles ? { params: { agent: one.id }, query: { against: other.id } } : null);
 	const files = diff.data?.files.length;
@@ -50,17 +50,14 @@ function Two({ one, other, onClear }: { one: Agent; other: Agent; onClear(): voi
 			<span>
 				<Link href={paths.agent(one.id)}>{one.handle}</Link> and{" "}
 				<Link href={paths.agent(other.id)}>{other.handle}</Link>:{" "}
-				{shared === undefined ? "no shared conversation" : partWords(shared, item)}
+				{part === null ? "no shared conversation" : `they part at item ${part.item} of ${shared?.handle ?? part.agent}`}
 				{files !== undefined && ` · trees differ in ${files} ${files === 1 ? "file" : "files"}`}
 			</span>
 			<span className="spread" />
 			<Button why={why} onClick={() => setOpen("diff")}>
 				Diff
 			</Button>
-			<Button
-				why={shared === undefined || !Number.isFinite(item) ? "They share no item to fork from." : null}
-				onClick={() => setOpen("fork")}
-			>
+			<Button why={shared === undefined ? "They share no item to fork from." : null} onClick={() => setOpen("fork")}>
 				Fork from there
 			</Button>
 			<Button kind="quiet" onClick={onClear}>
@@ -71,10 +68,9 @@ function Two({ one, other, onClear }: { one: Agent; other: Agent; onClear(): voi
 					<DiffView patch={diff.data.patch} truncated={diff.data.truncated} />
 				</Dialog>
 			)}
-			{open === "fork" && shared !== undefined && <ForkDialog agent={shared} at={item} onClose={() => setOpen(null)} />}
+			{open === "fork" && shared !== undefined && part !== null && (
+				<ForkDialog agent={shared} at={part.item} onClose={() => setOpen(null)} />
+			)}
 		</div>
 	);
 }
-
-const partWords = ({ handle }: Agent, item: number): string =>
-	Number.isFinite(item) ? `they part at item ${item} of ${handle}` : `the same conversation, of ${handle}`;

@@ -5,7 +5,7 @@ import { stateOf } from "#views/agent-text.ts";
 import type { ForkRow } from "#views/fork-tree.ts";
 import type { TimeAxis } from "#views/time-axis.ts";
 import { paths } from "../../paths.ts";
-import { useStore } from "../../store/hooks.ts";
+import { useLastLine } from "../../store/hooks.ts";
 import { Counters, StateGlyph } from "../../ui/state.tsx";
 import { Bars } from "./bars.tsx";
 import type { AgentHistory } from "./turn-history.ts";
@@ -85,8 +85,7 @@ function Fold({ row: { agent, hasChildren, isOpen }, onFold }: Pick<TreeRowProps
 }
 
 function LastWords({ row: { agent } }: Pick<TreeRowProps, "row">) {
-	const { threads } = useStore();
-	return threads.lastLine(agent.id) ?? stateOf(agent);
+	return useLastLine(agent.id) ?? stateOf(agent);
 }
 
 const historyWords = (history: AgentHistory | undefined): string =>

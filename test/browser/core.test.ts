@@ -1,0 +1,186 @@
+// Overview, fork tree, agent, inbox and palette, by accessible role, against a real daemon.
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Dashboard, openBrowser } from "#test/support/dashboard.ts";
+import { longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
+
+let world: TestDaemon;
+let browser: Browser;
+beforeAll(async () => {
+	[world, browser] = await Promise.all([TestDaemon.open(), openBrowser()]);
+}, 120_000);
+afterAll(async () => {
+	await browser.close();
+	await world[Symbol.asyncDispose]();
+});
+
+test("the overview shows what needs a person first, and settles it", async () => {
+	const { add } = await world.project();
+	const agent = await add({ name: "asker", prompt: "ask May I push?\nsay thanks" });
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	const { page } = dashboard;
+	const needs = page.getByRole("region", { name: /Needs you/ });
+	await needs.getByText("May I push?").waitFor();
+	await page
+		.getByRole("region", { name: /Running/ })
+		.getByRole("link", { name: /asker/ })
+		.waitFor();
+	await dashboard.isAccessible();
+	await needs.getByRole("button", { name: "Allow asker" }).click();
+	await needs.getByText("Nobody waits for you.").waitFor();
+	await expect.poll(async () => (await world.items(agent)).map(({ text }) => text), longTimeout).toContain("thanks");
+});
+
+test("the inbox shows a question whole, and keys answer it", async () => {
+	const { add } = await world.project();
+	const question = `Run ${"a very long command ".repeat(20)}to its end?`;
+	const one = await add({ name: "first", prompt: `ask ${question}\nsay one is over` });
+	await using dashboard = await Dashboard.open(browser, world.daemon, "/inbox");
+	const { page } = dashboard;
+	await page.getByText("to its end?").first().waitFor();
+	await add({ name: "second", prompt: "ask Another?\nsay two is over" });
+	await page.getByRole("article", { name: /second asks/ }).waitFor();
+	await dashboard.isAccessible();
+	for (const key of ["j", "k", "y"]) await page.keyboard.press(key);
+	await page.getByRole("article", { name: /first asks/ }).waitFor({ state: "detached" });
+	await expect.poll(async () => (await world.items(one)).map(({ text }) => text), longTimeout).toContain("one is over");
+	await page.keyboard.press("n");
+	await page.getByText("Nobody waits for you.").waitFor();
+	expect(await world.client.call("approvals", {})).toEqual([]);
+});
+
+test("an agent's page takes prompts, shows its conversation, and says why an action is not possible", async () => {
+	const { add } = await world.project({ "a.ts": "const a = 1;\n" });
+	const agent = await add({ name: "talker" });
+	await world.turn(agent, "say **bold** <script>alert(1)</script>\nwrite a.ts const a = 2;");
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
+	const { page } = dashboard;
+	await page.getByRole("heading", { level: 1, name: /talker/ }).waitFor();
+	await page.locator(".block-message").getByText("<script>alert(1)</script>").waitFor();
+	await page.getByRole("group", { name: "Diff" }).getByText("const a = 2;").waitFor();
+	await page.getByRole("button", { name: /Interrupt.*no turn is running/ }).waitFor();
+	await dashboard.isAccessible();
+	await page.getByRole("textbox", { name: "Prompt for talker" }).fill("say typed here");
+	await page.keyboard.press("Enter");
+	await page.getByRole("group", { name: "Items" }).getByText("typed here", { exact: true }).waitFor();
+	await expect.poll(async () => (await world.now(agent)).label, longTimeout).toBe("idle");
+	await page.getByRole("button", { name: "Pause", exact: true }).click();
+	await page.getByText("‖ paused").waitFor();
+	expect((await world.now(agent)).label).toBe("paused");
+});
+
+test("the queue is edited, moved by keys and emptied", async () => {
+	const { add } = await world.project();
+	const agent = await add({ name: "queued", workspace: "none" });
+	await world.client.call("pause", { ...params(agent), body: {} });
+	for (const text of ["say one", "say two", "say three"])
+		await world.client.call("prompt", { ...params(agent), body: { text } });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
+	const { page } = dashboard;
+	const texts = async () => (await world.client.call("queue", params(agent))).map(({ text }) => text);
+	await page.getByRole("tab", { name: /Queue/ }).click();
+	await page.getByText("say three").waitFor();
+	await dashboard.isAccessible();
+	await page.getByRole("button", { name: "Move prompt 3 to the front" }).click();
+	await expect.poll(texts, longTimeout).toEqual(["say three", "say one", "say two"]);
+	await page.getByRole("list", { name: "Queue" }).getByRole("listitem").first().getByText("say three").waitFor();
+	await page.getByRole("button", { name: "Move prompt 1 down" }).focus();
+	await page.keyboard.press("Enter");
+	await expect.poll(texts, longTimeout).toEqual(["say one", "say three", "say two"]);
+	await page.getByRole("button", { name: "Edit prompt 2" }).click();
+	await page.getByLabel("Text of prompt 2").fill("say four");
+	await page.getByRole("button", { name: "Save" }).click();
+	await expect.poll(texts, longTimeout).toEqual(["say one", "say four", "say two"]);
+	await page.getByRole("button", { name: "Clear the queue" }).click();
+	await page.getByText("The queue is empty.").waitFor();
+});
+
+test("the fork tree folds, filters and compares two agents; a fork is made from an item", async () => {
+	const { add, slug } = await world.project({ "a.txt": "one\n" });
+	const parent = await add({ name: "parent" });
+	await world.turn(parent, "say shared words");
+	const fork = async (name: string, prompt: string) => {
+		const child = await world.client.call("fork", { ...params(parent), body: { name } });
+		await world.turn(child, prompt);
+		return child;
+	};
+	const left = await fork("left", "write a.txt left");
+	await fork("right", "write a.txt right");
+	await using dashboard = await Dashboard.open(browser, world.daemon, "/tree");
+	const { page } = dashboard;
+	await page.getByRole("searchbox", { name: "Find an agent" }).fill(slug);
+	const row = (name: string) => page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+	await row("left").waitFor();
+	await dashboard.isAccessible();
+	for (const name of ["left", "right"]) await row(name).getByRole("checkbox").check({ force: true });
+	await page.getByText(/they part at item \d+ of parent · trees differ in 1 file/).waitFor();
+	await page.getByRole("button", { name: "Diff", exact: true }).click();
+	await page.getByRole("dialog").getByText("a.txt").first().waitFor();
+	await page.keyboard.press("Escape");
+	await page.getByRole("searchbox", { name: "Find an agent" }).fill("");
+	await row("parent").click();
+	await page.getByRole("treegrid").focus();
+	await page.keyboard.press("ArrowLeft");
+	await row("left").waitFor({ state: "detached" });
+	await page.keyboard.press("ArrowRight");
+	await row("left").waitFor();
+	await dashboard.go(`/agents/${left.id}`);
+	const shared = page.locator(".block-message", { hasText: "shared words" });
+	await shared.waitFor();
+	await page.getByText(/Inherited from/).waitFor();
+	await shared.hover();
+	await shared.getByRole("button", { name: /Fork from item/ }).click();
+	const dialog = page.getByRole("dialog", { name: /Fork left from item/ });
+	await dialog.getByLabel("Name").fill("grandchild");
+	await dialog.getByRole("button", { name: "Fork", exact: true }).click();
+	await page.getByRole("heading", { level: 1, name: /left \/ grandchild/ }).waitFor();
+});
+
+test("a turn of the past shows its tree and can be forked", async () => {
+	const { add } = await world.project({ "a.txt": "one\n" });
+	const agent = await add({ name: "traveller" });
+	const first = await world.turn(agent, "write a.txt first");
+	await world.turn(agent, "write a.txt second");
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}?turn=${first.id}`);
+	const { page } = dashboard;
+	const diff = page.getByRole("group", { name: "Diff" });
+	await page.getByText(/turn 1 of 2/).waitFor();
+	await diff.getByText("first").waitFor();
+	await dashboard.isAccessible();
+	await page.getByRole("button", { name: "Next turn" }).click();
+	await page.getByText(/turn 2 of 2/).waitFor();
+	await diff.getByText("second").waitFor();
+	await page.getByRole("button", { name: "Fork from here" }).click();
+	await page.getByRole("dialog", { name: /Fork traveller from item/ }).waitFor();
+});
+
+test("the palette goes to an agent, and ? lists the keys", async () => {
+	const { add } = await world.project();
+	await add({ name: "far-away", workspace: "none" });
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	const { page } = dashboard;
+	await page.getByText("● live").waitFor();
+	await page.keyboard.press("Control+k");
+	await page.getByRole("combobox", { name: "Agent, page or action" }).fill("faraw");
+	await page.getByRole("option", { name: /far-away/ }).waitFor();
+	await dashboard.isAccessible();
+	await page.keyboard.press("Enter");
+	await page.getByRole("heading", { level: 1, name: /far-away/ }).waitFor();
+	await page.locator("main").press("?");
+	await page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
+	await dashboard.isAccessible();
+});
+
+test("on a phone nothing scrolls sideways", async () => {
+	const { add } = await world.project();
+	const agent = await add({ name: "small", prompt: "say hello" });
+	const phone = { viewport: { width: 390, height: 844 }, colorScheme: "dark" as const };
+	await using dashboard = await Dashboard.open(browser, world.daemon, "/", phone);
+	for (const path of ["/", "/inbox", "/tree", `/agents/${agent.id}`]) {
+		await dashboard.go(path);
+		await dashboard.page.getByRole("heading", { level: 1 }).waitFor();
+		const wide = await dashboard.page.evaluate(() => Reflect.get(globalThis, "document").documentElement.scrollWidth);
+		expect([path, wide]).toEqual([path, 390]);
+		await dashboard.isAccessible();
+	}
+});
