@@ -1,6 +1,9 @@
 // The daemon's home: locks it against other daemons, and announces this one to clients.
+import { once } from "node:events";
+import { connect } from "node:net";
 import path from "node:path";
 import { persistMonotonicClock, systemClock } from "#adapters/system/clock.ts";
+import { messageOf } from "#adapters/system/errors.ts";
 import {
 	HomeLocked,
 	lastPort,
@@ -45,6 +48,7 @@ export async function announce(
 	{ url, socket, token }: { url: string; socket: string | null; token(): string },
 ): Promise<HomeWatch> {
 	const daemon = { pid: process.pid, startedAt: systemClock.now(), url, socket, version, contract: contractVersion };
+	await reach(url);
 	writeDaemonFile(home, daemon);
 	const watch = await watchHome({ home, daemon, token });
 	return {
@@ -54,4 +58,22 @@ export async function announce(
 			removeDaemonFile(home, process.pid);
 		},
 	};
+}
+
+/**
+ * Connects to the daemon's own port. Agents and browsers have no other way in, and a port that was bound has been seen
+ * without a listener: such a daemon must not start.
+ */
+async function reach(url: string): Promise<void> {
+	const { hostname, port } = new URL(url);
+	const connection = connect({ host: hostname, port: Number(port) });
+	try {
+		await once(connection, "connect");
+	} catch (error) {
+		throw new Error(`The daemon does not reach its own port ${port} (${messageOf(error)}). Start it again.`, {
+			cause: error,
+		});
+	} finally {
+		connection.destroy();
+	}
 }
