@@ -1,5 +1,6 @@
 // Small things that people expect of the command line.
 import { execFile } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -69,20 +70,33 @@ test("a fork at a call of a turn that crashed has a result for it", async () => 
 	expect((await sh.json("prompt", "cut", "say on", "--wait")).data.state).toBe("completed");
 });
 
-test("a project that was removed and added again has all names free", async () => {
+test("a project that was removed and added again has all names free, whatever its agents left behind", async () => {
 	const repository = freshRepository();
-	const add = async () => await sh.json("agent", "add", "zed", "--project", "gone", "--type", "human");
-	for (const _ of ["first", "second", "third"]) {
+	const add = async () => await sh.json("agent", "add", "zed", "--project", "gone", "--type", "shell");
+	const branches = ["brood/zed", "brood/zed", "brood/zed", "brood/zed-2"];
+	for (const [at, branch] of branches.entries()) {
 		await sh.brood("project", "add", repository, "--name", "gone");
 		const { data } = await add();
-		expect(data.handle).toBe("zed");
+		expect(data).toMatchObject({ handle: "zed", label: "idle", lastError: null, workspace: { branch } });
+		const { stdout } = await run("git", ["-C", data.workspace.path, "status", "--porcelain", "--branch"]);
+		expect(stdout).toBe(`## ${branch}\n`);
 		expect((await add()).error).toMatchObject({ code: "CONFLICT" });
-		expect((await sh.json("log", "gone/zed")).data).toEqual([]);
-		await sh.brood("agent", "delete", "gone/zed", "--force");
+		expect((await sh.json("log", "gone/zed")).data).toHaveLength(branch === "brood/zed" ? 0 : 1);
+		// deleted; killed, with its folder left; killed, with a commit and a file that nobody committed left
+		const work = "echo one > one && git add one && git commit -qm one && echo two > two";
+		if (at === 2) expect((await sh.json("prompt", "gone/zed", work, "--wait")).data.state).toBe("completed");
+		await (at === 0 ? sh.brood("agent", "delete", "gone/zed", "--force") : sh.brood("kill", "gone/zed"));
 		expect((await sh.brood("project", "remove", "gone")).code).toBe(0);
 	}
 	const { data: all } = await sh.json("agent", "list", "--project", "gone");
-	expect(all.map(({ handle }: { handle: string }) => handle)).toEqual(["zed-was-1", "zed-was-2", "zed"]);
+	expect(all.map(({ handle, label }: { handle: string; label: string }) => [handle, label])).toEqual([
+		...["zed-was-1", "zed-was-2", "zed-was-3"].map((handle) => [handle, "deleted"]),
+		["zed", "dead"],
+	]);
+	const trash = path.join(sh.home, "trash");
+	const kept = readdirSync(trash).filter((name) => existsSync(path.join(trash, name, "files", "two")));
+	expect(kept).toEqual([expect.stringMatching(/-gone-zed-was-3$/)]);
+	expect((await run("git", ["-C", repository, "log", "-1", "--format=%s", "brood/zed"])).stdout).toBe("one\n");
 });
 
 test("an agent forks itself: fresh by default, with the conversation or up to an item on request", async () => {

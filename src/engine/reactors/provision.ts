@@ -14,6 +14,7 @@ import type { Reads } from "../ports/store.ts";
 import type { Provisioned, StepControl } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { approvedIn, checkoutOf, projectRepository } from "../workspaces/checkout.ts";
+import { trashFormerWorkspaces } from "../workspaces/former-workspaces.ts";
 
 interface Parts {
 	reads: Reads;
@@ -112,6 +113,8 @@ export class Provisioner implements Reactor {
 		const { plan, id, handle } = agent;
 		if (project === undefined || plan === null) throw new Error("a workspace without a project");
 		const request = { project: projectRepository(project), agent: { id, handle }, kind: plan.kind };
+		const inTheWay = await trashFormerWorkspaces({ ...this.#parts, workspaces }, agent);
+		if (inTheWay !== null) return inTheWay;
 		using lines = new Lines((text) => this.#send({ type: "item.append", agent: id, kind: "command", text }));
 		const live: StepControl = { line: (text) => lines.add(text), signal, approved: await approvedIn(reads, agent) };
 		// a fork has its parent's files

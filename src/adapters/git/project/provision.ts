@@ -19,7 +19,7 @@ import type {
 import { makeWorktree } from "../copy/fork-tree.ts";
 import { exists } from "../layout/layout.ts";
 import { dropMark, markIn, noteMark, workspaceOf, writeMark } from "../layout/mark.ts";
-import { branchFor, commitOf, existingBranch } from "../run/user-input.ts";
+import { commitOf, existingBranch } from "../run/user-input.ts";
 import { type Built, makeSandboxedTree, registerBranch, sandboxRefusal, shareSandboxed } from "../sandbox/make.ts";
 import { checkOut } from "../tree/checkout.ts";
 import { makeClone } from "../workspace/clone.ts";
@@ -29,6 +29,7 @@ import { wantsSandbox } from "../workspace/sandbox-mounts.ts";
 import { projectSettings } from "../workspace/settings.ts";
 import { share, shareFrom } from "../workspace/shared.ts";
 import { gitFolderOf } from "../workspace/tree-status.ts";
+import { type BranchNames, branchNames, freeBranch } from "./free-branch.ts";
 import { findExisting, takeBack } from "./intent.ts";
 import { branchFromOrigin, seeOrigin } from "./origin.ts";
 import { type SetupRequest, setupOf, setupOfFork, withSubmodules } from "./setup.ts";
@@ -47,9 +48,9 @@ export async function provision(
 ): Promise<Provisioned | Refusal> {
 	const likely = request.from ?? request.project.base ?? undefined;
 	// in parallel: each is a process
-	const [effective, branch, guessed] = await Promise.all([
+	const [effective, names, guessed] = await Promise.all([
 		projectSettings(context, request.project, control.approved),
-		branchFor(context.git, request.project.path, request.agent.handle),
+		branchNames(context.git, request.project.path, request.agent.handle),
 		likely === undefined ? undefined : existingBranch(context.git, request.project.path, likely),
 	]);
 	if (isRefusal(effective)) return effective;
@@ -76,12 +77,12 @@ export async function provision(
 		await dropMark(intent);
 		return await answer(context, request.project, found.mark, nothingMade);
 	}
-	const free = found.anew ? await branchFor(context.git, request.project.path, request.agent.handle) : branch;
+	const present = found.anew ? await branchNames(context.git, request.project.path, request.agent.handle) : names;
 	try {
 		const made =
 			found.mark === null
-				? await make(context, request, { intent, branch: free, base, own }, effective.settings, fork)
-				: { mark: found.mark, missing: [], ignored: false };
+				? await make(context, request, { intent, names: present, base, own }, effective.settings, fork)
+				: { mark: found.mark, missing: [], ignored: false, notes: [] };
 		const done = isRefusal(made) ? made : await finish(context, request, made, effective.settings, setup, control);
 		await (isRefusal(done) ? takeBack(context, request, intent) : dropMark(intent));
 		return done;
@@ -127,11 +128,11 @@ async function provisionMain(
 	return { workspace: { kind: "main", path: project.path, branch, base }, head: commit, ...nothingMade };
 }
 
-type Made = Built & { mark: WorkspaceMark };
+type Made = Built & { mark: WorkspaceMark; notes: readonly string[] };
 
 interface Plan {
 	intent: string;
-	branch: { name: string; taken: boolean };
+	names: BranchNames;
 	base: { branch: string; commit: string | null };
 	own: boolean;
 }
@@ -139,18 +140,12 @@ interface Plan {
 async function make(
 	context: GitContext,
 	request: ProvisionRequest,
-	{ intent, branch: { name: branch, taken }, base, own }: Plan,
+	{ intent, names, base, own }: Plan,
 	settings: ProjectSettings,
 	fork?: Fork,
 ): Promise<Made | Refusal> {
 	const { project, agent } = request;
-	if (taken) {
-		const text = `There is a branch ${branch} already, perhaps of an earlier agent with that name. Rename it, or choose another name.`;
-		return refuse("PATH_EXISTS", text, {
-			details: { branch },
-			suggestions: [`git -C ${project.path} branch --move ${branch} ${branch}-old`],
-		});
-	}
+	const { name: branch, notes } = await freeBranch(context.git, project, names, base);
 	const start = fork === undefined ? base.commit : fork.start;
 	const mark: WorkspaceMark = {
 		agent: agent.id,
@@ -167,7 +162,7 @@ async function make(
 	const built = fork === undefined ? await makeTree(context, request, mark) : await fork.build(mark, settings);
 	if (isRefusal(built)) return built;
 	await noteMark(await markFileOf(context, mark), mark);
-	return { mark, ...built };
+	return { mark, notes, ...built };
 }
 
 /** In the git folder, or, for a sandboxed workspace, where the sandbox cannot write. */
@@ -198,7 +193,7 @@ async function makeTree(
 async function finish(
 	context: GitContext,
 	{ project, agent }: ProvisionRequest,
-	{ mark, missing, ignored }: Made,
+	{ mark, missing, ignored, notes: earlier }: Made,
 	settings: ProjectSettings,
 	setup: SetupRequest,
 	control: StepControl,
@@ -218,7 +213,11 @@ async function finish(
 	// a flush would wait for every file of the tree; the next commit of the store flushes it anyway
 	await noteMark(await markFileOf(context, mark), { ...mark, ready: true });
 	if (mark.own === true) await registerBranch(context, checkout, mark.start);
-	const allNotes = failed === null ? notes : [...notes, `${failed.message} What it makes may be missing.`];
+	const allNotes = [
+		...earlier,
+		...notes,
+		...(failed === null ? [] : [`${failed.message} What it makes may be missing.`]),
+	];
 	// HEAD is at the start commit unless a setup command or a fork moved it
 	const more = { shared, setup: ran, found: false, missing, notes: allNotes };
 	return ran === null && (mark.own === true || !mayFail)

@@ -39,19 +39,6 @@ export async function existingBranch(
 	});
 }
 
-/** The name of the agent's branch, `brood/…`, or `brood-…` if there is a branch `brood`; and whether it exists. */
-export async function branchFor(
-	git: Git,
-	repository: string,
-	handle: string,
-): Promise<{ name: string; taken: boolean }> {
-	const patterns = ["refs/heads/brood", `refs/heads/brood-${handle}`];
-	const { text } = await git(repository, ["for-each-ref", "--format=%(refname)", ...patterns]);
-	const present = new Set(text.split("\n"));
-	const name = present.has("refs/heads/brood") ? `brood-${handle}` : `brood/${handle}`;
-	return { name, taken: present.has(`refs/heads/${name}`) };
-}
-
 const scp = /^(?:[A-Za-z0-9][A-Za-z0-9._-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:(?![/:])[^\p{Cc}\s]+$/u;
 
 /** Whether it is meant as a URL and not as a path. */
