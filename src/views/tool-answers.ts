@@ -17,7 +17,10 @@ export const forked = ({ id, handle, label }: Agent): ToolAnswer => ({
 	data: { id, handle, label },
 });
 
-export const ended = (agent: Agent): ToolAnswer => ({ text: `${agent.handle} has ended.`, data: brief(agent) });
+export const ended = ({ endedBelow, ...agent }: AnswerOf<"kill">): ToolAnswer => ({
+	text: `${agent.handle} has ended${endedBelow === 0 ? "" : `, with ${endedBelow} below it`}.`,
+	data: { ...brief(agent), endedBelow },
+});
 
 export const interrupted = (agent: Agent): ToolAnswer => ({
 	text: `${agent.handle} was stopped; it is ${agent.label}.`,

@@ -1,11 +1,12 @@
 // Small things that people expect of the command line.
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Shell, shell } from "#test/support/cli.ts";
 import { freshRepository } from "#test/support/repository.ts";
+import { freshFolder } from "#test/support/stores.ts";
 
 const run = promisify(execFile);
 let sh: Shell;
@@ -134,11 +135,49 @@ test("a prompt keeps the metadata that it was given, which have to be an object"
 	expect((await sh.brood("prompt", "ann", "do it", "--metadata", "{")).err).toContain("takes a JSON object");
 });
 
-test("a cascade says how many ended with it", async () => {
+test("a cascade says how many ended with it, and a plain kill that none did", async () => {
 	await sh.brood("agent", "add", "lead", "--no-project", "--type", "human");
-	for (const name of ["left", "right"]) await sh.brood("fork", "lead", "--name", name, "--fresh");
-	await sh.brood("fork", "left", "--name", "below", "--fresh");
-	expect((await sh.brood("kill", "lead", "--cascade")).out).toContain("\nwith 3 below it\n");
+	for (const name of ["left", "right", "alone"]) await sh.brood("fork", "lead", "--name", name, "--fresh");
+	for (const name of ["below", "besides"]) await sh.brood("fork", "left", "--name", name, "--fresh");
+	expect((await sh.json("kill", "alone")).data).toMatchObject({ label: "dead", endedBelow: 0 });
+	expect((await sh.json("kill", "left", "--cascade")).data).toMatchObject({ label: "dead", endedBelow: 2 });
+	await sh.brood("fork", "right", "--name", "last", "--fresh");
+	expect((await sh.brood("kill", "lead", "--cascade")).out).toContain("\nwith 2 below it\n");
+});
+
+test("a prompt that is waited for says that its agent is held, also while its last turn still runs", async () => {
+	await sh.brood("agent", "add", "slow", "--no-project", "--type", "scripted", "--prompt", "sleep 60000");
+	await expect
+		.poll(async () => (await sh.json("agent", "status", "slow")).data.label, { timeout: 20_000 })
+		.toBe("running");
+	await sh.brood("pause", "slow", "--reason", "a look first.");
+	expect((await sh.json("agent", "status", "slow")).data.label).toBe("running");
+	const { error } = await sh.json("prompt", "slow", "say hello", "--wait");
+	expect(error).toMatchObject({
+		code: "AGENT_INVALID_STATE",
+		message: expect.stringMatching(/^slow is held and does not start prompt \d+: a look first\.$/),
+		suggestions: ["brood agent status slow", "brood agent resume slow"],
+	});
+	expect((await sh.json("kill", "slow")).data.endedBelow).toBe(0);
+});
+
+test("a folder of a repository is no project, and the answer names the repository that could be one", async () => {
+	const repository = freshRepository();
+	const folder = path.join(repository, "some", "folder");
+	mkdirSync(folder, { recursive: true });
+	const add = async (place: string) => (await sh.json("project", "add", place, "--name", "whole")).error;
+	const refusal = { code: "VALIDATION_ERROR", details: { path: folder, root: repository } };
+	const sentence = `${folder} cannot be a project: it is a folder of the repository ${repository}`;
+	const suggested = `brood project add ${repository}`;
+	expect(await add(folder)).toMatchObject({ ...refusal, message: `${sentence}.`, suggestions: [suggested] });
+	expect((await add(path.join(repository, ".git", "objects"))).suggestions).toEqual([suggested]);
+	expect((await add(freshFolder())).message).toContain("git init makes one");
+	expect((await sh.brood(...suggested.split(" ").slice(1), "--name", "whole")).code).toBe(0);
+	expect((await sh.json("project", "add", folder, "--name", "part")).error).toMatchObject({
+		...refusal,
+		message: `${sentence}, which is the project whole already.`,
+		suggestions: ["brood project show whole"],
+	});
 });
 
 test("agents are listed by type and model, also those that are free", async () => {

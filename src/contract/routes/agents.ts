@@ -61,8 +61,8 @@ export const agentRoutes = {
 	kill: post("/api/agents/:agent/kill", "end an agent; with cascade, everything below it too", {
 		query: scope,
 		body: AgentKill.omit(addressed),
-		command: AgentKill,
-		answer: Agent,
+		/** `endedBelow`: how many agents below it ended with it; 0 without cascade */
+		answer: Agent.extend({ endedBelow: z.int() }),
 		agents: true,
 	}),
 	agentDelete: post(

@@ -17,6 +17,15 @@ export function agentLifecycleHandlers(context: RequestContext) {
 					return refuse("VALIDATION_ERROR", "A fresh fork inherits nothing: leave out `at`, or `fresh`.");
 				return await context.spawn(request, { by, context: fresh ? "fresh" : "inherit", ...spawnParams(body) });
 			}),
+		kill: (request) =>
+			context.withAgent(request, async (agent) => {
+				const done = await context.dispatch(request, { type: "agent.kill", agent, ...request.body });
+				if (isRefusal(done)) return done;
+				const now = await context.agent(agent);
+				if (isRefusal(now)) return now;
+				const ended = done.events.filter(({ kind }) => kind === "agent.ended");
+				return { ...now, endedBelow: ended.length - 1 };
+			}),
 		agentDelete: (request) =>
 			context.withAgent(request, async (id) => {
 				const agent = await context.reads.agent(id);

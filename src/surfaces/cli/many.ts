@@ -17,16 +17,14 @@ export async function tellMany(
 	options: ManyOptions,
 	body: object,
 ): Promise<void> {
-	let below = 0;
 	await act(
 		options,
-		async (cli): Promise<Agent | Agent[]> => {
+		async (cli): Promise<Told | Told[]> => {
 			const scope = await scopeOf(cli, references);
-			if (Reflect.get(body, "cascade") === true) below = await livingBelow(cli, references, scope);
 			const [only, ...others] = references;
 			if (only !== undefined && others.length === 0 && options.all !== true)
 				return await tellOne(cli, route, { agent: only, body, scope });
-			const found: Agent[] = [];
+			const found: Told[] = [];
 			for (const [at, reference] of (await namesOf(cli, references, options)).entries()) {
 				try {
 					found.push(await tellOne({ ...cli, key: `${cli.key}-${at}` }, route, { agent: reference, body, scope }));
@@ -36,31 +34,22 @@ export async function tellMany(
 			}
 			return found;
 		},
-		(found) =>
-			`${agentTable([found].flat())}${below === 0 ? "" : `\nwith ${below} below ${references.length === 1 ? "it" : "them"}`}`,
+		(answered) => {
+			const found = [answered].flat();
+			const below = found.reduce((sum, { endedBelow = 0 }) => sum + endedBelow, 0);
+			return `${agentTable(found)}${below === 0 ? "" : `\nwith ${below} below ${found.length === 1 ? "it" : "them"}`}`;
+		},
 	);
 }
 
-/** How many living descendants a cascade ends besides the named agents. */
-async function livingBelow({ client }: CliContext, references: readonly string[], query: Scope): Promise<number> {
-	const agents = await client.call("agents", { query: {} });
-	const named = await Promise.all(
-		references.map(async (agent) => (await client.call("agent", { query, params: { agent } })).id),
-	);
-	const ending = new Set(named);
-	for (let size = 0; size !== ending.size; ) {
-		size = ending.size;
-		for (const { id, supervisor, life } of agents)
-			if (life !== "ended" && supervisor !== null && ending.has(supervisor)) ending.add(id);
-	}
-	return ending.size - new Set(named).size;
-}
+/** A kill also says how many agents below it ended with it. */
+type Told = Agent & { endedBelow?: number };
 
 async function tellOne(
 	{ client, key }: CliContext,
 	route: ManyVerb,
 	{ agent, body: { retry, ...body }, scope }: { agent: string; body: { retry?: boolean }; scope: Scope },
-): Promise<Agent> {
+): Promise<Told> {
 	if (retry === true)
 		await client.ask("turnRetry", { key: `${key}-retry`, query: scope, params: { agent, turn: "last" }, body: {} });
 	return await client.ask(route, { key, query: scope, params: { agent }, body });

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { Refused } from "#client/client.ts";
 import { refuse } from "#contract/refusal.ts";
+import { shellWord } from "#contract/shell-word.ts";
 import { inline } from "#contract/visible.ts";
 import type { Project } from "#contract/wire.ts";
 import type { CliContext } from "./act.ts";
@@ -40,9 +41,7 @@ export async function offerRepository(
 	if (answer === true) return (await addRepository(cli, root, say)).slug;
 	throw new Refused(
 		refuse("VALIDATION_ERROR", `${root} is not a project yet, so this agent would have no workspace.`, {
-			suggestions: [`brood project add ${quoted(root)}`, "brood agent add --no-project"],
+			suggestions: [`brood project add ${shellWord(root)}`, "brood agent add --no-project"],
 		}),
 	);
 }
-
-const quoted = (place: string): string => (/^[\w./@:+-]+$/.test(place) ? place : `'${place.replaceAll("'", `'\\''`)}'`);

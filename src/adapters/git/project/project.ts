@@ -4,6 +4,7 @@ import { realpath, rename, stat } from "node:fs/promises";
 import path from "node:path";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { shellWord } from "#contract/shell-word.ts";
 import type { OpenedProject, OpenRequest, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { exclusively } from "../run/exclusive.ts";
@@ -53,7 +54,8 @@ async function openLocal(
 		["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--is-bare-repository"],
 		{ answers: [128] },
 	);
-	if (found.code !== 0) return refused("it is not the root of a git repository; git init makes one");
+	if (found.code !== 0)
+		return (await insideRepository(folder, others)) ?? refused("it is no git repository; git init makes one");
 	const [gitFolder, bare] = found.text.split("\n");
 	const taken = await sameRepository(folder, others);
 	if (taken !== null)
@@ -67,6 +69,21 @@ async function openLocal(
 	const common = (await context.git(folder, ["rev-parse", "--path-format=absolute", "--git-common-dir"])).text;
 	if (common !== gitFolder) return refused("it is a worktree of another repository; add that one");
 	return { path: folder, url: null };
+}
+
+/** Refuses a folder inside a repository, with the command that takes the whole one; null if it is in none. */
+async function insideRepository(folder: string, others: readonly ProjectRepository[]): Promise<Refusal | null> {
+	for (let root = path.dirname(folder); root !== path.dirname(root); root = path.dirname(root)) {
+		// from inside of a git folder on to the folder that it belongs to
+		if (path.basename(root) === ".git" || (await repositoryPathsOf(root, {})).gitFolder === null) continue;
+		const taken = await sameRepository(root, others);
+		const whose = taken === null ? root : `${root}, which is the project ${taken.slug} already`;
+		return refuse("VALIDATION_ERROR", `${folder} cannot be a project: it is a folder of the repository ${whose}.`, {
+			details: { path: folder, root },
+			suggestions: [taken === null ? `brood project add ${shellWord(root)}` : `brood project show ${taken.slug}`],
+		});
+	}
+	return null;
 }
 
 /** Another project with the same repository, whatever path leads there. */
