@@ -222,6 +222,7 @@ Object.assign(plain, {
 	paths: ".",
 	prompt: "x",
 	type: "claude",
+	browser: "b1",
 });
 
 /** What stands for each argument of a command: something that is there, or the words. */

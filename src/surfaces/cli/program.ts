@@ -23,6 +23,8 @@ export function program(words: readonly string[] = []): Command {
 		.version(version)
 		.description("A process manager for coding agents")
 		.showSuggestionAfterError()
+		// an option behind a command is that command's: `ui list --json` asks for the list as JSON
+		.enablePositionalOptions()
 		.configureHelp({ showGlobalOptions: true })
 		.addHelpText(
 			"after",

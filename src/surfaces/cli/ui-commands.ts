@@ -8,6 +8,7 @@ export function uiCommands(program: Command): void {
 	const ui = program
 		.command("ui")
 		.description("open the dashboard in your browser, or print the link that signs one in")
+		.enablePositionalOptions()
 		.option("--no-open", "only print the link")
 		.addOption(json())
 		.action(async ({ open, ...options }) => {

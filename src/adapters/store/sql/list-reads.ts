@@ -89,7 +89,7 @@ export function listReads(connection: Connection): ListReads {
 	};
 }
 
-/** rows that are read at once to find the few that are not hidden */
+/** Rows that are read at once behind hidden ones: the first read takes only as many as the page has. */
 const readAtOnce = 100;
 
 async function itemTexts(
@@ -106,7 +106,7 @@ async function itemTexts(
 		more,
 	});
 	for (let from = after; ; ) {
-		const asked = Math.max(limit + 1 - found.length, readAtOnce);
+		const asked = Math.max(limit + 1 - found.length, from === after ? 1 : readAtOnce);
 		const rows = await connection.all(lists.itemsPage, { agent, upTo: upTo ?? endless, after: from, limit: asked });
 		for (const row of rows) {
 			if (isHidden(row, hidden)) continue;
