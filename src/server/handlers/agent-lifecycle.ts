@@ -2,7 +2,7 @@
 import { noSettings } from "#contract/agent.ts";
 import { agentOf } from "#contract/ids.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
-import type { Handlers, RequestContext } from "../request-context.ts";
+import type { Handlers, RequestContext, RouteRequest } from "../request-context.ts";
 import { spawnParams } from "./registry.ts";
 
 export function agentLifecycleHandlers(context: RequestContext) {
@@ -17,15 +17,7 @@ export function agentLifecycleHandlers(context: RequestContext) {
 					return refuse("VALIDATION_ERROR", "A fresh fork inherits nothing: leave out `at`, or `fresh`.");
 				return await context.spawn(request, { by, context: fresh ? "fresh" : "inherit", ...spawnParams(body) });
 			}),
-		kill: (request) =>
-			context.withAgent(request, async (agent) => {
-				const done = await context.dispatch(request, { type: "agent.kill", agent, ...request.body });
-				if (isRefusal(done)) return done;
-				const now = await context.agent(agent);
-				if (isRefusal(now)) return now;
-				const ended = done.events.filter(({ kind }) => kind === "agent.ended");
-				return { ...now, endedBelow: ended.length - 1 };
-			}),
+		kill: (request) => kill(context, request),
 		agentDelete: (request) =>
 			context.withAgent(request, async (id) => {
 				const agent = await context.reads.agent(id);
@@ -37,14 +29,7 @@ export function agentLifecycleHandlers(context: RequestContext) {
 					agent === undefined ? null : await cycle.remove(agent, request.body, context.requester(request));
 				return refused ?? (await context.agent(id));
 			}),
-		settings: (request) =>
-			context.withAgent(request, async (id) => {
-				const caller = agentOf(request.actor);
-				if (caller !== null && caller !== id)
-					return refuse("FORBIDDEN", "An agent sees only its own settings.", { details: { agent: id } });
-				const agent = await context.reads.agent(id);
-				return agent === undefined ? noSettings : await context.engine.settings(agent);
-			}),
+		settings: (request) => settings(context, request),
 		configure: async (request) => {
 			const { type: agentType, ...body } = request.body;
 			const unknown = agentType === undefined ? null : context.unknownType(agentType);
@@ -83,4 +68,25 @@ export function agentLifecycleHandlers(context: RequestContext) {
 				return await answer(home?.text ?? null);
 			}),
 	} satisfies Partial<Handlers>;
+}
+
+async function kill(context: RequestContext, request: RouteRequest<"kill">): ReturnType<Handlers["kill"]> {
+	return await context.withAgent(request, async (agent) => {
+		const done = await context.dispatch(request, { type: "agent.kill", agent, ...request.body });
+		if (isRefusal(done)) return done;
+		const now = await context.agent(agent);
+		if (isRefusal(now)) return now;
+		const ended = done.events.filter(({ kind }) => kind === "agent.ended");
+		return { ...now, endedBelow: ended.length - 1 };
+	});
+}
+
+async function settings(context: RequestContext, request: RouteRequest<"settings">): ReturnType<Handlers["settings"]> {
+	return await context.withAgent(request, async (id) => {
+		const caller = agentOf(request.actor);
+		if (caller !== null && caller !== id)
+			return refuse("FORBIDDEN", "An agent sees only its own settings.", { details: { agent: id } });
+		const agent = await context.reads.agent(id);
+		return agent === undefined ? noSettings : await context.engine.settings(agent);
+	});
 }
