@@ -49,6 +49,8 @@ test("a review shows both sides, sends comments as one prompt, runs the check an
 	await dashboard.go(`/agents/${agent.id}/review`);
 	await page.getByLabel("Merge strategy").selectOption("squash");
 	await page.getByText("no conflicts").waitFor();
+	// afterwards nothing is left to merge, and the preview says so
+	dashboard.expects(/409 .*\/merge-preview$/);
 	await page.getByRole("button", { name: "Approve" }).click();
 	await page.getByText("Merged into base.").waitFor();
 	expect(git(repository, "show", "main:b.ts")).toBe("export {};");
@@ -77,16 +79,22 @@ test("an issue is added, moved on the board by keys, refused where it may not go
 	await page.getByRole("link", { name: "#1 Flaky store test" }).waitFor();
 	await dashboard.isAccessible();
 	const grip = page.getByRole("button", { name: "Move #1" });
-	const carried = async (...keys: string[]): Promise<void> => {
+	// each step is told to a screen reader before the next key is pressed
+	const carried = async (...stages: string[]): Promise<void> => {
 		await grip.focus();
-		for (const key of ["Space", ...keys, "Space"]) await page.keyboard.press(key);
+		await page.keyboard.press("Space");
+		for (const [at, stage] of ["TODO", ...stages].entries()) {
+			if (at > 0) await page.keyboard.press("ArrowRight");
+			await page.getByRole("status").getByText(`droppable area ${stage}.`).waitFor({ state: "attached" });
+		}
+		await page.keyboard.press("Space");
 	};
-	await carried("ArrowRight", "ArrowRight");
+	await carried("IN_PROGRESS", "IN_REVIEW");
 	await page
 		.getByText(/cannot go from TODO to IN_REVIEW/)
 		.first()
 		.waitFor();
-	await carried("ArrowRight");
+	await carried("IN_PROGRESS");
 	await page.getByRole("region", { name: "IN_PROGRESS" }).getByText("Flaky store test").waitFor();
 	await page.getByRole("button", { name: "Show table" }).click();
 	await page.getByRole("rowheader", { name: "Flaky store test" }).waitFor();

@@ -103,7 +103,7 @@ async function watch(context: BrowserContext, origin: string, wrong: string[]): 
 		),
 	);
 	context.on("console", (message) => {
-		if (message.type() === "error") wrong.push(`console: ${message.text()}`);
+		if (message.type() === "error") wrong.push(`console: ${message.text()} ${message.location().url}`);
 	});
 	context.on("weberror", (error) => wrong.push(`page: ${error.error().message}`));
 	context.on("request", (request) => {

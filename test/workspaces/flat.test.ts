@@ -76,10 +76,12 @@ test("control: a look at each snapshot is counted", async () => {
 	const { add, repository } = await shop.project();
 	const agent = await add({});
 	await shop.turn(agent, "write a.txt text");
-	const runs = await counted(async () => {
-		for (let at = 0; at < 7; at++) git(repository, "cat-file", "-t", `refs/brood/snapshots/${agent.id}/1`);
-	});
-	expect(runs).toBe(7);
+	const look = async (): Promise<number> =>
+		await counted(async () => {
+			for (let at = 0; at < 7; at++) git(repository, "cat-file", "-t", `refs/brood/snapshots/${agent.id}/1`);
+		});
+	// the least, as for the cost
+	expect(Math.min(await look(), await look(), await look())).toBe(7);
 });
 
 /**
