@@ -1,6 +1,6 @@
 // The only file that deletes files, branches and worktrees. Each function requires a snapshot that can restore what it
 // deletes, or takes one. Folders are moved into the trash, and deleted only after their time there.
-import { cp, lstat, mkdir, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
+import { lstat, mkdir, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import { codeOf, nullIfMissing } from "#adapters/system/errors.ts";
 import { removeFolder } from "#adapters/system/remove.ts";
@@ -15,6 +15,7 @@ import { exclusively } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
 import { operationFolders, readOperation } from "../tree/operation.ts";
 import { openTree, type Tree } from "../tree/tree.ts";
+import { copyAside } from "./copy-aside.ts";
 import { notResettable } from "./not-held.ts";
 import { type SnapshotRequest, takeSnapshot, takeSnapshotDetailed } from "./snapshot.ts";
 import type { StoredSnapshot } from "./snapshots.ts";
@@ -148,13 +149,7 @@ export async function moveAside(from: string | Buffer, to: string | Buffer): Pro
 		await rename(from, to);
 	} catch (error) {
 		if (codeOf(error) !== "EXDEV") throw error;
-		await cp(from.toString(), to.toString(), {
-			recursive: true,
-			preserveTimestamps: true,
-			verbatimSymlinks: true,
-			errorOnExist: true,
-			force: false,
-		});
+		await copyAside(Buffer.from(from), Buffer.from(to));
 		await removeFolder(from.toString());
 	}
 }
