@@ -83,10 +83,19 @@ test("the queue is edited, moved by keys and emptied", async () => {
 	await dashboard.isAccessible();
 	await page.getByRole("button", { name: "Move prompt 3 to the front" }).click();
 	await expect.poll(texts, longTimeout).toEqual(["say three", "say one", "say two"]);
-	await page.getByRole("list", { name: "Queue" }).getByRole("listitem").first().getByText("say three").waitFor();
+	// the next action names a position, so the page has to show the new order first
+	const shownAt = async (position: number, text: string): Promise<void> =>
+		await page
+			.getByRole("list", { name: "Queue" })
+			.getByRole("listitem")
+			.nth(position - 1)
+			.getByText(text)
+			.waitFor();
+	await shownAt(1, "say three");
 	await page.getByRole("button", { name: "Move prompt 1 down" }).focus();
 	await page.keyboard.press("Enter");
 	await expect.poll(texts, longTimeout).toEqual(["say one", "say three", "say two"]);
+	await shownAt(2, "say three");
 	await page.getByRole("button", { name: "Edit prompt 2" }).click();
 	await page.getByLabel("Text of prompt 2").fill("say four");
 	await page.getByRole("button", { name: "Save" }).click();

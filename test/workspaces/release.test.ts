@@ -130,8 +130,8 @@ test("recover of a workspace that could not be made answers when it is made", as
 	configure(project.slug, "setup: test -e /nonexistent\n");
 	const agent = await project.add({ name: "one" });
 	expect(agent.label).toBe("error");
-	for (const step of [release(agent), health(agent)])
-		expect(await refusal(step)).toMatchObject({
+	for (const step of [release, health])
+		expect(await refusal(step(agent))).toMatchObject({
 			code: "AGENT_INVALID_STATE",
 			suggestions: [`brood agent recover ${project.slug}/one`],
 		});
