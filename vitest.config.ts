@@ -40,8 +40,6 @@ export const shared = {
 	setupFiles: ["test/support/sync-deadline.ts"],
 	testTimeout: 30_000,
 	hookTimeout: 30_000,
-	// two tests have failed on a loaded machine for reasons not known yet; by hand nothing is tried twice
-	retry: process.env["CI"] === undefined ? 0 : 1,
 	// a test that waits for agents leaves its core to another, where a file says that they do not disturb each other
 	maxConcurrency: 2,
 };
