@@ -53,12 +53,16 @@ export type Issue = z.infer<typeof Issue>;
 
 const noted = { id: EventId, by: Actor, at: Time, text: z.string() };
 
+export const IssueComment = z.object(noted);
+export const IssueDocument = z.object({ ...noted, name: z.string(), type: NoteState.shape.type, version: z.int() });
+export const IssueMessage = z.object({ ...noted, stage: z.string(), delivered: z.boolean() });
+
 /** With its comments, documents, messages and files. */
 export const IssueDetails = z.object({
 	...Issue.shape,
-	comments: z.array(z.object(noted)),
-	documents: z.array(z.object({ ...noted, name: z.string(), type: NoteState.shape.type, version: z.int() })),
-	messages: z.array(z.object({ ...noted, stage: z.string(), delivered: z.boolean() })),
+	comments: z.array(IssueComment),
+	documents: z.array(IssueDocument),
+	messages: z.array(IssueMessage),
 	artifacts: z.object({ path: z.string(), files: z.array(z.string()) }).nullable(),
 });
 export type IssueDetails = z.infer<typeof IssueDetails>;

@@ -8,7 +8,7 @@ export type StageName = z.infer<typeof StageName>;
 export const PresetName = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "a preset is a short lower-case word");
 export type PresetName = z.infer<typeof PresetName>;
 
-const AgentSelector = z.strictObject({
+export const AgentSelector = z.strictObject({
 	type: z
 		.string()
 		.regex(/^[a-z][a-z0-9-]{0,31}$/, "an agent type is a short lower-case word")

@@ -4,6 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { refusalCodes } from "#contract/refusal.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -24,6 +25,8 @@ const Document = z.looseObject({
 });
 const text = readFileSync("openapi.json", "utf8");
 const document = Document.parse(JSON.parse(text));
+const CodesOfStatus = z.object({ "x-status": z.int(), description: z.string(), enum: z.array(z.string()) });
+const codesOfStatus = z.array(CodesOfStatus).parse(document.components.schemas["RefusalCode"]?.["oneOf"]);
 
 const verdict = async (words: string) => (await new Validator().validate(JSON.parse(words))).valid;
 
@@ -43,10 +46,29 @@ test("every reference leads somewhere, and every component is used", () => {
 		.filter(([kind]) => kind !== "securitySchemes")
 		.flatMap(([kind, parts]) => Object.keys(z.looseObject({}).parse(parts)).map((name) => `${kind}/${name}`));
 	expect([...used].filter((name) => !there.includes(name ?? ""))).toEqual([]);
-	// a status that no single route answers is described for whoever meets it
-	expect(there.filter((name) => !used.has(name) && !/^responses\/\d/.test(name))).toEqual([]);
+	expect(there.filter((name) => !used.has(name))).toEqual([]);
+});
+
+test("nothing of size is described twice, and an operation takes about a kilobyte", () => {
+	expect(repeated(document)).toEqual([]);
+	// control: the same answer in two operations
+	const answer = { type: "object", properties: { name: { type: "string" }, size: { type: "integer" } } };
+	const twice = { paths: { one: answer, other: { ...answer } } };
+	expect(repeated(twice, 60)).toEqual([JSON.stringify(answer)]);
+	const operations = Object.values(document.paths).flatMap((methods) => Object.keys(methods)).length;
+	expect(operations).toBeGreaterThan(100);
 	// as it is served
-	expect(JSON.stringify(JSON.parse(text)).length).toBeLessThan(190_000);
+	expect(JSON.stringify(JSON.parse(text)).length / operations).toBeLessThan(1_100);
+});
+
+test("every refusal has its code in the document, under its HTTP status", () => {
+	const statuses = Object.entries(refusalCodes).map(([code, { status }]) => [code, status]);
+	expect(
+		Object.fromEntries(
+			codesOfStatus.flatMap(({ "x-status": status, enum: codes }) => codes.map((code) => [code, status])),
+		),
+	).toEqual(Object.fromEntries(statuses));
+	expect(statuses.length).toBeGreaterThan(30);
 });
 
 describe("against a real daemon", () => {
@@ -123,8 +145,11 @@ describe("against a real daemon", () => {
 		const refused = await ask("/api/agents/nobody");
 		const { get } = document.paths["/api/agents/{agent}"] ?? {};
 		expect([refused.status, complaints(get, "404", refused.answer)]).toEqual([404, null]);
-		// controls: a refusal with a code of another status, an agent with one field more, and one with a field less
+		// controls: a refusal with a code of another status, one with a code that is none, an agent with one field more, and one with a field less
 		expect(complaints(document.paths["/api/agents/{agent}/kill"]?.["post"], "409", refused.answer)).not.toBeNull();
+		expect(
+			complaints(get, "404", { error: { ...z.looseObject({}).parse(refused.answer["error"]), code: "NONE" } }),
+		).not.toBeNull();
 		const agent = z.looseObject({}).parse((await ask("/api/agents/one")).answer.data);
 		expect(complaints(get, "200", { data: agent })).toBeNull();
 		expect(complaints(get, "200", { data: { ...agent, more: 1 } })).not.toBeNull();
@@ -132,13 +157,35 @@ describe("against a real daemon", () => {
 	});
 });
 
+/** Descriptions of objects that stand in a document more than once. */
+function repeated(whole: object, lengthMin = 260): string[] {
+	const seen = new Map<string, number>();
+	JSON.parse(JSON.stringify(whole), (_, part: unknown) => {
+		const words = JSON.stringify(part);
+		if (typeof part === "object" && words.length >= lengthMin) seen.set(words, (seen.get(words) ?? 0) + 1);
+		return part;
+	});
+	return [...seen].filter(([, times]) => times > 1).map(([words]) => words);
+}
+
 const idIn = (answer: unknown): string => /(?<="id":)\d+/.exec(JSON.stringify(answer))?.[0] ?? "";
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
-const closed: unknown = JSON.parse(JSON.stringify(document.components.schemas), (_, part: unknown) =>
-	typeof part === "object" && part !== null && "properties" in part ? { additionalProperties: false, ...part } : part,
-);
-ajv.addSchema({ $id: "brood", components: { schemas: closed } });
+const Shape = z.looseObject({ properties: z.looseObject({}), required: z.array(z.string()).default([]) });
+const Extension = z.object({ allOf: z.tuple([z.object({ $ref: z.string() }), Shape]) });
+/** Whatever lists its fields has no others. An extension of a noun is one object with the fields of both. */
+const closed = (schemas: unknown): unknown =>
+	JSON.parse(JSON.stringify(schemas), (_, part: unknown) => {
+		const [noun, own] = Extension.safeParse(part).data?.allOf ?? [];
+		if (noun === undefined || own === undefined) {
+			const shape = Shape.safeParse(part).data;
+			return shape ? { additionalProperties: false, ...shape } : part;
+		}
+		const base = Shape.parse(document.components.schemas[noun.$ref.slice("#/components/schemas/".length)]);
+		const required = [...base.required, ...own.required];
+		return { ...own, properties: { ...base.properties, ...own.properties }, required };
+	});
+ajv.addSchema({ $id: "brood", components: { schemas: closed(document.components.schemas) } });
 
 /**
  * What is wrong with an answer, by the document. Clients let fields pass that they do not know; the daemon may send
@@ -151,6 +198,14 @@ function complaints(operation: z.infer<typeof Operation> | undefined, status: st
 	const { schema } =
 		z.looseObject({ content: z.record(z.string(), z.looseObject({ schema: z.looseObject({}) })) }).parse(response)
 			.content["application/json"] ?? {};
-	const valid = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"brood#/components')));
+	const code = /(?<="code":")\w+/.exec(JSON.stringify(answer))?.[0] ?? "";
+	if (
+		Number(status) >= 400 &&
+		!codesOfStatus.some((each) => `${each["x-status"]}` === status && each.enum.includes(code))
+	)
+		return `${code} has another status than ${status}`;
+	const valid = ajv.compile(
+		JSON.parse(JSON.stringify(closed(schema)).replaceAll('"#/components', '"brood#/components')),
+	);
 	return valid(JSON.parse(JSON.stringify(answer))) ? null : valid.errors;
 }

@@ -1,32 +1,26 @@
 // The OpenAPI 3.1 document, written from the routes of the contract.
-import { z } from "zod";
+import type { z } from "zod";
 import { isList, queryOf } from "#contract/routes/route.ts";
 import { type Route, routes } from "#contract/routes.ts";
+import { shareParts } from "./components.ts";
 import { eventsOperation } from "./events.ts";
-import { idempotencyKey, parameterComponents, pathParameters, queryParameters } from "./parameters.ts";
-import { refusalComponents, refusalResponses } from "./refusals.ts";
+import { idempotencyKey, pathParameters, queryParameters } from "./parameters.ts";
+import { refusalCodesByStatus, refused } from "./refusals.ts";
 import { type JsonSchema, Schemas } from "./schemas.ts";
 
 export function openApi(version: string): object {
 	const schemas = new Schemas();
-	const answers: Record<string, JsonSchema> = {};
-	const paths: Record<string, JsonSchema> = { "/api/events": { get: eventsOperation(schemas) } };
+	const described: Record<string, Record<string, JsonSchema>> = { "/api/events": { get: eventsOperation(schemas) } };
 	for (const [name, route] of Object.entries<Route>(routes)) {
 		for (const way of [route, ...(route.alias ? [{ ...route, ...route.alias }] : [])]) {
 			const path = way.path.replace(/:(\w+)/g, "{$1}");
 			// an alias needs an operation id of its own
-			paths[path] = {
-				...paths[path],
-				[way.method]: operation(way === route ? name : `${name}Also`, way, schemas, answers),
-			};
+			const operationId = way === route ? name : `${name}Also`;
+			described[path] = { ...described[path], [way.method]: operation(operationId, way, schemas) };
 		}
 	}
-	const parts = {
-		paths,
-		parameters: parameterComponents(schemas),
-		responses: { ...answers, ...refusalComponents(schemas) },
-	};
-	const { schemas: components, rest } = schemas.resolved(parts);
+	const resolved = schemas.resolved(described);
+	const { paths, components } = shareParts(resolved.rest);
 	return {
 		openapi: "3.1.0",
 		info: {
@@ -39,7 +33,7 @@ export function openApi(version: string): object {
 		servers: [{ url: "http://127.0.0.1:4180" }],
 		security: [{ token: [] }],
 		tags: [...new Set(Object.values(routes).map(({ path }) => tagOf(path)))].toSorted().map((name) => ({ name })),
-		paths: rest.paths,
+		paths,
 		components: {
 			securitySchemes: {
 				token: {
@@ -48,34 +42,32 @@ export function openApi(version: string): object {
 					description: "The person's token, from the file `token` in the daemon's home.",
 				},
 			},
-			parameters: rest.parameters,
-			responses: rest.responses,
-			schemas: { ...components, NextPage: nextPage },
+			...components,
+			schemas: { ...resolved.schemas, RefusalCode: refusalCodesByStatus(), NextPage: nextPage },
 		},
 	};
 }
 
 function operation(
-	name: string,
+	operationId: string,
 	route: Omit<Route, "method"> & { method: string },
 	schemas: Schemas,
-	answers: Record<string, JsonSchema>,
 ): JsonSchema {
 	const { path, summary, body, answer, method, agents } = route;
 	const parameters = [
-		...pathParameters(path),
+		...pathParameters(path, schemas),
 		...queryParameters(queryOf(route), schemas),
-		...(method === "get" ? [] : [idempotencyKey]),
+		...(method === "get" ? [] : [idempotencyKey(schemas)]),
 	];
 	return {
-		operationId: name,
+		operationId,
 		tags: [tagOf(path)],
 		summary,
 		...(agents && { description: "Also for agents." }),
 		...(parameters.length > 0 && { parameters }),
 		// a body that can hold nothing is none
 		...(body && Object.keys(body.shape).length > 0 && { requestBody: bodyOf(body, schemas) }),
-		responses: { 200: answerOf(schemas.read(answer), answers, isList(route)), ...refusalResponses(route) },
+		responses: { 200: answerOf(schemas.read(answer), isList(route)), default: refused(schemas) },
 	};
 }
 
@@ -86,17 +78,12 @@ function bodyOf(body: z.ZodObject, schemas: Schemas): JsonSchema {
 	};
 }
 
-/** A noun, or a list of one, is answered by many routes: described once, under the noun's name. */
-function answerOf(data: JsonSchema, answers: Record<string, JsonSchema>, list: boolean): JsonSchema {
+function answerOf(data: JsonSchema, list: boolean): JsonSchema {
 	const properties = { data, ...(list && { next: { $ref: "#/components/schemas/NextPage" } }) };
-	const response = {
+	return {
 		description: "done",
 		content: { "application/json": { schema: { type: "object", required: ["data"], properties } } },
 	};
-	const name = nameIn(data) ?? nameIn(data["items"], "List");
-	if (name === null) return response;
-	answers[name] = response;
-	return { $ref: `#/components/responses/${name}` };
 }
 
 /** described once, because every list has it */
@@ -104,13 +91,6 @@ const nextPage = {
 	type: ["integer", "null"],
 	description: "where the next page begins, null behind the last; absent if the list is whole",
 };
-
-function nameIn(schema: unknown, suffix = ""): string | null {
-	const { $ref } = Reference.safeParse(schema).data ?? {};
-	return $ref === undefined ? null : `${$ref.slice($ref.lastIndexOf(":") + 1)}${suffix}`;
-}
-
-const Reference = z.object({ $ref: z.string() });
 
 /** The noun that a route is about: the last word of its path that names one. */
 function tagOf(path: string): string {

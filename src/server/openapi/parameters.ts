@@ -3,7 +3,6 @@ import { z } from "zod";
 import { BrowserId } from "#contract/browser.ts";
 import { AgentType, EventId, Key, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import { IssueNumber } from "#contract/issue.ts";
-import { agentFilter, Paging, scope } from "#contract/routes/route.ts";
 import { SnapshotId } from "#contract/routes/workspaces.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
 
@@ -37,9 +36,6 @@ const inPath: Record<string, Parameter> = {
 	wait: { schema: EventId, description: "the id of a wait" },
 };
 
-/** What many routes take in their query, under the same name. */
-const inManyQueries: Record<string, z.core.$ZodType> = { ...scope.shape, ...Paging.shape, ...agentFilter };
-
 const keyHeader = {
 	name: "Idempotency-Key",
 	in: "header",
@@ -48,37 +44,21 @@ const keyHeader = {
 		"A key belongs to its caller and is remembered for 7 days (`limits.receiptsKeptMs`).",
 };
 
-const componentRef = (name: string): JsonSchema => ({ $ref: `#/components/parameters/${name}` });
-
-/** `agentPath`, `projectQuery` and the like, and the key. */
-export function parameterComponents(schemas: Schemas): Record<string, JsonSchema> {
-	const paths = Object.entries(inPath).map(([name, { schema, description }]) => [
-		`${name}Path`,
-		{ name, in: "path", required: true, description, schema: schemas.read(schema) },
-	]);
-	const queries = Object.entries(inManyQueries).map(([name, schema]) => [
-		`${name}Query`,
-		queryParameter(name, schema, schemas),
-	]);
-	return { ...Object.fromEntries([...paths, ...queries]), idempotencyKey: { ...keyHeader, schema: schemas.read(Key) } };
+export function idempotencyKey(schemas: Schemas): JsonSchema {
+	return { ...keyHeader, schema: schemas.read(Key) };
 }
 
-export const idempotencyKey = componentRef("idempotencyKey");
-
-export function pathParameters(path: string): JsonSchema[] {
+export function pathParameters(path: string, schemas: Schemas): JsonSchema[] {
 	return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => {
-		if (inPath[name] === undefined) throw new Error(`${path}: say in openapi/parameters.ts what :${name} is`);
-		return componentRef(`${name}Path`);
+		const known = inPath[name];
+		if (known === undefined) throw new Error(`${path}: say in openapi/parameters.ts what :${name} is`);
+		const { schema, description } = known;
+		return { name, in: "path", required: true, description, schema: schemas.read(schema) };
 	});
 }
 
-/** One that many routes have is described once. */
 export function queryParameters(query: z.ZodObject | undefined, schemas: Schemas): JsonSchema[] {
-	return Object.entries(query?.shape ?? {}).map(([name, schema]) => {
-		const own = queryParameter(name, schema, schemas);
-		const shared = inManyQueries[name] && queryParameter(name, inManyQueries[name], schemas);
-		return JSON.stringify(own) === JSON.stringify(shared) ? componentRef(`${name}Query`) : own;
-	});
+	return Object.entries(query?.shape ?? {}).map(([name, schema]) => queryParameter(name, schema, schemas));
 }
 
 function queryParameter(name: string, schema: z.core.$ZodType, schemas: Schemas): JsonSchema {

@@ -1,7 +1,6 @@
-// How refusals are described: one response for each status, with the codes that have it.
+// How refusals are described: one response for all operations, whose codes are listed by HTTP status.
 import { refusalCodes } from "#contract/refusal.ts";
 import { Refusal } from "#contract/refusal-schema.ts";
-import type { Route } from "#contract/routes.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
 
 const meanings: Record<number, string> = {
@@ -20,41 +19,28 @@ const meanings: Record<number, string> = {
 	507: "the disk is full",
 };
 
-const statuses = [...new Set(Object.values(refusalCodes).map(({ status }) => Number(status)))].toSorted(
-	(one, other) => one - other,
-);
-
-/** One for each status by its number, and `Refused` for all of them. */
-export function refusalComponents(schemas: Schemas): Record<string, JsonSchema> {
-	const any = schemas.read(Refusal);
-	const response = (description: string, error: JsonSchema): JsonSchema => ({
-		description,
-		content: { "application/json": { schema: { type: "object", required: ["error"], properties: { error } } } },
-	});
-	const byStatus = statuses.map((status) => {
-		const codes = Object.entries(refusalCodes).flatMap(([code, each]) => (each.status === status ? [code] : []));
-		const meaning = meanings[status];
-		if (meaning === undefined) throw new Error(`say in openapi/refusals.ts what a refusal with status ${status} means`);
-		return [
-			`${status}`,
-			response(meaning, {
-				allOf: [any, { type: "object", required: ["code"], properties: { code: { enum: codes } } }],
+/** The codes by their HTTP status: a client that knows the status knows which codes it may meet. */
+export function refusalCodesByStatus(): JsonSchema {
+	const codes = Object.entries(refusalCodes).map(([code, { status }]) => ({ code, status: Number(status) }));
+	const byStatus = Map.groupBy(codes, ({ status }) => status);
+	return {
+		oneOf: [...byStatus]
+			.toSorted(([one], [other]) => one - other)
+			.map(([status, each]) => {
+				const meaning = meanings[status];
+				if (meaning === undefined) throw new Error(`say in openapi/refusals.ts what status ${status} means`);
+				return { "x-status": status, description: meaning, enum: each.map(({ code }) => code) };
 			}),
-		];
-	});
-	return { ...Object.fromEntries(byStatus), Refused: response("refused; `error.code` says why", any) };
+	};
 }
 
-/**
- * Those that tell routes apart. `default` stands for all others: every route may meet a wrong token, a full disk or a
- * fault.
- */
-export function refusalResponses(
-	route: Pick<Route, "path" | "query"> & { method: string },
-): Record<string, JsonSchema> {
-	const changes = route.method !== "get";
-	const names = route.path.includes(":") || ["agent", "project"].some((name) => route.query?.shape[name] !== undefined);
-	const known = [400, 403, ...(names ? [404] : []), ...(changes ? [409, 429] : [])];
-	const answered = known.map((status) => [status, { $ref: `#/components/responses/${status}` }]);
-	return { ...Object.fromEntries(answered), default: { $ref: "#/components/responses/Refused" } };
+/** The same for every operation: what tells refusals apart is the code. */
+export function refused(schemas: Schemas): JsonSchema {
+	const error = schemas.read(Refusal);
+	return {
+		description:
+			"Refused; `error.code` says why, and its schema lists the codes of each HTTP status. Any operation may answer 400, 401, 403 and 500 and above; " +
+			"404 one that names something; 409 and 429 one that changes something.",
+		content: { "application/json": { schema: { type: "object", required: ["error"], properties: { error } } } },
+	};
 }

@@ -7,23 +7,28 @@ import * as ids from "#contract/ids.ts";
 import { IssueNumber, IssuePriority } from "#contract/issue.ts";
 import * as issueWire from "#contract/issue-wire.ts";
 import { Json } from "#contract/json.ts";
-import { Preset, PresetName, Stage, StageName } from "#contract/preset.ts";
-import { ProjectSettings } from "#contract/project-config.ts";
+import { AgentSelector, Preset, PresetName, Stage, StageName } from "#contract/preset.ts";
+import { BranchName, ProjectSettings } from "#contract/project-config.ts";
+import { PullRequest } from "#contract/pull-request.ts";
 import { Refusal, RefusalCode } from "#contract/refusal-schema.ts";
 import { UsageRow } from "#contract/routes/usage.ts";
 import { Space } from "#contract/space.ts";
+import { Delta } from "#contract/stream.ts";
 import { Credential, Quiet } from "#contract/subscription.ts";
 import { Budget, BudgetRequest, Cost, Spent, Usage } from "#contract/usage.ts";
 import * as wire from "#contract/wire.ts";
 import {
 	BranchStatus,
+	ChangedFile,
 	CommitId,
 	Committed,
 	Diff,
 	Health,
 	HealthProblem,
+	LeftOut,
 	Merged,
 	MergePreview,
+	RemoteStatus,
 	Workspace,
 } from "#contract/workspace.ts";
 import { LeaseStep } from "#contract/workspace-step.ts";
@@ -31,21 +36,11 @@ import { LeaseStep } from "#contract/workspace-step.ts";
 /** Every noun of the wire, and what several of them share. */
 const named: Record<string, unknown> = {
 	...{ ...ids, ...wire, ...issueWire, Refusal, RefusalCode, Json },
-	...{
-		Policy,
-		LeaseStep,
-		IssueNumber,
-		IssuePriority,
-		Preset,
-		PresetName,
-		Stage,
-		StageName,
-		ProjectSettings,
-		UsageRow,
-		Space,
-	},
+	...{ Policy, LeaseStep, IssueNumber, IssuePriority, AgentSelector, Preset, PresetName, Stage, StageName },
+	...{ ProjectSettings, BranchName, PullRequest, UsageRow, Space, Delta },
 	...{ Browser, Credential, Quiet, Budget, BudgetRequest, Cost, Spent, Usage },
-	...{ CommitId, Committed, Diff, Health, HealthProblem, Merged, MergePreview, BranchStatus, Workspace },
+	...{ BranchStatus, ChangedFile, CommitId, Committed, Diff, Health, HealthProblem, LeftOut, Merged, MergePreview },
+	...{ RemoteStatus, Workspace },
 };
 
 const registry = z.registry<{ id: string }>();
@@ -87,7 +82,8 @@ export class Schemas {
 		);
 		const outputs = Object.entries(output).map(([id, schema]) => [id, rename(schema)] as const);
 		const sorted = [...inputs, ...outputs].toSorted(([one], [other]) => (one < other ? -1 : 1));
-		return { schemas: Object.fromEntries(sorted), rest: rename(rest) };
+		const schemas = Object.fromEntries(sorted);
+		return { schemas: extended(schemas, schemas), rest: extended(rename(rest), schemas) };
 	}
 
 	#schema(schema: z.core.$ZodType, form: Form): JsonSchema {
@@ -136,6 +132,48 @@ function mapRefs<V>(value: V, change: (ref: string) => string): V {
 	);
 }
 
+const Whole = z.looseObject({
+	type: z.literal("object"),
+	properties: z.record(z.string(), z.unknown()),
+	required: z.array(z.string()).default([]),
+	additionalProperties: z.undefined().optional(),
+});
+type Whole = z.infer<typeof Whole>;
+
+/** An object that has all fields of a named one and more of its own is described as that one and its own fields. */
+function extended<V>(value: V, schemas: Record<string, JsonSchema>): V {
+	const bases = Object.entries(schemas)
+		.flatMap(([id, schema]) => {
+			const whole = Whole.safeParse(schema).data;
+			return whole === undefined ? [] : [{ id, whole, size: Object.keys(whole.properties).length }];
+		})
+		.filter(({ size }) => size > 3)
+		.toSorted((one, other) => other.size - one.size);
+	return JSON.parse(JSON.stringify(value), (_, each: unknown) => {
+		const whole = Whole.safeParse(each).data;
+		const base = whole && bases.find((one) => hasMore(whole, one.whole));
+		if (whole === undefined || base === undefined) return each;
+		const own = Object.entries(whole.properties).filter(([name]) => base.whole.properties[name] === undefined);
+		const required = whole.required.filter((name) => !base.whole.required.includes(name));
+		const { properties: _all, required: _names, ...rest } = whole;
+		return {
+			allOf: [
+				{ $ref: `${place}${base.id}` },
+				{ ...rest, properties: Object.fromEntries(own), ...(required.length > 0 && { required }) },
+			],
+		};
+	});
+}
+
+function hasMore(whole: Whole, base: Whole): boolean {
+	const names = Object.keys(base.properties);
+	return (
+		Object.keys(whole.properties).length > names.length &&
+		names.every((name) => JSON.stringify(whole.properties[name]) === JSON.stringify(base.properties[name])) &&
+		base.required.every((name) => whole.required.includes(name))
+	);
+}
+
 /** Leaves out what tells a reader nothing, and what an answer may have one day. */
 function simplify(
 	{ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema },
@@ -155,6 +193,8 @@ function simplify(
 		jsonSchema.description = `default: ${JSON.stringify(jsonSchema.default)}`;
 		Reflect.deleteProperty(jsonSchema, "default");
 	}
+	if (jsonSchema.properties && Object.keys(jsonSchema.properties).length === 0 && jsonSchema.additionalProperties)
+		Reflect.deleteProperty(jsonSchema, "properties");
 	// the keys of every JSON object are texts
 	if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}')
 		Reflect.deleteProperty(jsonSchema, "propertyNames");
