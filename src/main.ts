@@ -37,12 +37,14 @@ import type { Store } from "#engine/ports/store.ts";
 import { ProcessTokens } from "#engine/tokens.ts";
 import type { Sweeper } from "#engine/upkeep.ts";
 import { GitJournal } from "#engine/workspaces/git-journal.ts";
+import { Persons } from "#server/persons.ts";
 import { programFolder, programPath, programUrl, withCommand } from "#src/programs.ts";
 import { announce, listenIn, lockedHome } from "./daemon-home.ts";
 import { startNotices } from "./notices.ts";
 import { ownPrograms } from "./own-programs.ts";
+import { remoteDoorIn } from "./remote.ts";
 import { type Hidden, hiddenIn, sandboxOf, seenInside, variablesIn } from "./sandboxes.ts";
-import { guardOf, serve, streamOf } from "./serve.ts";
+import { doorHere, remoteDoor, serve, streamOf } from "./serve.ts";
 import { version } from "./version.ts";
 
 /** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
@@ -123,6 +125,8 @@ export async function startDaemon({
 	const finding = detectContainment(config.containment ?? "auto", process.env);
 	parts.use(await lockedHome(home));
 	const server = parts.use(await listenIn(home, config.port ?? port, failed));
+	const remote = await remoteDoorIn(home, config, failed);
+	if (remote !== null) parts.use(remote);
 	const containment = inForce(await finding, home);
 	const allPrograms = { ...ownPrograms, ...programs };
 	const adapters = path.join(home, "adapters");
@@ -162,15 +166,18 @@ export async function startDaemon({
 	parts.use(runs);
 	runs.connect((request) => engine.dispatch(request));
 	const stream = parts.use(await streamOf(engine, inForceLimits));
-	const guard = guardOf(home, { token, tokens, hosts: server.hosts, url: server.url });
-	const about = { pid: process.pid, url: server.url, version, home, containment };
+	// a stream of somebody whose token was replaced or removed does not go on
+	const persons = parts.use(await Persons.of(engine, () => stream.cutAll()));
+	const here = doorHere(home, server, { token, tokens, persons });
+	const about = { pid: process.pid, url: server.url, remote: remote?.url ?? null, version, home, containment };
 	const setup = new Setup({ adapters, mark, containment, environment: process.env });
 	// from then on nobody is told of a store that is closing: a client whose connection broke asks the next daemon
-	parts.defer(() => server.close());
+	parts.defer(async () => void (await Promise.all([server.close(), remote?.close()])));
+	const doors = { here, remote: remote && remoteDoor(home, remote, persons) };
 	const [search, own] = [process.env["PATH"], allPrograms];
-	serve(server, engine, { stream, guard, about, setup, keyFiles, own, search, failed });
+	serve(doors, engine, { stream, persons, about, setup, keyFiles, own, search, failed });
 	const { lost } = parts.use(
-		await announce(home, { url: server.url, socket: server.socket, token: () => guard.token }),
+		await announce(home, { url: server.url, socket: server.socket, token: () => here.guard.token }),
 	);
 	const all = parts.move();
 	return { engine, url: server.url, token, containment, lost, [Symbol.asyncDispose]: () => all.disposeAsync() };

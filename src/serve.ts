@@ -5,7 +5,7 @@ import type { KeyFiles } from "#adapters/driver/key-files.ts";
 import { type AgentProgram, missingProgram, programsFrom, programTypes } from "#adapters/driver/programs.ts";
 import type { Setup } from "#adapters/driver/setup.ts";
 import { systemClock } from "#adapters/system/clock.ts";
-import { readBrowsers, replaceToken, writeBrowsers } from "#adapters/system/home.ts";
+import { type BrowserFile, browserFile, replaceToken } from "#adapters/system/home.ts";
 import { homeSpace } from "#adapters/system/home-space.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
@@ -17,7 +17,8 @@ import { Browsers } from "#server/browsers.ts";
 import { EventStream } from "#server/event-stream.ts";
 import { handlersOf } from "#server/handlers.ts";
 import { Idempotency } from "#server/idempotency.ts";
-import type { Listening } from "#server/listen.ts";
+import type { Door } from "#server/listen.ts";
+import type { Persons } from "#server/persons.ts";
 import { RequestContext } from "#server/request-context.ts";
 import { serveEvents } from "#server/serve-events.ts";
 import { unjournaled } from "#server/unjournaled.ts";
@@ -26,9 +27,9 @@ import { ownPrograms } from "./own-programs.ts";
 import { version } from "./version.ts";
 
 export function serve(
-	server: Listening,
+	doors: { here: GuardedDoor; remote: GuardedDoor | null },
 	engine: Engine,
-	{ stream, guard, about, setup, keyFiles, own, search, failed }: ServeParts,
+	{ stream, persons, about, setup, keyFiles, own, search, failed }: ServeParts,
 ): void {
 	const types = [...new Set([...Object.keys(own), ...programTypes, "human"])];
 	const find = programsFrom({ own, adapters: path.join(about.home, "adapters") });
@@ -37,31 +38,47 @@ export function serve(
 		blockingTypes: Object.keys(ownPrograms),
 		missing: (agent) => missingProgram(find, agent, search),
 	});
-	const rotateToken = (): string => rotate(about.home, guard, stream);
+	const rotateToken = (): string => rotate(about.home, doors.here.guard, stream);
 	const space = async (): ReturnType<typeof homeSpace> => await homeSpace(about.home);
-	const handlers = handlersOf(context, about, {
-		...{ credentialProblem, keyFiles, rotateToken, space },
-		vendors: setup,
-		browsers: { all: guard.browsers, cutStreams: () => stream.cutAll() },
-	});
 	// loaded on the first request: few daemons need it
 	const mcp: AppParts["mcp"] = async (call, routes) =>
-		(await import("#surfaces/mcp/http.ts")).answerMcp(call, { url: server.url, routes });
-	server.open({
-		fetch: appOf({
-			...{ guard, handlers, context, mcp, version, failed },
-			ids: randomIds,
-			once: new Idempotency(engine),
-			web: webFolder,
-		}).fetch,
-		raw: (request, response) => serveEvents({ stream, guard, context }, request, response),
-	});
+		(await import("#surfaces/mcp/http.ts")).answerMcp(call, { url: doors.here.door.url, routes });
+	const once = new Idempotency(engine);
+	for (const { door, guard } of [doors.here, doors.remote].filter((each) => each !== null)) {
+		const handlers = handlersOf(context, about, {
+			...{ credentialProblem, keyFiles, rotateToken, space },
+			vendors: setup,
+			browsers: { all: guard.browsers, cutStreams: () => stream.cutAll() },
+			personsChanged: () => persons.reload(),
+		});
+		door.open({
+			fetch: appOf({
+				...{ guard, handlers, context, mcp, once, version, failed },
+				ids: randomIds,
+				web: webFolder,
+			}).fetch,
+			raw: (request, response) => serveEvents({ stream, guard, context }, request, response),
+		});
+	}
+}
+
+/** A door and what it accepts. */
+export interface GuardedDoor {
+	door: Door;
+	guard: Guard;
 }
 
 interface ServeParts {
 	stream: EventStream;
-	guard: Guard;
-	about: { pid: number; url: string; version: string; home: string; containment: ContainmentLevel };
+	persons: Persons;
+	about: {
+		pid: number;
+		url: string;
+		remote: string | null;
+		version: string;
+		home: string;
+		containment: ContainmentLevel;
+	};
 	setup: Setup;
 	keyFiles: KeyFiles;
 	/** our own agents' programs, and those of tests */
@@ -81,17 +98,38 @@ function rotate(home: string, guard: Guard, stream: EventStream): string {
 	return file;
 }
 
+/** The door of this machine: it accepts every kind of token. */
+export const doorHere = (
+	home: string,
+	door: Door,
+	known: Pick<Guard, "token" | "tokens" | "persons">,
+): GuardedDoor => ({
+	door,
+	guard: guardOf(door, browserFile(home, "here"), { ...known, scheme: "http" }),
+});
+
+/** The door for other machines: persons only. */
+export const remoteDoor = (home: string, door: Door, persons: Persons): GuardedDoor => ({
+	door,
+	guard: guardOf(door, browserFile(home, "remote"), {
+		token: "",
+		tokens: { agentOf: () => undefined },
+		persons,
+		scheme: "https",
+	}),
+});
+
 /** What authenticates requests, with the browsers that the last daemon had signed in. */
-export function guardOf(home: string, { url, ...rest }: Omit<Guard, "browsers"> & { url: string }): Guard {
+function guardOf({ url, hosts }: Door, file: BrowserFile, rest: Omit<Guard, "browsers" | "hosts">): Guard {
 	const browsers = new Browsers({
-		kept: readBrowsers(home),
-		keep: (text) => writeBrowsers(home, text),
+		kept: file.read(),
+		keep: (text) => file.write(text),
 		now: () => systemClock.now(),
 		fresh: () => randomIds.secret(),
-		token: () => guard.token,
+		token: (person) => (person === null ? guard.token : (guard.persons.named(person)?.tokenHash ?? null)),
 		url,
 	});
-	const guard: Guard = { ...rest, browsers };
+	const guard: Guard = { ...rest, hosts, browsers };
 	return guard;
 }
 

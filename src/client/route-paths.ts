@@ -125,4 +125,9 @@ export const routePaths: Readonly<Record<RouteName, string>> = {
 	issuePullRequest: "POST /api/issues/:issue/pull-request",
 	usage: "GET /api/usage",
 	agentUsage: "GET /api/agents/:agent/usage",
+	me: "GET /api/me",
+	persons: "GET /api/persons",
+	personAdd: "POST /api/persons",
+	personConfigure: "POST /api/persons/:person/configure",
+	personRemove: "DELETE /api/persons/:person",
 };

@@ -1,6 +1,7 @@
 // Browsers that are signed in to the dashboard. A link opens one once; from then on the browser has a cookie and a second
 // secret that only pages of the daemon's own origin can read, and needs both.
 import { z } from "zod";
+import { PersonName } from "./ids.ts";
 
 export const BrowserId = z.string().regex(/^[0-9a-f]{12}$/, "a browser is named by the id that `brood ui list` shows");
 
@@ -8,6 +9,8 @@ export const Browser = z.object({
 	id: BrowserId,
 	/** what the browser calls itself */
 	name: z.string(),
+	/** whose it is; null for the home's owner */
+	person: PersonName.nullable(),
 	signedInAt: z.iso.datetime(),
 	expiresAt: z.iso.datetime(),
 });

@@ -6,6 +6,7 @@ import type { Actor, AgentId, Key } from "./ids.ts";
 import { issueCommands } from "./issue-commands.ts";
 import { itemCommands } from "./item.ts";
 import { mailCommands } from "./mail.ts";
+import { personCommands } from "./person.ts";
 import { projectCommands } from "./project.ts";
 import { promptCommands } from "./prompt.ts";
 import type { StoredReceipt } from "./receipt.ts";
@@ -28,6 +29,7 @@ export const Command = z.discriminatedUnion("type", [
 	...projectCommands,
 	...issueCommands,
 	...subscriptionCommands,
+	...personCommands,
 ]);
 export type Command = z.infer<typeof Command>;
 /** With the fields that have defaults optional. */

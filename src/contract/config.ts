@@ -14,8 +14,27 @@ const LimitsConfig = z.strictObject(mapLimits(() => z.int().positive().optional(
 export const ContainmentLevel = z.enum(["bubblewrap", "namespace", "groups"]);
 export type ContainmentLevel = z.infer<typeof ContainmentLevel>;
 
-export const HomeConfig = z.strictObject({
+const File = z.string().regex(/^\/[^\0]{0,4095}$/, "an absolute path");
+
+/** The certificate of the door for other machines. */
+export const TlsConfig = z.strictObject({
+	/** PEM, with the certificates between it and its root */
+	cert: File,
+	/** PEM, readable by its owner only */
+	key: File,
+	/** the names under which people reach the door; those of the certificate if absent */
+	names: z.array(z.string().min(1).max(253)).min(1).max(50).optional(),
+});
+export type TlsConfig = z.infer<typeof TlsConfig>;
+
+const Settings = z.strictObject({
 	port: z.int().min(0).max(65_535).optional(),
+	/** where people on other machines connect, as `address:port`; needs `tls` */
+	listen: z
+		.string()
+		.regex(/^(\[[0-9A-Fa-f:.]+\]|[^\s:[\]]+):\d{1,5}$/, "an address and a port, like 0.0.0.0:4180")
+		.optional(),
+	tls: TlsConfig.optional(),
 	/** the type of agent 0 on a new store */
 	agentZero: z.strictObject({ type: AgentType }).optional(),
 	/** `auto` for the strongest available, or exactly this one */
@@ -33,6 +52,12 @@ export const HomeConfig = z.strictObject({
 	/** the default for every project */
 	issues: IssuesConfig.optional(),
 });
+
+/** Tokens never cross a network in the clear. */
+export const HomeConfig = Settings.refine(
+	({ listen, tls }) => (listen === undefined) === (tls === undefined),
+	"`listen` and `tls` need each other: other machines are served over TLS only",
+);
 export type HomeConfig = z.infer<typeof HomeConfig>;
 
 function mapLimits<T>(make: () => T): Record<keyof Limits, T> {

@@ -35,20 +35,33 @@ export const Key = z
 	.brand<"Key">();
 export type Key = z.infer<typeof Key>;
 
-/** Who did it: a person, the system itself, or an agent. */
+/** The name of a person who has a token of their own. */
+export const PersonName = z.string().regex(nameShape, nameRule).brand<"PersonName">();
+export type PersonName = z.infer<typeof PersonName>;
+
+/** Who did it: the home's owner or a named person, the system itself, or an agent. */
 export const Actor = z
 	.string()
-	.regex(/^(human|system|agent:[A-Za-z0-9][A-Za-z0-9_-]{21})$/, "an actor is human, system or agent:<id>")
+	.regex(
+		/^(human|human:[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?|system|agent:[A-Za-z0-9][A-Za-z0-9_-]{21})$/,
+		"an actor is human, human:<name>, system or agent:<id>",
+	)
 	.brand<"Actor">();
 export type Actor = z.infer<typeof Actor>;
 
 export const human: Actor = Actor.parse("human");
 export const system: Actor = Actor.parse("system");
 export const actingAgent = (id: AgentId): Actor => Actor.parse(`agent:${id}`);
+export const actingPerson = (name: PersonName): Actor => Actor.parse(`human:${name}`);
 
 /** The agent behind an actor, or null for people and the system. */
 export function agentOf(actor: Actor): AgentId | null {
 	return actor.startsWith("agent:") ? AgentId.parse(actor.slice("agent:".length)) : null;
+}
+
+/** The person behind an actor, or null for the home's owner, agents and the system. */
+export function personOf(actor: Actor): PersonName | null {
+	return actor.startsWith("human:") ? PersonName.parse(actor.slice("human:".length)) : null;
 }
 
 /** The handle of agent 0; no other agent may carry it. */

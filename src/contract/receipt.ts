@@ -1,5 +1,5 @@
 // What is stored of a request under its idempotency key. The same key of two actors is two keys.
-import type { Actor, AgentId, Key, ProjectSlug, SubscriptionName } from "./ids.ts";
+import type { Actor, AgentId, Key, PersonName, ProjectSlug, SubscriptionName } from "./ids.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** What a command created or changed. */
@@ -7,6 +7,7 @@ export interface Subject {
 	agent?: AgentId;
 	project?: ProjectSlug;
 	subscription?: SubscriptionName;
+	person?: PersonName;
 	event?: number;
 }
 

@@ -8,6 +8,7 @@ import { issueDocumentRoutes } from "./routes/issue-documents.ts";
 import { issueRoutes } from "./routes/issues.ts";
 import { messagingRoutes } from "./routes/messaging.ts";
 import { overviewRoutes } from "./routes/overviews.ts";
+import { personRoutes } from "./routes/persons.ts";
 import { reviewRoutes } from "./routes/review.ts";
 import type { Route } from "./routes/route.ts";
 import { subscriptionRoutes } from "./routes/subscriptions.ts";
@@ -21,6 +22,7 @@ export type { AgentCommand, Route } from "./routes/route.ts";
 export const routes = {
 	...{ ...subscriptionRoutes, ...daemonRoutes, ...agentRoutes, ...threadRoutes, ...messagingRoutes, ...browserRoutes },
 	...{ ...overviewRoutes, ...issueRoutes, ...issueDocumentRoutes, ...workspaceRoutes, ...reviewRoutes, ...usageRoutes },
+	...personRoutes,
 } satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

@@ -5,9 +5,10 @@ import { AgentState, Hold, labels } from "./agent.ts";
 import { ApprovalState, Policy } from "./approval.ts";
 import { ContainmentLevel } from "./config.ts";
 import { Event } from "./event.ts";
-import { AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
+import { Actor, AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
 import { IssueNumber } from "./issue.ts";
 import { MailState } from "./mail.ts";
+import { PersonState, Role } from "./person.ts";
 import { StageName } from "./preset.ts";
 import { PromptState } from "./prompt.ts";
 import { RefusalCode } from "./refusal-schema.ts";
@@ -152,6 +153,18 @@ export const Subscription = z.object({
 });
 export type Subscription = z.infer<typeof Subscription>;
 
+/** Somebody who has a token of their own. */
+export const Person = z.object({
+	...PersonState.omit({ tokenHash: true, removedAt: true }).shape,
+	createdAt: Time,
+	/** when the token was replaced last */
+	rotatedAt: Time.nullable(),
+});
+export type Person = z.infer<typeof Person>;
+
+/** Who is asking. `role` is null for an agent. */
+export const Me = z.object({ actor: Actor, role: Role.nullable() });
+
 /** The state of a workspace after a sync, release, recover or restore. */
 export const MoveResult = z.object({
 	branchStatus: BranchStatus,
@@ -227,6 +240,8 @@ export type Problem = z.infer<typeof Problem>;
 export const Status = z.object({
 	pid: z.int(),
 	url: z.string(),
+	/** where other machines connect; null if they cannot */
+	remote: z.string().nullable(),
 	version: z.string(),
 	/** a client refuses a daemon with another one */
 	contract: z.int(),

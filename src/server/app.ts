@@ -3,16 +3,16 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
 import { EnterRequest } from "#contract/browser.ts";
-import { type Actor, agentOf, Key } from "#contract/ids.ts";
+import { agentOf, Key } from "#contract/ids.ts";
 import { type PageRequest, pageMax, slicePage } from "#contract/page.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
-import { isList, Paging, queryOf } from "#contract/routes/route.ts";
+import { isEnough, isList, leastRole, Paging, queryOf } from "#contract/routes/route.ts";
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
 import { validationMessage } from "#contract/validation-message.ts";
 import { PageText } from "#engine/loop/context-pages.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
 import type { Ids } from "#engine/ports/clock.ts";
-import { actorOf, type Guard, isForUs, mayEnter, proofFor } from "./auth.ts";
+import { authenticated, type Guard, isForUs, mayEnter, proofFor } from "./auth.ts";
 import { fingerprintOf, type Idempotency } from "./idempotency.ts";
 import { openApi } from "./openapi/document.ts";
 import type { HandledRoute, Handlers, RequestContext, RouteRequest } from "./request-context.ts";
@@ -50,7 +50,7 @@ export function appOf(parts: AppParts): Hono {
 	app.post("/api/enter", (context) => enter(parts, context));
 	for (const place of ["/api/*", "/mcp"]) {
 		app.use(place, async (context, next) => {
-			if (actorOf(context.req.raw.headers, parts.guard) === null) return refused(context, unauthorized);
+			if (authenticated(context.req.raw.headers, parts.guard) === null) return refused(context, unauthorized);
 			return await next();
 		});
 		app.use(
@@ -62,8 +62,8 @@ export function appOf(parts: AppParts): Hono {
 		);
 	}
 	app.all("/mcp", async (context) => {
-		const actor = actorOf(context.req.raw.headers, parts.guard);
-		const self = actor === null ? null : agentOf(actor);
+		const caller = authenticated(context.req.raw.headers, parts.guard);
+		const self = caller && agentOf(caller.actor);
 		if (self === null)
 			return refused(
 				context,
@@ -83,7 +83,7 @@ export function appOf(parts: AppParts): Hono {
 			: await next(),
 	);
 	app.notFound((context) =>
-		actorOf(context.req.raw.headers, parts.guard) === null
+		authenticated(context.req.raw.headers, parts.guard) === null
 			? refused(context, unauthorized)
 			: refused(context, refuse("NOT_FOUND", "There is nothing here.")),
 	);
@@ -125,13 +125,13 @@ async function enter({ guard }: AppParts, context: Context): Promise<Response> {
 const unauthorized = refuse("UNAUTHORIZED", "This needs the daemon's token.");
 
 async function answer(parts: AppParts, context: Context, name: string, route: Route): Promise<Response> {
-	const actor = actorOf(context.req.raw.headers, parts.guard);
-	if (actor === null) return refused(context, unauthorized);
-	if (agentOf(actor) !== null && route.agents !== true)
-		return refused(context, refuse("FORBIDDEN", "This is not for agents."));
-	const outside = await parts.context.outsideTurn(actor);
+	const caller = authenticated(context.req.raw.headers, parts.guard);
+	if (caller === null) return refused(context, unauthorized);
+	const forbidden = notFor(caller, route);
+	if (forbidden !== null) return refused(context, forbidden);
+	const outside = await parts.context.outsideTurn(caller.actor);
 	if (!isRouteName(name)) throw new Error(`${name} is not a route`);
-	const request = await parsed(context, route, actor);
+	const request = await parsed(context, route, caller);
 	if (isRefusal(request)) return refused(context, outside ?? request);
 	// each handler takes exactly what its route's schemas have parsed
 	const { command } = route;
@@ -143,6 +143,17 @@ async function answer(parts: AppParts, context: Context, name: string, route: Ro
 	if (result instanceof PageText)
 		return context.body(answeredText(result, paging), 200, { "content-type": "application/json" });
 	return context.json(answered(result, route, paging));
+}
+
+type Caller = NonNullable<ReturnType<typeof authenticated>>;
+
+/** The refusal for a caller who may not call the route at all. */
+function notFor({ actor, role }: Caller, route: Route): Refusal | null {
+	if (role === null) return route.agents === true ? null : refuse("FORBIDDEN", "This is not for agents.");
+	if (isEnough(role, route)) return null;
+	return refuse("FORBIDDEN", `This needs the role ${leastRole(route)}; ${actor} has the role ${role}.`, {
+		details: { role, needed: leastRole(route) },
+	});
 }
 
 function handlerOf(handlers: Handlers, name: RouteName): (request: RouteRequest<never>) => Promise<object> {
@@ -194,7 +205,7 @@ function answeredText({ text, next }: PageText, { limit, after }: z.infer<typeof
 
 const pageOf = ({ limit = pageMax, after = 0 }: z.infer<typeof Paging>): PageRequest => ({ limit, after });
 
-async function parsed(context: Context, route: Route, actor: Actor): Promise<RouteRequest<never> | Refusal> {
+async function parsed(context: Context, route: Route, caller: Caller): Promise<RouteRequest<never> | Refusal> {
 	const key = Key.nullable().safeParse(context.req.header("idempotency-key") ?? null);
 	if (!key.success) return refuse("VALIDATION_ERROR", validationMessage(key.error));
 	const query = queryOf(route).safeParse(context.req.query());
@@ -208,7 +219,8 @@ async function parsed(context: Context, route: Route, actor: Actor): Promise<Rou
 		query: query.data,
 		body: body.data,
 		page: pageOf(Paging.parse(context.req.query())),
-		actor,
+		actor: caller.actor,
+		role: caller.role,
 		key: key.data,
 		earlier: null,
 		gone: context.req.raw.signal,

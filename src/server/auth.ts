@@ -1,7 +1,7 @@
 // Authentication, here and nowhere else. Every route but health, proof and enter needs our own Host, from a browser our own
 // Origin (against DNS rebinding), and one of
 //
-//   a token in `Authorization`             programs: the person's token, or that of a living agent process
+//   a token in `Authorization`             programs: the owner's token, a person's, or that of a living agent process
 //   a cookie and `x-brood-secret`, both    the dashboard: cookies ignore ports, so a page that an agent serves on another
 //                                          port of this machine has the cookie too; storage, which has the second secret,
 //                                          it has not. The header proves that the page has it, for this start of the daemon
@@ -9,15 +9,19 @@
 // All failures get the same answer.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { secretHeader } from "#contract/browser-proof.ts";
-import { type Actor, actingAgent, human } from "#contract/ids.ts";
+import { type Actor, type AgentId, actingAgent, actingPerson, human, type PersonName } from "#contract/ids.ts";
+import type { PersonState, Role } from "#contract/person.ts";
 import { nonceRule, proofText } from "#contract/proof.ts";
-import type { ProcessTokens } from "#engine/tokens.ts";
 import type { Browsers } from "./browsers.ts";
 
+/** One door: what is accepted there. */
 export interface Guard {
-	/** the person's token, from the home's file; another one after it was replaced */
+	/** the owner's token, from the home's file; another one after it was replaced. Empty where it is not accepted */
 	token: string;
-	tokens: ProcessTokens;
+	/** the tokens of agents' processes */
+	tokens: { agentOf(token: string): AgentId | undefined };
+	persons: { named(name: PersonName): PersonState | undefined; withHash(tokenHash: string): PersonState | undefined };
+	scheme: "http" | "https";
 	/** accepted `Host` headers */
 	hosts: readonly string[];
 	browsers: Browsers;
@@ -25,46 +29,55 @@ export interface Guard {
 
 interface Authenticated {
 	actor: Actor;
+	/** null for an agent */
+	role: Role | null;
 	/** when this ends by itself; null for tokens */
 	leftMs: number | null;
 }
 
-/** The actor of a request, or null if it is not authenticated. */
-export const actorOf = (headers: Headers, guard: Guard): Actor | null => authenticated(headers, guard)?.actor ?? null;
-
+/** Who makes a request, or null if it is not authenticated. */
 export function authenticated(headers: Headers, guard: Guard): Authenticated | null {
 	if (!isForUs(headers, guard)) return null;
 	const proof = headers.get(secretHeader);
 	if (proof !== null && headers.get("authorization") === null) {
 		const [cookies, host] = [headers.get("cookie") ?? "", headers.get("host") ?? ""];
 		const browser = isOwnPage(headers) ? guard.browsers.signedIn(cookies, proof, host) : null;
-		return browser === null ? null : { actor: human, leftMs: browser.leftMs };
+		if (browser === null) return null;
+		const { leftMs, person: name } = browser;
+		if (name === null) return { actor: human, role: "admin", leftMs };
+		const person = guard.persons.named(name);
+		return person === undefined ? null : { ...speaking(person), leftMs };
 	}
-	const actor = byToken(headers, guard);
-	return actor === null ? null : { actor, leftMs: null };
+	const caller = byToken(headers, guard);
+	return caller && { ...caller, leftMs: null };
 }
 
+const speaking = ({ name, role }: PersonState) => ({ actor: actingPerson(name), role });
+
 /** Whether the request was made to us, by a program or by a page of ours. */
-export function isForUs(headers: Headers, { hosts }: Pick<Guard, "hosts">): boolean {
+export function isForUs(headers: Headers, { hosts, scheme }: Pick<Guard, "hosts" | "scheme">): boolean {
 	const origin = headers.get("origin");
 	// `localhost` without a port is what programs send over the Unix socket; a browser always sends our port
-	if (!hosts.includes(headers.get("host") ?? "") && headers.get("host") !== "localhost") return false;
-	return origin === null || hosts.some((host) => origin === `http://${host}`);
+	const isOnSocket = scheme === "http" && headers.get("host") === "localhost";
+	if (!hosts.includes(headers.get("host")?.toLowerCase() ?? "") && !isOnSocket) return false;
+	return origin === null || hosts.some((host) => origin === `${scheme}://${host}`);
 }
 
 /** Whether a page of ours may enter: a browser names the page's origin with every POST. */
-export const mayEnter = (headers: Headers, guard: Pick<Guard, "hosts">): boolean =>
-	isForUs(headers, guard) && headers.get("origin") === `http://${headers.get("host")}` && isOwnPage(headers);
+export const mayEnter = (headers: Headers, guard: Pick<Guard, "hosts" | "scheme">): boolean =>
+	isForUs(headers, guard) && headers.get("origin") === `${guard.scheme}://${headers.get("host")}` && isOwnPage(headers);
 
 /** Browsers say where a request comes from; one that does not is held by `Origin` and the second secret. */
 const isOwnPage = (headers: Headers): boolean => (headers.get("sec-fetch-site") ?? "same-origin") === "same-origin";
 
-function byToken(headers: Headers, { token, tokens }: Guard): Actor | null {
+function byToken(headers: Headers, { token, tokens, persons }: Guard): Pick<Authenticated, "actor" | "role"> | null {
 	// two headers arrive as one with a comma, which no token contains
 	const [, bearer = ""] = /^Bearer ([A-Za-z0-9_-]{1,200})$/.exec(headers.get("authorization") ?? "") ?? [];
-	if (equal(bearer, token)) return human;
+	if (equal(bearer, token)) return { actor: human, role: "admin" };
 	const agent = tokens.agentOf(bearer);
-	return agent === undefined ? null : actingAgent(agent);
+	if (agent !== undefined) return { actor: actingAgent(agent), role: null };
+	const person = bearer === "" ? undefined : persons.withHash(createHash("sha256").update(bearer).digest("hex"));
+	return person === undefined ? null : speaking(person);
 }
 
 /** Proves to a client that this is its daemon, before it sends its token; null if the nonce is not valid. */

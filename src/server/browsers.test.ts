@@ -16,7 +16,7 @@ function world(url = "http://127.0.0.1:4180", file: { text: string | null } = { 
 		token: () => "token",
 		url,
 	});
-	const enter = () => browsers.enter(new URL(browsers.link().url).hash.slice(1), "Test");
+	const enter = () => browsers.enter(new URL(browsers.link(null).url).hash.slice(1), "Test");
 	const host = new URL(url).host;
 	const secretsOf = (entered: ReturnType<typeof enter>) =>
 		[entered?.cookie.split(";")[0] ?? "", proofOf(entered?.secret ?? "", browsers.boot, host), host] as const;
@@ -25,7 +25,7 @@ function world(url = "http://127.0.0.1:4180", file: { text: string | null } = { 
 
 test("a link is of no use after two minutes", () => {
 	const { browsers, clock } = world();
-	const [late, timely] = [browsers.link(), browsers.link()].map(({ url }) => new URL(url).hash.slice(1));
+	const [late, timely] = [browsers.link(null), browsers.link(null)].map(({ url }) => new URL(url).hash.slice(1));
 	clock.now += 119_999;
 	expect(browsers.enter(timely ?? "", "Test")).not.toBeNull();
 	clock.now += 1;
@@ -37,9 +37,9 @@ test("a browser is signed out after two weeks", () => {
 	const secrets = secretsOf(enter());
 	const until = clock.now + 14 * 24 * 60 * 60_000;
 	clock.now = until - 1;
-	expect(browsers.signedIn(...secrets)).toEqual({ leftMs: 1 });
+	expect(browsers.signedIn(...secrets)).toEqual({ leftMs: 1, person: null });
 	clock.now = until;
-	expect([browsers.signedIn(...secrets), browsers.list()]).toEqual([null, []]);
+	expect([browsers.signedIn(...secrets), browsers.list("everybody")]).toEqual([null, []]);
 });
 
 test("on another port the same secrets open nothing: the storage there may be another program's", () => {
@@ -76,7 +76,7 @@ test("the file has digests only, and at most fifty browsers", () => {
 	const { browsers, enter, secretsOf, file } = world();
 	const first = secretsOf(enter());
 	for (let at = 0; at < 50; at++) expect(enter()).not.toBeNull();
-	expect(browsers.list()).toHaveLength(50);
+	expect(browsers.list("everybody")).toHaveLength(50);
 	expect(browsers.signedIn(...first)).toBeNull();
 	expect(file.text).not.toContain("sss");
 });

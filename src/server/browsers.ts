@@ -4,12 +4,13 @@
 //   brood ui ─▶ link(): a code, once, for two minutes ─▶ the page sends it ─▶ enter(): cookie + second secret
 //   every request of the page: the cookie, and a proof of the second secret for this start of the daemon ─▶ signedIn()
 //
-// A browser belongs to one port and to one token: on another port its storage is another program's, and a rotated token
+// A browser belongs to one port and to one token, the owner's or a person's: on another port its storage is another program's, and a rotated token
 // ends everything that was opened with the old one.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { type Browser, BrowserId } from "#contract/browser.ts";
 import { browserProof, browserProofText } from "#contract/browser-proof.ts";
+import { PersonName } from "#contract/ids.ts";
 
 const linkMs = 2 * 60_000;
 /** below what a timer can wait, so that a stream can end with its browser */
@@ -18,7 +19,7 @@ const browsersMax = 50;
 const linksMax = 20;
 
 const Kept = z.object({
-	links: z.array(z.object({ code: z.string(), expiresAt: z.number() })),
+	links: z.array(z.object({ code: z.string(), expiresAt: z.number(), person: PersonName.nullable().default(null) })),
 	browsers: z.array(
 		z.object({
 			id: BrowserId,
@@ -29,6 +30,7 @@ const Kept = z.object({
 			secret: z.string(),
 			token: z.string(),
 			port: z.string(),
+			person: PersonName.nullable().default(null),
 		}),
 	),
 });
@@ -45,25 +47,29 @@ export interface BrowserParts {
 	fresh(): string;
 	/** the daemon's own origin, like http://127.0.0.1:4180 */
 	url: string;
-	/** the person's token as it is now */
-	token(): string;
+	/** the owner's token as it is now, or the hash of a person's; null if that person is gone */
+	token(person: PersonName | null): string | null;
 }
 
 export interface SignedIn {
 	/** until the browser is signed out */
 	leftMs: number;
+	person: PersonName | null;
 }
 
 export class Browsers {
 	readonly #parts: BrowserParts;
 	#kept: Kept;
 	readonly #port: string;
+	readonly #isSecure: boolean;
 	/** of this start of the daemon; public, and unknown before it */
 	readonly boot: string;
 
 	constructor(parts: BrowserParts) {
 		this.#parts = parts;
-		this.#port = new URL(parts.url).port;
+		const { port, protocol } = new URL(parts.url);
+		this.#port = port === "" ? "443" : port;
+		this.#isSecure = protocol === "https:";
 		this.#kept = keptIn(parts.kept);
 		this.boot = parts.fresh();
 	}
@@ -73,10 +79,10 @@ export class Browsers {
 		return `brood_${this.#port}`;
 	}
 
-	link(): { url: string; expiresAt: string } {
+	link(person: PersonName | null): { url: string; expiresAt: string } {
 		const code = this.#parts.fresh();
 		const expiresAt = this.#parts.now() + linkMs;
-		this.#replace({ links: [...this.#kept.links, { code: digest(code), expiresAt }].slice(-linksMax) });
+		this.#replace({ links: [...this.#kept.links, { code: digest(code), expiresAt, person }].slice(-linksMax) });
 		// behind the #, so that no request and no log has it
 		return { url: `${this.#parts.url}/enter#${code}`, expiresAt: iso(expiresAt) };
 	}
@@ -85,7 +91,8 @@ export class Browsers {
 	enter(code: string, name: string): { cookie: string; secret: string; expiresAt: string } | null {
 		const now = this.#parts.now();
 		const link = this.#kept.links.find((each) => same(each.code, digest(code)) && each.expiresAt > now);
-		if (link === undefined) return null;
+		const token = link === undefined ? null : this.#parts.token(link.person);
+		if (link === undefined || token === null) return null;
 		const [cookie, secret] = [this.#parts.fresh(), this.#parts.fresh()];
 		const row: Row = {
 			id: digest(cookie, "hex").slice(0, 12),
@@ -94,8 +101,9 @@ export class Browsers {
 			expiresAt: now + signedInMs,
 			cookie: digest(cookie),
 			secret: digest(secret),
-			token: digest(this.#parts.token()),
+			token: digest(token),
 			port: this.#port,
+			person: link.person,
 		};
 		this.#replace({
 			links: this.#kept.links.filter((each) => each !== link),
@@ -113,7 +121,7 @@ export class Browsers {
 		const row = this.#valid().find(
 			(each) => given.some((one) => same(each.cookie, one)) && same(this.#proofOf(each, host), proof),
 		);
-		return row === undefined ? null : { leftMs: row.expiresAt - this.#parts.now() };
+		return row === undefined ? null : { leftMs: row.expiresAt - this.#parts.now(), person: row.person };
 	}
 
 	#proofOf({ secret }: Row, host: string): string {
@@ -121,12 +129,13 @@ export class Browsers {
 		return browserProof(this.boot, signed.digest("base64url"));
 	}
 
-	list(): Browser[] {
-		return this.#valid().map(shown);
+	/** Those of one person, or all. */
+	list(of: PersonName | "everybody"): Browser[] {
+		return this.#of(of).map(shown);
 	}
 
-	signOut(id: string): Browser | null {
-		const row = this.#valid().find((each) => each.id === id);
+	signOut(id: string, of: PersonName | "everybody"): Browser | null {
+		const row = this.#of(of).find((each) => each.id === id);
 		if (row === undefined) return null;
 		this.#replace({ browsers: this.#kept.browsers.filter((each) => each !== row) });
 		return shown(row);
@@ -137,11 +146,16 @@ export class Browsers {
 		this.#replace({ links: [], browsers: [] });
 	}
 
+	#of(of: PersonName | "everybody"): Row[] {
+		return this.#valid().filter(({ person }) => of === "everybody" || person === of);
+	}
+
 	#valid(): Row[] {
-		const [now, token] = [this.#parts.now(), digest(this.#parts.token())];
-		return this.#kept.browsers.filter(
-			(each) => each.expiresAt > now && each.port === this.#port && same(each.token, token),
-		);
+		const now = this.#parts.now();
+		return this.#kept.browsers.filter((each) => {
+			const token = this.#parts.token(each.person);
+			return token !== null && each.expiresAt > now && each.port === this.#port && same(each.token, digest(token));
+		});
 	}
 
 	#replace(change: Partial<Kept>): void {
@@ -157,13 +171,14 @@ export class Browsers {
 	}
 
 	#setCookie(value: string): string {
-		return `${this.cookieName}=${value}; Path=/api; HttpOnly; SameSite=Strict; Max-Age=${signedInMs / 1000}`;
+		return `${this.cookieName}=${value}; Path=/api; HttpOnly; SameSite=Strict; Max-Age=${signedInMs / 1000}${this.#isSecure ? "; Secure" : ""}`;
 	}
 }
 
-const shown = ({ id, name, signedInAt, expiresAt }: Row): Browser => ({
+const shown = ({ id, name, person, signedInAt, expiresAt }: Row): Browser => ({
 	id,
 	name,
+	person,
 	signedInAt: iso(signedInAt),
 	expiresAt: iso(expiresAt),
 });

@@ -9,6 +9,7 @@ import { issueHandlers } from "./handlers/issues.ts";
 import { mailHandlers } from "./handlers/mail.ts";
 import { mirrorHandlers } from "./handlers/mirror.ts";
 import { overviewHandlers } from "./handlers/overviews.ts";
+import { personHandlers } from "./handlers/persons.ts";
 import { progressHandlers } from "./handlers/progress.ts";
 import { queueHandlers } from "./handlers/queue.ts";
 import { type About, registryHandlers } from "./handlers/registry.ts";
@@ -30,12 +31,13 @@ interface HandlerParts {
 	rotateToken: Parameters<typeof registryHandlers>[2];
 	space(): Promise<HomeSpace>;
 	browsers: BrowserHandlerParts;
+	personsChanged(): Promise<void>;
 }
 
 export function handlersOf(
 	context: RequestContext,
 	about: About,
-	{ credentialProblem, keyFiles, vendors, rotateToken, space, browsers }: HandlerParts,
+	{ credentialProblem, keyFiles, vendors, rotateToken, space, browsers, personsChanged }: HandlerParts,
 ): Handlers {
 	return {
 		...registryHandlers(context, about, rotateToken),
@@ -58,5 +60,6 @@ export function handlersOf(
 		...vendorHandlers(vendors),
 		...spaceHandlers(context, space),
 		...browserHandlers(browsers),
+		...personHandlers(context, personsChanged),
 	};
 }

@@ -3,14 +3,14 @@
 // requested port or the next free one.
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Server as SecureServer } from "node:https";
 import { getRequestListener } from "@hono/node-server";
 import { expected } from "#contract/log.ts";
 
-export interface Listening extends AsyncDisposable {
+/** One way in, whoever uses it. */
+export interface Door extends AsyncDisposable {
 	readonly url: string;
-	/** the Unix socket's path; null where there can be none */
-	readonly socket: string | null;
-	/** the `Host` headers that programs of this machine send */
+	/** the `Host` headers that its callers send */
 	readonly hosts: readonly string[];
 	/** starts to answer requests; until then they wait */
 	open(handlers: {
@@ -19,6 +19,12 @@ export interface Listening extends AsyncDisposable {
 	}): void;
 	/** cuts the open connections; called before what answers them is taken down */
 	close(): Promise<void>;
+}
+
+/** The door for this machine. */
+export interface Listening extends Door {
+	/** the Unix socket's path; null where there can be none */
+	readonly socket: string | null;
 }
 
 export interface ListenOptions {
@@ -33,7 +39,7 @@ export interface ListenOptions {
 
 const portsTried = 100;
 
-const serving = {
+export const serving = {
 	requestTimeout: 30_000,
 	headersTimeout: 10_000,
 	keepAliveTimeout: 30_000,
@@ -42,12 +48,12 @@ const serving = {
 	maxHeaderSize: 16_384,
 };
 /** open connections must leave file descriptors for everything else */
-const connectionsMax = 1024;
+export const connectionsMax = 1024;
 
 export async function listen({ port, last, socket, failed }: ListenOptions): Promise<Listening> {
-	const opened = Promise.withResolvers<Answering>();
+	const { answer, open } = answering(failed);
 	const serve = (): Server => {
-		const server = createServer(serving, (request, response) => void answer(opened.promise, request, response, failed));
+		const server = createServer(serving, answer);
 		server.maxConnections = connectionsMax;
 		return server;
 	};
@@ -62,40 +68,39 @@ export async function listen({ port, last, socket, failed }: ListenOptions): Pro
 		url: `http://127.0.0.1:${bound}`,
 		socket: path,
 		hosts: ["127.0.0.1", "localhost", "[::1]"].map((host) => `${host}:${bound}`),
-		open: ({ fetch, raw }) => opened.resolve({ listener: getRequestListener(fetch), raw }),
+		open,
 		close: closeAll,
 		[Symbol.asyncDispose]: closeAll,
 	};
 }
 
-async function close(server: Server): Promise<void> {
+export async function close(server: Server | SecureServer): Promise<void> {
 	const closed = new Promise((resolve) => server.close(resolve));
 	server.closeAllConnections();
 	await closed;
 }
 
-interface Answering {
-	listener: ReturnType<typeof getRequestListener>;
-	raw: Parameters<Listening["open"]>[0]["raw"];
-}
-
-/** Never rejects: an error ends only its own request. */
-async function answer(
-	opened: Promise<Answering>,
-	request: IncomingMessage,
-	response: ServerResponse,
-	failed: (error: unknown) => void,
-): Promise<void> {
-	// a caller that leaves early is an error of its own connection only
-	for (const end of [request, response]) end.on("error", expected("the caller has left"));
-	try {
-		const { listener, raw } = await opened;
-		if (response.destroyed || raw(request, response)) return;
-		await listener(request, response);
-	} catch (error) {
-		failed(error);
-		response.destroy();
-	}
+/** A listener whose requests wait until the door is open. */
+export function answering(failed: (error: unknown) => void) {
+	type Handlers = Parameters<Door["open"]>[0];
+	const opened = Promise.withResolvers<{ listener: ReturnType<typeof getRequestListener>; raw: Handlers["raw"] }>();
+	/** Never rejects: an error ends only its own request. */
+	const answered = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+		// a caller that leaves early is an error of its own connection only
+		for (const end of [request, response]) end.on("error", expected("the caller has left"));
+		try {
+			const { listener, raw } = await opened.promise;
+			if (response.destroyed || raw(request, response)) return;
+			await listener(request, response);
+		} catch (error) {
+			failed(error);
+			response.destroy();
+		}
+	};
+	return {
+		answer: (request: IncomingMessage, response: ServerResponse): void => void answered(request, response),
+		open: ({ fetch, raw }: Handlers): void => opened.resolve({ listener: getRequestListener(fetch), raw }),
+	};
 }
 
 async function bind(server: Server, wanted: number, last: number | null): Promise<number> {
@@ -136,7 +141,10 @@ async function bindSocket(server: Server, path: string): Promise<boolean> {
 	}
 }
 
-function listening(server: Server, at: { port: number; host: string } | { path: string }): Promise<void> {
+export function listening(
+	server: Server | SecureServer,
+	at: { port: number; host: string } | { path: string },
+): Promise<void> {
 	return new Promise((resolve, reject) => {
 		server.once("error", reject);
 		server.listen(at, () => {

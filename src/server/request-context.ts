@@ -6,6 +6,7 @@ import type { Event } from "#contract/event.ts";
 import { type Actor, AgentId, agentOf, Handle, type Key, ProjectSlug } from "#contract/ids.ts";
 import type { Paged, PageRequest } from "#contract/page.ts";
 import { noPendingWork, type PendingWork } from "#contract/pending-work.ts";
+import type { Role } from "#contract/person.ts";
 import { noProject, type ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { AgentCommand, Route, RouteName, Routes } from "#contract/routes.ts";
@@ -29,6 +30,8 @@ export interface RouteRequest<N extends RouteName> {
 	/** of a list */
 	page: PageRequest;
 	actor: Actor;
+	/** null for an agent */
+	role: Role | null;
 	/** null if the caller sent none: then nothing is remembered */
 	key: Key | null;
 	/** absent where an earlier release wrote the receipt, which is about the command */
@@ -50,7 +53,7 @@ export type CommandRoute = { [N in RouteName]: Routes[N] extends { command: Agen
 export type HandledRoute = Exclude<RouteName, CommandRoute>;
 export type Handlers = { [N in HandledRoute]: Handler<N> };
 
-type Caller = Pick<RouteRequest<RouteName>, "actor" | "key" | "fingerprint" | "earlier" | "gone">;
+type Caller = Pick<RouteRequest<RouteName>, "actor" | "role" | "key" | "fingerprint" | "earlier" | "gone">;
 
 /** A request whose path names an agent or an issue, which is looked for in the project of its query. */
 export interface ScopedRequest extends Caller {

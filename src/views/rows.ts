@@ -11,6 +11,7 @@ export const noRows = (): RowMaps => ({
 		agent: new Map(),
 		project: new Map(),
 		subscription: new Map(),
+		person: new Map(),
 		prompt: new Map(),
 		turn: new Map(),
 		lease: new Map(),

@@ -3,6 +3,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
 import type { MailState } from "#contract/mail.ts";
+import type { PersonState } from "#contract/person.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Hit } from "#contract/search.ts";
@@ -17,6 +18,7 @@ import type {
 	Found,
 	Item,
 	Mail,
+	Person,
 	Project,
 	Prompt,
 	Snapshot,
@@ -185,6 +187,14 @@ export function subscriptionView(
 		problem,
 	};
 }
+
+export const personView = ({ name, role, createdAt, createdBy, rotatedAt }: PersonState): Person => ({
+	name,
+	role,
+	createdAt: iso(createdAt),
+	createdBy,
+	rotatedAt: isoOrNull(rotatedAt),
+});
 
 export const availabilityView = (
 	{ id, handle, project, type, model, label, availableAt }: Agent,

@@ -16,7 +16,10 @@ import { startEngine } from "#src/main.ts";
 import { done, openTurn, spawn } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
-const asked = { query: {}, body: {}, page: { after: 0, limit: 100 }, actor: human, key: null, earlier: null };
+const asked = {
+	...{ query: {}, body: {}, page: { after: 0, limit: 100 }, key: null, earlier: null },
+	...{ actor: human, role: "admin" as const },
+};
 
 test("queueing a prompt answers its position without reading the whole queue", async () => {
 	await using engine = await startEngine({ home: freshFolder() });

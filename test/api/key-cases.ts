@@ -2,7 +2,7 @@
 // same thing afterwards, so that an answer that is worked out again would be another one.
 import path from "node:path";
 import { expect } from "vitest";
-import { EventId, SubscriptionName } from "#contract/ids.ts";
+import { EventId, PersonName, SubscriptionName } from "#contract/ids.ts";
 import { type RouteName, type Routes, routes } from "#contract/routes.ts";
 import type { Agent } from "#contract/wire.ts";
 import { freshRepository } from "#test/support/repository.ts";
@@ -275,6 +275,30 @@ async function subscription(c: Subjects): Promise<{ subscription: string }> {
 	return { subscription: name };
 }
 
+const persons = {
+	personAdd: async (c) => {
+		const name = `p${next()}`;
+		const after = async () =>
+			await c.client.ask("personConfigure", { params: { person: name }, body: { role: "viewer" } });
+		const body = { name, tokenHash: tokenHash() };
+		return { body, other: { body: { ...body, role: "admin" } }, after };
+	},
+	personConfigure: async (c) => {
+		const params = await person(c);
+		const after = async () => await c.client.ask("personConfigure", { params, body: { role: "member" } });
+		return bodies({ params }, { role: "viewer" }, { role: "admin" }, after);
+	},
+	personRemove: async (c) => ({ params: await person(c), other: { params: await person(c) } }),
+} satisfies Partial<Record<Changing, Make>>;
+
+const tokenHash = (): string => String(next()).padStart(64, "0");
+
+async function person(c: Subjects): Promise<{ person: string }> {
+	const name = PersonName.parse(`p${next()}`);
+	await c.client.ask("personAdd", { body: { name, tokenHash: tokenHash() } });
+	return { person: name };
+}
+
 const verb =
 	(body: object, other: object): Make =>
 	async (c) => {
@@ -439,7 +463,15 @@ const workspaces = {
 	},
 } satisfies Partial<Record<Changing, Make>>;
 
-const cases: Record<Changing, Make> = { ...agents, ...queue, ...between, ...house, ...issues, ...workspaces };
+const cases: Record<Changing, Make> = {
+	...agents,
+	...queue,
+	...between,
+	...house,
+	...persons,
+	...issues,
+	...workspaces,
+};
 
 export const known = Object.keys(cases);
 export const caseFor = async (name: Changing, world: KeyWorld): Promise<Case> => await cases[name](new Subjects(world));

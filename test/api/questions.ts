@@ -19,6 +19,7 @@ const bodies: Partial<Record<RouteName, object>> = {
 	commit: { message: "work" },
 	restore: { snapshot: "1" },
 	projectApprove: { fingerprint: "f" },
+	personAdd: { name: "anna", tokenHash: "0".repeat(64) },
 	subscriptionAdd: { name: "other", type: "scripted" },
 	subscriptionCool: { until: null },
 	issueAdd: { title: "Another" },
@@ -39,7 +40,15 @@ export function questionOf(name: RouteName, world: ApiWorld): Question {
 	const route: Route = routes[name];
 	const { subject, prompt, mail, wait, turn, item, approval } = world;
 	const places: Record<string, string | number> = {
-		...{ agent: subject.id, project: "web", issue: "web#1", on: 2, snapshot: 1, subscription: "plan" },
+		...{
+			agent: subject.id,
+			project: "web",
+			issue: "web#1",
+			on: 2,
+			snapshot: 1,
+			subscription: "plan",
+			person: "nobody",
+		},
 		...{ prompt, mail, wait, turn, item, approval },
 	};
 	const path = route.path.replace(/:(\w+)/g, (_, place: string) => encodeURIComponent(String(places[place])));

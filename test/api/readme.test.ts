@@ -34,6 +34,7 @@ const topics = [
 	"space",
 	"settings",
 	"security",
+	"people",
 	"tools",
 	"agents/llm",
 ];

@@ -5,7 +5,8 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
-import { HomeConfig } from "#contract/config.ts";
+import { Client } from "#client/client.ts";
+import { HomeConfig, TlsConfig } from "#contract/config.ts";
 import { limits } from "#contract/limits.ts";
 import { NotifyConfig } from "#contract/notice.ts";
 import { RepositoryConfig } from "#contract/project-config.ts";
@@ -13,6 +14,7 @@ import { RetentionConfig } from "#contract/retention.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
+import { tlsFile } from "#test/support/tls.ts";
 
 interface Documented {
 	key: string;
@@ -64,6 +66,7 @@ test("the page has every key of every schema, and no other", () => {
 		if (name === "log") return ["log.level"];
 		if (name === "notify") return Object.keys(NotifyConfig.shape).map((each) => `notify.${each}`);
 		if (name === "agentZero") return ["agentZero.type"];
+		if (name === "tls") return Object.keys(TlsConfig.shape).map((each) => `tls.${each}`);
 		return name === "issues" ? keysOf({ issues: schema.properties["issues"] ?? {} }) : [name];
 	});
 	const at = (place: "home" | "project" | "repository"): string[] =>
@@ -207,11 +210,14 @@ test("every key works in the home's config.yaml: the daemon starts with each of 
 }, async () => {
 	const keys = documented.filter((each) => each.home && !/^(issues|presets)/.test(each.key));
 	const home = freshFolder();
+	const here: Record<string, unknown> = { port: 0, "tls.cert": tlsFile(home, "cert"), "tls.key": tlsFile(home, "key") };
 	writeFileSync(
 		path.join(home, "config.yaml"),
-		fileWith(keys.map((each) => (each.key === "port" ? { ...each, example: 0 } : each))),
+		fileWith(keys.map((each) => ({ ...each, example: Object.hasOwn(here, each.key) ? here[each.key] : each.example }))),
 	);
 	await using daemon = await startDaemon({ home });
+	const status = await new Client(daemon).call("status");
+	expect(status.remote).toMatch(/^https:\/\/localhost:\d+$/);
 	expect((await daemon.engine.reads.agent(daemon.engine.agentZero.id))?.type).toBe("human");
 	expect(daemon.containment).toBe("groups");
 	daemon.engine.log.debug("test", "written because the level is debug");

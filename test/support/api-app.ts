@@ -14,15 +14,18 @@ import { answerMcp } from "#surfaces/mcp/http.ts";
 export const url = "http://127.0.0.1:1";
 export const host = "127.0.0.1:1";
 
-export function apiApp(engine: Engine, given: Omit<Guard, "browsers">) {
-	const guard: Guard = { ...given, browsers: browsersIn(given) };
+/** Nobody but the owner, until a test says otherwise. */
+const nobody: Guard["persons"] = { named: () => undefined, withHash: () => undefined };
+
+export function apiApp(engine: Engine, given: Pick<Guard, "token" | "tokens" | "hosts"> & Partial<Guard>) {
+	const guard: Guard = { persons: nobody, scheme: "http", browsers: browsersIn(given), ...given };
 	const context = new RequestContext(engine, { types: ["scripted", "human"], blockingTypes: [] });
 	return appOf({
 		guard,
 		ids: randomIds,
 		handlers: handlersOf(
 			context,
-			{ pid: 1, url, version: "0", home: "/nowhere", containment: "groups" },
+			{ pid: 1, url, remote: null, version: "0", home: "/nowhere", containment: "groups" },
 			{
 				credentialProblem: () => null,
 				keyFiles: { keep: (name) => `/nowhere/${name}.env`, drop: () => {} },
@@ -33,6 +36,7 @@ export function apiApp(engine: Engine, given: Omit<Guard, "browsers">) {
 				},
 				space: () => homeSpace("/nowhere"),
 				browsers: { all: guard.browsers, cutStreams: () => {} },
+				personsChanged: async () => {},
 			},
 		),
 		context,

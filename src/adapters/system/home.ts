@@ -72,13 +72,17 @@ export function replaceToken(home: string, fresh: string): string {
 	return file;
 }
 
-/** The browsers that are signed in; null if there never was one. */
-export const readBrowsers = (home: string): string | null =>
-	attempt(() => readFileSync(browsersFile(home), "utf8"), null);
+/** The browsers that are signed in at a door, as text. */
+export interface BrowserFile {
+	/** null if there never was one */
+	read(): string | null;
+	write(text: string): void;
+}
 
-export const writeBrowsers = (home: string, text: string): void => replace(browsersFile(home), text);
-
-const browsersFile = (home: string): string => path.join(home, "browsers.json");
+export function browserFile(home: string, door: "here" | "remote"): BrowserFile {
+	const file = path.join(home, door === "here" ? "browsers.json" : "browsers-remote.json");
+	return { read: () => attempt(() => readFileSync(file, "utf8"), null), write: (text) => replace(file, text) };
+}
 
 /** The port of the last daemon, if it was asked for the same one: a browser's tabs and storage belong to a port. */
 export function lastPort(home: string, wanted: number): number | null {

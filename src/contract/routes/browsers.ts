@@ -5,11 +5,15 @@ import { get, none, post, remove } from "./route.ts";
 
 export const browserRoutes = {
 	browserLink: post("/api/browsers/link", "make a link that signs one browser in, once, within two minutes", {
+		role: "viewer",
 		body: none,
 		answer: BrowserLink,
 	}),
-	browsers: get("/api/browsers", "the browsers that are signed in", { answer: z.array(Browser) }),
+	browsers: get("/api/browsers", "the caller's browsers that are signed in; all of them for an admin", {
+		answer: z.array(Browser),
+	}),
 	browserSignOut: remove("/api/browsers/:browser", "sign a browser out, and end its event streams", {
+		role: "viewer",
 		answer: Browser,
 	}),
 };

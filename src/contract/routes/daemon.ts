@@ -38,17 +38,19 @@ export const daemonRoutes = {
 	status: get("/api/status", "the daemon and what it has", { answer: Status }),
 	vendors: get("/api/vendors", "the vendors' agents, and which are installed", { answer: z.array(VendorAgent) }),
 	setup: post("/api/vendors/:type", "install a vendor's agent at the supported version and check that it starts", {
+		role: "admin",
 		body: none,
 		answer: VendorAgent,
 	}),
 	backup: post("/api/backup", "a consistent copy of the store", {
+		role: "admin",
 		body: z.strictObject({ file: z.string().regex(/^\/[^\0]{0,4095}$/, "an absolute path") }),
 		answer: z.object({ file: z.string(), bytes: z.int() }),
 	}),
 	tokenRotate: post(
 		"/api/token/rotate",
 		"replace the person's token; the old one is refused from then on, and event streams opened with it end",
-		{ body: none, answer: z.object({ file: z.string() }) },
+		{ role: "admin", body: none, answer: z.object({ file: z.string() }) },
 	),
 	space: get("/api/space", "disk usage of the home and of each project", { answer: Space }),
 	projects: get("/api/projects", "all projects; with `check` each is looked at first", {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Command } from "../command.ts";
 import { type AgentId, ProjectSlug } from "../ids.ts";
 import { pageMax } from "../page.ts";
+import { type Role, roles } from "../person.ts";
 
 /** The schema of a command that names an agent. */
 export type AgentCommand = z.ZodType<Extract<Command, { agent: AgentId }>> & { shape: { type: { value: string } } };
@@ -19,9 +20,19 @@ export interface Route {
 	answer: z.ZodType;
 	/** dispatched to the agent of the path with the body, and answered with the agent: such a route needs no handler */
 	command?: AgentCommand;
+	/** the least role that may call it; if absent, `viewer` for what only reads and `member` for the rest */
+	role?: "viewer" | "admin";
 	/** whether an agent may call it with its token; most routes are for people */
 	agents?: true;
 }
+
+/** Whether a role may call a route. */
+export function isEnough(role: Role, route: Pick<Route, "method" | "role">): boolean {
+	return roles.indexOf(role) >= roles.indexOf(leastRole(route));
+}
+
+export const leastRole = ({ method, role }: Pick<Route, "method" | "role">): Role =>
+	role ?? (method === "get" ? "viewer" : "member");
 
 type Parts = Omit<Route, "method" | "path" | "summary">;
 

@@ -20,19 +20,28 @@ export const subscriptionRoutes = {
 	subscriptionAdd: post(
 		"/api/subscriptions",
 		"add a subscription; agents of its type need one of its slots from then on",
-		{ body: z.strictObject({ name: SubscriptionName, type: AgentType, ...terms }), answer: Subscription },
+		{
+			role: "admin",
+			body: z.strictObject({ name: SubscriptionName, type: AgentType, ...terms }),
+			answer: Subscription,
+		},
 	),
 	subscriptionConfigure: post(
 		"/api/subscriptions/:subscription/configure",
 		"change a subscription; what is not named stays as it is",
-		{ body: z.strictObject(terms), answer: Subscription },
+		{ role: "admin", body: z.strictObject(terms), answer: Subscription },
 	),
 	subscriptionCool: post(
 		"/api/subscriptions/:subscription/cool",
 		"start no turns on it before a moment; null ends a cool-down",
-		{ body: z.strictObject({ until: z.iso.datetime({ offset: true }).nullable() }), answer: Subscription },
+		{
+			role: "admin",
+			body: z.strictObject({ until: z.iso.datetime({ offset: true }).nullable() }),
+			answer: Subscription,
+		},
 	),
 	subscriptionRemove: remove("/api/subscriptions/:subscription", "remove a subscription that no open turn uses", {
+		role: "admin",
 		answer: Subscription,
 	}),
 	agentsAvailable: get("/api/agents/available", "agents that are free and have a slot waiting for them", {

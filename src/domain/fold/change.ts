@@ -3,10 +3,11 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { NewEvent, NounEvent, Stamped, StampedItemEvent } from "#contract/event.ts";
-import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
+import type { AgentId, PersonName, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { tellingItems } from "#contract/item.ts";
 import type { MailState } from "#contract/mail.ts";
+import type { PersonState } from "#contract/person.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
@@ -18,6 +19,7 @@ export interface RowTypes {
 	agent: { key: AgentId; state: AgentState };
 	project: { key: ProjectSlug; state: ProjectState };
 	subscription: { key: SubscriptionName; state: SubscriptionState };
+	person: { key: PersonName; state: PersonState };
 	prompt: { key: number; state: PromptState };
 	turn: { key: number; state: TurnState };
 	lease: { key: number; state: LeaseState };

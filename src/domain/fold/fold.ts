@@ -9,6 +9,7 @@ import { agentChanges } from "./agent.ts";
 import type { Changes, KeyOf, RowKind, StateOf } from "./change.ts";
 import { issueChanges, noteChanges, runChanges } from "./issue.ts";
 import { approvalChanges, mailChanges, waitChanges } from "./open.ts";
+import { personChanges } from "./person.ts";
 import { projectChanges, subscriptionChanges } from "./project.ts";
 import { promptChanges } from "./prompt.ts";
 import { leaseChanges, turnChanges } from "./turn.ts";
@@ -17,6 +18,7 @@ const changes = {
 	agent: agentChanges,
 	project: projectChanges,
 	subscription: subscriptionChanges,
+	person: personChanges,
 	prompt: promptChanges,
 	turn: turnChanges,
 	lease: leaseChanges,
@@ -30,7 +32,7 @@ const changes = {
 
 /** Agents come before the rows that refer to them. */
 export const rowKinds: readonly RowKind[] = [
-	...(["agent", "project", "subscription", "turn", "prompt", "lease"] as const),
+	...(["agent", "project", "subscription", "person", "turn", "prompt", "lease"] as const),
 	...(["approval", "wait", "mail", "issue", "run", "note"] as const),
 ];
 

@@ -18,6 +18,10 @@ export const rowCache = (tx: Tx): RowCache => ({
 		load: async (name) => (await tx.subscriptions()).find((each) => each.name === name),
 		put: (row) => tx.putSubscription(row),
 	}),
+	person: new CachedRows({
+		load: async (name) => (await tx.persons()).find((each) => each.name === name),
+		put: (row) => tx.putPerson(row),
+	}),
 	prompt: new CachedRows({
 		load: (id) => tx.prompt(id),
 		put: (row) => tx.putPrompt(row),

@@ -8,6 +8,7 @@ import { issueCommands } from "./issue.ts";
 import { issueWorkCommands } from "./issue-work.ts";
 import { killCommands } from "./kill.ts";
 import { mailCommands } from "./mail.ts";
+import { personCommands } from "./person.ts";
 import { projectCommands } from "./project.ts";
 import { promptCommands } from "./prompt.ts";
 import { spawnCommands } from "./spawn.ts";
@@ -35,6 +36,7 @@ export const commands: Table = {
 	...issueCommands,
 	...issueWorkCommands,
 	...subscriptionCommands,
+	...personCommands,
 };
 
 /** What the engine knows of a command, whichever it is. */

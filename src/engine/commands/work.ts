@@ -69,10 +69,12 @@ export class Work {
 		const agent = subject.agent === undefined ? undefined : await this.agent(subject.agent);
 		const project = subject.project === undefined ? undefined : await this.project(subject.project);
 		const subscription = subject.subscription === undefined ? undefined : await this.subscription(subject.subscription);
+		const person = subject.person === undefined ? undefined : await this.#rows.person.load(subject.person);
 		return {
 			...(agent && { agent }),
 			...(project && { project }),
 			...(subscription && { subscription }),
+			...(person && { person }),
 			...(subject.event !== undefined && { event: subject.event }),
 		};
 	}

@@ -3,6 +3,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput, Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { type Actor, type Key, system } from "#contract/ids.ts";
+import type { PersonState } from "#contract/person.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { StoredReceipt } from "#contract/receipt.ts";
 import type { Refusal } from "#contract/refusal.ts";
@@ -19,6 +20,7 @@ export interface Answer {
 	agent?: AgentState;
 	project?: ProjectState;
 	subscription?: SubscriptionState;
+	person?: PersonState;
 	/** of an item or a prompt: the id of its event */
 	event?: number;
 }

@@ -9,6 +9,7 @@ import type { Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { Actor, AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
+import type { PersonState } from "#contract/person.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Receipt, StoredReceipt } from "#contract/receipt.ts";
@@ -85,6 +86,8 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	projects(): Promise<ProjectState[]>;
 	/** by name, including removed ones */
 	subscriptions(): Promise<SubscriptionState[]>;
+	/** by name, including removed ones */
+	persons(): Promise<PersonState[]>;
 	/** of all running turns, oldest first */
 	leases(): Promise<LeaseState[]>;
 	event(id: number): Promise<Event | undefined>;
@@ -181,6 +184,7 @@ export interface Tx extends Reads, IssueWrites {
 	putAgent(state: AgentState): Promise<void>;
 	putProject(state: ProjectState): Promise<void>;
 	putSubscription(state: SubscriptionState): Promise<void>;
+	putPerson(state: PersonState): Promise<void>;
 	putLease(state: LeaseState): Promise<void>;
 	/** does nothing if the turn has none */
 	dropLease(turn: number): Promise<void>;

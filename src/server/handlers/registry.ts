@@ -15,6 +15,7 @@ import type { Handlers, RequestContext, RouteRequest, ScopedRequest } from "../r
 export interface About {
 	pid: number;
 	url: string;
+	remote: string | null;
 	version: string;
 	home: string;
 	containment: ContainmentLevel;

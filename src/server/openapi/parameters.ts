@@ -1,7 +1,7 @@
 // What stands in the paths and headers of the API.
 import { z } from "zod";
 import { BrowserId } from "#contract/browser.ts";
-import { AgentType, EventId, Key, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
+import { AgentType, EventId, Key, PersonName, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import { IssueNumber } from "#contract/issue.ts";
 import { SnapshotId } from "#contract/routes/workspaces.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
@@ -27,6 +27,7 @@ const inPath: Record<string, Parameter> = {
 	item: { schema: EventId, description: "the id of an item" },
 	mail: { schema: EventId, description: "the id of a mail" },
 	on: { schema: IssueNumber, description: "the number of the other issue" },
+	person: { schema: PersonName, description: "the name of a person" },
 	project: { schema: ProjectSlug, description: "the slug of a project" },
 	prompt: { schema: EventId, description: "the id of a prompt" },
 	snapshot: { schema: SnapshotId, description: "the id of a snapshot" },

@@ -1,4 +1,5 @@
-// Finds the daemon, and starts it on first use. Inside an agent it is always the daemon that started the agent.
+// Finds the daemon, and starts it on first use. Inside an agent it is always the daemon that started the agent; a person
+// on another machine names theirs in the same way, with BROOD_URL and BROOD_TOKEN.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -24,7 +25,7 @@ export function homeOf(env: NodeJS.ProcessEnv = process.env): string {
 
 export interface Connected {
 	client: Client;
-	/** null inside an agent */
+	/** null with an address from the environment */
 	home: string | null;
 }
 
@@ -83,7 +84,7 @@ async function nameCutTurns({ client }: Connected): Promise<void> {
 	);
 }
 
-/** The address in the environment of an agent's process, which must not use the daemon of a home. */
+/** The address in the environment: of an agent's process, or of a person whose daemon is on another machine. */
 export function givenAddress({ BROOD_URL: url, BROOD_TOKEN: token }: NodeJS.ProcessEnv = process.env): Address | null {
 	return url === undefined || token === undefined ? null : { url, token };
 }

@@ -9,6 +9,7 @@ import { daemonCommands } from "./daemon-commands.ts";
 import { issueCommands } from "./issue-commands.ts";
 import { messagingCommands } from "./messaging-commands.ts";
 import { narrow } from "./narrow.ts";
+import { personCommands } from "./person-commands.ts";
 import { queueCommands } from "./queue-commands.ts";
 import { runCommand } from "./run-command.ts";
 import { subscriptionCommands } from "./subscription-commands.ts";
@@ -49,6 +50,7 @@ export function program(words: readonly string[] = []): Command {
 	messagingCommands(made);
 	issueCommands(made);
 	subscriptionCommands(made);
+	personCommands(made);
 	usageCommands(made);
 	threadCommands(made);
 	completionCommands(made);

@@ -14,6 +14,7 @@ import { refuse } from "#contract/refusal.ts";
 import { requestOnSocket } from "./socket-request.ts";
 
 const http = (): typeof import("node:http") => process.getBuiltinModule("node:http");
+const https = (): typeof import("node:https") => process.getBuiltinModule("node:https");
 
 type HttpRequest = Parameters<Send>[1];
 
@@ -22,8 +23,27 @@ export class WrongDaemon extends Error {
 	override readonly name = "WrongDaemon";
 }
 
-/** Sends to a given address, which the caller trusts. */
-export const send: Send = (url, request) => exchange(targetOf(url), request);
+/** Sends to a given address: a daemon on this machine that the caller trusts, or one that its certificate identifies. */
+export const send: Send = async (url, request) => {
+	const { protocol, hostname } = new URL(url);
+	if (protocol !== "https:" && !loopback.includes(hostname)) {
+		const message = `${url} is on another machine, and a token is not sent there unencrypted: use https, or forward the port with ssh.`;
+		throw new Refused(refuse("VALIDATION_ERROR", message));
+	}
+	try {
+		return await exchange(targetOf(url), request);
+	} catch (error) {
+		if (protocol !== "https:" || !isDistrust(error)) throw error;
+		const message = `${hostname} is not trusted: ${error.message}. BROOD_CA may name a file with the certificate of its authority.`;
+		throw new Refused(refuse("UNAUTHORIZED", message));
+	}
+};
+
+const loopback = ["127.0.0.1", "localhost", "[::1]"];
+
+/** An error of the certificate, not of the connection. */
+const isDistrust = (error: unknown): error is Error =>
+	error instanceof Error && "code" in error && /CERT|SIGNATURE|ISSUER/.test(String(error.code));
 
 /** Sends to the daemon of a home and to no other program. */
 export const sendTo = (home: string): Send => {
@@ -98,18 +118,37 @@ const isUnreachable = (error: unknown): boolean =>
 	"code" in error &&
 	["ENOENT", "ECONNREFUSED", "EINVAL", "ENAMETOOLONG", "ENOTSOCK"].includes(String(error.code));
 
-type HttpTarget = RequestOptions & { path: string };
+type HttpTarget = RequestOptions & { path: string; ca?: string };
 
 function targetOf(url: string): HttpTarget & { host: string } {
-	const { hostname, port, pathname, search } = new URL(url);
-	return { host: hostname, port, path: pathname + search };
+	const { protocol, hostname, port, pathname, search } = new URL(url);
+	const ca = protocol === "https:" ? extraAuthority() : undefined;
+	return {
+		...(protocol === "https:" && { protocol, ...(ca && { ca }) }),
+		...{ host: hostname.replace(/^\[|\]$/g, ""), port, path: pathname + search },
+	};
 }
+
+/** For certificates that no authority of this machine has signed. */
+function extraAuthority(): string | undefined {
+	const file = process.env["BROOD_CA"];
+	if (file === undefined) return undefined;
+	try {
+		return process.getBuiltinModule("node:fs").readFileSync(file, "utf8");
+	} catch (error) {
+		const why = error instanceof Error ? error.message : String(error);
+		throw new Refused(refuse("VALIDATION_ERROR", `BROOD_CA names ${file}, which cannot be read: ${why}`));
+	}
+}
+
+const requestTo = (target: HttpTarget): ReturnType<typeof http>["request"] =>
+	target.protocol === "https:" ? https().request : http().request;
 
 function exchange(target: HttpTarget, { method, headers, body, signal }: HttpRequest): Promise<Sent> {
 	return new Promise((resolve, reject) => {
 		const settled = new AbortController();
 		const all = { ...Object(target.headers), ...headers, "content-length": Buffer.byteLength(body ?? "") };
-		const out = http().request({ ...target, method, headers: all, ...(signal && { signal }) }, (response) => {
+		const out = requestTo(target)({ ...target, method, headers: all, ...(signal && { signal }) }, (response) => {
 			settled.abort();
 			resolve(sent(response));
 		});
@@ -151,7 +190,7 @@ function watch(
 }
 
 function probe(target: HttpTarget, settled: AbortSignal, destroy: (error: Error) => void): void {
-	const asked = http().request(
+	const asked = requestTo(target)(
 		{ ...target, path: "/api/health", method: "GET", timeout: timeoutMs() - probeAfterMs() },
 		(response) => response.resume(),
 	);

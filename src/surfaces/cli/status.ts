@@ -3,11 +3,22 @@ import { inline } from "#contract/visible.ts";
 import type { Status } from "#contract/wire.ts";
 import { counted } from "./print.ts";
 
-export function statusLine({ version, url, pid, home, store, containment, agents, turns, problems }: Status): string {
+export function statusLine({
+	version,
+	url,
+	remote,
+	pid,
+	home,
+	store,
+	containment,
+	agents,
+	turns,
+	problems,
+}: Status): string {
 	const wrong = problems.map(
 		({ what, text, fix }) => `\nFIX ${inline(what)}: ${inline(text)}${fix === null ? "" : `\n    ${inline(fix)}`}`,
 	);
-	return `brood ${version} at ${url} (pid ${pid})\nhome ${home}, store ${store}, containment ${containment}\n${counted(agents, "agent")} alive, ${counted(turns, "turn")} running${wrong.join("")}`;
+	return `brood ${version} at ${url} (pid ${pid})${remote === null ? "" : `, for other machines at ${remote}`}\nhome ${home}, store ${store}, containment ${containment}\n${counted(agents, "agent")} alive, ${counted(turns, "turn")} running${wrong.join("")}`;
 }
 
 /** Derives a project's name from its folder's. */

@@ -2,9 +2,10 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
-import type { Actor, AgentId, Key, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
+import type { Actor, AgentId, Key, PersonName, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
+import type { PersonState } from "#contract/person.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { StoredReceipt } from "#contract/receipt.ts";
@@ -28,6 +29,7 @@ export interface Rows {
 	notes: Map<number, NoteState>;
 	subscriptions: Map<SubscriptionName, SubscriptionState>;
 	leases: Map<number, LeaseState>;
+	persons: Map<PersonName, PersonState>;
 	/** by actor and key, see `nameOf` */
 	receipts: Map<string, StoredReceipt>;
 }
@@ -35,7 +37,7 @@ export interface Rows {
 export const noRows = (): Rows => ({
 	...{ agents: new Map(), projects: new Map(), events: [], receipts: new Map() },
 	...{ prompts: new Map(), turns: new Map(), approvals: new Map(), waits: new Map(), mails: new Map() },
-	...{ subscriptions: new Map(), leases: new Map() },
+	...{ subscriptions: new Map(), leases: new Map(), persons: new Map() },
 	...{ issues: new Map(), runs: new Map(), notes: new Map() },
 });
 

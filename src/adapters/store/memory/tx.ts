@@ -37,6 +37,7 @@ export function memoryTx(rows: Rows): MemoryTx {
 		putAgent: (row) => put(rows.agents, row.id, row),
 		putProject: (row) => put(rows.projects, row.slug, row),
 		putSubscription: (row) => put(rows.subscriptions, row.name, row),
+		putPerson: (row) => put(rows.persons, row.name, row),
 		putLease: (row) => put(rows.leases, row.turn, row),
 		dropLease: (turn) => remove(rows.leases, turn),
 		putPrompt: (row) => put(rows.prompts, row.id, row),

@@ -37,6 +37,13 @@ export const migrations: readonly Migration[] = [
 		// quotes inside of a text are escaped, so that only a key can match
 		sql: () => [`update agent set state = replace(state, '"powers":[', '"capabilities":[')`],
 	},
+	{
+		version: 4,
+		name: "persons",
+		sql: (flavor) => [
+			`create table person (name ${types[flavor].text} primary key, state ${types[flavor].text} not null)`,
+		],
+	},
 ];
 
 /** The version that this program writes, and the newest that it can read. */

@@ -59,6 +59,7 @@ function turnReads(connection: Connection) {
 	const { all, one } = statesIn(connection);
 	return {
 		subscriptions: () => all(slots.allSubscriptions, {}),
+		persons: () => all(slots.allPersons, {}),
 		leases: () => connection.all(slots.allLeases, {}),
 		approval: (id) => one(open.approvalById, { id }),
 		pendingApprovals: (agent) =>

@@ -15,6 +15,10 @@ export const putSubscription = upsert("subscription", {
 	changes: ["state"],
 });
 
+export const allPersons = query()("all-persons", (db) => db.selectFrom("person").select("state").orderBy("name"));
+
+export const putPerson = upsert("person", { columns: ["name", "state"], key: ["name"], changes: ["state"] });
+
 export const allLeases = query()("all-leases", (db) =>
 	db
 		.selectFrom("lease")

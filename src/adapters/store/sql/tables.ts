@@ -77,6 +77,8 @@ export interface Tables {
 	project: { slug: string; state: string };
 	/** `state` is a `SubscriptionState` */
 	subscription: { name: string; state: string };
+	/** `state` is a `PersonState` */
+	person: { name: string; state: string };
 	/** one for every turn that is at work; `subscription` is whose slot it has */
 	lease: { turn: number; agent: number; subscription: SubscriptionName | null; at: number };
 	/** `answer` is a `Settled`, `given` the data that was answered, word for word */

@@ -110,6 +110,7 @@ function rowWrites(connection: Connection) {
 	return {
 		putProject: (row) => run(queries.putProject, { slug: row.slug, state: JSON.stringify(row) }),
 		putSubscription: (row) => run(slots.putSubscription, { name: row.name, state: JSON.stringify(row) }),
+		putPerson: (row) => run(slots.putPerson, { name: row.name, state: JSON.stringify(row) }),
 		putLease: ({ turn, agent, subscription, at }) => run(slots.putLease, { turn, agent, subscription, at }),
 		dropLease: (turn) => run(slots.dropLease, { turn }),
 		putPrompt: ({ id, agent, position, priority, notBefore, manual, words, editedBy, editedAt, taken }) =>

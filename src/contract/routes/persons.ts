@@ -1,0 +1,29 @@
+// Persons, and who is asking.
+import { z } from "zod";
+import { PersonName } from "../ids.ts";
+import { Role, TokenHash } from "../person.ts";
+import { Me, Person } from "../wire.ts";
+import { get, post, remove } from "./route.ts";
+
+export const personRoutes = {
+	me: get("/api/me", "who is asking, and with which role", { answer: Me }),
+	persons: get("/api/persons", "everybody who has a token of their own", { answer: z.array(Person) }),
+	personAdd: post("/api/persons", "add a person; the caller makes the token and sends only its hash", {
+		role: "admin",
+		body: z.strictObject({ name: PersonName, role: Role.optional(), tokenHash: TokenHash }),
+		answer: Person,
+	}),
+	personConfigure: post(
+		"/api/persons/:person/configure",
+		"change a person's role or token; what is not named stays as it is, and an old token is refused from then on",
+		{
+			role: "admin",
+			body: z.strictObject({ role: Role.optional(), tokenHash: TokenHash.optional() }),
+			answer: Person,
+		},
+	),
+	personRemove: remove("/api/persons/:person", "remove a person; the token is refused from then on", {
+		role: "admin",
+		answer: Person,
+	}),
+};

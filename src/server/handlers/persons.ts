@@ -1,0 +1,29 @@
+// The routes of persons.
+import type { CommandInput } from "#contract/command.ts";
+import { slicePage } from "#contract/page.ts";
+import type { PersonState } from "#contract/person.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { Person } from "#contract/wire.ts";
+import { personView } from "#views/wire.ts";
+import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
+
+/** `changed` makes the doors know what was changed, before the caller is answered. */
+export function personHandlers(context: RequestContext, changed: () => Promise<void>) {
+	const isThere = ({ removedAt }: PersonState): boolean => removedAt === null;
+	const change = async (request: ScopedRequest, command: CommandInput): Promise<Person | Refusal> => {
+		const done = await context.dispatch(request, command);
+		if (isRefusal(done)) return done;
+		await changed();
+		if (done.person !== undefined) return personView(done.person);
+		return refuse("INTERNAL_ERROR", "No person was answered.");
+	};
+	const nameIn = ({ params }: ScopedRequest): string => params["person"] ?? "";
+	return {
+		me: async ({ actor, role }) => ({ actor, role }),
+		persons: async ({ page }) => slicePage((await context.reads.persons()).filter(isThere).map(personView), page),
+		personAdd: async (request) => await change(request, { type: "person.add", ...request.body }),
+		personConfigure: async (request) =>
+			await change(request, { type: "person.configure", name: nameIn(request), ...request.body }),
+		personRemove: async (request) => await change(request, { type: "person.remove", name: nameIn(request) }),
+	} satisfies Partial<Handlers>;
+}

@@ -1,0 +1,65 @@
+// The persons as the doors know them. They are read again with every event about one, whichever node recorded it, so that
+// a token that was replaced or removed is refused everywhere.
+import type { PersonName } from "#contract/ids.ts";
+import { expected } from "#contract/log.ts";
+import type { PersonState } from "#contract/person.ts";
+import type { Engine } from "#engine/engine.ts";
+import type { EventReader } from "#engine/loop/publish.ts";
+
+export class Persons implements AsyncDisposable {
+	readonly #engine: Pick<Engine, "reads" | "publisher">;
+	readonly #changed: () => void;
+	#byName = new Map<PersonName, PersonState>();
+	#byHash = new Map<string, PersonState>();
+	#following: EventReader;
+	#closed = false;
+	readonly #ended: Promise<void>;
+
+	/** `changed` is called when somebody's token or role is no longer what it was. */
+	static async of(engine: Pick<Engine, "reads" | "publisher">, changed: () => void): Promise<Persons> {
+		const persons = new Persons(engine, changed);
+		await persons.reload();
+		return persons;
+	}
+
+	private constructor(engine: Pick<Engine, "reads" | "publisher">, changed: () => void) {
+		this.#engine = engine;
+		this.#changed = changed;
+		this.#following = engine.publisher.follow();
+		this.#ended = this.#follow();
+	}
+
+	named(name: PersonName): PersonState | undefined {
+		return this.#byName.get(name);
+	}
+
+	/** Looked up by a hash: how long that takes says nothing about the token. */
+	withHash(tokenHash: string): PersonState | undefined {
+		return this.#byHash.get(tokenHash);
+	}
+
+	async reload(): Promise<void> {
+		const all = (await this.#engine.reads.persons()).filter(({ removedAt }) => removedAt === null);
+		this.#byName = new Map(all.map((each): [PersonName, PersonState] => [each.name, each]));
+		this.#byHash = new Map(all.map((each): [string, PersonState] => [each.tokenHash, each]));
+	}
+
+	async #follow(): Promise<void> {
+		while (!this.#closed) {
+			const events = await this.#following.next();
+			if (this.#closed) return;
+			// this reader was cut: what it missed may be about a person
+			if (events === null) this.#following = this.#engine.publisher.follow();
+			if (events !== null && !events.some(({ kind }) => kind.startsWith("person."))) continue;
+			// a store that does not answer now has answered by the next event
+			await this.reload().catch(expected("the next event about a person loads them again"));
+			if (events?.some(({ kind }) => kind !== "person.added") ?? true) this.#changed();
+		}
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#closed = true;
+		this.#following[Symbol.dispose]();
+		await this.#ended;
+	}
+}

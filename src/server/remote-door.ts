@@ -1,0 +1,76 @@
+// The door for other machines: TLS only, and only for persons with tokens of their own. Neither the owner's token nor those
+// of agents' processes are accepted here, so whoever has a copy of the home's token still has to be on this machine.
+//
+// A request has to name the door as its certificate does: a page that has another name resolved to this address gets
+// nothing.
+import { X509Certificate } from "node:crypto";
+import { createServer, type Server } from "node:https";
+import { isIPv6 } from "node:net";
+import { answering, close, connectionsMax, type Door, listening, serving } from "./listen.ts";
+
+export interface RemoteDoorOptions {
+	/** `address:port` */
+	listen: string;
+	cert: string;
+	key: string;
+	/** those of the certificate if absent */
+	names?: readonly string[] | undefined;
+	/** reports errors outside of the handlers */
+	failed(error: unknown): void;
+}
+
+/** The door cannot be opened as it is configured; the message says why. */
+export class RemoteDoorError extends Error {
+	override readonly name = "RemoteDoorError";
+}
+
+export async function openRemoteDoor({ listen, cert, key, failed, ...given }: RemoteDoorOptions): Promise<Door> {
+	const names = given.names ?? namesIn(cert);
+	const [name] = names;
+	if (name === undefined)
+		throw new RemoteDoorError("The certificate names no host: list the door's names under `tls.names`.");
+	const { answer, open } = answering(failed);
+	const server = serverOf({ cert, key }, answer);
+	const at = listen.lastIndexOf(":");
+	const [host, wanted] = [listen.slice(0, at).replace(/^\[|\]$/g, ""), Number(listen.slice(at + 1))];
+	try {
+		await listening(server, { host, port: wanted });
+	} catch (error) {
+		throw new RemoteDoorError(`Nobody can listen on ${listen}: ${error instanceof Error ? error.message : error}.`);
+	}
+	server.on("error", failed);
+	const address = server.address();
+	const port = typeof address === "object" && address !== null ? address.port : wanted;
+	const hostOf = (each: string): string => (isIPv6(each) ? `[${each}]` : each.toLowerCase());
+	return {
+		url: new URL(`https://${hostOf(name)}:${port}`).origin,
+		// browsers leave the scheme's own port out
+		hosts: names.flatMap((each) => [`${hostOf(each)}:${port}`, ...(port === 443 ? [hostOf(each)] : [])]),
+		open,
+		close: () => close(server),
+		[Symbol.asyncDispose]: () => (server.listening ? close(server) : Promise.resolve()),
+	};
+}
+
+function serverOf(tls: { cert: string; key: string }, answer: ReturnType<typeof answering>["answer"]): Server {
+	try {
+		const server = createServer({ ...serving, ...tls, minVersion: "TLSv1.2" }, answer);
+		server.maxConnections = connectionsMax;
+		return server;
+	} catch (error) {
+		throw new RemoteDoorError(
+			`The certificate and its key cannot be used: ${error instanceof Error ? error.message : error}.`,
+		);
+	}
+}
+
+/** The hosts that a certificate is for. A wildcard names none: which hosts it stands for has to be listed. */
+function namesIn(cert: string): string[] {
+	try {
+		const { subjectAltName = "" } = new X509Certificate(cert);
+		const names = [...subjectAltName.matchAll(/(?:^|, )(?:DNS|IP Address):([^,\s]+)/g)].map(([, each = ""]) => each);
+		return names.filter((each) => !each.includes("*"));
+	} catch (error) {
+		throw new RemoteDoorError(`The certificate cannot be read: ${error instanceof Error ? error.message : error}.`);
+	}
+}
