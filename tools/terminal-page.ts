@@ -1,5 +1,5 @@
 // The tables of docs/user/terminal.md: keys and slash commands, from the code that runs them.
-import { keyTable } from "../src/surfaces/tui/panels.ts";
+import { keyTable } from "../src/surfaces/tui/help.ts";
 import { slashCommands } from "../src/surfaces/tui/slash-commands.ts";
 
 const cell = (text: string): string => text.replaceAll("|", "\\|");

@@ -166,10 +166,18 @@ export const planSteps = (text: string): PlanStep[] =>
 
 function noteOf(kind: string, text: string, data: unknown): string {
 	const more = text !== "" ? text : data === null ? "" : JSON.stringify(data);
-	return kind === "system" ? more : more === "" ? kind : `${kind}: ${more}`;
+	// a fork says by itself that it is one
+	if (kind === "system" || (kind === "fork" && text !== "")) return more;
+	return more === "" ? kind : `${kind}: ${more}`;
 }
 
 export const toolOf = ({ data }: Pick<Item, "data">): string => String(Reflect.get(Object(data), "tool") ?? "");
+
+/** The tool and what it does, on one line. Many titles begin with the tool, "Read sum.js": it is said once. */
+export function callWords(tool: string, title: string): { tool: string; title: string } {
+	const [first = "", ...words] = title.split(" ");
+	return first.toLowerCase() === tool.toLowerCase() ? { tool: first, title: words.join(" ") } : { tool, title };
+}
 
 /** On one line. */
 export const callTitle = (item: Pick<Item, "text" | "data">): string => oneLine(toolText(item));

@@ -27,6 +27,15 @@ export class Pty implements AsyncDisposable {
 		this.#child.stdin?.write(data);
 	}
 
+	/** Stops reading, as a terminal over a broken line; the program's writes then wait. */
+	stall(): void {
+		this.#child.stdout?.pause();
+	}
+
+	readAgain(): void {
+		this.#child.stdout?.resume();
+	}
+
 	get pid(): number {
 		return Number(/pid (\d+)/.exec(this.drawn.written)?.[1]);
 	}

@@ -7,7 +7,11 @@ import { freshFolder } from "#test/support/stores.ts";
 import { Blocks } from "#views/thread.ts";
 import { completed } from "../../src/surfaces/tui/complete.ts";
 import { filesOf } from "../../src/surfaces/tui/diff.ts";
-import { actionOf, keymap, keyName } from "../../src/surfaces/tui/keymap.ts";
+import { commandRows, keyRows } from "../../src/surfaces/tui/help.ts";
+import { actionOf, fittingHints, keymap, keyName } from "../../src/surfaces/tui/keymap.ts";
+import { clipped, filled, widthOf } from "../../src/surfaces/tui/pi/text.ts";
+import { finishedLength, runningRows } from "../../src/surfaces/tui/running.ts";
+import { slashOf } from "../../src/surfaces/tui/slash-commands.ts";
 import { wordsOf } from "../../src/surfaces/tui/words.ts";
 
 test("a slash line is split like a shell's, and quoted words are never options", () => {
@@ -113,4 +117,57 @@ test("completions are commands, their options, agents and files; a whole word is
 	expect(await offered("/kill helper --cascade")).toBeNull();
 	expect(await offered("/kill helper")).toBeNull();
 	expect(await offered("plain words")).toBeNull();
+});
+
+test("a text that is cut off has no colours that it did not have", () => {
+	for (const text of ["plain and too long", "日本語 is too long as well"]) {
+		expect(clipped(text, 8)).not.toContain("\u001B");
+		expect(filled(text, 8)).not.toContain("\u001B");
+		expect(widthOf(filled(text, 8))).toBe(8);
+	}
+	// control: a coloured text keeps its colours
+	expect(clipped("\u001B[31mred and too long\u001B[0m", 8)).toContain("\u001B[31m");
+});
+
+test("a command with an unknown option or a word too many is refused and says how it is written", () => {
+	const refused = (line: string): string | null => {
+		const found = slashOf(line);
+		return found instanceof Error ? found.message : null;
+	};
+	expect(refused("/kill one --force")).toBe("unknown option --force. Write it like this: /kill [AGENT] [--cascade]");
+	expect(refused("/clear everything")).toBe("too many words: everything. Write it like this: /clear");
+	expect(refused("/fork --name")).toMatch(/^option --name needs a value\./);
+	expect(refused("/nothing")).toBe("There is no command /nothing.");
+	for (const line of ["/kill one --cascade", "/send one two three", '/fork "--not an option"', "/commit -m a message"])
+		expect(refused(line)).toBeNull();
+});
+
+test("help is whole at every width", () => {
+	const words = (rows: readonly string[]): string => rows.join(" ").replaceAll(/\s+/g, " ");
+	for (const rowsOf of [keyRows, commandRows]) {
+		const wide = words(rowsOf({ width: 240, colour: false }));
+		expect(wide.length).toBeGreaterThan(1000);
+		for (const width of [36, 56, 96]) {
+			const rows = rowsOf({ width, colour: false });
+			expect(words(rows)).toBe(wide);
+			expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(width);
+		}
+	}
+	expect(fittingHints(["Enter send", "Ctrl+T tree", "F1 keys"], 22)).toBe("Enter send · F1 keys");
+	expect(fittingHints(["Enter send", "Ctrl+T tree", "F1 keys"], 80)).toBe("Enter send · Ctrl+T tree · F1 keys");
+});
+
+test("a growing message is laid out as a whole one is, and only its unfinished part again", () => {
+	const text =
+		"# Title\n\nOne **two** three.\n\n```ts\nconst a = 1;\n\nconst b = 2;\n```\n\nThe end, - not a list.\n\n- a\n- b\n";
+	expect(text.slice(0, finishedLength(text))).toMatch(/```\n\n$/);
+	expect(finishedLength("```\n\ncode\n")).toBe(0);
+	expect(finishedLength("- a\n\n- b\n")).toBe(0);
+	const look = { width: 60, colour: false };
+	const delta = { agent: AgentId.parse("A".repeat(22)), turn: 1, message: "m", kind: "assistant", text: "" } as const;
+	for (let length = 1; length <= text.length; length++) {
+		const grown = runningRows({ ...delta, text: text.slice(0, length) }, look);
+		expect(grown).toEqual(runningRows({ ...delta, message: `once ${length}`, text: text.slice(0, length) }, look));
+	}
+	expect(runningRows({ ...delta, text }, look).join("\n")).toMatch(/const b = 2;[\s\S]+The end/);
 });

@@ -76,6 +76,28 @@ test("a daemon that is killed is said and started again; what was typed stays", 
 	it.type("\u0003");
 });
 
+test("a reader that stops does not stop the program, and sees the last state when it reads again", async () => {
+	await using it = open();
+	await it.drawn.shows("[one");
+	it.stall();
+	const before = it.drawn.written.length;
+	// each draws the whole screen: together more than the pipe and the terminal take
+	let redrawn = 0;
+	const redraw = (): number => {
+		it.type("\u000C");
+		return ++redrawn;
+	};
+	await expect.poll(redraw, { interval: 10, timeout: 20_000 }).toBe(60);
+	it.type("say sent into the dark\r");
+	const said = async (): Promise<string> => (await sh.brood("log", "one")).out;
+	await expect.poll(said, { timeout: 20_000 }).toContain("sent into the dark");
+	// control: nothing of it has been read
+	expect(it.drawn.written).toHaveLength(before);
+	it.readAgain();
+	await it.drawn.shows(/^ {2}sent into the dark/m);
+	expect(it.drawn.written.length - before).toBeGreaterThan(5000);
+});
+
 const hasTmux = (() => {
 	try {
 		return execFileSync("tmux", ["-V"], { encoding: "utf8" }).startsWith("tmux");
@@ -84,26 +106,96 @@ const hasTmux = (() => {
 	}
 })();
 
-test.skipIf(!hasTmux)("in tmux it survives a resize, and leaves the normal screen behind", async () => {
-	const name = `brood-${path.basename(sh.home)}`;
-	const tmux = (...args: string[]): string =>
-		execFileSync("tmux", ["-L", name, "-u", "-f", "/dev/null", ...args], { encoding: "utf8", cwd: repository });
-	const env = { BROOD_HOME: sh.home, BROOD_PORT: "0" };
-	const vars = Object.entries(env).flatMap(([key, value]) => ["-e", `${key}=${value}`]);
-	tmux("new-session", "-d", "-x", "100", "-y", "24", ...vars, `${launcher}; sleep 60`);
-	try {
-		const screen = (): string => tmux("capture-pane", "-p");
-		await expect.poll(screen, { timeout: 20_000 }).toContain("[one ○ idle]");
-		tmux("resize-window", "-x", "60", "-y", "20");
-		await expect.poll(screen).toMatch(/^─{60}$/m);
-		expect(screen()).toContain("[one ○ idle]");
-		// what the last one had typed is still there
-		tmux("send-keys", "C-c");
-		tmux("send-keys", "-l", "/quit");
-		tmux("send-keys", "Enter");
-		await expect.poll(() => tmux("display-message", "-p", "#{alternate_on}").trim(), { timeout: 10_000 }).toBe("0");
-		await expect.poll(screen).toContain("The agents go on.");
-	} finally {
-		tmux("kill-server");
+/** A tmux server of its own, with a program in its one pane. */
+class Tmux implements Disposable {
+	static #count = 0;
+	readonly #name = `brood-${path.basename(sh.home)}-${Tmux.#count++}`;
+
+	constructor(program: string) {
+		const env = { BROOD_HOME: sh.home, BROOD_PORT: "0", PS1: "$ " };
+		const vars = Object.entries(env).flatMap(([key, value]) => ["-e", `${key}=${value}`]);
+		this.do("new-session", "-d", "-x", "100", "-y", "24", ...vars, program);
 	}
+
+	do(...args: string[]): string {
+		const own = ["-L", this.#name, "-u", "-f", "/dev/null"];
+		return execFileSync("tmux", [...own, ...args], { encoding: "utf8", cwd: repository });
+	}
+
+	enter(text: string): void {
+		this.do("send-keys", "-l", "--", text);
+		this.do("send-keys", "Enter");
+	}
+
+	async shows(what: string | RegExp): Promise<string> {
+		let screen = "";
+		const look = (): boolean => {
+			screen = this.do("capture-pane", "-p");
+			return typeof what === "string" ? screen.includes(what) : what.test(screen);
+		};
+		await expect.poll(look, { timeout: 20_000, message: `tmux shows ${what}` }).toBe(true);
+		return screen;
+	}
+
+	/** Whether the alternate screen is shown. */
+	get isOpen(): boolean {
+		return this.do("display-message", "-p", "#{alternate_on}").trim() === "1";
+	}
+
+	[Symbol.dispose](): void {
+		this.do("kill-server");
+	}
+}
+
+test.skipIf(!hasTmux)("in tmux it survives a resize, and leaves the normal screen behind", async () => {
+	using tmux = new Tmux(`${launcher}; sleep 60`);
+	await tmux.shows("[one ○ idle]");
+	tmux.do("resize-window", "-x", "60", "-y", "20");
+	expect(await tmux.shows(/^─{60}$/m)).toContain("[one ○ idle]");
+	// what the last one had typed is still there
+	tmux.do("send-keys", "C-c");
+	tmux.enter("/quit");
+	await tmux.shows("The agents go on.");
+	expect(tmux.isOpen).toBe(false);
 });
+
+test.skipIf(!hasTmux)("in tmux Ctrl+Z gives the shell back, and fg the screen with what was typed", async () => {
+	using tmux = new Tmux("bash --norc --noprofile");
+	tmux.enter(launcher);
+	await tmux.shows("[one ○ idle]");
+	tmux.do("send-keys", "C-c");
+	tmux.do("send-keys", "-l", "not sent yet");
+	await tmux.shows("> not sent yet");
+	expect(tmux.isOpen).toBe(true);
+	tmux.do("send-keys", "C-z");
+	await tmux.shows("Stopped");
+	expect(tmux.isOpen).toBe(false);
+	tmux.enter("echo $((6 * 7)) from the shell");
+	await tmux.shows("42 from the shell");
+	tmux.enter("fg");
+	await tmux.shows("> not sent yet");
+	expect(tmux.isOpen).toBe(true);
+	tmux.do("send-keys", "-l", ", now");
+	await tmux.shows("> not sent yet, now");
+	tmux.do("send-keys", "C-c");
+});
+
+test.skipIf(!hasTmux)(
+	"in tmux a pasted text keeps its lines, and the thread is printed into the normal screen",
+	async () => {
+		using tmux = new Tmux(`${launcher}; sleep 60`);
+		await tmux.shows("[one ○ idle]");
+		tmux.do("send-keys", "C-c");
+		tmux.do("set-buffer", "say pasted 日本語\nsay in two lines");
+		tmux.do("paste-buffer", "-p");
+		await tmux.shows(/> say pasted 日本語\n {2}say in two lines/);
+		tmux.do("send-keys", "Enter");
+		await tmux.shows(/^ {2}in two lines/m);
+		tmux.do("send-keys", "C-p");
+		expect(await tmux.shows("Enter goes back.")).toContain("  pasted 日本語");
+		expect(tmux.isOpen).toBe(false);
+		tmux.do("send-keys", "Enter");
+		await tmux.shows("[one ○ idle]");
+		expect(tmux.isOpen).toBe(true);
+	},
+);

@@ -1,5 +1,5 @@
 // The terminal program on an emulated terminal, with a real daemon behind it.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
@@ -297,8 +297,109 @@ test("a resize is one frame, with nothing drawn twice", async () => {
 	await shop.turn(one, "say something wide");
 	await using it = new Opened(one.id, { project: slug });
 	await it.terminal.shows("something wide");
-	const before = it.terminal.frames;
+	const before = it.terminal.written.length;
+	const wholeFrames = (): number => it.terminal.written.slice(before).split("\u001B[2J").length - 1;
 	it.terminal.resize(60, 20);
 	await it.terminal.shows(/^─{60}$/m);
-	expect(it.terminal.frames - before).toBe(1);
+	expect(wholeFrames()).toBe(1);
+	// control: a frame that is drawn whole once more is counted
+	it.terminal.press("ctrl+l");
+	await expect.poll(wholeFrames).toBe(2);
+});
+
+test("prompts of the queue are moved, edited and removed, and what was being written stays", async () => {
+	const { one, two, slug } = await family();
+	await shop.client.call("pause", { params: { agent: one.id }, body: {} });
+	for (const text of ["first", "second", "third"])
+		await shop.client.call("prompt", { params: { agent: one.id }, body: { text } });
+	const queue = async () => (await shop.client.call("queue", { params: { agent: one.id } })).map(({ text }) => text);
+	await using it = new Opened(two.id, { project: slug });
+	await it.terminal.shows("[two");
+	it.terminal.press("ctrl+left");
+	await it.terminal.shows("[one ‖ paused");
+	it.terminal.press("half a thought", "f3");
+	await it.terminal.shows(/1 {2}first[\s\S]+2 {2}second[\s\S]+3 {2}third/);
+	it.terminal.press("down", "shift+up");
+	await expect.poll(queue).toEqual(["second", "first", "third"]);
+	await it.terminal.shows(/1 {2}second/);
+	it.terminal.press("shift+up");
+	await it.terminal.shows("It is the first one already.");
+	it.terminal.press("e");
+	await it.terminal.shows("edit> second");
+	it.terminal.press(" thoughts", "ctrl+right");
+	// another agent's input is its own
+	await it.terminal.shows("[two");
+	expect((await it.terminal.screen()).at(-2)).toBe(">");
+	it.terminal.press("ctrl+left");
+	await it.terminal.shows("edit> second thoughts");
+	it.terminal.press("enter");
+	await it.terminal.shows("The prompt was replaced.");
+	expect(await queue()).toEqual(["second thoughts", "first", "third"]);
+	await it.terminal.shows("> half a thought");
+	it.terminal.press("f3");
+	await it.terminal.shows("1  second thoughts");
+	it.terminal.press("x");
+	await expect.poll(queue).toEqual(["first", "third"]);
+	await it.terminal.shows("1  first");
+	it.terminal.press("e");
+	await it.terminal.shows("edit> first");
+	it.terminal.press("escape");
+	await it.terminal.shows("The prompt stays as it was.");
+	await it.terminal.shows("> half a thought");
+	expect(await queue()).toEqual(["first", "third"]);
+	await shop.client.call("queueClear", { params: { agent: one.id } });
+	it.terminal.press("f3");
+	await it.terminal.shows("no prompt waits");
+	it.terminal.press("x");
+	await it.terminal.shows("The queue is empty.");
+});
+
+test("mail is read, answered and deleted; a person has no mailbox to answer to", async () => {
+	const { one, two, slug } = await family();
+	await shop.client.call("pause", { params: { agent: one.id }, body: {} });
+	await shop.client.call("send", { params: { agent: one.id }, body: { body: "from a person" } });
+	await shop.turn(two, "send one from a colleague");
+	const mail = async () =>
+		(await shop.client.call("mail", { params: { agent: one.id }, query: {} })).map(({ state }) => state);
+	await using it = new Opened(one.id, { project: slug });
+	await it.terminal.shows(/mail 2/);
+	it.terminal.press("f4");
+	await it.terminal.shows(/✉ human {2}from a person[\s\S]+✉ two {2}from a colleague/);
+	it.terminal.press("r");
+	await it.terminal.shows("No agent sent it");
+	it.terminal.press("down", "enter");
+	await it.terminal.shows("From two, ");
+	await expect.poll(mail).toEqual(["accepted", "read"]);
+	it.terminal.press("escape", "r");
+	await it.terminal.shows("> /send two");
+	it.terminal.press("thanks", "f4");
+	await it.terminal.shows("mail of one");
+	it.terminal.press("down", "r");
+	await it.terminal.shows("There is unsent text in the input");
+	it.terminal.press("x");
+	await expect.poll(mail).toEqual(["accepted"]);
+	it.terminal.press("escape", "enter");
+	await it.terminal.shows("sent to two");
+	it.terminal.press("f4", "z");
+	await it.terminal.shows("z does nothing in this list");
+});
+
+test("a fork from a turn has the conversation and the files of that turn", async () => {
+	const { one, slug } = await family();
+	await shop.turn(one, "write a.txt first");
+	await shop.turn(one, "write a.txt second\nsay the second turn");
+	await using it = new Opened(one.id, { project: slug });
+	await it.terminal.shows("[one");
+	it.terminal.press("f6");
+	await it.terminal.shows(/completed {2}write a\.txt first/);
+	it.terminal.press("down", "f");
+	await it.terminal.shows("> /fork --at");
+	it.terminal.press("--name back", "enter");
+	await it.terminal.shows(/\[\S*back ○ idle\]/);
+	const back = (await shop.client.call("agentsOf", { params: { project: slug }, query: {} })).at(-1);
+	expect(readFileSync(`${back?.workspace?.path}/a.txt`, "utf8").trim()).toBe("first");
+	it.terminal.press("ctrl+home");
+	expect(await it.terminal.shows(/^┆ › write a\.txt first/m)).not.toContain("second turn");
+	// control: the turn that it was not forked from is in the parent
+	expect(readFileSync(at(one, "a.txt"), "utf8").trim()).toBe("second");
 });

@@ -3,7 +3,7 @@
 import type { Delta } from "#contract/stream.ts";
 import { inline, visible } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
-import { callTitle, insideOf, planSteps, resultOf, summaryOf, toolOf } from "#views/thread.ts";
+import { callTitle, callWords, insideOf, planSteps, resultOf, summaryOf, toolOf } from "#views/thread.ts";
 import { printPainted } from "./print.ts";
 import { hasColour, painted, type Style } from "./style.ts";
 
@@ -73,11 +73,8 @@ export class LiveThread {
 	}
 
 	#toolCall(item: Pick<Item, "text" | "data">): void {
-		const title = insideOf(this.#folder, callTitle(item));
-		// many titles begin with the tool: "Read sum.js"
-		const [first = "", ...words] = title.split(" ");
-		const tool = first.toLowerCase() === toolOf(item).toLowerCase() ? first : toolOf(item);
-		const line = cut(tool === first ? words.join(" ") : title, this.#width() - tool.length - 6);
+		const { tool, title } = callWords(toolOf(item), insideOf(this.#folder, callTitle(item)));
+		const line = cut(title, this.#width() - tool.length - 6);
 		this.#write(`${this.#paint("run", "⏵")} ${this.#paint("strong", inline(tool))} ${inline(line)}\n`);
 	}
 

@@ -1,5 +1,5 @@
 // `brood` on a terminal: the screen with all agents, in the project of the directory.
-import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { ProjectSlug } from "#contract/ids.ts";
 import { TerminalProgram } from "#surfaces/tui/terminal.ts";
 import { type CliContext, cliContextOf, freshKey } from "./act.ts";
 import { confirm } from "./confirm.ts";
@@ -15,18 +15,15 @@ const writtenMs = 1000;
 export async function openTerminal(): Promise<void> {
 	const cli = await cliContextOf({});
 	const project = (await projectHere(cli)) ?? (await offeredProject(cli));
-	const program = new TerminalProgram(
-		{
-			client: cli.client,
-			home: homeOf(),
-			project,
-			colour: hasColour(),
-			freshKey,
-			mend: reconnect,
-			now: () => performance.timeOrigin + performance.now(),
-		},
-		await firstAgent(cli, project),
-	);
+	const program = new TerminalProgram({
+		client: cli.client,
+		home: homeOf(),
+		project,
+		colour: hasColour(),
+		freshKey,
+		mend: reconnect,
+		now: () => performance.timeOrigin + performance.now(),
+	});
 	leaveNotesTo("screen");
 	stopOnSignals(program);
 	await program.run();
@@ -41,14 +38,6 @@ async function offeredProject(cli: CliContext): Promise<ProjectSlug | null> {
 	const root = repositoryAt(process.cwd());
 	if (root === null || (await confirm(`${root} is no project yet. Add it?`)) !== true) return null;
 	return (await addRepository(cli, root, printToStderr)).slug;
-}
-
-/** The living agent of the project that was active last, else agent 0. */
-async function firstAgent({ client }: CliContext, project: ProjectSlug | null): Promise<AgentId> {
-	const all = await client.call("agents");
-	const here = all.filter((agent) => agent.life !== "ended" && agent.project === project);
-	const [last] = here.toSorted((a, b) => (a.lastActiveAt < b.lastActiveAt ? 1 : -1));
-	return last?.id ?? (await client.call("agent", { params: { agent: "init" } })).id;
 }
 
 /** Whatever ends the program, the screen is as it was before. */

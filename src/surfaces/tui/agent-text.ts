@@ -14,5 +14,6 @@ export function glyph(agent: Agent, colour: boolean): string {
 /** The name of whoever did something: `human`, `system` or an agent. */
 export function nameOf({ agents }: Pick<Seen, "agents">, actor: string): string {
 	const id = actor.startsWith("agent:") ? actor.slice("agent:".length) : actor;
-	return [...agents.values()].find((agent) => agent.id === id)?.handle ?? actor;
+	const byId: ReadonlyMap<string, Agent> = agents;
+	return byId.get(id)?.handle ?? actor;
 }

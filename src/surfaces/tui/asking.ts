@@ -1,18 +1,24 @@
 // Requests that have not been answered yet. They go on while the person does something else, and can be given up.
+import type { AgentId } from "#contract/ids.ts";
 import type { State } from "./model.ts";
 import type { SlashAnswer } from "./slash.ts";
 
+/** Where a request was made, and what the person had written for it. */
+export interface Asked {
+	agent: AgentId;
+	typed: string;
+}
+
 interface Parts {
 	answered(answer: SlashAnswer): void;
-	/** `typed` is what the person had written */
-	refused(error: unknown, typed: string): void;
+	refused(error: unknown, asked: Asked): void;
 	/** what is shown about those that wait */
 	waiting(all: State["waiting"]): void;
 }
 
 export class Asking {
 	readonly #parts: Parts;
-	readonly #open = new Map<number, { text: string; cancelled: AbortController }>();
+	readonly #open = new Map<number, { text: string; agent: AgentId; cancelled: AbortController }>();
 	#last = 0;
 
 	constructor(parts: Parts) {
@@ -20,17 +26,17 @@ export class Asking {
 	}
 
 	/** `text` is shown until the answer comes; empty for what answers at once. */
-	run(text: string, ask: (signal: AbortSignal) => Promise<SlashAnswer>, typed = ""): void {
+	run(text: string, ask: (signal: AbortSignal) => Promise<SlashAnswer>, asked: Asked): void {
 		const id = ++this.#last;
 		const cancelled = new AbortController();
-		this.#open.set(id, { text, cancelled });
+		this.#open.set(id, { text, agent: asked.agent, cancelled });
 		this.#show();
 		ask(cancelled.signal)
 			.then((answer) => {
 				if (!cancelled.signal.aborted) this.#parts.answered(answer);
 			})
 			.catch((error: unknown) => {
-				if (!cancelled.signal.aborted) this.#parts.refused(error, typed);
+				if (!cancelled.signal.aborted) this.#parts.refused(error, asked);
 			})
 			.finally(() => {
 				this.#open.delete(id);
@@ -39,14 +45,17 @@ export class Asking {
 	}
 
 	/** A fork that waits for its moment is given up; anything else may still be done, and its answer is not waited for. */
-	cancel(): void {
-		for (const { cancelled } of this.#open.values()) cancelled.abort();
-		this.#open.clear();
+	cancel(agent: AgentId): void {
+		for (const [id, open] of this.#open) {
+			if (open.agent !== agent) continue;
+			open.cancelled.abort();
+			this.#open.delete(id);
+		}
 		this.#show();
 	}
 
 	#show(): void {
 		const shown = [...this.#open].filter(([, { text }]) => text !== "");
-		this.#parts.waiting(shown.map(([id, { text }]) => ({ id, text })));
+		this.#parts.waiting(shown.map(([id, { text, agent }]) => ({ id, text, agent })));
 	}
 }

@@ -1,7 +1,7 @@
 // The rows of one block of a thread. Folded, a call is one row and a thought is one; opened, they are whole.
 import { inline, visible } from "#contract/visible.ts";
 import { painted, type Style } from "#views/paint.ts";
-import { type Block, type CallResult, insideOf, planSteps, summaryOf } from "#views/thread.ts";
+import { type Block, type CallResult, callWords, insideOf, planSteps, summaryOf } from "#views/thread.ts";
 import { clipped, markdownRows, widthOf, wrapped } from "./pi/text.ts";
 
 export interface BlockLook {
@@ -17,7 +17,7 @@ export interface BlockLook {
 
 const margin = "  ";
 /** wider prose is hard to read */
-const proseMax = 120;
+export const proseMax = 120;
 /** rows of one result, at most: the rest is shown by the CLI */
 const resultRowsMax = 2000;
 
@@ -57,12 +57,14 @@ function rowsOf(block: Block, look: BlockLook): string[] {
 
 /** The title on the left, how it ended on the right. */
 function callRow({ label, text, result, change, bad }: Block, look: BlockLook): string {
-	const { width, colour, folder } = look;
+	const { colour, folder } = look;
+	const width = Math.min(look.width, proseMax);
 	const changed = change === null || bad ? null : `+${change.added} −${change.deleted}`;
 	const end = result === null ? "…" : (changed ?? endOf(result, look));
-	const tool = inline(label);
+	const words = callWords(label, insideOf(folder, text));
+	const tool = inline(words.tool);
 	const room = Math.max(8, width - 3 - widthOf(tool) - Math.min(widthOf(end), Math.floor(width / 2)) - 2);
-	const title = clipped(inline(insideOf(folder, text)), room);
+	const title = clipped(inline(words.title), room);
 	const shownEnd = clipped(end, Math.max(0, width - 4 - widthOf(tool) - widthOf(title)));
 	const gap = " ".repeat(Math.max(1, width - 3 - widthOf(tool) - widthOf(title) - widthOf(shownEnd)));
 	const paint = (style: Style, part: string): string => painted(style, part, colour);

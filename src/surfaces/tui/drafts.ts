@@ -8,6 +8,8 @@ export class Drafts {
 	readonly #saved: Saved;
 	readonly #make: () => Draft;
 	readonly #drafts = new Map<AgentId, Draft>();
+	/** prompts of a queue that are being edited, beside what was being written */
+	readonly #edits = new Map<number, Draft>();
 
 	constructor(saved: Saved, make: () => Draft) {
 		this.#saved = saved;
@@ -21,6 +23,13 @@ export class Drafts {
 		const saved = this.#saved.drafts[agent];
 		if (saved !== undefined) draft.set(saved.text, saved.cursor);
 		this.#drafts.set(agent, draft);
+		return draft;
+	}
+
+	/** A prompt of a queue. */
+	edited(prompt: number): Draft {
+		const draft = this.#edits.get(prompt) ?? this.#make();
+		this.#edits.set(prompt, draft);
 		return draft;
 	}
 

@@ -159,6 +159,13 @@ export function hint(mode: Mode, action: Action, word: string): string {
 	return `${keyName(key)} ${word}`;
 }
 
+/** As many hints as fit, none of them cut; the last one stays longest. */
+export function fittingHints(hints: readonly string[], width: number): string {
+	const kept = [...hints];
+	while (kept.length > 1 && kept.join(" · ").length > width) kept.splice(-2, 1);
+	return kept.join(" · ");
+}
+
 /** As people write keys: `Ctrl+T`, `PgUp`, `↑`. */
 export function keyName(key: string): string {
 	const names: Readonly<Record<string, string>> = {

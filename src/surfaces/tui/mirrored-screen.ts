@@ -3,7 +3,7 @@ import type { Client } from "#client/client.ts";
 import type { Mirror } from "#client/mirror.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Agent, Item } from "#contract/wire.ts";
-import { treeOf } from "#views/overviews.ts";
+import { inboxOf, treeOf } from "#views/overviews.ts";
 import { Blocks } from "#views/thread.ts";
 import type { Seen } from "./model.ts";
 
@@ -27,6 +27,7 @@ export class MirroredScreen {
 	readonly #blocks = new Map<AgentId, Blocks>();
 	/** the threads that are kept, the last one shown first */
 	#threads: AgentId[] = [];
+	#isLoaded = false;
 	/** the items of ancestors that have been loaded, oldest first, and where older ones are; null if there are none */
 	readonly #inherited = new Map<AgentId, { items: Item[]; next: { of: AgentId; before: number } | null }>();
 
@@ -60,12 +61,13 @@ export class MirroredScreen {
 	/** Keeps the thread of an agent up to date from now on. */
 	async show(agent: AgentId): Promise<void> {
 		this.#threads = [agent, ...this.#threads.filter((id) => id !== agent)];
-		if (this.#threads.length === 1) this.loadRows();
-		else await this.#mirror.open(agent);
+		if (this.#isLoaded) await this.#mirror.open(agent);
+		else this.loadRows();
 	}
 
 	/** Loads all rows again: also the turns and mails that were over when a thread was opened. */
 	loadRows(): void {
+		this.#isLoaded = true;
 		this.#threads = this.#threads.slice(0, threadsMax);
 		this.#mirror.show({ boards: this.#project === null ? [] : [this.#project], threads: this.#threads });
 	}
@@ -106,7 +108,9 @@ export class MirroredScreen {
 		const mirror = this.#mirror;
 		const { view, surroundings } = mirror;
 		const agents = view.agents(surroundings);
-		const [inbox, everywhere, project] = [view.inbox(surroundings), treeOf(agents), this.#project];
+		const [everywhere, project, subscriptions] = [treeOf(agents), this.#project, view.subscriptions(surroundings)];
+		const issues = project === null ? [] : view.issues(project);
+		const inbox = inboxOf({ approvals: view.approvals(), agents, issues, subscriptions });
 		return {
 			connection: mirror.state,
 			project,
@@ -117,7 +121,7 @@ export class MirroredScreen {
 			everywhere,
 			agents: new Map(agents.map((agent): [AgentId, Agent] => [agent.id, agent])),
 			inbox,
-			subscriptions: view.subscriptions(surroundings),
+			subscriptions,
 			now: surroundings.now,
 			blocks: (agent) => this.#blocksOf(agent).list,
 			messages: (agent) => mirror.messages(agent),

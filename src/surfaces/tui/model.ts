@@ -43,10 +43,10 @@ export interface State {
 	armed: { key: "escape" | "ctrl+c"; at: number } | null;
 	/** when a key was last typed: single letters answer an approval only after a pause */
 	typedAt: number;
-	/** the prompt in the queue that the draft replaces */
-	editing: { agent: AgentId; prompt: number } | null;
-	/** commands that have not answered yet, the latest last */
-	waiting: readonly { id: number; text: string }[];
+	/** the prompt in each agent's queue that is being edited */
+	editing: ReadonlyMap<AgentId, number>;
+	/** commands that have not answered yet, the latest last, and where they were given */
+	waiting: readonly { id: number; text: string; agent: AgentId }[];
 	/** how far the question above the input was read; null if it has just come */
 	question: Question | null;
 	/** the files of diffs that were reviewed, as they were then */
@@ -71,7 +71,7 @@ export interface Notice {
 /** A list over the thread. */
 export type Panel =
 	| (PanelBase & { kind: "tree"; filter: TreeFilter; words: string; folded: ReadonlySet<AgentId> })
-	| (PanelBase & { kind: "inbox" | "queue" | "mail" | "turns" | "keys" })
+	| (PanelBase & { kind: "inbox" | "queue" | "mail" | "turns" | "keys" | "commands" })
 	| (PanelBase & { kind: "text"; title: string; lines: readonly string[] })
 	| DiffPanel;
 
@@ -110,7 +110,7 @@ export const firstState = (current: AgentId): State => ({
 	notice: null,
 	armed: null,
 	typedAt: 0,
-	editing: null,
+	editing: new Map(),
 	waiting: [],
 	question: null,
 	reviewed: new Set(),
@@ -124,12 +124,13 @@ export type Effect =
 	| { do: "rows" }
 	| { do: "answer"; approval: number; answer: "allow" | "deny" | "always" }
 	| { do: "interrupt"; agent: AgentId; force: boolean }
-	| { do: "cancel" }
+	| { do: "cancel"; agent: AgentId }
 	| { do: "load"; what: "diff" | "turn-diff"; agent: AgentId; id: number; handle: string; back?: Panel }
 	| { do: "queue"; agent: AgentId; prompt: number; change: { to: number } | "remove" }
 	| { do: "edit-prompt"; agent: AgentId; prompt: number; text: string }
 	| { do: "mail"; agent: AgentId; mail: number; change: "read" | "delete" }
 	| { do: "draft"; text: string }
+	| { do: "remember"; text: string }
 	| { do: "transcript" }
 	| { do: "redraw" }
 	| { do: "suspend" }

@@ -37,6 +37,14 @@ export function siblingOf(seen: Tree, of: AgentId, by: 1 | -1): Agent | null {
 
 export const isLiving = ({ life }: Pick<Agent, "life">): boolean => life !== "ended";
 
+/** The living agent of the project that was active last; agent 0 if it has none. */
+export function lastActive({ tree, project }: Pick<Seen, "tree" | "project">): Agent | null {
+	const agents = tree.map(({ agent }) => agent);
+	const living = agents.filter((agent) => isLiving(agent) && agent.project === project && agent.supervisor !== null);
+	const [last] = living.toSorted((a, b) => (a.lastActiveAt < b.lastActiveAt ? 1 : -1));
+	return last ?? agents[0] ?? null;
+}
+
 /** The agents with an open approval or an error, in the order of the tree. */
 export function needingYou({ everywhere, inbox }: Pick<Seen, "everywhere" | "inbox">): Agent[] {
 	const ids = new Set([...inbox.approvals.map(({ agent }) => agent), ...inbox.errors.map(({ id }) => id)]);

@@ -6,8 +6,9 @@ import { painted, type Style } from "#views/paint.ts";
 import { ageOf, counters, glyph, nameOf, stateOf } from "./agent-text.ts";
 import { colouredCode } from "./code-colours.ts";
 import { diffRows, reviewMark } from "./diff.ts";
+import { commandRows, keyRows } from "./help.ts";
 import { inboxRows } from "./inbox.ts";
-import { hint, keymap, keyName } from "./keymap.ts";
+import { fittingHints, hint, keyName } from "./keymap.ts";
 import type { DiffPanel, Panel, Seen, State } from "./model.ts";
 import { isLiving, pickerRows } from "./moving.ts";
 import { clipped, filled, widthOf, wrapped } from "./pi/text.ts";
@@ -22,10 +23,11 @@ interface Look {
 export function panelRows(state: State, panel: Panel, seen: Seen, look: Look): string[] {
 	const { width, height, colour } = look;
 	const inner = { ...look, width: width - 4 };
-	const { title, rows, hints } = contentOf(state, panel, seen, inner);
+	const { title, rows: found, hints, none = "" } = contentOf(state, panel, seen, inner);
 	const room = height - 2;
+	const rows = found.length === 0 ? [painted("faint", none, colour)] : found;
 	const at = Math.min(panel.at, Math.max(0, rows.length - 1));
-	const isList = panel.kind !== "text" && panel.kind !== "keys";
+	const isList = found.length > 0 && !isText(panel);
 	const from = Math.max(0, Math.min(isList ? at - Math.floor(room / 2) : at, rows.length - room));
 	const shown = rows.slice(from, from + room);
 	const line = (row: string, index: number): string => {
@@ -37,9 +39,12 @@ export function panelRows(state: State, panel: Panel, seen: Seen, look: Look): s
 	return [
 		edge("┌", title, count, "┐", width),
 		...Array.from({ length: room }, (_, index) => line(shown[index] ?? "", shown[index] === undefined ? -1 : index)),
-		edge("└", hints, "", "┘", width),
+		edge("└", fittingHints(hints, width - 4), "", "┘", width),
 	];
 }
+
+/** What is only read: nothing in it can be chosen. */
+const isText = ({ kind }: Panel): boolean => kind === "text" || kind === "keys" || kind === "commands";
 
 const marked = (row: string, colour: boolean): string =>
 	colour ? `\u001B[7m${row.replaceAll("\u001B[0m", "\u001B[0;7m")}\u001B[0m` : row;
@@ -53,11 +58,13 @@ function edge(left: string, text: string, more: string, right: string, width: nu
 interface Content {
 	title: string;
 	rows: string[];
-	hints: string;
+	hints: string[];
+	/** what is said if there are no rows */
+	none?: string;
 }
 
 function contentOf(state: State, panel: Panel, seen: Seen, look: Look): Content {
-	const close = hint("list", "close", "close");
+	const [close, scroll] = [hint("list", "close", "close"), "↑↓ scroll"];
 	switch (panel.kind) {
 		case "tree":
 			return treeContent(state, panel, seen, look);
@@ -67,7 +74,8 @@ function contentOf(state: State, panel: Panel, seen: Seen, look: Look): Content 
 				rows: inboxRows(seen).map(
 					({ style, glyph: mark, text }) => `${painted(style, mark, look.colour)} ${inline(text)}`,
 				),
-				hints: [hint("list", "go", "go there"), close].join(" · "),
+				hints: [hint("list", "go", "go there"), close],
+				none: "nothing needs you",
 			};
 		case "queue":
 			return {
@@ -84,7 +92,8 @@ function contentOf(state: State, panel: Panel, seen: Seen, look: Look): Content 
 					hint("queue", "edit", "edit"),
 					hint("queue", "remove", "remove"),
 					close,
-				].join(" · "),
+				],
+				none: "no prompt waits",
 			};
 		case "mail":
 			return {
@@ -95,24 +104,22 @@ function contentOf(state: State, panel: Panel, seen: Seen, look: Look): Content 
 						({ state: read, from, body, sentAt }) =>
 							`${read === "read" ? " " : "✉"} ${inline(nameOf(seen, from))}  ${inline(body)}  ${ageOf(sentAt, seen.now)}`,
 					),
-				hints: [
-					hint("mail", "go", "read"),
-					hint("mail", "reply", "reply"),
-					hint("mail", "remove", "delete"),
-					close,
-				].join(" · "),
+				hints: [hint("mail", "go", "read"), hint("mail", "reply", "reply"), hint("mail", "remove", "delete"), close],
+				none: "no mail",
 			};
 		case "turns":
 			return turnsContent(state, seen, look);
 		case "diff":
 			return diffContent(panel, state, look);
 		case "keys":
-			return { title: "keys", rows: keyRows(), hints: [hint("list", "down", "scroll"), close].join(" · ") };
+			return { title: "keys (/help shows the commands)", rows: keyRows(look), hints: [scroll, close] };
+		case "commands":
+			return { title: "commands (F1 shows the keys)", rows: commandRows(look), hints: [scroll, close] };
 		case "text":
 			return {
 				title: panel.title,
 				rows: textRows(panel.lines, look.width),
-				hints: [hint("list", "down", "scroll"), close].join(" · "),
+				hints: [scroll, close],
 			};
 	}
 }
@@ -123,19 +130,30 @@ export const textRows = (lines: readonly string[], width: number): string[] =>
 function treeContent(state: State, panel: Extract<Panel, { kind: "tree" }>, seen: Seen, look: Look): Content {
 	const all = (panel.filter === "everywhere" ? seen.everywhere : seen.tree).map(({ agent }) => agent);
 	const living = all.filter(isLiving).length;
-	const rows = pickerRows(seen, panel).map(({ agent, depth, hidden }) => {
+	const asked = new Map(seen.inbox.approvals.map(({ agent, tool, title }) => [agent, `${tool} ${title}`]));
+	const shown = pickerRows(seen, panel).map(({ agent, depth, hidden }) => {
 		// deep trees keep room for the names
 		const indent = " ".repeat(2 * Math.min(depth, Math.floor(look.width / 8)));
-		const here = agent.id === state.current ? "← " : "";
-		const left = `${indent}${glyph(agent, look.colour)} ${inline(agent.handle)}${hidden === 0 ? "" : ` +${hidden}`}`;
-		const right = `${here}${stateOf(agent)} ${counters(agent)} ${ageOf(agent.lastActiveAt, seen.now)}`;
-		const room = Math.max(10, look.width - widthOf(right) - 1);
-		return `${filled(left, room)} ${clipped(right, look.width - room - 1)}`;
+		const more = `${hidden === 0 ? "" : ` +${hidden}`}${agent.id === state.current ? " ←" : ""}`;
+		return {
+			left: `${indent}${glyph(agent, look.colour)} ${inline(agent.handle)}${more}`,
+			doing: inline(asked.get(agent.id) ?? stateOf(agent)),
+			counts: counters(agent),
+			age: ageOf(agent.lastActiveAt, seen.now),
+		};
+	});
+	const widest = (of: "left" | "counts" | "age"): number => Math.max(0, ...shown.map((row) => widthOf(row[of])));
+	const name = Math.min(widest("left"), Math.floor(look.width / 2));
+	const doing = Math.max(0, look.width - name - widest("counts") - widest("age") - 6);
+	const rows = shown.map(({ left, doing: what, counts, age }) => {
+		const said = painted("faint", filled(what, doing), look.colour);
+		return `${filled(left, name)}  ${said}  ${counts.padStart(widest("counts"))}  ${age.padStart(widest("age"))}`;
 	});
 	return {
 		title: `agents (${panel.filter}) ${panel.words}▏ ${rows.length} of ${all.length} · ${living} living, ${all.length - living} dead`,
-		rows: rows.length === 0 ? ["no agent"] : rows,
-		hints: "type to search · Enter go · ←/→ fold · Tab living / needs you / all / everywhere · Esc close",
+		rows,
+		hints: ["type to search", "Enter go", "←/→ fold", "Tab living / needs you / all / everywhere", "Esc close"],
+		none: panel.words === "" ? "no agent" : "no agent has such a name",
 	};
 }
 
@@ -154,12 +172,13 @@ function turnsContent(state: State, seen: Seen, { colour }: Look): Content {
 		});
 	return {
 		title: `turns of ${handleOf(seen, state.current)}, newest first`,
-		rows: rows.length === 0 ? ["no turns yet"] : rows,
+		rows,
 		hints: [
 			hint("turns", "go", "its diff"),
 			hint("turns", "fork-here", "fork from here"),
 			hint("list", "close", "close"),
-		].join(" · "),
+		],
+		none: "no turns yet",
 	};
 }
 
@@ -179,14 +198,15 @@ function diffContent(panel: DiffPanel, { reviewed }: State, { width, colour }: L
 	const [done, all] = [isReviewed.filter(Boolean).length, panel.files.length];
 	return {
 		title: `${panel.title}: ${all} ${all === 1 ? "file" : "files"}, ${done} reviewed`,
-		rows: rows.length === 0 ? ["nothing has changed"] : rows,
+		rows,
+		none: "nothing has changed",
 		hints: [
 			hint("diff", "open", "open"),
 			hint("diff", "reviewed", "reviewed"),
 			`${hint("diff", "next-file", "")}/${hint("diff", "previous-file", "file")}`.replace(" /", "/"),
 			hint("diff", "open-all", "all"),
 			hint("list", "close", "close"),
-		].join(" · "),
+		],
 	};
 }
 
@@ -202,28 +222,5 @@ function lineStyle(line: string): Style {
 	if (line.startsWith("-")) return "deleted";
 	return line.startsWith("@@") ? "run" : "off";
 }
-
-const modeNames = {
-	thread: "In the thread",
-	approval: "While an agent asks, and nothing is being typed (or with Alt)",
-	blocks: "Among the blocks of a thread",
-	tree: "In the tree",
-	list: "In any list",
-	queue: "In the queue",
-	mail: "In the mail",
-	turns: "In the turns",
-	diff: "In a diff",
-} as const;
-
-export const keyTable = (): { mode: string; rows: { keys: string; help: string }[] }[] =>
-	Object.entries(modeNames).map(([mode, title]) => ({
-		mode: title,
-		rows: Object.entries(keymap)
-			.filter(([name]) => name === mode)
-			.flatMap(([, entries]) => entries.map(({ keys, help }) => ({ keys: keys.map(keyName).join(", "), help }))),
-	}));
-
-export const keyRows = (): string[] =>
-	keyTable().flatMap(({ mode, rows }) => [mode, ...rows.map(({ keys, help }) => `  ${keys.padEnd(22)} ${help}`), ""]);
 
 const handleOf = ({ agents }: Seen, id: AgentId): string => agents.get(id)?.handle ?? "?";

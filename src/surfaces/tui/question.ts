@@ -6,7 +6,7 @@ import { painted } from "#views/paint.ts";
 import { ageOf } from "./agent-text.ts";
 import { hint } from "./keymap.ts";
 import type { Question, Seen } from "./model.ts";
-import { clipped, wrapped } from "./pi/text.ts";
+import { clipped, widthOf, wrapped } from "./pi/text.ts";
 
 /** The whole question: what it wants to do, to which files, and everything it said about it. */
 export function questionLines({ tool, title, content, files, inside }: Approval): string[] {
@@ -91,7 +91,5 @@ export function otherQuestionRow(
 	const more = others.length === 1 ? "" : ` (and ${others.length - 1} more)`;
 	const end = `${more} · ${hint("thread", "needs-you", "goes there")}`;
 	const text = inline(`◆ ${first.path.at(-1) ?? ""} asks: ${first.tool} ${first.title}`);
-	return [painted("wait", clipped(text, Math.max(8, width - end.length)) + end, colour)].map((row) =>
-		clipped(row, width),
-	);
+	return [painted("wait", clipped(clipped(text, Math.max(8, width - widthOf(end))) + end, width), colour)];
 }

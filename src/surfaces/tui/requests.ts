@@ -1,5 +1,5 @@
 // What the screen asks of the daemon. Each answers what the screen shows next.
-import type { Client } from "#client/client.ts";
+import { type Client, Refused } from "#client/client.ts";
 import { diffPanel } from "./diff.ts";
 import type { Effect } from "./model.ts";
 import type { SlashAnswer } from "./slash.ts";
@@ -37,6 +37,14 @@ export async function request(client: Client, effect: RequestEffect, key: string
 		case "load":
 			return await loaded(client, effect);
 	}
+}
+
+/** A refusal word for word, with its first suggestion. */
+export function refusalText(error: unknown): string {
+	if (!(error instanceof Refused)) return error instanceof Error ? error.message : String(error);
+	const { code, message, suggestions } = error.refusal;
+	const [first] = suggestions;
+	return `${code}: ${message}${first === undefined ? "" : `  try: ${first}`}`;
 }
 
 async function loaded(

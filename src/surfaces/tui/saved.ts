@@ -58,7 +58,30 @@ export function save(
 	}
 }
 
+/** No agent: the rows have not come yet. */
+export const nobody = AgentId.parse("0".repeat(22));
+
 export const agentIn = (text: string | undefined): AgentId | null => AgentId.safeParse(text).data ?? null;
+
+/** what was typed is saved this long after the first key */
+const saveMs = 500;
+
+/** Saves a while after something has changed, once for all that changes meanwhile. */
+export class Soon {
+	readonly #save: () => void;
+	#timer: NodeJS.Timeout | null = null;
+
+	constructor(save: () => void) {
+		this.#save = save;
+	}
+
+	begin(): void {
+		this.#timer ??= setTimeout(() => {
+			this.#timer = null;
+			this.#save();
+		}, saveMs).unref();
+	}
+}
 
 export const anchorsIn = ({ anchors }: Saved): Map<AgentId, Anchor> =>
 	new Map(

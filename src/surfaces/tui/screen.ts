@@ -1,19 +1,18 @@
 // The whole screen as rows: the thread with the tree beside it, an approval, the separator, the input, and hints.
-import { inline, visible } from "#contract/visible.ts";
+import type { Agent } from "#contract/wire.ts";
 import { painted } from "#views/paint.ts";
 import type { Block } from "#views/thread.ts";
-import { nameOf } from "./agent-text.ts";
+import { nameOf, stateOf } from "./agent-text.ts";
 import { blockRows, hanging } from "./block-rows.ts";
-import { hint } from "./keymap.ts";
 import type { Seen, State } from "./model.ts";
 import { type Anchor, moved, type Page, pageAt } from "./page.ts";
 import { panelRows } from "./panels.ts";
-import { clipped, filled, markdownRows, widthOf } from "./pi/text.ts";
+import { clipped, filled, widthOf } from "./pi/text.ts";
 import { otherQuestionRow, questionRows } from "./question.ts";
+import { runningRows } from "./running.ts";
 import { separatorRow } from "./separator.ts";
 import { sideRows, sideWidth } from "./side.ts";
-import { usageOf } from "./slash-commands.ts";
-import { unwritable } from "./update.ts";
+import { statusRows } from "./status.ts";
 import { welcomeRows } from "./welcome.ts";
 
 export interface ScreenLook {
@@ -104,20 +103,18 @@ function sourceOf(state: State, seen: Seen, { width, colour }: ThreadLook) {
 
 /** The messages that are being written, and why nothing is being written though a prompt waits. */
 function tailRows(state: State, seen: Seen, width: number, colour: boolean): string[] {
-	const rows = seen.messages(state.current).flatMap(({ kind, text }) => {
-		const whole = visible(text.trim());
-		if (whole === "") return [];
-		return kind === "thought"
-			? hanging("  ", lastLines(whole, 5), width).map((row) => painted("faint", row, colour))
-			: markdownRows(whole, width, colour).map((row) => `  ${row}`);
-	});
-	const agent = seen.agents.get(state.current);
-	const waits = agent?.waitingFor ?? null;
-	const why = waits === null ? [] : hanging("  ⧗ waits for ", waits, width).map((row) => painted("wait", row, colour));
-	return rows.length === 0 ? why : rows.with(-1, `${rows.at(-1)}▌`);
+	const rows = seen.messages(state.current).flatMap((message) => runningRows(message, { width, colour }));
+	if (rows.length > 0) return rows.with(-1, `${rows.at(-1)}▌`);
+	const why = waitingText(seen.agents.get(state.current));
+	return why === null ? [] : hanging("  ⧗ ", why, width).map((row) => painted("wait", row, colour));
 }
 
-const lastLines = (text: string, count: number): string => text.split("\n").slice(-count).join("\n");
+function waitingText(agent: Agent | undefined): string | null {
+	if (agent === undefined || agent.waitingFor === null) return null;
+	if (agent.holds.length === 0) return `the next prompt waits for ${agent.waitingFor}`;
+	const isError = agent.label === "error";
+	return `the next prompt waits: the agent is ${stateOf(agent)}; ${isError ? "/recover repairs it" : "/resume lets it continue"}`;
+}
 
 function belowThread(state: State, seen: Seen, look: ScreenLook): string[] {
 	const { width, height, colour, input } = look;
@@ -130,33 +127,6 @@ function belowThread(state: State, seen: Seen, look: ScreenLook): string[] {
 		painted("faint", "─".repeat(width), colour),
 		separatorRow(state, seen, { width, colour }),
 		...input,
-		clipped(statusRow(state, seen, look), width),
+		...statusRows(state, seen, look),
 	];
-}
-
-/** What just happened, else what can be done. */
-function statusRow(state: State, seen: Seen, { colour, typed }: ScreenLook): string {
-	if (seen.connection === "lost")
-		return painted("bad", "  The daemon is gone. What you typed stays; it is being looked for …", colour);
-	if (seen.connection === "connecting") return painted("faint", "  connecting …", colour);
-	const waiting = state.waiting.at(-1);
-	if (waiting !== undefined) return painted("wait", `  ${inline(waiting.text)}   (Esc cancels)`, colour);
-	if (state.notice !== null) return painted(state.notice.style, `  ${inline(state.notice.text)}`, colour);
-	// a list has its own hints
-	if (state.panel !== null) return "";
-	const usage = usageOf(typed);
-	if (usage !== null) return painted("faint", `  ${usage}`, colour);
-	const agent = seen.agents.get(state.current);
-	const dead = agent === undefined ? null : unwritable(agent);
-	if (dead !== null) return painted("off", `  ${inline(dead)}`, colour);
-	const running = agent !== undefined && agent.turn !== null;
-	const hints = [
-		"Enter send",
-		"Alt+Enter line",
-		...(running ? [hint("thread", "interrupt", "interrupt")] : []),
-		"Ctrl+↑↓←→ move",
-		hint("thread", "tree", "tree"),
-		hint("thread", "keys", "keys"),
-	];
-	return painted("faint", `  ${hints.join(" · ")}`, colour);
 }

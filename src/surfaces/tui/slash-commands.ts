@@ -1,9 +1,10 @@
 // The slash commands: the words of the command line, for the agent that is shown.
 import { Refused } from "#client/client.ts";
 import { refuse } from "#contract/refusal.ts";
+import { conditions } from "#contract/wait.ts";
 import { diffPanel } from "./diff.ts";
-import type { SlashCommand, SlashContext } from "./slash.ts";
-import { type Words, wordsOf } from "./words.ts";
+import type { SlashAnswer, SlashCommand, SlashContext } from "./slash.ts";
+import { problemOf, type Words, wordsOf } from "./words.ts";
 
 const other = ({ agent }: SlashContext, { words }: Words): string => words[0] ?? agent.id;
 const named = (context: SlashContext, words: Words) => ({
@@ -169,16 +170,11 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 		},
 	},
 	wait: {
-		usage: "AGENT…",
-		help: "say when these agents have nothing left to do",
+		usage: "AGENT… [--for idle|turn|mail|ended] [--any] [--timeout SECONDS]",
+		help: "say when these agents have nothing left to do, or another condition holds",
+		flags: ["any"],
 		waits: "Waiting …",
-		run: async ({ client, key, query }, { words }) => {
-			if (words.length === 0) throw usage("wait");
-			let wait = await client.call("waitOpen", { key, body: { agents: words, for: "idle", mode: "all", ...query } });
-			while (wait.state === "open")
-				wait = await client.call("wait", { params: { wait: String(wait.id) }, query: { block: "true" } });
-			return { text: wait.seen.map(({ handle, label }) => `${handle} is ${label}`).join(", ") };
-		},
+		run: waitFor,
 	},
 	diff: {
 		usage: "[AGENT]",
@@ -191,8 +187,9 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 		},
 	},
 	commit: {
-		usage: "MESSAGE",
+		usage: "[-m] MESSAGE",
 		help: "commit its work in its name",
+		flags: ["m"],
 		waits: "Committing …",
 		run: async (context, { words }) => {
 			if (words.length === 0) throw usage("commit");
@@ -234,21 +231,41 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 	help: {
 		usage: "",
 		help: "show the commands and the keys",
-		run: async () => ({ panel: { kind: "text", at: 0, title: "commands (F1 shows the keys)", lines: helpLines() } }),
+		run: async () => ({ panel: { kind: "commands", at: 0 } }),
 	},
 	quit: { usage: "", help: "leave; agents go on", run: async () => ({ quit: true }) },
 };
+
+async function waitFor({ client, key, query, signal }: SlashContext, { words, options }: Words): Promise<SlashAnswer> {
+	if (words.length === 0) throw usage("wait");
+	const condition = options.get("for") ?? "idle";
+	if (!isCondition(condition)) throw usage("wait");
+	const timeout = options.get("timeout");
+	const timeoutMs = timeout === undefined ? {} : { timeoutMs: Math.round(Number(timeout) * 1000) };
+	const mode = options.has("any") ? ("any" as const) : ("all" as const);
+	let wait = await client.call("waitOpen", {
+		key,
+		body: { agents: words, for: condition, mode, ...timeoutMs, ...query },
+	});
+	const { id } = wait;
+	signal.addEventListener("abort", () => void client.call("waitCancel", { params: { wait: String(id) } }));
+	while (wait.state === "open" && !signal.aborted)
+		wait = await client.call("wait", { params: { wait: String(id) }, query: { block: "true" } });
+	const seen = wait.seen.map(({ handle, label }) => `${handle} is ${label}`).join(", ");
+	return { text: wait.state === "timeout" ? `TIMEOUT: ${seen}` : seen };
+}
+
+const isCondition = (word: string): word is (typeof conditions)[number] => conditions.some((each) => each === word);
 
 function isOn(name: string, word: string | undefined): boolean {
 	if (word !== "on" && word !== "off") throw usage(name);
 	return word === "on";
 }
 
-export const helpLines = (): string[] =>
-	Object.entries(slashCommands).map(([name, { usage: of, help }]) => `${`/${name} ${of}`.padEnd(44)} ${help}`);
-
-const usage = (name: string): Refused =>
-	new Refused(refuse("VALIDATION_ERROR", `Write it like this: /${name} ${slashCommands[name]?.usage ?? ""}`));
+function usage(name: string, problem?: string): Refused {
+	const how = `Write it like this: /${name} ${slashCommands[name]?.usage ?? ""}`.trimEnd();
+	return new Refused(refuse("VALIDATION_ERROR", problem === undefined ? how : `${problem}. ${how}`));
+}
 
 /** How the command that is being written goes on; null if none is. */
 export function usageOf(typed: string): string | null {
@@ -263,5 +280,7 @@ export function slashOf(line: string): { command: SlashCommand; words: Words } |
 	const command = slashCommands[name];
 	if (command === undefined)
 		return new Refused(refuse("VALIDATION_ERROR", `There is no command /${name}.`, { suggestions: ["/help"] }));
-	return { command, words: wordsOf(line, new Set(command.flags)) };
+	const words = wordsOf(line, new Set(command.flags));
+	const problem = problemOf(words, command.usage);
+	return problem === null ? { command, words } : usage(name, problem);
 }

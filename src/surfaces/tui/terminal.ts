@@ -1,41 +1,26 @@
 // The terminal program: keys and events in, frames and requests out.
 import { writeSync } from "node:fs";
-import { type Client, Refused } from "#client/client.ts";
 import { type Changed, Mirror } from "#client/mirror.ts";
-import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { AgentId } from "#contract/ids.ts";
 import { visible } from "#contract/visible.ts";
-import { Asking } from "./asking.ts";
+import { type Asked, Asking } from "./asking.ts";
 import { completed } from "./complete.ts";
 import { Drafts, sentTo } from "./drafts.ts";
 import { itemsMax, MirroredScreen } from "./mirrored-screen.ts";
 import { type Effect, firstState, type State } from "./model.ts";
+import { lastActive } from "./moving.ts";
 import { printTranscript, suspend } from "./normal-screen.ts";
-import { Screen, type Terminal } from "./pi/screen.ts";
+import type { Draft } from "./pi/draft.ts";
+import { Screen } from "./pi/screen.ts";
 import { clicked } from "./pointing.ts";
-import { request } from "./requests.ts";
-import { agentIn, anchorsIn, load, type Saved, save } from "./saved.ts";
+import { refusalText, request } from "./requests.ts";
+import { agentIn, anchorsIn, load, nobody, type Saved, Soon, save } from "./saved.ts";
 import { foldable, type ScreenLook, screenRows, scrolled, threadHeight, threadWidth } from "./screen.ts";
 import type { SlashAnswer } from "./slash.ts";
 import { submissionOf } from "./submission.ts";
-import type { Update } from "./transition.ts";
+import type { TerminalOptions } from "./terminal-options.ts";
+import { modeOf, type Update } from "./transition.ts";
 import { scrolledBy, treePanel, update } from "./update.ts";
-
-export interface TerminalOptions {
-	client: Client;
-	home: string;
-	project: ProjectSlug | null;
-	colour: boolean;
-	/** a key for each request that changes something */
-	freshKey(): string;
-	/** finds the daemon again, or starts it */
-	mend(): Promise<unknown>;
-	now(): number;
-	/** the process's own if absent */
-	terminal?: Terminal;
-}
-
-/** what was typed is saved this long after the last key */
-const saveMs = 500;
 
 export class TerminalProgram {
 	readonly #options: TerminalOptions;
@@ -48,21 +33,22 @@ export class TerminalProgram {
 	readonly #done = Promise.withResolvers<void>();
 	readonly #asking: Asking;
 	#state: State;
-	#saving: NodeJS.Timeout | null = null;
+	readonly #saving = new Soon(() => this.#save());
 
-	constructor(options: TerminalOptions, first: AgentId) {
+	/** `first` is shown if the person was nowhere yet; null for the agent that was active last. */
+	constructor(options: TerminalOptions, first: AgentId | null = null) {
 		this.#options = options;
 		const { client, home, project, now, mend, terminal } = options;
 		this.#saved = load(home);
 		this.#mirror = new Mirror(client, { now, mend, itemsMax, changed: (what) => this.#changed(what) });
 		this.#view = new MirroredScreen(this.#mirror, client, project);
-		const last = agentIn(this.#saved.last[project ?? ""]);
+		const last = agentIn(this.#saved.last[project ?? ""]) ?? first ?? nobody;
 		const reviewed = new Set(this.#saved.reviewed);
-		this.#state = { ...firstState(last ?? first), anchors: anchorsIn(this.#saved), reviewed };
+		this.#state = { ...firstState(last), anchors: anchorsIn(this.#saved), reviewed };
 		const painter = {
 			draw: (width: number, height: number) => screenRows(this.#state, this.#view.seen, this.#look({ width, height })),
 			key: (name: string, data: string) => this.#key(name, data),
-			wheel: (rows: number) => this.#scroll(rows),
+			wheel: (rows: number) => this.#wheel(rows),
 			click: (column: number, row: number) => this.#click({ column, row }),
 		};
 		this.#screen = new Screen(painter, {
@@ -71,7 +57,7 @@ export class TerminalProgram {
 		});
 		this.#asking = new Asking({
 			answered: (answer) => this.#answered(answer),
-			refused: (error, typed) => this.#refused(error, typed),
+			refused: (error, asked) => this.#refused(error, asked),
 			waiting: (waiting) => {
 				this.#state = { ...this.#state, waiting };
 				this.#screen.repaint();
@@ -80,7 +66,7 @@ export class TerminalProgram {
 		this.#drafts = new Drafts(this.#saved, () =>
 			this.#screen.draft({
 				submit: (text) => this.#submit(text),
-				changed: () => this.#saveSoon(),
+				changed: () => this.#saving.begin(),
 				complete: (text) => completed(text, this.#view.seen, this.#state.current),
 			}),
 		);
@@ -88,7 +74,9 @@ export class TerminalProgram {
 
 	/** Until the person leaves. */
 	async run(): Promise<void> {
-		void this.#view.show(this.#state.current);
+		const { current } = this.#state;
+		if (current === nobody) this.#view.loadRows();
+		else void this.#view.show(current);
 		this.#screen.start();
 		// ages and clocks on the screen
 		const clock = setInterval(() => {
@@ -123,20 +111,25 @@ export class TerminalProgram {
 		this.#screen.repaint();
 	}
 
-	/** The agent may have been deleted while the terminal was closed. */
+	/** The agent may have been deleted while the terminal was closed; at first there is none. */
 	#findCurrent(): void {
-		const { agents, tree } = this.#view.seen;
-		if (agents.size === 0 || agents.has(this.#state.current)) return;
-		const living = tree.find(({ agent }) => agent.life !== "ended" && agent.supervisor !== null) ?? tree[0];
-		if (living !== undefined) this.#go(living.agent.id);
+		const { seen } = this.#view;
+		const found = seen.agents.has(this.#state.current) ? null : lastActive(seen);
+		if (found !== null) this.#go(found.id);
 	}
 
 	#look({ width, height }: { width: number; height: number }): ScreenLook {
 		const { colour } = this.#options;
 		const { panel, editing, current } = this.#state;
-		const mark = editing === null ? "> " : "edit> ";
-		const draft = this.#drafts.of(current);
+		const mark = editing.has(current) ? "edit> " : "> ";
+		const draft = this.#draft;
 		return { width, height, colour, typed: draft.text, input: panel === null ? draft.rows(width, mark, colour) : [] };
+	}
+
+	get #draft(): Draft {
+		const { editing, current } = this.#state;
+		const prompt = editing.get(current);
+		return prompt === undefined ? this.#drafts.of(current) : this.#drafts.edited(prompt);
 	}
 
 	/** The part of the screen that the thread has now. */
@@ -149,7 +142,7 @@ export class TerminalProgram {
 	#key(name: string, data: string): void {
 		const { seen } = this.#view;
 		const look = this.#threadLook();
-		const draft = this.#drafts.of(this.#state.current);
+		const draft = this.#draft;
 		draft.recall(() => sentTo(seen, this.#state.current));
 		const { text, isCompleting } = draft;
 		const key = {
@@ -174,24 +167,29 @@ export class TerminalProgram {
 		return done !== null;
 	}
 
-	#scroll(rows: number): void {
-		this.#state = scrolledBy(this.#state, scrolled(this.#state, this.#view.seen, this.#threadLook(), rows));
+	/** The wheel does what the arrows do: in a list it moves there. */
+	#wheel(rows: number): void {
+		const name = `${modeOf(this.#state) === "thread" ? "alt+" : ""}${rows < 0 ? "up" : "down"}`;
+		for (let row = 0; row < Math.abs(rows); row++) this.#key(name, "");
 		this.#screen.repaint();
 	}
 
 	#do(effect: Effect): void {
 		switch (effect.do) {
 			case "edit":
-				this.#drafts.of(this.#state.current).input(effect.data);
+				this.#draft.input(effect.data);
 				break;
 			case "draft":
-				this.#drafts.of(this.#state.current).set(effect.text);
+				this.#draft.set(effect.text);
+				break;
+			case "remember":
+				this.#draft.remember(effect.text);
 				break;
 			case "show":
 				this.#go(effect.agent);
 				break;
 			case "older":
-				this.#asking.run("Loading older items …", async () => {
+				this.#ask("Loading older items …", async () => {
 					await this.#view.older(effect.agent);
 					return {};
 				});
@@ -200,7 +198,7 @@ export class TerminalProgram {
 				this.#view.loadRows();
 				break;
 			case "cancel":
-				this.#asking.cancel();
+				this.#asking.cancel(effect.agent);
 				this.#say("Given up. A fork that was waiting is not made; anything else may still be done.", "wait");
 				break;
 			case "transcript":
@@ -216,16 +214,22 @@ export class TerminalProgram {
 				this.stop();
 				break;
 			default:
-				this.#asking.run(effect.do === "load" ? "Loading …" : "", () =>
-					request(this.#options.client, effect, this.#options.freshKey()),
+				this.#ask(
+					effect.do === "load" ? "Loading …" : "",
+					() => request(this.#options.client, effect, this.#options.freshKey()),
+					effect.do === "edit-prompt" ? effect.text : "",
 				);
 		}
 	}
 
+	#ask(text: string, ask: (signal: AbortSignal) => Promise<SlashAnswer>, typed = ""): void {
+		this.#asking.run(text, ask, { agent: this.#state.current, typed });
+	}
+
 	#go(agent: AgentId): void {
 		this.#state = { ...this.#state, current: agent };
-		this.#view.show(agent).catch((error: unknown) => this.#refused(error, ""));
-		this.#saveSoon();
+		this.#view.show(agent).catch((error: unknown) => this.#refused(error, { agent, typed: "" }));
+		this.#saving.begin();
 		this.#screen.repaint();
 	}
 
@@ -235,19 +239,20 @@ export class TerminalProgram {
 		const agent = this.#view.seen.agents.get(current);
 		if (text === "" || agent === undefined) return;
 		this.#drafts.of(current).remember(text);
-		if (editing !== null) {
-			this.#state = { ...this.#state, editing: null };
-			this.#do({ do: "edit-prompt", ...editing, text });
+		const prompt = editing.get(current);
+		if (prompt !== undefined) {
+			this.#state = { ...this.#state, editing: new Map([...editing].filter(([of]) => of !== current)) };
+			this.#do({ do: "edit-prompt", agent: current, prompt, text });
 			return;
 		}
 		const { client, project, freshKey } = this.#options;
 		const found = submissionOf(text, { agent, client, project, key: freshKey() });
 		if (found instanceof Error) {
-			this.#refused(found, text);
+			this.#refused(found, { agent: current, typed: text });
 			return;
 		}
 		if (found.isPrompt) this.#state = scrolledBy(this.#state, null);
-		this.#asking.run(found.waits, found.ask, text);
+		this.#ask(found.waits, found.ask, text);
 	}
 
 	#answered({ text, panel, go, quit, prefer }: SlashAnswer): void {
@@ -256,35 +261,24 @@ export class TerminalProgram {
 		if (shown !== undefined) this.#state = { ...this.#state, panel: shown };
 		Object.assign(this.#saved.preferences, prefer);
 		if (prefer?.mouse !== undefined) this.#screen.takeMouse(prefer.mouse);
-		if (prefer !== undefined) this.#saveSoon();
-		if (panel?.kind === "mail" || panel?.kind === "turns") this.#view.loadRows();
+		if (prefer !== undefined) this.#saving.begin();
+		if (panel?.kind === "mail" || panel?.kind === "queue" || panel?.kind === "turns") this.#view.loadRows();
 		if (text !== undefined) this.#say(text, "ok");
 		// the reader may have gone elsewhere meanwhile
 		if (go !== undefined && this.#state.current === go.from && this.#saved.preferences.follow) this.#go(go.to);
 		if (quit === true) this.stop();
 	}
 
-	/** The refusal word for word, with its first suggestion. */
-	#refused(error: unknown, typed: string): void {
-		const draft = this.#drafts.of(this.#state.current);
+	/** What was written is given back where it was written. */
+	#refused(error: unknown, { agent, typed }: Asked): void {
+		const draft = this.#drafts.of(agent);
 		if (typed !== "" && draft.text === "") draft.set(typed);
-		if (error instanceof Refused) {
-			const { code, message, suggestions } = error.refusal;
-			const [first] = suggestions;
-			this.#say(`${code}: ${message}${first === undefined ? "" : `  try: ${first}`}`, "bad");
-		} else this.#say(error instanceof Error ? error.message : String(error), "bad");
+		this.#say(refusalText(error), "bad");
 	}
 
 	#say(text: string, style: NonNullable<State["notice"]>["style"]): void {
 		this.#state = { ...this.#state, notice: { text, style } };
 		this.#screen.repaint();
-	}
-
-	#saveSoon(): void {
-		this.#saving ??= setTimeout(() => {
-			this.#saving = null;
-			this.#save();
-		}, saveMs).unref();
 	}
 
 	#save(): void {

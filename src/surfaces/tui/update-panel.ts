@@ -2,15 +2,19 @@
 import type { AgentId } from "#contract/ids.ts";
 import { nameOf } from "./agent-text.ts";
 import { diffRows, reviewMark, rowOfFile } from "./diff.ts";
+import { commandRows, keyRows } from "./help.ts";
 import { inboxRows } from "./inbox.ts";
-import { type Action, actionOf } from "./keymap.ts";
+import { type Action, actionOf, hint, keyName } from "./keymap.ts";
 import { type DiffPanel, type Panel, type Seen, type State, treeFilters } from "./model.ts";
 import { pickerRows } from "./moving.ts";
-import { keyRows, textRows } from "./panels.ts";
+import { textRows } from "./panels.ts";
 import { goTo, type Key, modeOf, noted, only, type Update } from "./transition.ts";
 
 export function updatePanel(state: State, panel: Panel, key: Key, seen: Seen): Update {
-	const action = actionOf(modeOf(state), key.name);
+	const mode = modeOf(state);
+	const action = actionOf(mode, key.name);
+	if (action === null && mode !== "tree")
+		return only(noted(state, `${keyName(key.name)} does nothing in this list; ${hint(mode, "close", "closes it")}.`));
 	const count = countOf(state, panel, seen, key.width);
 	const at = Math.min(panel.at, Math.max(0, count - 1));
 	const to = moved(action, at, count, key.height);
@@ -24,9 +28,9 @@ export function updatePanel(state: State, panel: Panel, key: Key, seen: Seen): U
 		case "queue":
 			return inQueue(state, at, action, seen);
 		case "mail":
-			return inMail(state, at, action, seen);
+			return inMail(state, at, action, key, seen);
 		case "turns":
-			return inTurns(state, at, action, seen);
+			return inTurns(state, at, action, key, seen);
 		case "diff":
 			return inDiff(state, { ...panel, at }, action);
 		default:
@@ -71,7 +75,9 @@ function countOf({ current }: State, panel: Panel, seen: Seen, width: number): n
 		case "diff":
 			return diffRows(panel).length;
 		case "keys":
-			return keyRows().length;
+			return keyRows({ width: width - 4, colour: false }).length;
+		case "commands":
+			return commandRows({ width: width - 4, colour: false }).length;
 	}
 }
 
@@ -109,7 +115,7 @@ function fromInbox(state: State, at: number, seen: Seen): Update {
 
 function inQueue(state: State, at: number, action: Action | null, seen: Seen): Update {
 	const [agent, prompt] = [state.current, seen.queue(state.current)[at]];
-	if (prompt === undefined) return only(state);
+	if (prompt === undefined) return only(noted(state, "The queue is empty."));
 	const follow = (to: number): State => ({ ...state, panel: { kind: "queue", at: to } });
 	switch (action) {
 		case "move-up":
@@ -123,7 +129,7 @@ function inQueue(state: State, at: number, action: Action | null, seen: Seen): U
 		case "edit":
 			return only(
 				noted(
-					{ ...state, panel: null, editing: { agent, prompt: prompt.id } },
+					{ ...state, panel: null, editing: new Map(state.editing).set(agent, prompt.id) },
 					"Enter replaces the prompt, Esc keeps it.",
 				),
 				{ do: "draft", text: prompt.text },
@@ -133,9 +139,9 @@ function inQueue(state: State, at: number, action: Action | null, seen: Seen): U
 	}
 }
 
-function inMail(state: State, at: number, action: Action | null, seen: Seen): Update {
+function inMail(state: State, at: number, action: Action | null, key: Key, seen: Seen): Update {
 	const [agent, mail] = [state.current, seen.mail(state.current)[at]];
-	if (mail === undefined) return only(state);
+	if (mail === undefined) return only(noted(state, "There is no mail."));
 	switch (action) {
 		case "go": {
 			const from = nameOf(seen, mail.from);
@@ -147,16 +153,25 @@ function inMail(state: State, at: number, action: Action | null, seen: Seen): Up
 		case "remove":
 			return only(state, { do: "mail", agent, mail: mail.id, change: "delete" });
 		case "reply":
-			return only({ ...state, panel: null }, { do: "draft", text: `/send ${nameOf(seen, mail.from)} ` });
+			return mail.from.startsWith("agent:")
+				? begun(state, key, `/send ${nameOf(seen, mail.from)} `)
+				: only(noted(state, "No agent sent it: there is nobody to answer by mail."));
 		default:
 			return only(state);
 	}
 }
 
-function inTurns(state: State, at: number, action: Action | null, seen: Seen): Update {
+/** Begins a command in the input. What is written there is not replaced. */
+function begun(state: State, { draft }: Key, text: string): Update {
+	return draft.text === ""
+		? only({ ...state, panel: null }, { do: "draft", text })
+		: only(noted(state, "There is unsent text in the input: send it, or clear it with Ctrl+C, first."));
+}
+
+function inTurns(state: State, at: number, action: Action | null, key: Key, seen: Seen): Update {
 	const agent: AgentId = state.current;
 	const turn = seen.turns(agent).toReversed()[at];
-	if (turn === undefined) return only(state);
+	if (turn === undefined) return only(noted(state, "It has had no turns yet."));
 	if (action === "go")
 		return only(state, {
 			do: "load",
@@ -168,7 +183,7 @@ function inTurns(state: State, at: number, action: Action | null, seen: Seen): U
 		});
 	if (action !== "fork-here") return only(state);
 	if (turn.finalItem === null) return only(noted(state, "This turn has no end yet: fork from another one."));
-	return only({ ...state, panel: null }, { do: "draft", text: `/fork --at ${turn.finalItem} ` });
+	return begun(state, key, `/fork --at ${turn.finalItem} `);
 }
 
 function inDiff(state: State, panel: DiffPanel, action: Action | null): Update {

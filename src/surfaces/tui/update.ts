@@ -6,7 +6,7 @@ import type { Panel, Seen, State, TreeFilter } from "./model.ts";
 import { childOf, isLiving, nextNeedingYou, parentOf, pickerRows, siblingOf } from "./moving.ts";
 import type { Anchor } from "./page.ts";
 import { partOf, type QuestionPart, turned } from "./question.ts";
-import { goTo, type Key, noted, only, type Update } from "./transition.ts";
+import { goTo, type Key, modeOf, noted, only, type Update } from "./transition.ts";
 import { updatePanel } from "./update-panel.ts";
 
 /** a second press within this time means it */
@@ -16,7 +16,12 @@ const pauseMs = 700;
 
 export function update(state: State, key: Key, seen: Seen): Update {
 	const cleared: State = { ...state, notice: null };
-	if (state.panel !== null) return updatePanel(cleared, state.panel, key, seen);
+	if (state.panel !== null) {
+		const action = actionOf(modeOf(state), key.name) === null ? actionOf("thread", key.name) : null;
+		// the keys that open a list or go to an agent work from every list
+		if (action !== null && fromAnywhere.has(action)) return act({ ...cleared, panel: null }, action, key, seen);
+		return updatePanel(cleared, state.panel, key, seen);
+	}
 	if (state.selected !== null) return amongBlocks(cleared, state.selected, key);
 	const answered = answerApproval(cleared, key, seen);
 	if (answered !== null) return answered;
@@ -25,6 +30,11 @@ export function update(state: State, key: Key, seen: Seen): Update {
 	if (action === null) return only({ ...cleared, armed: null, typedAt: key.now }, { do: "edit", data: key.data });
 	return act(cleared, action, key, seen);
 }
+
+const fromAnywhere: ReadonlySet<Action> = new Set([
+	...(["parent", "child", "previous", "next", "tree", "needs-you", "inbox", "queue", "mail", "turns", "diff"] as const),
+	...(["keys", "transcript", "redraw", "suspend"] as const),
+]);
 
 function act(state: State, action: Action, key: Key, seen: Seen): Update {
 	const { current } = state;
@@ -70,10 +80,11 @@ function act(state: State, action: Action, key: Key, seen: Seen): Update {
 		case "tree":
 			return only(opened(state, treePanel(state, seen, "living")));
 		case "mail":
+		case "queue":
 		case "turns":
+			// a thread that was opened later came without the texts of its queue and without what was over
 			return only(opened(state, { kind: action, at: 0 }), { do: "rows" });
 		case "inbox":
-		case "queue":
 		case "keys":
 			return only(opened(state, { kind: action, at: 0 }));
 		case "transcript":
@@ -118,9 +129,9 @@ function scroll(state: State, key: Key, by: number | "top", seen: Seen): Update 
 
 /** Cancels a command that waits, else interrupts the turn; the second time by force. */
 function interrupt(state: State, key: Key, seen: Seen): Update {
-	if (state.waiting.length > 0) return only(state, { do: "cancel" });
-	if (state.editing !== null)
-		return only(noted({ ...state, editing: null }, "The prompt stays as it was."), { do: "draft", text: "" });
+	if (state.waiting.some(({ agent }) => agent === state.current))
+		return only(state, { do: "cancel", agent: state.current });
+	if (state.editing.has(state.current)) return stopEditing(state);
 	const agent = seen.agents.get(state.current);
 	if (agent === undefined || agent.turn === null)
 		return state.anchors.has(state.current)
@@ -130,9 +141,18 @@ function interrupt(state: State, key: Key, seen: Seen): Update {
 	return only({ ...state, armed: { key: "escape", at: key.now } }, { do: "interrupt", agent: state.current, force });
 }
 
+function stopEditing(state: State): Update {
+	const editing = new Map(state.editing);
+	editing.delete(state.current);
+	return only(noted({ ...state, editing }, "The prompt stays as it was."));
+}
+
 /** The first Ctrl+C empties the input, or asks. */
 function quit(state: State, key: Key): Update {
-	if (key.draft.text !== "") return only({ ...state, editing: null }, { do: "draft", text: "" });
+	if (state.editing.has(state.current)) return stopEditing(state);
+	const { text } = key.draft;
+	if (text !== "")
+		return only(noted(state, "Cleared; ↑ brings it back."), { do: "remember", text }, { do: "draft", text: "" });
 	const again = state.armed?.key === "ctrl+c" && key.now - state.armed.at < twiceMs;
 	if (again) return only(state, { do: "quit" });
 	return only(noted({ ...state, armed: { key: "ctrl+c", at: key.now } }, "Ctrl+C again leaves. The agents go on."));
@@ -187,7 +207,7 @@ function amongBlocks(state: State, selected: number, key: Key): Update {
 		case "close":
 			return only({ ...state, selected: null });
 		default:
-			return only(state);
+			return only(noted(state, "Enter opens the block, Esc goes back to the input."));
 	}
 }
 

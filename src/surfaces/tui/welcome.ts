@@ -22,7 +22,7 @@ export function welcomeRows(state: State, seen: Seen, { width, colour }: { width
 		faint(`${inline(agent.handle)} is the root of all agents. Work is done by agents below it.`),
 		"",
 		row("/add NAME --type claude", `makes an agent ${place}`),
-		row("Ctrl+↓, Ctrl+T", "go to an agent, or choose one from the tree"),
+		row("Ctrl+↓, Ctrl+T", "go to an agent; choose one"),
 		row("/help, F1", "show the commands, the keys"),
 		...(seen.project === null ? ["", faint("Start brood in a git repository to work on its files.")] : []),
 	];

@@ -17,7 +17,7 @@ export function wordsOf(line: string, flags: ReadonlySet<string>): Words {
 	const parts = partsOf(rest);
 	for (let at = 0; at < parts.length; at++) {
 		const { text, isQuoted } = parts[at] ?? { text: "", isQuoted: false };
-		const [, name] = isQuoted ? [] : (/^--([a-z][a-z-]*)$/.exec(text) ?? []);
+		const [, name] = isQuoted ? [] : (/^--?([a-z][a-z-]*)$/.exec(text) ?? []);
 		if (name === undefined) words.push(text);
 		else if (flags.has(name)) options.set(name, "true");
 		else options.set(name, parts[++at]?.text ?? "");
@@ -32,4 +32,16 @@ function partsOf(text: string): { text: string; isQuoted: boolean }[] {
 		text: double?.replaceAll(/\\(["\\])/g, "$1") ?? single ?? bare ?? "",
 		isQuoted: bare === undefined,
 	}));
+}
+
+/** What is wrong with the words of a command, by how it is to be written; null if nothing is. */
+export function problemOf({ words, options }: Pick<Words, "words" | "options">, usage: string): string | null {
+	const known = new Set([...usage.matchAll(/--?([a-z][a-z-]*)/g)].map(([, name = ""]) => name));
+	for (const [name, value] of options) {
+		if (!known.has(name)) return `unknown option ${name.length === 1 ? "-" : "--"}${name}`;
+		if (value === "") return `option --${name} needs a value`;
+	}
+	const places = usage.replaceAll(/\[?--?[^\]]*\]?/g, "").match(/\S+/g) ?? [];
+	const isOpen = places.some((place) => /…|TEXT|MESSAGE|prompt/.test(place));
+	return isOpen || words.length <= places.length ? null : `too many words: ${words.slice(places.length).join(" ")}`;
 }

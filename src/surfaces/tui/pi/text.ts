@@ -5,10 +5,14 @@ import { colouredCode } from "../code-colours.ts";
 /** The columns that a text takes. */
 export const widthOf = (text: string): number => visibleWidth(text);
 
-export const clipped = (text: string, width: number): string =>
-	width <= 0 ? "" : truncateToWidth(text, width, width < 2 ? "" : "…");
+/** Text without colours stays without: the library puts its own around the ellipsis. */
+const shortened = (text: string, short: string): string =>
+	text.includes("\u001B") ? short : short.replaceAll("\u001B[0m", "");
 
-export const filled = (text: string, width: number): string => truncateToWidth(text, width, "…", true);
+export const clipped = (text: string, width: number): string =>
+	width <= 0 ? "" : shortened(text, truncateToWidth(text, width, width < 2 ? "" : "…"));
+
+export const filled = (text: string, width: number): string => shortened(text, truncateToWidth(text, width, "…", true));
 
 /** An empty line is one row. */
 export function wrapped(text: string, width: number): string[] {
