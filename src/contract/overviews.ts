@@ -20,5 +20,10 @@ export const TreeRow = z.object({ depth: z.int().nonnegative(), agent: Agent });
 export type TreeRow = z.infer<typeof TreeRow>;
 
 /** The stages in the order of the project's workflow, also those without an issue. */
-export const BoardColumn = z.object({ stage: z.string(), issues: z.array(Issue) });
+export const BoardColumn = z.object({
+	stage: z.string(),
+	/** people move no more issues than this into it; null: any number */
+	wipMax: z.int().nullable(),
+	issues: z.array(Issue),
+});
 export type BoardColumn = z.infer<typeof BoardColumn>;

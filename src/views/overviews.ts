@@ -2,6 +2,7 @@
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
+import type { Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { Agent } from "#contract/wire.ts";
 import { presetNamed } from "#domain/preset.ts";
@@ -43,10 +44,17 @@ export function treeOf(agents: readonly Agent[]): TreeRow[] {
 
 /** The stages of the project's own workflow; stages that only other workflows have come before its last one. */
 export function boardOf(issues: readonly Issue[], project: ProjectState): BoardColumn[] {
-	const loaded = presetNamed(project, project.preset);
-	const own = "preset" in loaded ? loaded.preset.stages.map(({ name }) => name) : [];
+	const stagesOf = (name: string): readonly Stage[] => {
+		const loaded = presetNamed(project, name);
+		return "preset" in loaded ? loaded.preset.stages : [];
+	};
+	const own = stagesOf(project.preset);
 	const by = Map.groupBy(issues, ({ stage }) => stage);
-	const others = [...by.keys()].filter((stage) => !own.includes(stage)).toSorted();
+	const foreign = [...by.keys()].filter((name) => !own.some((stage) => stage.name === name)).toSorted();
+	const others = foreign.map((name): Pick<Stage, "name" | "wipMax"> => {
+		const [first] = by.get(name) ?? [];
+		return stagesOf(first?.preset ?? "").find((stage) => stage.name === name) ?? { name };
+	});
 	const stages = [...own.slice(0, -1), ...others, ...own.slice(-1)];
-	return stages.map((stage) => ({ stage, issues: by.get(stage) ?? [] }));
+	return stages.map(({ name, wipMax = null }) => ({ stage: name, wipMax, issues: by.get(name) ?? [] }));
 }

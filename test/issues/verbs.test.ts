@@ -104,6 +104,33 @@ test("dependencies block, are counted once, and never go in a circle", async () 
 	expect((await place.issue(a)).stage).toBe("IN_PROGRESS");
 });
 
+test("a person moves and starts no more issues into a stage than its limit; what agents finish moves on", async () => {
+	const release = { ...shipped["lean"], stages: structuredClone(shipped["lean"]?.stages ?? []) };
+	for (const stage of release.stages) if (stage.name.startsWith("IN_")) Object.assign(stage, { wipMax: 1 });
+	await using place = await issueWorld({ written: async () => ({ presets: { lean: release }, issues: {} }) });
+	const { engine, add, agent, tell } = place;
+	await tell({ type: "project.configure", slug: "web", presets: { lean: { preset: release } } });
+	const [a, b] = [await add("a"), await add("b")];
+	await tell({ type: "issue.move", issue: a.id, stage: "IN_PROGRESS" });
+	for (const command of [
+		{ type: "issue.move", issue: b.id, stage: "IN_PROGRESS" },
+		{ type: "issue.start", issue: b.id },
+	])
+		expect(await refused(engine, command)).toMatchObject({
+			code: "CONFLICT",
+			message: "IN_PROGRESS is full: it has 1 issue, and its limit is 1.",
+			details: { to: "IN_PROGRESS", wipMax: 1, issues: [1] },
+			suggestions: ["brood issue list --project web --stage IN_PROGRESS"],
+		});
+	// the control: a deleted issue and one that went back make room
+	await tell({ type: "issue.move", issue: a.id, stage: "IN_REVIEW" });
+	await tell({ type: "issue.start", issue: b.id });
+	const opus = await agent("opus");
+	await tell({ type: "issue.assign", issue: b.id, agent: opus.id });
+	await place.end(opus, { complete: "done" });
+	expect([(await place.issue(a)).stage, (await place.issue(b)).stage]).toEqual(["IN_REVIEW", "IN_REVIEW"]);
+});
+
 test("numbers count per project from 1 and are never used twice", async () => {
 	await using place = await issueWorld();
 	const { engine, add, tell } = place;

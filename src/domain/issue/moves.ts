@@ -10,7 +10,12 @@ import { aboutIssue, assignedElsewhere, issueName, presetOf } from "./decide.ts"
 import { branchOf } from "./prompt.ts";
 import { moved } from "./stage-change.ts";
 
-export function decideStartIssue({ issue, project, dependencies }: IssueFacts): Decision {
+export interface MoveFacts extends Pick<IssueFacts, "issue" | "project" | "dependencies"> {
+	/** the issues of the project, at least those of stages with a limit */
+	others: readonly IssueState[];
+}
+
+export function decideStartIssue({ issue, project, dependencies, others }: MoveFacts): Decision {
 	const preset = presetOf({ issue, project });
 	if (isRefusal(preset)) return preset;
 	if (!isBeforeStart(preset, issue.stage))
@@ -20,10 +25,14 @@ export function decideStartIssue({ issue, project, dependencies }: IssueFacts): 
 			aboutIssue(issue),
 		);
 	const first = firstWork(preset);
-	return refusedIfBlocked(issue, dependencies) ?? (first === undefined ? [] : [startMove(issue, first)]);
+	if (first === undefined) return [];
+	return refusedIfBlocked(issue, dependencies) ?? refusedIfNoRoom(issue, first, others) ?? [startMove(issue, first)];
 }
 
-export function decideMoveIssue({ issue, project, dependencies }: IssueFacts, { stage: to }: IssueMove): Decision {
+export function decideMoveIssue(
+	{ issue, project, dependencies, others }: MoveFacts,
+	{ stage: to }: IssueMove,
+): Decision {
 	const preset = presetOf({ issue, project });
 	if (isRefusal(preset)) return preset;
 	const allowed = movesFrom(preset, issue.stage);
@@ -32,11 +41,22 @@ export function decideMoveIssue({ issue, project, dependencies }: IssueFacts, { 
 	const owned = beingWorkedOn(issue);
 	if (owned) return owned;
 	const begins = isBeforeStart(preset, issue.stage) && !isBeforeStart(preset, to);
-	const refusal = begins ? refusedIfBlocked(issue, dependencies) : null;
+	const refusal = (begins ? refusedIfBlocked(issue, dependencies) : null) ?? refusedIfNoRoom(issue, target, others);
 	if (refusal) return refusal;
 	return [
 		moved(issue, target, "move", isBeforeStart(preset, to) || issue.branch !== null ? {} : { branch: branchOf(issue) }),
 	];
+}
+
+/** What agents finish moves on whatever the next stage holds; people are asked to finish something first. */
+function refusedIfNoRoom(issue: IssueState, { name, wipMax }: Stage, others: readonly IssueState[]): Refusal | null {
+	const there = others.filter(({ id, stage, deletedAt }) => id !== issue.id && stage === name && deletedAt === null);
+	if (wipMax === undefined || there.length < wipMax) return null;
+	const held = there.length === 1 ? "1 issue" : `${there.length} issues`;
+	return refuse("CONFLICT", `${name} is full: it has ${held}, and its limit is ${wipMax}.`, {
+		...aboutIssue(issue, { to: name, wipMax, issues: there.map(({ number }) => number) }),
+		suggestions: [`brood issue list --project ${issue.project} --stage ${name}`],
+	});
 }
 
 function noSuchMove(issue: IssueState, to: string, allowed: readonly string[], target: Stage | undefined): Refusal {

@@ -38,7 +38,7 @@ import { claim } from "#domain/slots.ts";
 import { capacityOf } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
 import { ofIssue } from "./locks.ts";
-import { agentFacts, factsOf, numbered, onIssue } from "./on-issue.ts";
+import { agentFacts, factsOf, moveFacts, numbered, onIssue } from "./on-issue.ts";
 
 export const issueCommands = {
 	"issue.add": defineCommand({
@@ -60,7 +60,7 @@ export const issueCommands = {
 		texts: ({ body }) => [body ?? ""],
 		decide: decideEditIssue,
 	}),
-	"issue.start": onIssue({ schema: IssueStart, speakers: "people", load: factsOf, decide: decideStartIssue }),
+	"issue.start": onIssue({ schema: IssueStart, speakers: "people", load: moveFacts, decide: decideStartIssue }),
 	"issue.assign": onIssue({
 		schema: IssueAssign,
 		speakers: "people",
@@ -82,7 +82,7 @@ export const issueCommands = {
 		load: async (work, { issue }) => ({ on: await agentFacts(work, issue.assignee) }),
 		decide: decideUnassign,
 	}),
-	"issue.move": onIssue({ schema: IssueMove, speakers: "people", load: factsOf, decide: decideMoveIssue }),
+	"issue.move": onIssue({ schema: IssueMove, speakers: "people", load: moveFacts, decide: decideMoveIssue }),
 	"issue.depend": onIssue({
 		schema: IssueDepend,
 		speakers: "people",

@@ -8,6 +8,8 @@ import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "#domain/decision.ts";
 import type { AgentFacts, IssueFacts } from "#domain/issue/assign.ts";
 import type { IssueInProject } from "#domain/issue/decide.ts";
+import type { MoveFacts } from "#domain/issue/moves.ts";
+import { presetNamed } from "#domain/preset.ts";
 import { type CommandParts, type Common, type Definition, defineCommand, type SchemaOf } from "./define.ts";
 import { ofIssue } from "./locks.ts";
 import type { Work } from "./work.ts";
@@ -81,6 +83,18 @@ export async function factsOf(work: Work, { issue, project }: IssueInProject): P
 		notes: await tx.notes(issue.id),
 		lastRun: (await tx.runs(issue.id)).at(-1) ?? null,
 		words: issue.prompt === null ? null : ((await tx.event(issue.prompt))?.text ?? null),
+	};
+}
+
+/** What a person's move needs. */
+export async function moveFacts(work: Work, { issue, project }: IssueInProject): Promise<MoveFacts> {
+	const loaded = presetNamed(project, issue.preset);
+	const isLimited = "preset" in loaded && loaded.preset.stages.some(({ wipMax }) => wipMax !== undefined);
+	return {
+		issue,
+		project,
+		dependencies: await numbered(work, issue.project, issue.dependsOn),
+		others: isLimited ? await work.tx.issues(issue.project) : [],
 	};
 }
 

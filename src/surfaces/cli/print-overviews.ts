@@ -45,9 +45,10 @@ export function treeText(rows: readonly TreeRow[]): string {
 
 export function boardText(columns: readonly BoardColumn[]): string {
 	return columns
-		.map(({ stage, issues }) => {
+		.map(({ stage, wipMax, issues }) => {
 			const lines = issues.map((issue) => `  #${issue.number}  ${inline(issue.title)}  (${stateOf(issue)})`);
-			return [`${stage} (${issues.length})`, ...lines].join("\n");
+			const many = wipMax === null ? `${issues.length}` : `${issues.length} of at most ${wipMax}`;
+			return [`${stage} (${many})`, ...lines].join("\n");
 		})
 		.join("\n");
 }

@@ -35,8 +35,9 @@ export function Board({ project, columns }: { project: Project; columns: readonl
 		setDragged(null);
 		if (issue === null || over === null || over.id === issue.stage) return;
 		const stage = String(over.id);
-		const why = whyNotTo(issue, stage);
-		if (why !== null) toast({ role: "wait", text: why, code: "INVALID_TRANSITION" });
+		const column = columns.find((each) => each.stage === stage);
+		const why = column === undefined ? null : whyNotTo(issue, column);
+		if (why !== null) toast({ role: "wait", text: why });
 		else await act("issueMove", { params: { issue: `${issue.project}#${issue.number}` }, body: { stage } });
 	};
 	return (
@@ -50,7 +51,7 @@ export function Board({ project, columns }: { project: Project; columns: readonl
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
 			<div className="board" tabIndex={0} role="group" aria-label={`Board of ${project.slug}`}>
 				{columns.map((column) => (
-					<Column key={column.stage} column={column} dragged={dragged} limit={limitOf(project, column)} />
+					<Column key={column.stage} column={column} dragged={dragged} />
 				))}
 			</div>
 		</DndContext>
@@ -69,37 +70,31 @@ const byColumn: KeyboardCoordinateGetter = (event, { currentCoordinates, context
 
 const instructions = "Press Space to pick an issue up, arrows to move it, Space to drop it and Escape to leave it.";
 
+const isFull = ({ wipMax, issues }: BoardColumn): boolean => wipMax !== null && issues.length >= wipMax;
+
 /** Why an issue may not be moved there by hand; null if it may. */
-function whyNotTo({ moves, stage: from, number }: Issue, stage: string): string | null {
+function whyNotTo({ moves, stage: from, number }: Issue, column: BoardColumn): string | null {
+	const { stage, issues, wipMax } = column;
+	if (moves.includes(stage) && isFull(column))
+		return `${stage} is full: it has ${issues.length} of at most ${wipMax} issues. Finish one of them first.`;
 	if (moves.includes(stage)) return null;
 	const may = moves.length === 0 ? "nowhere by hand" : `to ${moves.join(", ")}`;
 	return `#${number} cannot go from ${from} to ${stage}: it may go ${may}. A review is passed with approve.`;
 }
 
-/** Work in progress is limited by the number of agents. */
-const limitOf = ({ agentsMax }: Project, { issues }: BoardColumn): number | null =>
-	issues.some(({ assignee }) => assignee !== null) ? agentsMax : null;
-
-function Column({
-	column: { stage, issues },
-	dragged,
-	limit,
-}: {
-	column: BoardColumn;
-	dragged: Issue | null;
-	limit: number | null;
-}) {
+function Column({ column, dragged }: { column: BoardColumn; dragged: Issue | null }) {
+	const { stage, wipMax, issues } = column;
 	const { setNodeRef, isOver } = useDroppable({ id: stage });
-	const why = dragged === null || dragged.stage === stage ? null : whyNotTo(dragged, stage);
-	const isFull = limit !== null && issues.length >= limit;
+	const why = dragged === null || dragged.stage === stage ? null : whyNotTo(dragged, column);
 	const state = dragged === null ? "" : why === null ? " board-open" : " board-shut";
 	return (
 		<section ref={setNodeRef} className={`board-column${state}${isOver ? " board-over" : ""}`} aria-label={stage}>
 			<h2 className="board-title">
 				{stage}
-				<span className={isFull ? "badge badge-wait" : "badge"}>
+				<span className={isFull(column) ? "badge badge-wait" : "badge"}>
 					{issues.length}
-					{limit !== null && `/${limit}`}
+					{wipMax !== null && `/${wipMax}`}
+					{isFull(column) && " full"}
 				</span>
 			</h2>
 			{isOver && why !== null && <p className="role-wait meta board-why">{why}</p>}
