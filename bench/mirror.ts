@@ -46,7 +46,7 @@ async function life(engine: Engine): Promise<Journal> {
 	const agent = made.done.agent?.id ?? engine.agentZero.id;
 	await say({ type: "prompt.queue", agent, text: "go" });
 	await say({ type: "mail.send", to: agent, body: "hello" });
-	const rows = await engine.reads.mirrored({ boards: [], threads: [agent], itemsMax: 100 });
+	const rows = await engine.reads.mirrored({ boards: [], threads: [agent], itemsMax: 100, isPart: false });
 	for (let cycle = 0; cycle < cycles; cycle++) {
 		await say({ type: "mail.send", to: agent, body: "hello" });
 		await say({ type: "mail.read", agent });
@@ -146,7 +146,7 @@ async function followed({ shown, rows }: Case, stream: readonly Uint8Array[], co
 			if ("rows" in changed) seen++;
 		},
 	});
-	of.show(shown);
+	void of.show(shown);
 	await of.run(stop.signal);
 	if (seen !== count) throw new Error(`${seen} of ${count} events were folded`);
 	return ((end - start) * 1000) / count;

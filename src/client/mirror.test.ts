@@ -14,6 +14,8 @@ class FakeDaemon {
 	readonly #journal = [item(1)];
 	#wake = Promise.withResolvers<void>();
 	said = (): void => {};
+	/** how often all rows were asked for */
+	wholeLoads = 0;
 
 	say(id: number): void {
 		this.#journal.push(item(id));
@@ -24,13 +26,16 @@ class FakeDaemon {
 	readonly send: Send = async (address, { signal }) => {
 		const url = new URL(address);
 		const answer = (data: unknown) => ({ ok: true, text: async () => JSON.stringify({ data }), chunks: none() });
-		if (url.pathname === "/api/rows") return answer(beginning);
-		if (url.pathname.endsWith("/items")) {
+		if (url.pathname === "/api/rows" && url.searchParams.get("part") !== "true") {
+			this.wholeLoads++;
+			return answer(beginning);
+		}
+		if (url.pathname === "/api/rows") {
 			const items = [...this.#journal];
 			this.said();
 			// whatever the stream has to say comes before the answer
 			await new Promise((resume) => setImmediate(resume));
-			return answer(items);
+			return answer({ ...beginning, rows: { ...rows, items, last: items.length } });
 		}
 		const chunks = this.#stream(Number(url.searchParams.get("after")), url.searchParams.get("threads") ?? "", signal);
 		return { ok: true, text: async () => "", chunks };
@@ -62,7 +67,7 @@ const beginning = {
 	unjournaled: { phases: {}, projects: {}, subscriptions: {} },
 };
 
-test("a thread that is opened has every item, also one that is said while its items are loaded", async () => {
+test("a thread that is opened has every item, also one that is said while its end is loaded, and loads no other rows", async () => {
 	const daemon = new FakeDaemon();
 	const stop = new AbortController();
 	let wake = Promise.withResolvers<void>();
@@ -84,6 +89,7 @@ test("a thread that is opened has every item, also one that is said while its it
 	daemon.say(3);
 	await until(() => mirror.at === 3);
 	expect(mirror.thread(agent).map(({ id }) => id)).toEqual([1, 2, 3]);
+	expect(daemon.wholeLoads).toBe(1);
 	stop.abort();
 	await running;
 });

@@ -2,7 +2,7 @@
 //
 //   rows at one event ─▶ the event stream from there ─▶ fold ─▶ what changed
 //        ▲                        │ the connection broke: from the last event
-//        └────────────────────────┘ other threads or boards are shown, or the journal is another one
+//        └────────────────────────┘ the journal is another one
 //
 // It folds events with the store's reducers and shows rows with the server's views, so it differs from the server by at
 // most the events that have not arrived yet. An event costs what it changes, however many rows there are.
@@ -13,8 +13,10 @@ import type { Delta, StreamMessage } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
 import { Mirrored, type Surroundings } from "#views/mirrored.ts";
 import { type RowName, touched } from "#views/rows.ts";
-import { itemView } from "#views/wire.ts";
 import { type Client, Refused } from "./client.ts";
+import { KeptThreads } from "./kept-threads.ts";
+import { Position } from "./position.ts";
+import { RunningMessages } from "./running-messages.ts";
 
 export interface Shown {
 	boards: readonly ProjectSlug[];
@@ -45,17 +47,8 @@ export interface MirrorOptions {
 }
 
 const noRows = {
-	agents: [],
-	projects: [],
-	subscriptions: [],
-	leases: [],
-	prompts: [],
-	turns: [],
-	approvals: [],
-	waits: [],
-	mails: [],
-	issues: [],
-	runs: [],
+	...{ agents: [], projects: [], subscriptions: [], leases: [], prompts: [], turns: [], approvals: [] },
+	...{ waits: [], mails: [], issues: [], runs: [] },
 };
 
 export class Mirror {
@@ -63,17 +56,15 @@ export class Mirror {
 	readonly #options: Required<MirrorOptions>;
 	#shown: Shown = { boards: [], threads: [] };
 	#view = new Mirrored(noRows, this.#shown);
-	#threads = new Map<AgentId, Item[]>();
+	readonly #threads: KeptThreads;
 	#followed: readonly AgentId[] = [];
-	/** how many items of a thread are kept, where older ones were loaded */
-	readonly #lengths = new Map<AgentId, number>();
-	#deltas = new Map<AgentId, Map<string, Delta>>();
+	readonly #messages = new RunningMessages();
 	#unjournaled: Unjournaled = { phases: {}, projects: {}, subscriptions: {} };
 	#journal: string | null = null;
 	#turnsMax = 0;
 	/** how far the daemon's clocks are ahead of the client's */
 	#ahead = { now: 0, monotonic: 0 };
-	#at = 0;
+	readonly #position = new Position();
 	#state: "connecting" | "live" | "lost" = "connecting";
 	#connection = new AbortController();
 
@@ -83,11 +74,12 @@ export class Mirror {
 	) {
 		this.#client = client;
 		this.#options = { changed, itemsMax, pause, mend, now };
+		this.#threads = new KeptThreads(itemsMax);
 	}
 
 	/** every event up to this one is folded in */
 	get at(): number {
-		return this.#at;
+		return this.#position.at;
 	}
 
 	get state(): "connecting" | "live" | "lost" {
@@ -111,27 +103,18 @@ export class Mirror {
 
 	/** The items of a shown thread, oldest first: the last ones, and those that `older` has loaded. */
 	thread(agent: AgentId): readonly Item[] {
-		return this.#threads.get(agent) ?? [];
+		return this.#threads.of(agent) ?? [];
 	}
 
 	/** The messages that the agent is writing and that are no items yet. */
 	messages(agent: AgentId): readonly Delta[] {
-		return [...(this.#deltas.get(agent)?.values() ?? [])];
+		return this.#messages.of(agent);
 	}
 
-	/** Follows one thread more. Rows stay as they are; turns and mails that were over before are not loaded. */
+	/** Follows one thread more; resolves when its end is there. */
 	async open(agent: AgentId): Promise<void> {
 		if (this.#threads.has(agent)) return;
-		this.#threads.set(agent, []);
-		this.#shown = { ...this.#shown, threads: [...this.#threads.keys()] };
-		// The stream continues where it was, with the items of this thread too. Reconnect first: an item that is said
-		// between the answer to `items` and a later reconnection would be in neither.
-		this.#connection.abort();
-		const items = await this.#client.call("items", { params: { agent }, query: { last: this.#options.itemsMax } });
-		const last = items.at(-1)?.id ?? 0;
-		const newer = this.#threads.get(agent)?.filter(({ id }) => id > last) ?? [];
-		this.#threads.set(agent, [...items, ...newer]);
-		this.#options.changed({ all: true });
+		await this.show({ ...this.#shown, threads: [...this.#shown.threads, agent] });
 	}
 
 	/** Receives the messages and items of these agents as well, without keeping their threads. */
@@ -142,30 +125,68 @@ export class Mirror {
 		this.#connection.abort();
 	}
 
-	/** Shows other boards and threads. All rows are loaded again, so that they are of one moment. */
-	show(shown: Shown): void {
+	/** Shows other boards and threads; resolves when the new ones are there. The other rows stay as they are. */
+	async show(shown: Shown): Promise<void> {
+		const before = this.#shown;
 		this.#shown = shown;
-		this.#journal = null;
-		this.#connection.abort();
+		// the rows that are being loaded are not those that are to be shown
+		if (this.#journal === null) return this.#connection.abort();
+		const threads = shown.threads.filter((agent) => !before.threads.includes(agent));
+		const boards = shown.boards.filter((project) => !before.boards.includes(project));
+		this.#view.show(shown);
+		for (const agent of before.threads)
+			if (!shown.threads.includes(agent)) for (const kept of [this.#threads, this.#messages]) kept.forget(agent);
+		for (const agent of threads) this.#threads.begin(agent);
+		// The stream continues where it was, with the items of these threads. Reconnect first: an item that is said
+		// between the answer and a later reconnection would be in neither.
+		if (threads.length > 0) this.#connection.abort();
+		if (threads.length > 0 || boards.length > 0) await this.#loadPart({ threads, boards });
+	}
+
+	/** Loads the rows of some threads and boards beside the others, which are of another event. */
+	async #loadPart(added: Shown): Promise<void> {
+		const view = this.#view;
+		const began = added.threads.map((agent) => this.#threads.of(agent));
+		using since = this.#position.record();
+		try {
+			const query = { ...this.#asked(added), part: "true" as const };
+			const { journal, rows } = await this.#client.call("rows", { query });
+			if (journal !== this.#journal) throw new Error("another journal");
+			const { last, items, ...kept } = rows;
+			// a thread that was closed and opened again meanwhile has a request of its own
+			for (const [at, agent] of added.threads.entries())
+				if (this.#threads.of(agent) === began[at]) this.#threads.load(agent, items);
+			this.#options.changed({ all: true });
+			await this.#position.reached(last);
+			if (this.#view !== view) return;
+			view.add(
+				kept,
+				since.events.filter(({ id }) => id > last),
+			);
+			this.#options.changed({ all: true });
+		} catch {
+			// all of it comes with the next connection, which also tells what is wrong
+			this.#journal = null;
+			this.#connection.abort();
+		}
+	}
+
+	#asked({ boards, threads }: Shown) {
+		return { boards: boards.join(","), threads: threads.join(","), items: this.#options.itemsMax };
 	}
 
 	/** Loads older items of a thread; false if there are none. */
 	async older(agent: AgentId, last = 200): Promise<boolean> {
-		const items = this.#threads.get(agent);
-		const first = items?.[0]?.id;
-		if (items === undefined || first === undefined) return false;
+		const first = this.#threads.of(agent)?.[0]?.id;
+		if (first === undefined) return false;
 		const found = await this.#client.call("items", { params: { agent }, query: { last, before: first } });
-		if (items[0]?.id === first) items.unshift(...found);
-		// whoever reads old items keeps them, whatever is added
-		this.#lengths.set(agent, Number.POSITIVE_INFINITY);
+		this.#threads.prepend(agent, found, first);
 		return found.length > 0;
 	}
 
 	/** Keeps only the last items of a thread again. */
 	shorten(agent: AgentId): void {
-		this.#lengths.delete(agent);
-		const items = this.#threads.get(agent);
-		items?.splice(0, Math.max(0, items.length - this.#options.itemsMax));
+		this.#threads.shorten(agent);
 	}
 
 	/** Follows the events until the signal is aborted. */
@@ -176,7 +197,7 @@ export class Mirror {
 			try {
 				if (this.#journal === null) await this.#load(both);
 				for await (const message of this.#client.stream(
-					{ after: this.#at, deltas: true, threads: this.#streamed() },
+					{ after: this.#position.at, deltas: true, threads: this.#streamed() },
 					both,
 				)) {
 					if (!this.#receive(message)) break;
@@ -189,7 +210,7 @@ export class Mirror {
 			if (signal.aborted) return;
 			if (this.#connection.signal.aborted) continue;
 			this.#state = "lost";
-			this.#deltas.clear();
+			this.#messages.clear();
 			this.#options.changed({ all: true });
 			await this.#options.pause();
 			await this.#options.mend();
@@ -203,16 +224,20 @@ export class Mirror {
 
 	async #load(signal: AbortSignal): Promise<void> {
 		const shown = this.#shown;
-		const query = { boards: shown.boards.join(","), threads: shown.threads.join(","), items: this.#options.itemsMax };
-		const { journal, now, monotonic, turnsMax, rows, unjournaled } = await this.#client.call("rows", { query });
+		const { journal, now, monotonic, turnsMax, rows, unjournaled } = await this.#client.call("rows", {
+			query: this.#asked(shown),
+		});
 		if (signal.aborted) return;
 		const { last, items, ...kept } = rows;
 		this.#view = new Mirrored(kept, shown);
-		this.#threads = new Map(shown.threads.map((agent): [AgentId, Item[]] => [agent, []]));
-		this.#lengths.clear();
-		for (const item of items) if (item.agent !== null) this.#threads.get(item.agent)?.push(itemView(item));
-		this.#deltas.clear();
-		[this.#unjournaled, this.#turnsMax, this.#at, this.#journal] = [unjournaled, turnsMax, last, journal];
+		this.#threads.clear();
+		for (const agent of shown.threads) {
+			this.#threads.begin(agent);
+			this.#threads.load(agent, items);
+		}
+		this.#messages.clear();
+		[this.#unjournaled, this.#turnsMax, this.#journal] = [unjournaled, turnsMax, journal];
+		this.#position.advance(last);
 		this.#ahead = { now: now - this.#options.now(), monotonic: monotonic - this.#options.now() };
 		this.#options.changed({ all: true });
 	}
@@ -220,9 +245,13 @@ export class Mirror {
 	/** False if the rows have to be loaded again. */
 	#receive(message: StreamMessage): boolean {
 		if ("event" in message) this.#fold(message.event);
-		else if ("delta" in message) this.#addDelta(message.delta);
-		else if ("whole" in message) this.#setMessage(message.whole);
-		else if ("at" in message) this.#arrive(message.at);
+		else if ("delta" in message) {
+			this.#messages.add(message.delta);
+			this.#options.changed({ message: message.delta.agent });
+		} else if ("whole" in message) {
+			this.#messages.set(message.whole);
+			this.#options.changed({ message: message.whole.agent });
+		} else if ("at" in message) this.#arrive(message.at);
 		else if ("unjournaled" in message) {
 			const { journal = this.#journal, phases = this.#unjournaled.phases } = message.unjournaled;
 			const { projects = this.#unjournaled.projects, subscriptions = this.#unjournaled.subscriptions } =
@@ -238,7 +267,7 @@ export class Mirror {
 	}
 
 	#arrive(at: number): void {
-		this.#at = Math.max(this.#at, at);
+		this.#position.advance(Math.max(this.#position.at, at));
 		if (this.#state === "live") return;
 		this.#state = "live";
 		this.#options.changed({ unjournaled: true });
@@ -246,40 +275,18 @@ export class Mirror {
 
 	#fold(item: Item): void {
 		// a reconnection may repeat events
-		if (item.id <= this.#at) return;
-		this.#at = item.id;
+		if (item.id <= this.#position.at) return;
 		const event = { ...item, at: Date.parse(item.at) };
 		this.#view.fold(event);
-		if (item.agent !== null && item.kind === "turn.ended") this.#deltas.delete(item.agent);
-		const known = item.agent !== null && isItem(item) ? this.#threads.get(item.agent) : undefined;
-		// a thread that has just been opened may have it already
-		const thread = known === undefined || item.id <= (known.at(-1)?.id ?? 0) ? undefined : known;
-		if (thread !== undefined && item.agent !== null) this.#append(thread, item.agent, item);
+		this.#position.advance(item.id, event);
+		const { agent } = item;
+		if (agent !== null && item.kind === "turn.ended") this.#messages.forget(agent);
+		const isShown = agent !== null && isItem(item) && this.#threads.append(agent, item);
+		if (isShown) this.#messages.end(agent, item.kind);
 		this.#options.changed({
-			...{ rows: touched(event), item: thread === undefined ? null : item },
-			...(thread === undefined && isItem(item) && { line: item }),
+			...{ rows: touched(event), item: isShown ? item : null },
+			...(!isShown && isItem(item) && { line: item }),
 		});
-	}
-
-	#append(thread: Item[], agent: AgentId, item: Item): void {
-		thread.push(item);
-		// rarely, so that the cost per item does not depend on the thread's length
-		const { itemsMax } = this.#options;
-		if (thread.length > (this.#lengths.get(agent) ?? 2 * itemsMax)) thread.splice(0, thread.length - itemsMax);
-		const running = this.#deltas.get(agent);
-		for (const [message, { kind }] of running ?? []) if (kind === item.kind) running?.delete(message);
-	}
-
-	#addDelta(delta: Delta): void {
-		const before = this.#deltas.get(delta.agent)?.get(delta.message);
-		this.#setMessage({ ...delta, text: (before?.text ?? "") + delta.text });
-	}
-
-	#setMessage(message: Delta): void {
-		const running = this.#deltas.get(message.agent) ?? new Map<string, Delta>();
-		running.set(message.message, message);
-		this.#deltas.set(message.agent, running);
-		this.#options.changed({ message: message.agent });
 	}
 }
 

@@ -45,6 +45,8 @@ export interface MirrorRequest {
 	threads: readonly AgentId[];
 	/** of each thread */
 	itemsMax: number;
+	/** only the rows of these boards and threads, for a client that has the others */
+	isPart: boolean;
 }
 
 export const Unjournaled = z.object({

@@ -31,6 +31,11 @@ export class Grouped<K, V, G> extends Map<K, V> {
 		return super.set(key, row);
 	}
 
+	/** Removes the rows that `keeps` rejects by now. */
+	sweep(): void {
+		for (const [key, row] of this) if (!this.#keeps(row)) this.delete(key);
+	}
+
 	override delete(key: K): boolean {
 		const row = super.get(key);
 		if (row !== undefined) this.#groups.get(this.#groupOf(row))?.delete(key);

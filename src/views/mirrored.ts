@@ -39,6 +39,7 @@ export interface Surroundings extends Unjournaled {
 
 export class Mirrored {
 	readonly rows;
+	#shown: Pick<MirrorRequest, "boards" | "threads">;
 
 	constructor(
 		{
@@ -54,12 +55,13 @@ export class Mirrored {
 			issues,
 			runs,
 		}: Omit<MirroredRows, "last" | "items">,
-		{ boards, threads }: Pick<MirrorRequest, "boards" | "threads">,
+		shown: Pick<MirrorRequest, "boards" | "threads">,
 	) {
-		const open = (agent: AgentId): boolean => threads.includes(agent);
+		this.#shown = shown;
+		const open = (agent: AgentId): boolean => this.#shown.threads.includes(agent);
 		const board = new Grouped<number, IssueState, ProjectSlug>(
 			({ project }) => project,
-			({ project }) => boards.includes(project),
+			({ project }) => this.#shown.boards.includes(project),
 		);
 		this.rows = {
 			...noRows(),
@@ -107,6 +109,23 @@ export class Mirrored {
 	/** Takes time in proportion to what the event changes, not to the number of rows. */
 	fold(event: Folded): void {
 		foldInto(this.rows, event);
+	}
+
+	/** Shows other boards and threads from now on. Rows of those that are no longer shown go; `add` brings those of new ones. */
+	show(shown: Pick<MirrorRequest, "boards" | "threads">): void {
+		this.#shown = shown;
+		for (const rows of [this.rows.mail, this.rows.turn, this.rows.issue, this.rows.run]) rows.sweep();
+	}
+
+	/** Adds the rows of boards and threads as they were at one event; `since` is what has happened after it. */
+	add(rows: Omit<MirroredRows, "last" | "items">, since: readonly Folded[]): void {
+		const part = new Mirrored(rows, this.#shown);
+		for (const event of since) part.fold(event);
+		replace(this.rows.prompt, part.rows.prompt);
+		replace(this.rows.mail, part.rows.mail);
+		replace(this.rows.turn, part.rows.turn);
+		replace(this.rows.issue, part.rows.issue);
+		replace(this.rows.run, part.rows.run);
 	}
 
 	/** All agents, oldest first; reaped ones only on request. */
@@ -255,5 +274,13 @@ export class Mirrored {
 		)
 			path.push(next);
 		return path;
+	}
+}
+
+/** Also in their order: rows of one group are shown as they were inserted. */
+function replace<V>(rows: Map<number, V>, others: ReadonlyMap<number, V>): void {
+	for (const [id, row] of others) {
+		rows.delete(id);
+		rows.set(id, row);
 	}
 }

@@ -2,7 +2,7 @@
 import type { KeyOf, RowKind, StateOf } from "#domain/fold/change.ts";
 import { type Folded, fold, type RowTables } from "#domain/fold/fold.ts";
 
-export { type RowName, touched } from "#domain/fold/fold.ts";
+export { type Folded, type RowName, touched } from "#domain/fold/fold.ts";
 
 export type RowMaps = { readonly [R in RowKind]: Map<KeyOf<R>, StateOf<R>> };
 

@@ -223,7 +223,7 @@ const ofMailAndIssues: Steps = (one, two, params) => [
 	async (world) => {
 		const open = [of(world, one), of(world, two)].map((id) => AgentId.parse(id));
 		shown = { boards: two > 4 ? [web] : [], threads: one === 9 ? [] : [...new Set(open)] };
-		world.mirror.show(shown);
+		void world.mirror.show(shown);
 	},
 	async () => {
 		if (one < 7) for (const cut of lines) cut();
@@ -298,7 +298,7 @@ test("has the words of a running turn before they are an item, and its items in 
 	await mirroring(async (world) => {
 		const agent = AgentId.parse(of(world, 0));
 		shown = { boards: [web], threads: [agent] };
-		world.mirror.show(shown);
+		void world.mirror.show(shown);
 		const { number } = await client().call("issueAdd", { params: { project: "web" }, body: { title: "look at it" } });
 		await client().call("issueEscalate", { params: { issue: `web#${number}` }, body: { reason: "look" } });
 		await agree(world);

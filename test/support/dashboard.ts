@@ -5,8 +5,11 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { expect, inject } from "vitest";
 import { Client } from "#client/client.ts";
 import type { Daemon } from "#src/main.ts";
+import { webFolder } from "./programs.ts";
 
+/** With the dashboard built, which the first page would wait for otherwise. */
 export async function openBrowser(): Promise<Browser> {
+	await webFolder();
 	const executablePath = inject("chromium");
 	if (executablePath === "") throw new Error("There is no Chromium: apt-get install chromium");
 	const root = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
@@ -40,7 +43,7 @@ export class Dashboard implements AsyncDisposable {
 			colorScheme: "light",
 			...options,
 		});
-		context.setDefaultTimeout(15_000);
+		context.setDefaultTimeout(25_000);
 		const wrong: string[] = [];
 		await watch(context, daemon.url, wrong);
 		const page = await context.newPage();

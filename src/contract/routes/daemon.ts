@@ -23,6 +23,8 @@ export const daemonRoutes = {
 				/** the ids of the agents whose conversations are shown, with commas */
 				threads: List.pipe(z.array(AgentId)),
 				items: z.coerce.number().int().nonnegative().max(10_000).default(200),
+				/** true: only the rows of these projects and agents, for a client that has the others */
+				part: z.stringbool().default(false),
 			}),
 			answer: z.object({
 				/** identifies the store */

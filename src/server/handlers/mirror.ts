@@ -8,10 +8,10 @@ export function mirrorHandlers(
 	problem: (credential: Credential) => string | null,
 ): Pick<Handlers, "rows"> {
 	return {
-		rows: async ({ query: { boards, threads, items: itemsMax } }) => ({
+		rows: async ({ query: { boards, threads, items: itemsMax, part: isPart } }) => ({
 			journal: engine.agentZero.id,
 			...{ now: engine.now(), monotonic: engine.scheduler.monotonic(), turnsMax: engine.turnsMax },
-			rows: await reads.mirrored({ boards, threads, itemsMax }),
+			rows: await reads.mirrored({ boards, threads, itemsMax, isPart }),
 			unjournaled: await unjournaled(engine, problem),
 		}),
 	};

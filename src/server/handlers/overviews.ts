@@ -17,7 +17,7 @@ export function overviewHandlers(
 		...(await unjournaled(engine, problem)),
 	});
 	const snapshot = async (boards: readonly ProjectSlug[]): Promise<Mirrored> =>
-		new Mirrored(await reads.mirrored({ boards, threads: [], itemsMax: 0 }), { boards, threads: [] });
+		new Mirrored(await reads.mirrored({ boards, threads: [], itemsMax: 0, isPart: false }), { boards, threads: [] });
 	const refusal = async (project: ProjectSlug | undefined): Promise<Refusal | null> =>
 		project === undefined ? null : await context.unknownProject(project);
 	return {

@@ -65,11 +65,11 @@ export class MirroredScreen {
 		else this.loadRows();
 	}
 
-	/** Loads all rows again: also the turns and mails that were over when a thread was opened. */
+	/** Forgets the threads that were shown longest ago. */
 	loadRows(): void {
 		this.#isLoaded = true;
 		this.#threads = this.#threads.slice(0, threadsMax);
-		this.#mirror.show({ boards: this.#project === null ? [] : [this.#project], threads: this.#threads });
+		void this.#mirror.show({ boards: this.#project === null ? [] : [this.#project], threads: this.#threads });
 	}
 
 	/** Loads older items, at last those of the ancestors; nothing moves under the reader. */

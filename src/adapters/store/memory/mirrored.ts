@@ -4,7 +4,7 @@ import { isItem } from "#contract/item.ts";
 import type { MirroredRows, MirrorRequest } from "#contract/rows.ts";
 import type { Rows } from "./rows.ts";
 
-export function mirroredIn(rows: Rows, { boards, threads, itemsMax }: MirrorRequest): MirroredRows {
+export function mirroredIn(rows: Rows, { boards, threads, itemsMax, isPart }: MirrorRequest): MirroredRows {
 	const { agents, projects, subscriptions, leases, prompts, turns, approvals, waits, mails, issues, runs, events } =
 		rows;
 	const shown = [...issues.values()].filter(({ project }) => boards.includes(project));
@@ -17,19 +17,15 @@ export function mirroredIn(rows: Rows, { boards, threads, itemsMax }: MirrorRequ
 	const kept = [...mails.values()].filter(
 		({ to, state, deletedAt }) => deletedAt === null && (state !== "read" || open(to)),
 	);
+	const all = <V>(table: ReadonlyMap<unknown, V>): V[] => (isPart ? [] : [...table.values()]);
 	return {
 		last: events.length,
-		...{
-			agents: [...agents.values()],
-			projects: [...projects.values()],
-			subscriptions: [...subscriptions.values()],
-			leases: [...leases.values()],
-		},
-		prompts: [...prompts.values()].map((prompt) => (open(prompt.agent) ? prompt : { ...prompt, text: "" })),
-		turns: [...turns.values()].filter((turn) => turn.state === "open" || latest.has(turn)),
-		approvals: [...approvals.values()].filter(({ state }) => state === "pending"),
-		waits: [...waits.values()].filter(({ state }) => state === "open"),
-		mails: kept.map((mail) => (open(mail.to) ? mail : { ...mail, body: "" })),
+		...{ agents: all(agents), projects: all(projects), subscriptions: all(subscriptions), leases: all(leases) },
+		prompts: [...prompts.values()].flatMap((each) => (open(each.agent) ? each : isPart ? [] : { ...each, text: "" })),
+		turns: [...turns.values()].filter((turn) => (turn.state === "open" && !isPart) || latest.has(turn)),
+		approvals: all(approvals).filter(({ state }) => state === "pending"),
+		waits: all(waits).filter(({ state }) => state === "open"),
+		mails: kept.flatMap((mail) => (open(mail.to) ? mail : isPart ? [] : { ...mail, body: "" })),
 		issues: shown,
 		runs: [...runs.values()].filter(({ issue }) => shown.some(({ id }) => id === issue)),
 		items: said.toSorted((a, b) => a.id - b.id),

@@ -11,57 +11,55 @@ import { allUnreadMail } from "./mail-queries.ts";
 import { mailFrom, promptFrom } from "./rows.ts";
 import { allPrompts } from "./turn-queries.ts";
 
-export async function mirroredBy(
-	reads: Omit<Reads, "mirrored" | "agentsAboutToBegin">,
-	connection: Connection,
-	{ boards, threads, itemsMax }: MirrorRequest,
-): Promise<MirroredRows> {
+type Simple = Omit<Reads, "mirrored" | "agentsAboutToBegin">;
+
+export async function mirroredBy(reads: Simple, connection: Connection, request: MirrorRequest): Promise<MirroredRows> {
+	const shown = await shownRows(reads, request);
+	if (request.isPart) return { last: await reads.lastEvent(), ...noOthers, ...shown };
+	const prompts = (await connection.all(allPrompts, {})).map((row) => promptFrom({ ...row, text: "" }));
+	const mails = (await connection.all(allUnreadMail, {})).map((row) => mailFrom({ ...row, body: "" }));
+	return {
+		last: await reads.lastEvent(),
+		agents: await reads.agents(),
+		projects: await reads.projects(),
+		subscriptions: await reads.subscriptions(),
+		leases: await reads.leases(),
+		approvals: await reads.pendingApprovals(),
+		waits: await reads.openWaits(),
+		...shown,
+		prompts: joined(prompts, shown.prompts),
+		turns: byId(joined(await reads.openTurns(), shown.turns)),
+		mails: byId(joined(mails, shown.mails)),
+	};
+}
+
+const noOthers = { agents: [], projects: [], subscriptions: [], leases: [], approvals: [], waits: [] };
+
+/** The rows of the requested boards and threads. */
+async function shownRows(reads: Simple, { boards, threads, itemsMax }: MirrorRequest) {
 	const [issues, runs]: [IssueState[], RunState[]] = [[], []];
 	for (const project of boards) {
 		issues.push(...(await reads.issues(project)));
 		runs.push(...(await reads.runsOfProject(project)));
 	}
-	const prompts = new Map(
-		(await connection.all(allPrompts, {})).map((row): [number, PromptState] => [
-			row.id,
-			promptFrom({ ...row, text: "" }),
-		]),
-	);
-	const mails = new Map(
-		(await connection.all(allUnreadMail, {})).map((row): [number, MailState] => [
-			row.id,
-			mailFrom({ ...row, body: "" }),
-		]),
-	);
-	const turns = new Map((await reads.openTurns()).map((turn): [number, TurnState] => [turn.id, turn]));
-	const items: Event[] = [];
+	const [prompts, mails, turns, items]: [PromptState[], MailState[], TurnState[], Event[]] = [[], [], [], []];
 	for (const agent of threads) {
-		for (const { id } of [...prompts.values()].filter((prompt) => prompt.agent === agent)) {
-			const whole = await reads.prompt(id);
-			if (whole !== undefined) prompts.set(id, whole);
-		}
-		for (const mail of await reads.mails(agent)) mails.set(mail.id, mail);
+		prompts.push(...(await reads.prompts(agent)));
+		mails.push(...(await reads.mails(agent)));
 		// as many turns as the items can be of
-		for (const turn of await reads.latestTurns(agent, itemsMax)) turns.set(turn.id, turn);
+		const latest = await reads.latestTurns(agent, itemsMax);
+		turns.push(...latest);
+		// a running prompt goes back to the queue if it was never handed over
+		const running = latest.find(({ state }) => state === "open")?.prompt ?? null;
+		prompts.push(...[running === null ? undefined : await reads.prompt(running)].filter((each) => each !== undefined));
 		items.push(...(await reads.itemsBefore(agent, null, itemsMax)));
 	}
-	return {
-		last: await reads.lastEvent(),
-		...{
-			agents: await reads.agents(),
-			projects: await reads.projects(),
-			subscriptions: await reads.subscriptions(),
-			leases: await reads.leases(),
-		},
-		...{
-			prompts: [...prompts.values()],
-			turns: byId(turns),
-			approvals: await reads.pendingApprovals(),
-			waits: await reads.openWaits(),
-		},
-		...{ mails: byId(mails), issues, runs, items: items.toSorted((a, b) => a.id - b.id) },
-	};
+	return { prompts, mails, turns, issues, runs, items: byId(items) };
 }
 
-const byId = <V extends { id: number }>(rows: ReadonlyMap<number, V>): V[] =>
-	[...rows.values()].toSorted((a, b) => a.id - b.id);
+/** A row of the second list takes the place of the same one in the first. */
+const joined = <V extends { id: number }>(all: readonly V[], instead: readonly V[]): V[] => [
+	...new Map([...all, ...instead].map((row) => [row.id, row])).values(),
+];
+
+const byId = <V extends { id: number }>(rows: readonly V[]): V[] => rows.toSorted((a, b) => a.id - b.id);
