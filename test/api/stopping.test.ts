@@ -1,14 +1,25 @@
 // Stopping the daemon while turns run, and running again what was cut.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, test } from "vitest";
-import { shell } from "#test/support/cli.ts";
+import { expect, test, vi } from "vitest";
+import { type Shell, shell } from "#test/support/cli.ts";
+
+// many commands, each a process of its own
+vi.setConfig({ testTimeout: 120_000 });
+
+/** The agents' programs have their prompts. The prompt of a turn that is open before that goes back to the queue. */
+const begun = async (sh: Shell, ...names: string[]): Promise<void> => {
+	for (const name of names)
+		await expect
+			.poll(async () => (await sh.json("log", name)).data.map(({ kind }: Reply) => kind), { timeout: 60_000 })
+			.toContain("user");
+};
 
 test("down --now cuts turns and names them; the next command says so, and one command runs all of them again", async () => {
 	await using sh = shell();
 	for (const name of ["one", "two"])
 		await sh.brood("agent", "add", name, "--no-project", "--type", "scripted", "--prompt", "sleep 60000");
-	await expect.poll(async () => (await sh.json("status")).data.turns, { timeout: 20_000 }).toBe(2);
+	await begun(sh, "one", "two");
 	const { pid } = (await sh.json("status")).data;
 	expect(await sh.brood("down", "--now")).toEqual({
 		code: 0,
@@ -25,7 +36,7 @@ test("down --now cuts turns and names them; the next command says so, and one co
 		["one", "sleep 60000", expect.any(Number)],
 		["two", "sleep 60000", expect.any(Number)],
 	]);
-	await expect.poll(async () => (await sh.json("status")).data.turns, { timeout: 20_000 }).toBe(2);
+	await expect.poll(async () => (await sh.json("status")).data.turns, { timeout: 60_000 }).toBe(2);
 	expect((await sh.brood("turn", "retry", "--all")).out).toBe("no turn was cut\n");
 	await sh.brood("down", "--now");
 });
@@ -36,10 +47,10 @@ test("down --drain waits for a turn that takes its time, starts no other, and no
 	const slow = `run until [ -e ${gate} ]; do sleep 0.05; done`;
 	await sh.brood("agent", "add", "slow", "--no-project", "--type", "scripted", "--policy", "full", "--prompt", slow);
 	await sh.brood("prompt", "slow", "say afterwards");
-	await expect.poll(async () => (await sh.json("status")).data.turns, { timeout: 20_000 }).toBe(1);
+	await begun(sh, "slow");
 	const ended = sh.brood("down", "--drain");
 	const log = (): string => readFileSync(path.join(sh.home, "daemon.log"), "utf8");
-	await expect.poll(log, { timeout: 20_000 }).toContain("SIGUSR2: letting the running turns end");
+	await expect.poll(log, { timeout: 60_000 }).toContain("SIGUSR2: letting the running turns end");
 	expect((await sh.json("status")).data.turns).toBe(1);
 	writeFileSync(gate, "");
 	const { code, err } = await ended;
