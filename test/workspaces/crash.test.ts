@@ -120,6 +120,30 @@ describe("provision", () => {
 		expect(deaths).toBeGreaterThan(2);
 	});
 
+	test("leaves nothing in the way of the next agent of that name, if its own agent ended meanwhile", async () => {
+		const deaths = await atEachStep(
+			prepare,
+			async (world) => agreed(await world.workspaces.provision(request(world))),
+			async (world, { workspace, agent }) => {
+				const again = await next(world);
+				const successor = { ...request(world), agent: { ...agent, id: identity("b").id } };
+				const folder = path.dirname(workspace.path);
+				const left = existsSync(folder) && readdirSync(folder).length > 0;
+				// the control: as long as the agent lives, what it has is not touched
+				const early = await again.workspaces.provision(successor, { isUnused: async () => false });
+				expect("code" in early && early.code).toBe(left ? "PATH_EXISTS" : false);
+				if (!left) return;
+				const made = await again.workspaces.provision(successor, { isUnused: async (id) => id === agent.id });
+				expect(agreed(made).workspace).toEqual(workspace);
+				expect(world.git(workspace.path, "status", "--porcelain", "--branch")).toBe("## brood/a");
+				expect(readdirSync(folder)).toEqual(["a"]);
+				expect(world.git(world.repository, "branch", "--list", "brood/*").split("\n")).toHaveLength(1);
+				expect(personsOwn(world)).toEqual(own);
+			},
+		);
+		expect(deaths).toBeGreaterThan(2);
+	});
+
 	test("is taken back to nothing if the next call fails", async () => {
 		const deaths = await atEachStep(
 			prepare,

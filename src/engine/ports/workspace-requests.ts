@@ -37,6 +37,8 @@ export interface StepControl {
 	 */
 	begin?(place: { head: string | null }): Promise<void>;
 	begun?: { head: string | null };
+	/** whether an agent ended before it had its workspace; its name may have been given to another agent since */
+	isUnused?(agent: string): Promise<boolean>;
 }
 
 export interface OpenRequest {

@@ -3,7 +3,7 @@
 
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
-import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import { AgentId, type ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { anyFault } from "../loop/fault.ts";
 import type { LookResult, Reactor } from "../loop/reactor.ts";
@@ -116,7 +116,10 @@ export class Provisioner implements Reactor {
 		const inTheWay = await trashFormerWorkspaces({ ...this.#parts, workspaces }, agent);
 		if (inTheWay !== null) return inTheWay;
 		using lines = new Lines((text) => this.#send({ type: "item.append", agent: id, kind: "command", text }));
-		const live: StepControl = { line: (text) => lines.add(text), signal, approved: await approvedIn(reads, agent) };
+		const live: StepControl = {
+			...{ line: (text) => lines.add(text), signal, approved: await approvedIn(reads, agent) },
+			isUnused: async (former) => await isUnused(reads, former),
+		};
 		// a fork has its parent's files
 		if (project.url !== null && plan.parent === null) await workspaces.refresh(project, { signal });
 		const made = plan.parent === null ? null : await this.#fromParent(plan, request, workspaces, live);
@@ -155,6 +158,13 @@ export class Provisioner implements Reactor {
 	async #send(command: CommandInput): Promise<void> {
 		await retryWhile(() => this.#parts.dispatch(bySystem(command)), isRetryable, this.#stop.signal);
 	}
+}
+
+/** Whether a workspace's mark names an agent that ended before it had the workspace. */
+async function isUnused(reads: Reads, id: string): Promise<boolean> {
+	const { data } = AgentId.safeParse(id);
+	const agent = data === undefined ? undefined : await reads.agent(data);
+	return agent?.life === "ended" && agent.workspace === null;
 }
 
 /** Whether the tree is unchanged since this snapshot. */

@@ -1,7 +1,7 @@
 // What an earlier call made at the path of a workspace: found, refused as another agent's, or discarded.
 import type { Refusal } from "#contract/refusal.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
-import type { ProvisionRequest } from "#engine/ports/workspace-requests.ts";
+import type { ProvisionRequest, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { dropMark, readMark } from "../layout/mark.ts";
 import { commitOf } from "../run/user-input.ts";
@@ -12,21 +12,27 @@ import type { GitContext } from "../workspace/git-context.ts";
 import { sandboxMarkAt } from "../workspace/sandbox-mounts.ts";
 import { markAt } from "../workspace/tree-status.ts";
 
-/** What an earlier call for the same agent left. Anything else at the path is refused. */
+/**
+ * What an earlier call for the same agent left. What was made for an agent that ended before it could use it is discarded.
+ * Anything else at the path is refused.
+ */
 export async function findExisting(
 	context: GitContext,
 	request: ProvisionRequest,
-	place: string,
-	intent: string,
+	{ place, intent }: { place: string; intent: string },
+	control: StepControl,
 ): Promise<ExistingWorkspace | Refusal> {
 	const wrong = await context.layout.parent(place);
 	if (wrong !== null) return wrong;
+	const { id } = request.agent;
 	const begun = await readMark(intent);
-	if (begun !== null && begun.agent !== request.agent.id) return inTheWay(place);
 	const mark = (await sandboxMarkAt(context, request.project, place)) ?? (await markAt(place));
-	if (mark?.agent === request.agent.id && mark.path === place) return { mark, anew: false };
-	if (begun !== null) await takeBack(context, request, intent);
-	return (await exists(place)) ? inTheWay(place) : { mark: null, anew: begun !== null };
+	if ((begun === null || begun.agent === id) && mark?.agent === id && mark.path === place) return { mark, anew: false };
+	const left = begun ?? (mark?.path === place ? mark : null);
+	if (left !== null && left.agent !== id && (await control.isUnused?.(left.agent)) !== true) return inTheWay(place);
+	if (left !== null && (begun !== null || left.agent !== id)) await takeBackMade(context, request, left);
+	if (begun !== null) await dropMark(intent);
+	return (await exists(place)) ? inTheWay(place) : { mark: null, anew: left !== null };
 }
 
 interface ExistingWorkspace {
@@ -35,23 +41,30 @@ interface ExistingWorkspace {
 	anew: boolean;
 }
 
-/** Removes only what the intent names; the branch only if all of its commits are reachable elsewhere. */
-export async function takeBack(context: GitContext, { project }: ProvisionRequest, intent: string): Promise<void> {
+/** Removes only what the intent names. */
+export async function takeBack(context: GitContext, request: ProvisionRequest, intent: string): Promise<void> {
 	const mark = await readMark(intent);
 	if (mark === null) return;
-	if (mark.kind === "clone" && mark.own !== true) await discard(context, mark.path);
-	else {
-		if (mark.own === true) await discardSandboxed(context, project, mark);
-		else await discardWorktree(context, project.path, mark.path);
-		const ref = `refs/heads/${mark.branch}`;
-		const tip = await commitOf(context.git, project.path, ref);
-		const elsewhere = ["--not", `--exclude=${ref}`, "--all", "--"];
-		const own =
-			tip === null || tip === mark.start
-				? ""
-				: (await context.git(project.path, ["rev-list", "--max-count=1", tip, ...elsewhere])).text;
-		if (tip !== null && own === "")
-			await discardNewBranch(context.git, { repository: project.path, branch: mark.branch, commit: tip });
-	}
+	await takeBackMade(context, request, mark);
 	await dropMark(intent);
+}
+
+/** The branch goes only if all of its commits are reachable elsewhere; that of another agent only if it never moved. */
+async function takeBackMade(
+	context: GitContext,
+	{ project, agent }: ProvisionRequest,
+	mark: WorkspaceMark,
+): Promise<void> {
+	if (mark.kind === "clone" && mark.own !== true) return await discard(context, mark.path);
+	if (mark.own === true) await discardSandboxed(context, project, mark);
+	else await discardWorktree(context, project.path, mark.path);
+	const ref = `refs/heads/${mark.branch}`;
+	const tip = await commitOf(context.git, project.path, ref);
+	if (tip === null) return;
+	const elsewhere = ["--not", `--exclude=${ref}`, "--all", "--"];
+	const hasOwn = async (): Promise<boolean> =>
+		mark.agent !== agent.id ||
+		(await context.git(project.path, ["rev-list", "--max-count=1", tip, ...elsewhere])).text !== "";
+	if (tip !== mark.start && (await hasOwn())) return;
+	await discardNewBranch(context.git, { repository: project.path, branch: mark.branch, commit: tip });
 }

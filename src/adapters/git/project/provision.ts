@@ -71,7 +71,7 @@ export async function provision(
 
 	const place = context.layout.agent(request.project.slug, request.agent.handle);
 	const intent = context.layout.intent(request.project.slug, request.agent.handle);
-	const found = await findExisting(context, request, place, intent);
+	const found = await findExisting(context, request, { place, intent }, control);
 	if (isRefusal(found)) return found;
 	if (found.mark?.ready === true) {
 		await dropMark(intent);
