@@ -41,6 +41,7 @@ export class EventStream implements AsyncDisposable {
 	/** the phases of the last `unjournaled` message */
 	#phases = "{}";
 	#last: number;
+	#cuts = 0;
 
 	constructor(
 		engine: Engine,
@@ -60,10 +61,15 @@ export class EventStream implements AsyncDisposable {
 		return this.#readers.size >= this.watchersMax;
 	}
 
+	/** how often all readers have been cut; a reader is served with the number from when it was authenticated */
+	get cuts(): number {
+		return this.#cuts;
+	}
+
 	/** Serves one reader until it leaves. */
 	async serve(
 		out: ServerResponse,
-		{ after, deltas, ...wanted }: EventQuery & { after: number; deltas: boolean },
+		{ after, deltas, cuts, ...wanted }: EventQuery & { after: number; deltas: boolean; cuts: number },
 	): Promise<void> {
 		const reader: Reader = {
 			out,
@@ -73,6 +79,8 @@ export class EventStream implements AsyncDisposable {
 			filter: await StreamFilter.of(wanted, this.#engine.reads),
 		};
 		if (out.destroyed) return;
+		// what authenticated it may be gone: it asks again
+		if (cuts !== this.#cuts) return void out.end();
 		this.#readers.add(reader);
 		out.on("close", () => this.#readers.delete(reader));
 		out.on("error", () => this.#readers.delete(reader));
@@ -83,6 +91,7 @@ export class EventStream implements AsyncDisposable {
 
 	/** Ends every reader's stream; a reader with a valid token resumes where it was. */
 	cutAll(): void {
+		this.#cuts++;
 		for (const { out } of this.#readers) out.end();
 		this.#readers.clear();
 	}

@@ -40,7 +40,7 @@ export function serveEvents(streaming: Streaming, request: IncomingMessage, resp
 	});
 	if (!parsed.success) return turnAway(response, refuse("VALIDATION_ERROR", validationMessage(parsed.error)));
 	if (caller.leftMs !== null) endAfter(response, caller.leftMs);
-	begin(streaming, response, parsed.data).catch(() => response.destroy());
+	begin(streaming, response, { ...parsed.data, cuts: stream.cuts }).catch(() => response.destroy());
 	return true;
 }
 
@@ -50,8 +50,11 @@ function endAfter(response: ServerResponse, leftMs: number): void {
 	response.on("close", () => clearTimeout(timer));
 }
 
-async function begin({ stream, context }: Streaming, response: ServerResponse, query: StreamQuery): Promise<void> {
-	const { after, deltas, agent: reference, project, kind, threads } = query;
+async function begin(
+	{ stream, context }: Streaming,
+	response: ServerResponse,
+	{ after, deltas, agent: reference, project, kind, threads, cuts }: StreamQuery & { cuts: number },
+): Promise<void> {
 	const agent = reference === undefined ? null : await context.engine.resolve(reference, project ?? null);
 	const refusal = agent !== null && isRefusal(agent) ? agent : await context.cursorRefusal(after);
 	if (refusal !== null) {
@@ -60,7 +63,7 @@ async function begin({ stream, context }: Streaming, response: ServerResponse, q
 	}
 	// with an agent, the project only says where its name is looked up
 	const whose = agent !== null && "id" in agent ? { agent: agent.id } : { project };
-	await stream.serve(response, { after, deltas, ...whose, kinds: kind?.split(","), threads });
+	await stream.serve(response, { after, deltas, cuts, ...whose, kinds: kind?.split(","), threads });
 }
 
 function turnAway(response: ServerResponse, refusal: Refusal): true {

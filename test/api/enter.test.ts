@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Client } from "#client/client.ts";
 import { secretHeader } from "#contract/browser-proof.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
@@ -175,6 +175,34 @@ test("browsers are listed, signed out, and outlive the daemon on its port", asyn
 		401, 401,
 	]);
 	expect([await status(both(await provenBy(stays))), await status(both(await provenBy(goes)))]).toEqual([200, 401]);
+});
+
+test("a stream that is being opened when its browser is signed out does not begin", async () => {
+	/** what the stream answers if `meanwhile` happens between its authentication and its first bytes */
+	const opened = async (browser: Browser, meanwhile: () => Promise<unknown>): Promise<unknown> => {
+		const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+		const { engine } = daemon;
+		const found = await engine.resolve("init", null);
+		const slow = vi.spyOn(engine, "resolve").mockImplementationOnce(async () => {
+			asked.resolve();
+			await held.promise;
+			return found;
+		});
+		const answer = ask("GET", "/api/events?agent=init", both(browser));
+		await asked.promise;
+		await meanwhile();
+		held.resolve();
+		const { headers } = await answer;
+		slow.mockRestore();
+		return headers["content-type"];
+	};
+	// the control: a stream that nobody cuts
+	expect(await opened(await signedIn(), async () => {})).toBe("text/event-stream");
+	const browser = await signedIn();
+	const id = (await client().call("browsers")).at(-1)?.id ?? "";
+	const signOut = async () => await client().call("browserSignOut", { params: { browser: id } });
+	expect(await opened(browser, signOut)).toBeUndefined();
+	expect(await status(both(browser))).toBe(401);
 });
 
 test("a rotated token signs every browser out and ends links", async () => {
