@@ -42,3 +42,27 @@ test("what is no patch has no files", () => {
 	expect(diffFiles("")).toEqual([]);
 	expect(diffFiles("hello\n+++ b/x\n")).toEqual([]);
 });
+
+test("only a line feed ends a line: what a file says after another line end hides nothing of it", () => {
+	for (const end of ["\r", "\u2028", "\u2029", "\u0085", "\v", "\f"]) {
+		const line = `one${end}diff --git a/README b/README${end}--- a/README${end}+++ b/README`;
+		const files = diffFiles(`diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -0,0 +1,2 @@\n+${line}\n+hidden\n`);
+		expect(files).toMatchObject([{ path: "x", added: 2, lines: [{}, { text: line }, { text: "hidden" }] }]);
+	}
+	// the control: a line feed does
+	expect(diffFiles("diff --git a/x b/x\n@@ -0,0 +1 @@\n+one\ndiff --git a/y b/y\n@@ -0,0 +1 @@\n+two\n")).toHaveLength(
+		2,
+	);
+});
+
+test("a name that git quotes is read as the name that the file has", () => {
+	const quoted = String.raw`"b/\033[8m \"q\" \\ \n\t \342\200\256txt"`;
+	const name = '\u001b[8m "q" \\ \n\t \u202etxt';
+	const paths = [
+		`diff --git ${quoted.replace("b/", "a/")} ${quoted}\nnew file mode 100644\nindex 0..0\n`,
+		`diff --git ${quoted.replace("b/", "a/")} ${quoted}\n--- /dev/null\n+++ ${quoted}\n@@ -0,0 +1 @@\n+x\n`,
+		`diff --git a/x ${quoted}\nsimilarity index 100%\nrename from x\nrename to ${quoted.replace("b/", "")}\n`,
+		String.raw`diff --git "a/\377" "b/\377"`,
+	].map((each) => diffFiles(each).map(({ path }) => path));
+	expect(paths).toEqual([[name], [name], [name], [String.raw`b/\377`.slice(2)]]);
+});

@@ -15,43 +15,75 @@ export interface DiffFile {
 }
 
 /** Reads what `git diff` prints. Lines that it does not know are kept as notes: nothing is lost. */
-export function diffFiles(patch: string): DiffFile[] {
-	const files: DiffFile[] = [];
-	for (const part of patch.split(/^(?=diff --git )/m)) {
-		if (part.startsWith("diff --git ")) files.push(fileOf(part.split("\n")));
-	}
-	return files;
+export const diffFiles = (patch: string): DiffFile[] =>
+	patchFiles(patch).map(({ path, from, isBinary, body }) => {
+		const lines = linesOf(body);
+		const count = (kind: DiffLine["kind"]): number => lines.filter((line) => line.kind === kind).length;
+		return { path, from, lines, added: count("added"), deleted: count("deleted"), isBinary };
+	});
+
+export interface PatchFile {
+	path: string;
+	from: string | null;
+	isBinary: boolean;
+	/** from the first `@@` on, as git prints it */
+	body: readonly string[];
 }
 
-function fileOf(rows: readonly string[]): DiffFile {
+/** The files of a patch. Only a line feed ends a line of it: other line ends are content, and may be followed by anything. */
+export const patchFiles = (patch: string): PatchFile[] =>
+	patch
+		.split(/(?<=^|\n)(?=diff --git )/)
+		.filter((part) => part.startsWith("diff --git "))
+		.map((part) => fileOf(part.replace(/\n$/, "").split("\n")));
+
+function fileOf(rows: readonly string[]): PatchFile {
 	const first = rows.findIndex((row) => row.startsWith("@@"));
 	const head = first === -1 ? rows : rows.slice(0, first);
-	const named = (start: string): string | null =>
-		head.find((row) => row.startsWith(start))?.slice(start.length) ?? null;
+	const named = (start: string): string | null => {
+		const name = head.find((row) => row.startsWith(start))?.slice(start.length);
+		return name === undefined ? null : unquoted(name);
+	};
 	const bare = (name: string | null): string | null =>
-		name === null || name === "/dev/null" ? null : unquoted(name).replace(/^[ab]\//, "");
-	const [, both = ""] = /^diff --git (.*)$/.exec(rows[0] ?? "") ?? [];
+		name === null || name === "/dev/null" ? null : name.replace(/^[ab]\//, "");
+	const both = (rows[0] ?? "").slice("diff --git ".length);
 	const path = bare(named("+++ ")) ?? bare(named("--- ")) ?? named("rename to ") ?? bare(secondOf(both)) ?? both;
-	const lines = first === -1 ? [] : linesOf(rows.slice(first));
-	const count = (kind: DiffLine["kind"]): number => lines.filter((line) => line.kind === kind).length;
 	return {
-		...{ path, from: named("rename from "), lines, added: count("added"), deleted: count("deleted") },
+		...{ path, from: named("rename from "), body: first === -1 ? [] : rows.slice(first) },
 		isBinary: head.some((row) => row.startsWith("Binary files ") || row.startsWith("GIT binary patch")),
 	};
 }
 
 /** `a/x b/x`: both names are the same unless the file was renamed. */
-const secondOf = (both: string): string => (both.startsWith('"') ? both : both.slice(Math.ceil(both.length / 2)));
+const secondOf = (both: string): string =>
+	unquoted(/"(?:[^"\\]|\\.)*"$/.exec(both)?.[0] ?? both.slice(Math.ceil(both.length / 2)));
 
-/** Git quotes names with special characters. */
-const unquoted = (name: string): string => (/^"(.*)"$/.exec(name)?.[1] ?? name).replace(/\t$/, "");
+/** Git quotes names with special characters like C does, and writes each byte that is not ASCII as `\303`. */
+function unquoted(name: string): string {
+	const [, inner] = /^"(.*)"\t?$/.exec(name) ?? [];
+	if (inner === undefined) return name.replace(/\t$/, "");
+	try {
+		return decodeURIComponent(
+			inner.replaceAll(/\\([0-7]{3}|.)|[^\\]+/g, (part, code: string | undefined) => {
+				if (code === undefined) return encodeURIComponent(part);
+				if (code.length === 3) return `%${Number.parseInt(code, 8).toString(16).padStart(2, "0")}`;
+				return encodeURIComponent(escapes[code] ?? code);
+			}),
+		);
+	} catch {
+		// a name that is not UTF-8 stays as git prints it
+		return inner;
+	}
+}
+
+const escapes: Readonly<Record<string, string>> = {
+	...{ a: "\u0007", b: "\b", t: "\t", n: "\n", v: "\v", f: "\f", r: "\r" },
+};
 
 function linesOf(rows: readonly string[]): DiffLine[] {
 	let [old, fresh] = [0, 0];
 	const lines: DiffLine[] = [];
-	// a patch ends with a line break, which is no line of it
-	const all = rows.at(-1) === "" ? rows.slice(0, -1) : rows;
-	for (const row of all) {
+	for (const row of rows) {
 		const [mark, text] = [row[0], row.slice(1)];
 		const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(row);
 		if (hunk !== null) {

@@ -1,5 +1,6 @@
 // A patch, cut into files: a list of files, each of which opens.
 import type { Diff } from "#contract/workspace.ts";
+import { patchFiles } from "#views/diff-lines.ts";
 import type { DiffFile, DiffPanel } from "./model.ts";
 
 export function diffPanel({ patch, files, truncated, omitted }: Diff, title: string): DiffPanel {
@@ -19,28 +20,16 @@ export function diffPanel({ patch, files, truncated, omitted }: Diff, title: str
 	return { kind: "diff", at: 0, title, files: all, opened: new Set(all.length === 1 ? [0] : []) };
 }
 
-export function filesOf(patch: string): DiffFile[] {
-	const parts = patch.split(/^(?=diff --git )/m).filter((part) => part.startsWith("diff --git "));
-	return parts.map((part) => {
-		const lines = part.trimEnd().split("\n");
-		const from = lines.findIndex((line) => line.startsWith("@@"));
-		const head = from < 0 ? lines : lines.slice(0, from);
-		const body = from < 0 ? [] : lines.slice(from);
-		const path =
-			head
-				.map((line) => /^(?:\+\+\+ b|rename to |--- a)\/?(.*)$/.exec(line)?.[1])
-				.findLast((each) => each !== undefined) ??
-			lines[0]?.replace(/^diff --git a\/.* b\//, "") ??
-			"";
-		const isText = from >= 0 || !head.some((line) => /^(Binary files|GIT binary patch)/.test(line));
+export const filesOf = (patch: string): DiffFile[] =>
+	patchFiles(patch).map(({ path, isBinary, body }) => {
+		const isText = body.length > 0 || !isBinary;
 		return {
 			path,
 			added: isText ? body.filter((line) => line.startsWith("+")).length : null,
 			deleted: isText ? body.filter((line) => line.startsWith("-")).length : null,
-			lines: body,
+			lines: [...body],
 		};
 	});
-}
 
 /** A row of the list: a file, or a line of one. */
 export interface DiffRow {
