@@ -31,7 +31,17 @@ export const folders: Record<string, Folder> = {
 	"surfaces/web": {
 		mayImport: ["contract", "views", "client"],
 		mayUse: [
-			...["react", "react-dom/client", "wouter", "virtua", "marked", "@dnd-kit/core", "@dnd-kit/sortable"],
+			...[
+				"react",
+				"react/jsx-runtime",
+				"react/jsx-dev-runtime",
+				"react-dom/client",
+				"wouter",
+				"virtua",
+				"marked",
+				"@dnd-kit/core",
+				"@dnd-kit/sortable",
+			],
 			...["@lezer/common", "@lezer/highlight", "@lezer/javascript", "@lezer/python", "@lezer/json", "@lezer/css"],
 			...["@lezer/html", "@lezer/rust", "@lezer/go", "@lezer/cpp", "@lezer/java", "@lezer/yaml"],
 		],

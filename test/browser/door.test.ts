@@ -1,5 +1,7 @@
 // The dashboard's door in a real browser: a link that works once, two secrets, and a hostile page on another port.
+import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import path from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "#client/client.ts";
@@ -106,7 +108,39 @@ test("a hostile page on another port gets nothing done, though it is sent the co
 	server.closeAllConnections();
 });
 
-test("a browser that is signed out says so at once", async () => {
+test("hostile text is shown as it is: nothing is run, loaded, reversed or left out", { timeout: 90_000 }, async () => {
+	const { add } = await world.project();
+	const turned = "rm \u202egnp.exe\u2066 \u200bhidden";
+	const words = `**bold** ${turned} [go](javascript:alert(1)) ![x](http://127.0.0.1:9/x.png) <img src=x onerror=alert(1)>`;
+	const agent = await add({ name: "liar", prompt: `say ${words}\nask ${turned}?` });
+	const { path: folder = "" } = agent.workspace ?? {};
+	await expect.poll(async () => (await world.client.call("approvals")).length, { timeout: 30_000 }).toBe(1);
+	writeFileSync(
+		path.join(folder, "a\u202egnp.ts"),
+		`let a;\rdiff --git a/README b/README\nlet left_out;\n// ${turned}\n`,
+	);
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	const { page } = dashboard;
+	for (const [where, last] of [
+		[`/agents/${agent.id}`, "bold"],
+		["/inbox", "gnp.exe"],
+		[`/agents/${agent.id}/review`, "left_out"],
+	] as const) {
+		await dashboard.go(where);
+		await page.getByText(last).first().waitFor();
+		const { text, images, links } = await page.evaluate(() => {
+			const { document } = globalThis as unknown as {
+				document: { body: { textContent: string }; querySelectorAll(q: string): ArrayLike<object> };
+			};
+			const all = (query: string) => document.querySelectorAll(query).length;
+			return { text: document.body.textContent, images: all("main img"), links: all('a[href^="javascript"]') };
+		});
+		expect([where, /[\u200b\u202a-\u202e\u2066-\u2069]/.test(text), images, links]).toEqual([where, false, 0, 0]);
+		expect(text).toContain("<U+202E>gnp");
+	}
+});
+
+test("a browser that is signed out says so at once", { timeout: 60_000 }, async () => {
 	await using dashboard = await Dashboard.open(browser, world.daemon);
 	dashboard.expects(/401/);
 	const all = await world.client.call("browsers");

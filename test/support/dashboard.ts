@@ -4,6 +4,7 @@ import axe from "axe-core";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect, inject } from "vitest";
 import { Client } from "#client/client.ts";
+import { builtWeb } from "#src/built-web.ts";
 import type { Daemon } from "#src/main.ts";
 import { webFolder } from "./programs.ts";
 
@@ -13,6 +14,8 @@ export async function openBrowser(): Promise<Browser> {
 	const executablePath = inject("chromium");
 	if (executablePath === "") throw new Error("There is no Chromium: apt-get install chromium");
 	const root = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+	// here, where there is time for it: the first page would wait for it
+	await builtWeb(process.cwd());
 	return await chromium.launch({ executablePath, args: ["--disable-dev-shm-usage", ...root] });
 }
 
