@@ -1,66 +1,91 @@
-// Removes a home, and what Brood keeps in the projects' repositories: `brood uninstall --all` runs it when the daemon has
-// stopped. Branches stay: they are the user's. The projects' paths arrive on standard input, and what was removed is
-// printed, both as JSON.
-import { readFileSync, realpathSync, rmSync } from "node:fs";
+// Removes a home, and what it keeps in the projects' repositories: `brood uninstall --all` runs it when the daemon has
+// stopped. Branches stay: they are the user's. So do other files in the home, and the refs of another home's agents in the
+// same repository. The projects' paths and the agents' ids arrive on standard input, and what was removed is printed, both
+// as JSON.
+import { readdirSync, readFileSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { makeGit } from "#adapters/git/run/git.ts";
 import { worktreesOf } from "#adapters/git/run/worktrees.ts";
 import { dropRefs, forgetWorktree } from "#adapters/git/snapshot/destroy.ts";
 import { lockHome } from "#adapters/system/home.ts";
+import { isOfHome } from "#adapters/system/home-names.ts";
 
 interface Removed {
 	path: string;
 	refs: number;
 	worktrees: number;
+	/** refs of another home */
+	othersRefs: number;
 	/** why nothing could be removed there */
 	problem: string | null;
 }
 
 const home = realpathSync(process.argv[2] ?? "");
-const projects: string[] = JSON.parse(readFileSync(0, "utf8"));
+const { projects, agents }: { projects: string[]; agents: string[] } = JSON.parse(readFileSync(0, "utf8"));
+const ours = new Set(agents);
 const git = makeGit({ environment: process.env });
+const ofAgent = /^refs\/brood\/(?:borrows|clones|left|merges|snapshots|work)\/([A-Za-z0-9][A-Za-z0-9_-]{21})(?:\/|$)/;
 const isInHome = (folder: string): boolean => folder.startsWith(`${home}${path.sep}`);
 
 // never while a daemon uses it
 using _lock = await lockHome(home);
 const found = await Promise.all(projects.filter((folder) => !isInHome(folder)).map(look));
-rmSync(home, { recursive: true, force: true });
+for (const name of readdirSync(home).filter(isOfHome)) rmSync(path.join(home, name), { recursive: true, force: true });
+const left = readdirSync(home).sort();
+if (left.length === 0) rmdirSync(home);
 const removed: Removed[] = [];
 for (const each of found) removed.push(await clean(each));
-process.stdout.write(JSON.stringify(removed));
+process.stdout.write(JSON.stringify({ left, projects: removed }));
 
 interface BroodRefs {
 	path: string;
 	refs: { ref: string; id: string }[];
 	worktrees: { path: string; locked: boolean }[];
+	othersRefs: number;
 	problem: string | null;
 }
 
 async function look(folder: string): Promise<BroodRefs> {
 	try {
 		const listed = await git(folder, ["for-each-ref", "--format=%(refname) %(objectname)", "refs/brood"]);
-		const refs = listed.text === "" ? [] : listed.text.split("\n").map((line) => line.split(" "));
+		const lines = listed.text === "" ? [] : listed.text.split("\n").map((line) => line.split(" "));
+		const all = lines.map(([ref = "", id = ""]) => ({ ref, id }));
+		const others = all.filter(({ ref }) => isOfAnother(ref));
+		// what belongs to no agent, but to the project, serves the other home as well
+		const refs = others.length === 0 ? all : all.filter(({ ref }) => ours.has(ownerOf(ref) ?? ""));
 		const worktrees = (await worktreesOf(git, folder)).filter((each) => isInHome(each.path));
 		return {
 			path: folder,
-			refs: refs.map(([ref = "", id = ""]) => ({ ref, id })),
+			refs,
 			worktrees: worktrees.map((each) => ({ path: each.path, locked: each.locked !== null })),
+			othersRefs: others.length,
 			problem: null,
 		};
 	} catch (error) {
-		return { path: folder, refs: [], worktrees: [], problem: sentence(error) };
+		return { path: folder, refs: [], worktrees: [], othersRefs: 0, problem: sentence(error) };
 	}
 }
 
-async function clean({ path: folder, refs, worktrees, problem }: BroodRefs): Promise<Removed> {
-	if (problem !== null) return { path: folder, refs: 0, worktrees: 0, problem };
+/** The agent that a ref is named after; undefined for refs of the project. */
+function ownerOf(ref: string): string | undefined {
+	const [, owner] = ofAgent.exec(ref) ?? [];
+	return owner;
+}
+
+function isOfAnother(ref: string): boolean {
+	const owner = ownerOf(ref);
+	return owner !== undefined && !ours.has(owner);
+}
+
+async function clean({ path: folder, refs, worktrees, othersRefs, problem }: BroodRefs): Promise<Removed> {
+	if (problem !== null) return { path: folder, refs: 0, worktrees: 0, othersRefs, problem };
 	try {
 		for (const each of worktrees) await forgetWorktree(git, folder, each.path, { locked: each.locked });
 		await keepWork(folder, refs);
 		if (refs.length > 0) await dropRefs(git, folder, refs);
-		return { path: folder, refs: refs.length, worktrees: worktrees.length, problem: null };
+		return { path: folder, refs: refs.length, worktrees: worktrees.length, othersRefs, problem: null };
 	} catch (error) {
-		return { path: folder, refs: 0, worktrees: 0, problem: sentence(error) };
+		return { path: folder, refs: 0, worktrees: 0, othersRefs, problem: sentence(error) };
 	}
 }
 
@@ -75,7 +100,8 @@ async function keepWork(folder: string, refs: BroodRefs["refs"]): Promise<void> 
 		const taken =
 			(await git(folder, ["rev-parse", "-q", "--verify", `refs/heads/${branch}`], { answers: [1] })).code === 0;
 		const kept = taken ? `${branch}-${id.slice(0, 8)}` : branch;
-		await git(folder, ["update-ref", `refs/heads/${kept}`, id]);
+		// only where no branch is yet
+		await git(folder, ["update-ref", `refs/heads/${kept}`, id, ""]);
 	}
 }
 

@@ -11,8 +11,8 @@ for (const { fileName, code } of await bundleAll({ minify: true })) {
 	mkdirSync(path.dirname(file), { recursive: true });
 	writeFileSync(file, code);
 }
-// Old syntax on purpose: this file has to parse on any Node to say that it is too old. The compile cache is a folder of
-// the user's own: in a shared one another user could put code for us to run.
+// Old syntax on purpose: this file has to parse on any Node to say that it is too old. The compile cache is a folder that
+// only the user can write, whatever the umask is: in a shared one another user could put code for us to run.
 writeFileSync(
 	"dist/brood.cjs",
 	`#!/usr/bin/env node
@@ -20,7 +20,15 @@ writeFileSync(
 var env = process.env;
 if (Number(process.versions.node.split(".")[0]) >= 24) {
 	var cache = env.XDG_CACHE_HOME || (env.HOME && env.HOME + "/.cache");
-	if (cache) require("node:module").enableCompileCache(cache + "/brood");
+	if (cache) {
+		try {
+			var fs = require("node:fs");
+			fs.mkdirSync(cache + "/brood", { recursive: true, mode: 0o700 });
+			var found = fs.lstatSync(cache + "/brood");
+			if (found.isDirectory() && found.uid === process.getuid() && (found.mode & 0o022) === 0)
+				require("node:module").enableCompileCache(cache + "/brood");
+		} catch (_) {}
+	}
 	require("./lib/cli.cjs");
 } else {
 	console.error("brood needs Node 24 or newer; this is " + process.version + ".");

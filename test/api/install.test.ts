@@ -1,7 +1,7 @@
 // A release as a user meets it: packed from the checkout, installed globally by npm, upgraded under a running daemon, and
 // uninstalled.
 import { execFile, execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -42,6 +42,14 @@ test.each(nodes)(
 		onTestFailed(async () => void (await user.brood("down")));
 		await user.install(first);
 		expect((await user.brood("--version")).stdout).toBe(`${version}\n`);
+		// nobody else can put code into the cache of compiled code, and one where somebody could is not used
+		const cache = path.join(user.prefix, ".cache/brood");
+		expect(statSync(cache).mode & 0o777).toBe(0o700);
+		rmSync(cache, { recursive: true });
+		mkdirSync(cache);
+		chmodSync(cache, 0o777);
+		await user.brood("--version");
+		expect(readdirSync(cache)).toEqual([]);
 		const old20 = path.join(user.prefix, "old.cjs");
 		writeFileSync(old20, 'Object.defineProperty(process.versions, "node", { value: "20.1.0" });');
 		const tooOld = user.brood("--version", { NODE_OPTIONS: `--require=${old20}` });
@@ -53,13 +61,17 @@ test.each(nodes)(
 
 		const gate = path.join(user.home, "gate");
 		await run("mkfifo", [gate]);
-		const [old] = await user.json("prompt", "one", `run cat ${gate}`).then(() => user.json("status"));
+		const late = `run cat ${gate}; node ${askTools(user.prefix)}`;
+		const [old] = await user.json("prompt", "one", late).then(() => user.json("status"));
 		await user.install(second);
 		const busy = await user.brood("ps");
 		expect(busy.stderr).toContain(`still brood ${version}: 1 turn is running`);
 		expect((await user.json("status"))[0]).toMatchObject({ version, pid: old.pid });
 		await writeFile(gate, "opened");
 		await user.brood("wait", "one");
+		// what the old daemon had not loaded yet is gone, and it says so
+		const answers = (await user.json("log", "one"))[0].map(({ text }: { text: string | null }) => text);
+		expect(answers.join("\n")).toContain("409 Brood was upgraded while this daemon was running");
 		// the old daemon stops and starts the new one by itself, once no turn is open
 		await vi.waitFor(() => expect(readFileSync(path.join(user.home, "daemon.json"), "utf8")).toContain(newer), 20_000);
 		expect((await user.json("status"))[0]).toMatchObject({ version: newer });
@@ -79,12 +91,26 @@ test.each(nodes)(
 		const plain = (...args: string[]): string =>
 			execFileSync("git", args, { cwd: repository, encoding: "utf8" }).trim();
 		const only = plain("commit-tree", "-m", "Only here", "-p", "HEAD", "HEAD^{tree}");
-		plain("update-ref", "refs/brood/work/AAAAAAAAAAAAAAAAAAAAAA/brood%2Fboxed", only);
+		const [{ id }] = (await user.json("agent", "list"))[0].filter(({ handle }: { handle: string }) => handle === "one");
+		plain("update-ref", `refs/brood/work/${id}/brood%2Fboxed`, only);
+		// an agent of another home that has the same repository, and what somebody else keeps in this one
+		const foreign = "refs/brood/snapshots/AAAAAAAAAAAAAAAAAAAAAA/1";
+		plain("update-ref", foreign, "HEAD");
+		const precious = path.join(user.home, "precious");
+		writeFileSync(precious, "not Brood's");
 		await expect(user.brood("uninstall", "--all")).rejects.toMatchObject({ code: 2 });
 		expect((await user.brood("uninstall", "--keep-data", "--yes")).stdout).toContain(`${user.home} stays`);
 		const { stdout } = await user.brood("uninstall", "--all", "--yes");
-		expect(stdout).toMatch(/removed .*\n.*removed \d+ refs? and 1 worktree; branches stay\n/);
-		expect({ home: existsSync(user.home), refs: refs() }).toEqual({ home: false, refs: "" });
+		expect(stdout).toMatch(
+			/removed .*, but for what is not Brood's: gate, precious\n.*removed \d+ refs? and 1 worktree; 1 ref of another home and all branches stay\n/,
+		);
+		expect({ home: readdirSync(user.home), refs: refs() }).toEqual({
+			home: ["gate", "precious"],
+			refs: `${foreign}\n`,
+		});
+		await expect(user.brood("up")).rejects.toMatchObject({
+			stderr: expect.stringContaining("is not a home of Brood, and has other things in it (gate, precious)"),
+		});
 		expect(worktrees()).not.toContain(user.home);
 		expect(execFileSync("git", ["branch"], { cwd: repository, encoding: "utf8" })).toContain("brood/one");
 		expect(plain("rev-parse", "brood/boxed")).toBe(only);
@@ -93,6 +119,18 @@ test.each(nodes)(
 	},
 	90_000,
 );
+
+/** A program with which an agent asks for its tools over HTTP. */
+function askTools(folder: string): string {
+	const file = path.join(folder, "ask.mjs");
+	writeFileSync(
+		file,
+		`const { BROOD_URL: url, BROOD_TOKEN: token } = process.env;
+		const answer = await fetch(url + "/mcp", { headers: { authorization: "Bearer " + token } });
+		console.log(answer.status, (await answer.json()).error.message);`,
+	);
+	return file;
+}
 
 async function pack(folder: string): Promise<string> {
 	const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", packages], {
@@ -103,15 +141,21 @@ async function pack(folder: string): Promise<string> {
 	return path.join(packages, name);
 }
 
-/** The same release under another version. */
+/** The same release under another version, and with other names for its chunks, as every change gives them. */
 async function withVersion(file: string, other: string): Promise<string> {
 	const folder = freshFolder();
 	await run("tar", ["-xzf", file, "-C", folder]);
 	const root = path.join(folder, "package");
 	const programs = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) => /\.[cm]js$/.test(name));
+	const chunks = programs.map((name) => path.basename(name)).filter((name) => /-[\w-]{8}\.[cm]js$/.test(name));
+	const renamed = (text: string): string =>
+		chunks.reduce((said, name) => said.replaceAll(name, name.replace(/(?=\.[cm]js$)/, "x")), text);
+	expect(chunks.length).toBeGreaterThan(20);
 	for (const name of programs) {
 		const at = path.join(root, name);
-		writeFileSync(at, readFileSync(at, "utf8").replaceAll(version, other));
+		const code = renamed(readFileSync(at, "utf8").replaceAll(version, other));
+		rmSync(at);
+		writeFileSync(path.join(root, renamed(name)), code, { mode: 0o755 });
 	}
 	const json = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
 	writeFileSync(path.join(root, "package.json"), JSON.stringify({ ...json, version: other, scripts: {} }));

@@ -71,7 +71,7 @@ test("a subscription whose file is gone, unreadable or nonsense holds its own ag
 				writeFileSync(envFile, "KEY=hunter2hunter2\n");
 				chmodSync(envFile, 0o644);
 			},
-			/Others can read/,
+			/is readable by others/,
 		],
 		["nonsense", () => writeFileSync(envFile, "hunter2hunter2"), /Line 1 of/],
 	] as const) {

@@ -37,7 +37,7 @@ export function credentialProblem(credential: Credential): string | null {
 	if (found === undefined) return `There is no ${path}.`;
 	if ("configDir" in credential) return found.isDirectory() ? null : `${path} is not a folder.`;
 	if (!found.isFile()) return `${path} is not a file.`;
-	return (found.mode & 0o077) === 0 ? null : `Others can read ${path}: take that from them first (chmod 600).`;
+	return (found.mode & 0o077) === 0 ? null : `${path} is readable by others; run \`chmod 600 ${path}\`.`;
 }
 
 const line = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)=(.*)$/;

@@ -16,7 +16,9 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { homeProblem } from "#contract/home-rule.ts";
+import { inline } from "#contract/visible.ts";
 import { attempt, codeOf, messageOf } from "./errors.ts";
+import { foreignNames } from "./home-names.ts";
 
 export interface DaemonFile {
 	pid: number;
@@ -43,13 +45,24 @@ export class HomeLocked extends Error {
 	override readonly name = "HomeLocked";
 }
 
-/** Refuses a home that others can write; makes it private if others can read it. */
+/** Refuses a home that others can write, and a folder that is used for something else; makes it private if others can read it. */
 export function makeHome(home: string): void {
 	if (!existsSync(home)) mkdirSync(home, { recursive: true, mode: 0o700 });
 	const found = statSync(home);
 	const problem = homeProblem(home, found, process.getuid?.() ?? null);
 	if (problem !== null) throw new HomeUnusable(problem.message, problem.suggestions);
+	if (!existsSync(path.join(home, "id"))) refuseForeign(home);
 	if ((found.mode & 0o077) !== 0) chmodSync(home, 0o700);
+}
+
+/** A folder with other things in it is no new home: it would be made private now, and a mistake is likely. */
+function refuseForeign(folder: string): void {
+	const foreign = foreignNames(folder);
+	if (foreign.length === 0) return;
+	const some = foreign.slice(0, 3).map(inline).join(", ");
+	throw new HomeUnusable(
+		`${folder} is not a home of Brood, and has other things in it (${some}${foreign.length > 3 ? ", …" : ""}). Choose an empty folder with BROOD_HOME.`,
+	);
 }
 
 /** The home's random id: the mark of its processes. */

@@ -38,6 +38,11 @@ function ofStore({ kind, message }: StoreFault): Refusal | null {
 }
 
 function ofSystem(error: Error): Refusal | null {
+	// a module that is loaded on first use: an upgrade replaces all files of a release
+	if ("code" in error && error.code === "ERR_MODULE_NOT_FOUND")
+		return refuse("CONFLICT", "Brood was upgraded while this daemon was running, and a file of this version is gone.", {
+			suggestions: ["brood restart"],
+		});
 	const full =
 		("code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT")) ||
 		/\bNo space left on device\b|\bdatabase or disk is full\b|\bDisk quota exceeded\b/.test(error.message);

@@ -23,12 +23,22 @@ interface InProject {
 	path: string;
 	refs: number;
 	worktrees: number;
+	othersRefs: number;
 	problem: string | null;
+}
+
+interface Known {
+	/** the projects' repositories */
+	projects: string[];
+	/** the ids of all agents that ever were */
+	agents: string[];
 }
 
 interface Uninstalled {
 	home: string;
 	removedHome: boolean;
+	/** what is in the home and not Brood's */
+	left: string[];
 	projects: InProject[];
 }
 
@@ -41,13 +51,14 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
 		const there = existsSync(home);
 		if (there && !existsSync(path.join(home, "id")))
 			throw new Refused(refuse("HOME_UNUSABLE", `${home} does not look like a home of Brood; nothing was removed.`));
-		const projects = options.all === true && there ? await projectsOf() : [];
-		if (options.yes !== true && there) await askFirst(options, home, projects);
+		const known = options.all === true && there ? await knownToDaemon() : { projects: [], agents: [] };
+		if (options.yes !== true && there) await askFirst(options, home, known.projects);
 		await down({ json: options.json, quiet: true });
 		if (process.exitCode) return;
-		const found = options.all === true && there ? await removeAll(home, projects) : [];
-		rmSync(compileCache(), { recursive: true, force: true });
-		const done: Uninstalled = { home, removedHome: options.all === true && there, projects: found };
+		const found = options.all === true && there ? await removeAll(home, known) : { left: [], projects: [] };
+		const cache = compileCache();
+		if (cache !== null) rmSync(cache, { recursive: true, force: true });
+		const done: Uninstalled = { home, removedHome: options.all === true && there, ...found };
 		if (options.json === true) printData(done);
 		else print(summary(done, there));
 	} catch (error) {
@@ -56,9 +67,13 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
 }
 
 /** Starts the daemon if it does not run: only the store knows the projects. */
-async function projectsOf(): Promise<string[]> {
+async function knownToDaemon(): Promise<Known> {
 	const { client } = await connect();
-	return (await client.call("projects", { query: {} })).map(({ path: folder }) => folder);
+	const [projects, agents] = [
+		await client.call("projects", { query: {} }),
+		await client.call("agents", { query: { reaped: "true" } }),
+	];
+	return { projects: projects.map(({ path: folder }) => folder), agents: agents.map(({ id }) => id) };
 }
 
 async function askFirst({ all }: UninstallOptions, home: string, projects: readonly string[]): Promise<void> {
@@ -71,30 +86,33 @@ async function askFirst({ all }: UninstallOptions, home: string, projects: reado
 	if (!said) throw new Refused(refuse("CONFLICT", "Nothing was removed."));
 }
 
-async function removeAll(home: string, projects: readonly string[]): Promise<InProject[]> {
+async function removeAll(home: string, known: Known): Promise<Pick<Uninstalled, "left" | "projects">> {
 	const child = spawn(process.execPath, [programPath("uninstall"), home], { stdio: ["pipe", "pipe", "inherit"] });
-	child.stdin.end(JSON.stringify(projects));
+	child.stdin.end(JSON.stringify(known));
 	const [said, code] = await Promise.all([
 		text(child.stdout),
 		new Promise<number | null>((resolve) => child.once("close", resolve)),
 	]);
 	if (code !== 0) throw new Refused(refuse("INTERNAL_ERROR", `${home} could not be removed.`));
-	const removed: InProject[] = JSON.parse(said);
-	return removed;
+	return JSON.parse(said);
 }
 
 /** As the launcher of a release has it. */
-function compileCache(): string {
-	const { XDG_CACHE_HOME: given, HOME: user = "" } = process.env;
-	return path.join(given || path.join(user, ".cache"), "brood");
+function compileCache(): string | null {
+	const { XDG_CACHE_HOME: given, HOME: user } = process.env;
+	const folder = given || (user && path.join(user, ".cache"));
+	return folder ? path.join(folder, "brood") : null;
 }
 
-function summary({ home, removedHome, projects }: Uninstalled, there: boolean): string {
-	const lines = projects.map(({ path: folder, refs, worktrees, problem }) =>
-		problem === null
-			? `${inline(folder)}: removed ${counted(refs, "ref")} and ${counted(worktrees, "worktree")}; branches stay`
-			: `${inline(folder)}: not cleaned: ${inline(problem)}`,
-	);
-	const first = removedHome ? `removed ${home}` : there ? `stopped; ${home} stays` : `${home} does not exist`;
+function summary({ home, removedHome, left, projects }: Uninstalled, there: boolean): string {
+	const lines = projects.map(({ path: folder, refs, worktrees, othersRefs, problem }) => {
+		const others = othersRefs === 0 ? "" : `; ${counted(othersRefs, "ref")} of another home and all branches stay`;
+		return problem === null
+			? `${inline(folder)}: removed ${counted(refs, "ref")} and ${counted(worktrees, "worktree")}${others || "; branches stay"}`
+			: `${inline(folder)}: not cleaned: ${inline(problem)}`;
+	});
+	const some = left.slice(0, 5).map(inline).join(", ");
+	const rest = left.length === 0 ? "" : `, but for what is not Brood's: ${some}${left.length > 5 ? ", …" : ""}`;
+	const first = removedHome ? `removed ${home}${rest}` : there ? `stopped; ${home} stays` : `${home} does not exist`;
 	return [first, ...lines, "To remove the program: npm uninstall -g brood"].join("\n");
 }
