@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 const folders = /^(adapters|blobs|credentials|partials|projects|scratch|trash|vendors)$/;
 /** with the companions of databases, older logs, and half-written files of a process that died */
 const files =
-	/^(id|token|socket|last-event|config\.yaml|daemon\.out|(browsers|clock|daemon|port|terminal)\.json|(brood\.db|daemon\.log|lock)([.-][\w.-]+)?)(\.\d+)?$/;
+	/^(id|token|socket|last-event|config\.yaml|daemon\.out|(browsers|browsers-remote|clock|daemon|port|terminal)\.json|(brood\.db|daemon\.log|lock)([.-][\w.-]+)?)(\.\d+)?$/;
 
 export const isOfHome = (name: string): boolean => folders.test(name) || files.test(name);
 
