@@ -139,7 +139,7 @@ async function timeReplays(engine: Engine, name: string, depths: number[], targe
 }
 
 async function length(engine: Engine, agent: AgentId): Promise<number> {
-	const context = await engine.context(agent);
+	const context = await engine.queries.context(agent);
 	if (isRefusal(context)) throw new Error(context.message);
 	return context.items.length;
 }

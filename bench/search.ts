@@ -18,7 +18,7 @@ export async function search(): Promise<Result[]> {
 		await using engine = await startEngine({ home });
 		await write(engine);
 		const start = performance.now();
-		while (!(await engine.search({ terms: termsOf("w1"), limit: 1 })).complete);
+		while (!(await engine.queries.search({ terms: termsOf("w1"), limit: 1 })).complete);
 		const indexing = performance.now() - start;
 		const share = (indexing / items) * portion;
 		const rows: (string | number)[][] = [
@@ -65,7 +65,7 @@ async function timed(engine: Engine, text: string): Promise<number> {
 	const times: number[] = [];
 	for (let round = 0; round < 20; round++) {
 		const start = performance.now();
-		await engine.search({ terms: termsOf(text), limit: 20 });
+		await engine.queries.search({ terms: termsOf(text), limit: 20 });
 		times.push(performance.now() - start);
 	}
 	return median(times);

@@ -395,7 +395,7 @@ test("an agent's fork of itself contains the tool call that asked for it, even i
 	await hear({ kind: "tool_call", text: "fork", data: { call: "1" } });
 	const outcome = await forking;
 	const child = "done" in outcome ? outcome.done.agent?.id : undefined;
-	const context = child && (await engine.context(child));
+	const context = child && (await engine.queries.context(child));
 	expect(
 		context &&
 			"items" in context &&

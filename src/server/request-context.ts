@@ -120,7 +120,7 @@ export class RequestContext {
 	/** Refuses an agent that has no open turn, before it learns anything else. */
 	async outsideTurn(actor: Actor): Promise<Refusal | null> {
 		const caller = agentOf(actor);
-		return caller === null ? null : this.engine.outsideTurn(caller);
+		return caller === null ? null : this.engine.queries.outsideTurn(caller);
 	}
 
 	/** The project of an agent that calls; null for people and for agents without one. */
@@ -137,7 +137,10 @@ export class RequestContext {
 		// an agent names itself without knowing its handle
 		const caller = agentOf(actor);
 		if (params["agent"] === "self" && caller !== null) return await work(caller);
-		const found = await this.engine.resolve(params["agent"] ?? "", query.project ?? (await this.projectOf(actor)));
+		const found = await this.engine.queries.resolve(
+			params["agent"] ?? "",
+			query.project ?? (await this.projectOf(actor)),
+		);
 		return isRefusal(found) ? found : await work(found.id);
 	}
 

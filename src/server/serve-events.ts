@@ -55,7 +55,7 @@ async function begin(
 	response: ServerResponse,
 	{ after, deltas, agent: reference, project, kind, threads, cuts }: StreamQuery & { cuts: number },
 ): Promise<void> {
-	const agent = reference === undefined ? null : await context.engine.resolve(reference, project ?? null);
+	const agent = reference === undefined ? null : await context.engine.queries.resolve(reference, project ?? null);
 	const refusal = agent !== null && isRefusal(agent) ? agent : await context.cursorRefusal(after);
 	if (refusal !== null) {
 		turnAway(response, refusal);

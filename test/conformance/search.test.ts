@@ -9,7 +9,7 @@ import { flavors, freshPlace } from "#test/support/stores.ts";
 const web = ProjectSlug.parse("web");
 
 async function found(engine: Engine, text: string, more: object = {}): Promise<(string | undefined)[]> {
-	const { hits, complete } = await engine.search({ terms: termsOf(text), limit: 100, ...more });
+	const { hits, complete } = await engine.queries.search({ terms: termsOf(text), limit: 100, ...more });
 	expect(complete).toBe(true);
 	expect(hits.map((hit) => hit.id)).toEqual(hits.map((hit) => hit.id).sort((a, b) => b - a));
 	return hits.map((hit) => hit.snippet);

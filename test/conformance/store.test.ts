@@ -471,11 +471,11 @@ describe.each(flavors)("%s", (flavor) => {
 			[a.id, b.id],
 		]);
 		expect(ids(await engine.reads.agents({ project: ProjectSlug.parse("web"), life: "ended" }))).toEqual([c.id]);
-		expect(await engine.resolve("a")).toEqual({ id: elsewhere.id });
-		expect(await engine.resolve("a", ProjectSlug.parse("web"))).toEqual({ id: a.id });
-		expect(await engine.resolve("web/a")).toEqual({ id: a.id });
-		expect(await engine.resolve(c.id.slice(0, 8))).toEqual({ id: c.id });
-		expect(await engine.resolve("%%%%")).toMatchObject({ code: "AGENT_NOT_FOUND" });
+		expect(await engine.queries.resolve("a")).toEqual({ id: elsewhere.id });
+		expect(await engine.queries.resolve("a", ProjectSlug.parse("web"))).toEqual({ id: a.id });
+		expect(await engine.queries.resolve("web/a")).toEqual({ id: a.id });
+		expect(await engine.queries.resolve(c.id.slice(0, 8))).toEqual({ id: c.id });
+		expect(await engine.queries.resolve("%%%%")).toMatchObject({ code: "AGENT_NOT_FOUND" });
 		expect(await engine.reads.agentByHandle(null, initHandle)).toEqual(engine.agentZero);
 		expect(await engine.reads.agent(AgentId.parse("Z".repeat(22)))).toBeUndefined();
 	});

@@ -26,8 +26,11 @@ describe.each(durable)("on %s", (flavor) => {
 		const [root, middle, leaf] = await family(place);
 		await tamper(place, damage(middle, leaf));
 		await using engine = await startEngine(place.place);
-		expect(await engine.context(leaf.id)).toMatchObject({ code: "HISTORY_BROKEN", details: { agent: leaf.id } });
-		expect(await engine.context(root.id)).toMatchObject({ items: [{ text: "root" }, { kind: "fork" }] });
+		expect(await engine.queries.context(leaf.id)).toMatchObject({
+			code: "HISTORY_BROKEN",
+			details: { agent: leaf.id },
+		});
+		expect(await engine.queries.context(root.id)).toMatchObject({ items: [{ text: "root" }, { kind: "fork" }] });
 		expect((await engine.reads.agent(leaf.id))?.life).toBe("live");
 		await done(engine, { type: "item.append", agent: root.id, kind: "user", text: "still here" });
 	});
@@ -38,7 +41,7 @@ describe.each(durable)("on %s", (flavor) => {
 		await tamper(place, damages["with an ancestor missing"](middle));
 		await using engine = await startEngine(place.place);
 		await done(engine, { type: "context.clear", agent: leaf.id });
-		expect(await engine.context(leaf.id)).toEqual({ items: [] });
+		expect(await engine.queries.context(leaf.id)).toEqual({ items: [] });
 	});
 });
 

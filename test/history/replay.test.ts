@@ -22,7 +22,7 @@ const unlimited = { descendantsMax: Number.POSITIVE_INFINITY };
 type Replay = (engine: Engine, agent: AgentId) => Promise<number[]>;
 
 const replay: Replay = async (engine, agent) => {
-	const context = await engine.context(agent);
+	const context = await engine.queries.context(agent);
 	if (isRefusal(context)) throw new Error(context.message);
 	return ids(context.items);
 };

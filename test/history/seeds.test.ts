@@ -29,7 +29,7 @@ describe.each(flavors)("on %s", (flavor) => {
 		spawn(engine, parent.id, { context: "inherit", ...request });
 	/** The words of a context, without the notes that forks leave in it. */
 	const words = async (agent: AgentState): Promise<string[]> => {
-		const context = await engine.context(agent.id);
+		const context = await engine.queries.context(agent.id);
 		if (isRefusal(context)) throw new Error(context.message);
 		return context.items.filter((item) => item.kind !== "fork").map((item) => item.text ?? "");
 	};
@@ -316,14 +316,17 @@ describe.each(flavors)("on %s", (flavor) => {
 			await clear(agent);
 			const now = await engine.reads.agent(agent.id);
 			const settings = { systemPrompt: "Be brief.", pinned: ["README.md"] };
-			expect(now && (await engine.settings(now))).toMatchObject(settings);
+			expect(now && (await engine.queries.settings(now))).toMatchObject(settings);
 			const child = await fork(agent);
 			expect(child).toMatchObject({ model: "opus", settings: now?.settings });
 			await done(engine, { type: "agent.configure", agent: child.id, systemPrompt: null });
 			const changed = await engine.reads.agent(child.id);
-			expect(changed && (await engine.settings(changed))).toMatchObject({ systemPrompt: null, pinned: ["README.md"] });
-			expect(now && (await engine.settings(now))).toMatchObject(settings);
-			expect(await engine.settings(await fork(agent, { context: "fresh" }))).toEqual({
+			expect(changed && (await engine.queries.settings(changed))).toMatchObject({
+				systemPrompt: null,
+				pinned: ["README.md"],
+			});
+			expect(now && (await engine.queries.settings(now))).toMatchObject(settings);
+			expect(await engine.queries.settings(await fork(agent, { context: "fresh" }))).toEqual({
 				systemPrompt: null,
 				pinned: [],
 				options: {},
@@ -353,7 +356,7 @@ describe.each(flavors)("on %s", (flavor) => {
 				text: "from the future",
 				data: { depth: 3 },
 			});
-			const context = await engine.context(agent.id);
+			const context = await engine.queries.context(agent.id);
 			expect("items" in context && context.items).toMatchObject([
 				{ kind: "hologram", text: "from the future", data: { depth: 3 } },
 			]);

@@ -20,7 +20,7 @@ const starts = resolve(home, "starts.log");
 for (let at = 0; ; at++) await Promise.all(agents.map((agent, index) => load(agent, `${round}-${index}-${at}`)));
 
 async function found(name: string): Promise<AgentState> {
-	const known = await engine.resolve(name);
+	const known = await engine.queries.resolve(name);
 	if (!isRefusal(known)) await dispatch({ type: "agent.resume", agent: known.id });
 	const agent = isRefusal(known) ? undefined : await engine.reads.agent(known.id);
 	if (agent !== undefined) return agent;

@@ -11,7 +11,7 @@ export async function contentsOf(engine: Engine) {
 		projects: await engine.reads.projects(),
 		subscriptions: await engine.reads.subscriptions(),
 		events: await engine.reads.events({ after: 0, limit: 100_000 }),
-		contexts: await each((id) => engine.context(id)),
+		contexts: await each((id) => engine.queries.context(id)),
 		prompts: await each((id) => engine.reads.prompts(id)),
 		turns: await each((id) => engine.reads.turns(id)),
 		mails: await each((id) => engine.reads.mails(id)),
@@ -19,7 +19,7 @@ export async function contentsOf(engine: Engine) {
 		issues: await engine.reads.issues(),
 		notes: await Promise.all((await engine.reads.issues()).map(({ id }) => engine.reads.notes(id))),
 		settings: Object.fromEntries(
-			await Promise.all(agents.map(async (agent) => [agent.handle, await engine.settings(agent)])),
+			await Promise.all(agents.map(async (agent) => [agent.handle, await engine.queries.settings(agent)])),
 		),
 	};
 }

@@ -21,5 +21,5 @@ test("a context is cleared and rewound between turns, never during one", async (
 	await expect.poll(async () => (await engine.reads.turns(agent.id))[0]?.state).toBe("completed");
 	await done(engine, { type: "context.rewind", agent: agent.id, name: "start" });
 	await done(engine, { type: "context.clear", agent: agent.id });
-	expect(await engine.context(agent.id)).toEqual({ items: [] });
+	expect(await engine.queries.context(agent.id)).toEqual({ items: [] });
 });

@@ -175,7 +175,7 @@ describe("a fork during a turn", () => {
 		const agent = await add({ prompt: "run sleep 0.7; echo done\nsay after\nsleep 3000" });
 		await running(agent);
 		const child = await spawn(daemon.engine, agent.id, { context: "inherit" });
-		const context = await daemon.engine.context(child.id);
+		const context = await daemon.engine.queries.context(child.id);
 		const kinds = "items" in context ? context.items.map((item) => item.kind) : [];
 		expect(kinds.slice(0, 3)).toEqual(["user", "tool_call", "tool_result"]);
 		expect((await turns(agent)).at(-1)?.state).toBe("open");
@@ -189,7 +189,7 @@ describe("a fork during a turn", () => {
 			{ type: "agent.spawn", by: agent.id, context: "inherit" },
 			{ as: actingAgent(agent.id) },
 		);
-		const context = await daemon.engine.context(child?.id ?? agent.id);
+		const context = await daemon.engine.queries.context(child?.id ?? agent.id);
 		expect("items" in context && context.items.map((item) => [item.kind, item.agent === child?.id])).toEqual([
 			["user", false],
 			["tool_call", false],

@@ -87,6 +87,6 @@ async function settings(context: RequestContext, request: RouteRequest<"settings
 		if (caller !== null && caller !== id)
 			return refuse("FORBIDDEN", "An agent sees only its own settings.", { details: { agent: id } });
 		const agent = await context.reads.agent(id);
-		return agent === undefined ? noSettings : await context.engine.settings(agent);
+		return agent === undefined ? noSettings : await context.engine.queries.settings(agent);
 	});
 }

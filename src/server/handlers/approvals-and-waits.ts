@@ -18,7 +18,7 @@ export function approvalAndWaitHandlers(context: RequestContext) {
 	const { engine, reads } = context;
 	return {
 		approvals: async ({ query, page }) => {
-			const found = query.agent === undefined ? null : await engine.resolve(query.agent, query.project ?? null);
+			const found = query.agent === undefined ? null : await engine.queries.resolve(query.agent, query.project ?? null);
 			if (found !== null && isRefusal(found)) return found;
 			const unknown = query.project === undefined ? null : await context.unknownProject(query.project);
 			if (unknown !== null) return unknown;
@@ -75,7 +75,7 @@ async function targetsOf(
 	const project = request.body.project ?? (await context.projectOf(request.actor));
 	const ids: AgentId[] = [];
 	for (const reference of request.body.agents) {
-		const found = await context.engine.resolve(reference, project);
+		const found = await context.engine.queries.resolve(reference, project);
 		if (isRefusal(found)) return found;
 		ids.push(found.id);
 	}

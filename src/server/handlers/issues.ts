@@ -133,7 +133,7 @@ async function assigneeIn(
 	project: ProjectSlug | null,
 ): Promise<AgentId | "none" | undefined | Refusal> {
 	if (name === undefined || name === "none") return name;
-	const agent = await engine.resolve(name, project);
+	const agent = await engine.queries.resolve(name, project);
 	return isRefusal(agent) ? agent : agent.id;
 }
 
@@ -210,7 +210,7 @@ async function assigned(
 	issue: IssueState,
 ): Promise<Issue | Refusal> {
 	const { engine, reads } = context;
-	const found = await engine.resolve(request.body.agent, issue.project);
+	const found = await engine.queries.resolve(request.body.agent, issue.project);
 	if (isRefusal(found)) return found;
 	const agent = await reads.agent(found.id);
 	// the command refuses an agent at work

@@ -55,7 +55,7 @@ export function reviewHandlers(context: RequestContext) {
 			}),
 		parting: (request) =>
 			context.withAgent(request, async (one) => {
-				const other = await context.engine.resolve(request.query.with, request.query.project ?? null);
+				const other = await context.engine.queries.resolve(request.query.with, request.query.project ?? null);
 				return isRefusal(other) ? other : { parting: await partingOf(context, one, other.id) };
 			}),
 		pullRequest: (request) =>

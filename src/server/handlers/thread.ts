@@ -21,7 +21,7 @@ export function threadHandlers(context: RequestContext) {
 		item: async ({ params }) => {
 			const event = await reads.event(numberIn({ params }, "item"));
 			if (event === undefined) return refuse("NOT_FOUND", `There is no item ${JSON.stringify(params["item"])}.`);
-			const whole = await engine.wholeText(event);
+			const whole = await engine.queries.wholeText(event);
 			return isRefusal(whole) ? whole : { ...itemView(event), ...whole };
 		},
 		context: (request) =>
@@ -29,14 +29,14 @@ export function threadHandlers(context: RequestContext) {
 				const caller = agentOf(request.actor);
 				if (caller !== null && caller !== id)
 					return refuse("FORBIDDEN", "An agent sees only its own context.", { details: { agent: id } });
-				return await engine.contextPage(id, request.page);
+				return await engine.queries.contextPage(id, request.page);
 			}),
 		clear: (request) => context.itemCommand(request, { type: "context.clear" }),
 		mark: (request) => context.itemCommand(request, { type: "context.mark", ...request.body }),
 		rewind: (request) => context.itemCommand(request, { type: "context.rewind", ...request.body }),
 		journal: async ({ query }) => {
 			const { agent: reference, project, kind, since, after, limit } = query;
-			const found = reference === undefined ? null : await engine.resolve(reference, project ?? null);
+			const found = reference === undefined ? null : await engine.queries.resolve(reference, project ?? null);
 			if (found !== null && isRefusal(found)) return found;
 			const beyond = await context.cursorRefusal(after);
 			if (beyond !== null) return beyond;
@@ -79,11 +79,11 @@ async function search(
 	const home = caller === null ? query.project : ((await reads.agent(caller))?.project ?? null);
 	if (query.project !== undefined && query.project !== home)
 		return refuse("FORBIDDEN", "An agent searches only in its project.");
-	const agent = query.agent === undefined ? null : await engine.resolve(query.agent, home ?? null);
+	const agent = query.agent === undefined ? null : await engine.queries.resolve(query.agent, home ?? null);
 	if (agent !== null && isRefusal(agent)) return agent;
 	const terms = termsOf(query.text);
 	if (terms.length === 0) return refuse("VALIDATION_ERROR", "The search has no word in it.");
-	const { hits, complete } = await engine.search({
+	const { hits, complete } = await engine.queries.search({
 		terms,
 		limit: query.limit,
 		...(agent && { agent: agent.id }),

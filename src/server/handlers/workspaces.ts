@@ -96,7 +96,7 @@ async function diff(
 	const found =
 		against === "parent"
 			? { id: agent.lineage?.agent ?? agent.supervisor }
-			: await context.engine.resolve(against, query.project ?? agent.project);
+			: await context.engine.queries.resolve(against, query.project ?? agent.project);
 	if (isRefusal(found)) return found;
 	const other = found.id === null ? undefined : await context.reads.agent(found.id);
 	if (other === undefined) return refuse("AGENT_NOT_FOUND", `${agent.handle} has no parent.`);

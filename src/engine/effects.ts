@@ -1,0 +1,94 @@
+// Commands whose answer has to wait for the world: a kill is answered when the processes have ended, an interrupt when
+// the turn is over, a fork when the parent was between two tool calls.
+import { AgentId, agentOf } from "#contract/ids.ts";
+import type { Assembled } from "./assemble.ts";
+import { until } from "./loop/until.ts";
+import type { EngineParts } from "./parts.ts";
+import type { CommandRequest, Outcome } from "./ports/dispatch.ts";
+import { caught, type Log } from "./ports/log.ts";
+import { forkTimeoutMs, forkWithFiles, isForkBusy, type SpawnRequest } from "./workspaces/forking.ts";
+
+/** a stopped process normally ends long before this; its files are snapshotted after that */
+const stopTimeoutMs = 60_000;
+
+export class Effects {
+	readonly #parts: EngineParts & { log: Log };
+	readonly #made: Assembled;
+
+	constructor(parts: EngineParts & { log: Log }, made: Assembled) {
+		this.#parts = parts;
+		this.#made = made;
+	}
+
+	/** Makes an agent, with its parent's files if the fork takes them along. */
+	async spawn(request: SpawnRequest): Promise<Outcome> {
+		const { store, driver, workspaces = null, log } = this.#parts;
+		const { publisher, dispatcher } = this.#made;
+		const dispatch = (each: CommandRequest): Promise<Outcome> => dispatcher.dispatch(each);
+		const context = { reads: store.reads, dispatch, publisher, driver, workspaces, log };
+		const forked = await forkWithFiles(context, request);
+		const { gone, ...command } = request;
+		return forked ?? (await this.dispatch(command, gone));
+	}
+
+	/** A fork is given up when its caller is `gone`. */
+	async dispatch(request: CommandRequest, gone?: AbortSignal): Promise<Outcome> {
+		const answered = this.#dispatchOnceFree(await this.#withPartials(request), gone);
+		this.#made.scheduler.startAtOnce(request, (each) => this.#made.dispatcher.dispatch(each));
+		const outcome = await answered;
+		const { driver } = this.#parts;
+		if ("refused" in outcome || outcome.replayed || driver === null) return outcome;
+		const { command } = request;
+		// its turn may have been stopping for a while, with time to stop by itself
+		const forced = command.type === "agent.interrupt" && command.force === true ? AgentId.parse(command.agent) : null;
+		if (forced !== null) await driver.end(forced).then(() => this.#turnOver(forced));
+		for (const event of outcome.events) if (event.kind === "turn.stopping") await this.#turnOver(event.agent);
+		const caller = agentOf(request.actor);
+		const ended = outcome.events.flatMap((event) =>
+			event.kind === "agent.ended" && event.agent !== null ? event.agent : [],
+		);
+		const ends = ended.map((agent) => driver.end(agent));
+		// an agent that ends itself cannot wait for its own end
+		if (caller === null || !ended.includes(caller)) await Promise.all(ends);
+		else
+			for (const end of ends)
+				end.catch(
+					caught(this.#parts.log, "processes", "The processes of an agent could not be ended", { agent: caller }),
+				);
+		return outcome;
+	}
+
+	/** What the turns that a kill ends have put out so far is recorded with their end. */
+	async #withPartials(request: CommandRequest): Promise<CommandRequest> {
+		const { runner } = this.#made;
+		const { command } = request;
+		if (command.type !== "agent.kill" || runner === null) return request;
+		const target = AgentId.safeParse(command.agent);
+		if (!target.success) return request;
+		const below = command.cascade === true ? await this.#parts.store.reads.descendants(target.data) : [];
+		return { ...request, partials: runner.partials([target.data, ...below.map(({ id }) => id)]) };
+	}
+
+	/** Resolves when the agent has no open turn; its driver ends it within seconds. */
+	async #turnOver(id: AgentId | null): Promise<void> {
+		const { reads } = this.#parts.store;
+		const over = async (): Promise<true | null> => (id !== null && (await reads.agent(id))?.turn ? null : true);
+		await until(this.#made.publisher, over, { deadlineMs: stopTimeoutMs });
+	}
+
+	/**
+	 * A fork of a parent with an open tool call is tried again after every event, until the call has ended or the deadline
+	 * has passed, or nobody waits for it any longer.
+	 */
+	async #dispatchOnceFree(request: CommandRequest, gone?: AbortSignal): Promise<Outcome> {
+		const { dispatcher, publisher } = this.#made;
+		const first = await dispatcher.dispatch(request);
+		if (!isForkBusy(first)) return first;
+		const again = async (): Promise<Outcome | null> => {
+			const outcome = await dispatcher.dispatch(request);
+			return isForkBusy(outcome) ? null : outcome;
+		};
+		const signals = gone === undefined ? [] : [gone];
+		return (await until(publisher, again, { deadlineMs: forkTimeoutMs, signals })) ?? first;
+	}
+}
