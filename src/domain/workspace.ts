@@ -1,5 +1,5 @@
 // Workspaces: which one a new agent gets, who may lease it, and what git steps mean for the agent.
-import type { AgentEvent, AgentState, HoldKind } from "#contract/agent.ts";
+import type { AgentEvent, AgentState, HoldKind, Label } from "#contract/agent.ts";
 import type { AgentSpawn } from "#contract/agent-commands.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
@@ -13,8 +13,8 @@ import type {
 	WorkspacePlan,
 	WorkspaceRecord,
 } from "#contract/workspace-step.ts";
-import { isHeld } from "./agent-state/label.ts";
-import { aboutAgent, refusedNow, suggestion } from "./agent-state/transitions.ts";
+import { isHeld, labelOf } from "./agent-state/label.ts";
+import { aboutAgent, type NamedAgent, refusedUnder, suggestion } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
 
 /** An existing workspace, a plan for a new one, or neither. */
@@ -92,8 +92,18 @@ const afterEnd: readonly LeaseStep[] = ["delete", "fork"];
 /** Steps that are allowed before `recover`: they repair a workspace, or do not make it worse. */
 const beforeRecovery: readonly LeaseStep[] = ["recover", "delete", "fork"];
 
+/** What a git step depends on, of an agent as it is stored or as it is shown. */
+interface StepFacts extends NamedAgent {
+	label: Label;
+	workspace: Workspace | null;
+	holds: readonly { kind: HoldKind; reason: string; step?: LeaseStep }[];
+	turn: unknown;
+	/** the git step that is running in its workspace */
+	lease: LeaseStep | null;
+}
+
 /** The refusal of a git step for an agent that has no files, or none yet. */
-export function noWorkspace(agent: AgentState, details: Refusal["details"] = {}): Refusal {
+export function noWorkspace(agent: NamedAgent & Pick<StepFacts, "holds">, details: Refusal["details"] = {}): Refusal {
 	const failed = agent.life === "provisioning" ? agent.holds.find(({ kind }) => kind === "error") : undefined;
 	if (failed !== undefined)
 		return refuse(
@@ -104,17 +114,19 @@ export function noWorkspace(agent: AgentState, details: Refusal["details"] = {})
 	return refuse("VALIDATION_ERROR", `${agent.handle} has no workspace.`, aboutAgent(agent, "status", details));
 }
 
-/** `others` are the living agents that share its tree. */
-export function decideLease(
-	agent: AgentState,
-	{ step, again }: WorkspaceLease,
-	others: readonly AgentState[],
-	by: { actor: Actor },
-): Decision {
+/**
+ * Why a git step is not possible in the agent's workspace now; null if it is. `caller` is the agent that asks, null for a
+ * person; `again` repeats a step that was cut off.
+ */
+export function refusedStep(
+	agent: StepFacts,
+	step: LeaseStep,
+	{ caller = null, again = false }: { caller?: AgentId | null; again?: boolean } = {},
+): Refusal | null {
 	const details = { agent: agent.id, step };
 	if (agent.workspace === null) return noWorkspace(agent, { step });
-	if (agent.lease !== null) return leased(agent, agent.lease.step, step);
-	const undeletable = step === "delete" ? refusedNow(agent, "delete") : null;
+	if (agent.lease !== null) return leased(agent, agent.lease, step);
+	const undeletable = step === "delete" ? refusedUnder(agent.label, agent, "delete") : null;
 	if (undeletable !== null) return undeletable;
 	if (agent.life === "ended" && !afterEnd.includes(step))
 		return refuse(
@@ -122,31 +134,42 @@ export function decideLease(
 			`${agent.handle} has ended: ${step} is not possible any more.`,
 			aboutAgent(agent, "status", { step }),
 		);
-	const caller = agentOf(by.actor);
 	if (caller !== null && caller !== agent.id)
 		return refuse("FORBIDDEN", "An agent changes only its own workspace.", { details });
-	const own = agent.holds.some((hold) => hold.kind === "recovery" && hold.step === step);
-	if (isHeld(agent, "recovery") && !beforeRecovery.includes(step) && !(again === true && own)) {
+	const recovery = agent.holds.filter(({ kind }) => kind === "recovery");
+	const own = again && recovery.some((hold) => hold.step === step);
+	if (recovery.length > 0 && !beforeRecovery.includes(step) && !own)
 		return refuse(
 			"AGENT_INVALID_STATE",
 			`The workspace of ${agent.handle} has to be recovered first: ${step} is not possible now.`,
 			{ details, suggestions: [suggestion("recover", agent)] },
 		);
-	}
+	const inItsTurn = caller === agent.id && duringTurn.includes(step);
+	if (agent.turn !== null && !inItsTurn)
+		return refuse("AGENT_BUSY", `${agent.handle} is running: ${step} has to wait for the end of its turn.`, {
+			details,
+			suggestions: [suggestion("wait", agent), suggestion("interrupt", agent)],
+		});
+	return null;
+}
+
+/** `others` are the living agents that share its tree. */
+export function decideLease(
+	agent: AgentState,
+	{ step, again }: WorkspaceLease,
+	others: readonly AgentState[],
+	by: { actor: Actor },
+): Decision {
+	const facts = { ...agent, label: labelOf(agent), lease: agent.lease?.step ?? null };
+	const refusal = refusedStep(facts, step, { caller: agentOf(by.actor), again: again === true });
+	if (refusal !== null) return refusal;
 	const other = others.find(
 		(other) => other.lease !== null || (other.turn !== null && step !== "commit" && step !== "fork"),
 	);
 	if (other !== undefined) {
 		return refuse("AGENT_BUSY", `${other.handle} works in the same tree: ${step} has to wait for it.`, {
-			details: { ...details, tenant: other.id },
+			details: { agent: agent.id, step, tenant: other.id },
 			suggestions: [suggestion("wait", other)],
-		});
-	}
-	const inItsTurn = caller === agent.id && duringTurn.includes(step);
-	if (agent.turn !== null && !inItsTurn) {
-		return refuse("AGENT_BUSY", `${agent.handle} is running: ${step} has to wait for the end of its turn.`, {
-			details,
-			suggestions: [suggestion("wait", agent), suggestion("interrupt", agent)],
 		});
 	}
 	// agents that share the tree start no turn during the step
@@ -156,7 +179,7 @@ export function decideLease(
 	return [{ kind: "workspace.leased", agent: agent.id, data: { step } }, ...spread];
 }
 
-const leased = (agent: AgentState, running: LeaseStep, step: LeaseStep): Refusal =>
+const leased = (agent: NamedAgent, running: LeaseStep, step: LeaseStep): Refusal =>
 	refuse(
 		"AGENT_BUSY",
 		`The workspace of ${agent.handle} is being worked on (${running}).`,

@@ -28,6 +28,7 @@ import type {
 } from "#contract/wire.ts";
 import type { HealthProblem } from "#contract/workspace.ts";
 import { labelOf } from "#domain/agent-state/label.ts";
+import { issueSettingsOf } from "#domain/project.ts";
 import { usedOf } from "#domain/slots.ts";
 import { leftOf } from "#domain/usage.ts";
 
@@ -150,28 +151,11 @@ export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: n
 	at: iso(at),
 });
 
-export const projectView = (
-	{
-		slug,
-		path,
-		base,
-		url,
-		addedAt,
-		auto,
-		agentsMax,
-		context,
-		preset,
-		agentType,
-		policy = null,
-		onLimit,
-		quiet,
-	}: ProjectState,
-	problem: HealthProblem | null,
-): Project => ({
-	...{ slug, path, base, url, addedAt: iso(addedAt) },
-	...{ auto, agentsMax, context, preset, agentType, policy, onLimit, quiet },
-	problem,
-});
+export function projectView(project: ProjectState, problem: HealthProblem | null): Project {
+	const { slug, path, base, url, addedAt } = project;
+	const { presets: _presets, chosen: _chosen, written: _written, ...settings } = issueSettingsOf(project);
+	return { slug, path, base, url, addedAt: iso(addedAt), ...settings, problem };
+}
 
 /** A cool-down that has ended shows as null. */
 export function subscriptionView(

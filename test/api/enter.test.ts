@@ -182,7 +182,7 @@ test("a stream that is being opened when its browser is signed out does not begi
 	const opened = async (browser: Browser, meanwhile: () => Promise<unknown>): Promise<unknown> => {
 		const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 		const { engine } = daemon;
-		const found = await engine.resolve("init", null);
+		const found = await engine.queries.resolve("init", null);
 		const slow = vi.spyOn(engine, "resolve").mockImplementationOnce(async () => {
 			asked.resolve();
 			await held.promise;

@@ -95,7 +95,7 @@ export const transitions: Record<AgentOperation, Row> = {
 export const refusedNow = (agent: AgentState, operation: AgentOperation): Refusal | null =>
 	refusedUnder(labelOf(agent), agent, operation);
 
-type NamedAgent = Pick<AgentState, "id" | "handle" | "project" | "life">;
+export type NamedAgent = Pick<AgentState, "id" | "handle" | "project" | "life">;
 
 /** The same for an agent whose label is known. */
 export function refusedUnder(from: Label, agent: NamedAgent, operation: AgentOperation): Refusal | null {

@@ -43,9 +43,20 @@ export function decideKill(facts: KillFacts, command: AgentKill, by: { actor: Ac
 	];
 }
 
+/** The refusal to end agent 0; null for every other agent. */
+export function protectedRoot(
+	{ id, supervisor }: Pick<AgentState, "id" | "supervisor">,
+	done: "killed" | "deleted",
+): Refusal | null {
+	return supervisor === null
+		? refuse("CANNOT_KILL_ROOT", `Agent 0 cannot be ${done}.`, { details: { agent: id } })
+		: null;
+}
+
 function forbidden({ target, above, aboveCaller }: KillFacts, actor: Actor): Refusal | null {
 	const details = { agent: target.id };
-	if (target.supervisor === null) return refuse("CANNOT_KILL_ROOT", "Agent 0 cannot be killed.", { details });
+	const root = protectedRoot(target, "killed");
+	if (root !== null) return root;
 	if (aboveCaller.includes(target.id))
 		return refuse("CANNOT_KILL_ANCESTOR", "An agent cannot kill an agent above it.", { details });
 	return notInSubtree(target.id, above, actor, "kills");
@@ -54,9 +65,7 @@ function forbidden({ target, above, aboveCaller }: KillFacts, actor: Actor): Ref
 /** Like a kill, but only of an idle agent and, without `force`, one with an empty queue. */
 export function decideDelete(facts: KillFacts, command: AgentDelete): Decision {
 	const { target, openWork } = facts;
-	if (target.supervisor === null)
-		return refuse("CANNOT_KILL_ROOT", "Agent 0 cannot be deleted.", { details: { agent: target.id } });
-	const refusal = refusedNow(target, "delete");
+	const refusal = protectedRoot(target, "deleted") ?? refusedNow(target, "delete");
 	if (refusal) return refusal;
 	const ends = openWork.get(target.id);
 	const prompts = ends?.prompts.length ?? 0;

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
 import type { Agent } from "#contract/wire.ts";
-import { verbThatContinues, whyNot, whyNotWorkspace } from "#views/agent-actions.ts";
+import { verbThatContinues, whyNoStep, whyNot } from "#views/agent-actions.ts";
 import { paths } from "../../paths.ts";
 import { useAct } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
@@ -46,11 +46,11 @@ function More({ agent, onOpen }: { agent: Agent; onOpen(open: Open): void }) {
 	const [, go] = useLocation();
 	const params = { agent: agent.id };
 	const entries: readonly (readonly [string, string | null, () => unknown])[] = [
-		["Review and approve …", whyNotWorkspace(agent, "approve"), () => go(paths.review(agent.id))],
-		["Commit …", whyNotWorkspace(agent, "commit"), () => onOpen("commit")],
+		["Review and approve …", whyNoStep(agent, "approve"), () => go(paths.review(agent.id))],
+		["Commit …", whyNoStep(agent, "commit"), () => onOpen("commit")],
 		[
 			"Sync with base",
-			whyNotWorkspace(agent, "sync"),
+			whyNoStep(agent, "sync"),
 			() => act("sync", { params, body: {} }, `${agent.handle} is up to date`),
 		],
 		["Pause", whyNot(agent, "pause"), () => act("pause", { params, body: {} })],

@@ -2,13 +2,13 @@
 import { useState } from "react";
 import type { Agent } from "#contract/wire.ts";
 import type { Diff } from "#contract/workspace.ts";
-import { whyNotWorkspace } from "#views/agent-actions.ts";
+import { whyNoFiles } from "#views/agent-actions.ts";
 import { type Read, useRead, useSeen } from "../../store/hooks.ts";
 import { Counts, DiffView } from "../../ui/diff.tsx";
 import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
 
 export function Changes({ agent, turn }: { agent: Agent; turn: number | null }) {
-	const why = whyNotWorkspace(agent, "diff");
+	const why = whyNoFiles(agent);
 	if (why !== null) return <Empty title={why} />;
 	return turn === null ? <Now agent={agent} /> : <AtTurn agent={agent} turn={turn} />;
 }

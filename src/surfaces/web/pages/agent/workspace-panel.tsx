@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import type { Agent } from "#contract/wire.ts";
-import { whyNotWorkspace } from "#views/agent-actions.ts";
+import { whyNoFiles } from "#views/agent-actions.ts";
 import { budgetLine, spentLine } from "#views/usage-lines.ts";
 import { paths } from "../../paths.ts";
 import { useRead } from "../../store/hooks.ts";
@@ -49,7 +49,7 @@ export function WorkspacePanel({ agent }: { agent: Agent }) {
 
 function HealthCheck({ agent }: { agent: Agent }) {
 	const [count, setCount] = useState(1);
-	const why = whyNotWorkspace(agent, "diff");
+	const why = whyNoFiles(agent);
 	const read = useRead("health", why === null ? { params: { agent: agent.id } } : null, count);
 	return (
 		<div className="side-form">

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import type { Refusal } from "#contract/refusal.ts";
 import { type MergePreview, mergeStrategies } from "#contract/workspace.ts";
-import { whyNotWorkspace } from "#views/agent-actions.ts";
+import { whyNoStep } from "#views/agent-actions.ts";
 import { useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -81,7 +81,7 @@ const noCheck = ({ hasCheck, conflicts }: MergePreview): string | null =>
 function useWhyNot(subject: Subject, refusal: Refusal | null, preview: MergePreview | null): string | null {
 	const seen = useSeen();
 	const agent = "agent" in subject ? seen.agent(subject.agent) : undefined;
-	const own = agent === undefined ? null : whyNotWorkspace(agent, "approve");
+	const own = agent === undefined ? null : whyNoStep(agent, "approve");
 	if (own !== null) return own;
 	if (refusal !== null) return refusal.message;
 	return preview !== null && preview.conflicts.length > 0
