@@ -13,6 +13,7 @@ import { makeGit } from "#adapters/git/run/git.ts";
 import { momentText, startedName } from "#adapters/git/sandbox/old-locks.ts";
 import { SandboxWorkers } from "#adapters/git/worker/workers.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
+import { schemaVersion } from "#adapters/store/sql/migrations.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, listedVariables, readConfig } from "#adapters/system/config.ts";
@@ -21,12 +22,13 @@ import { sweepBlobs, sweepScratch, sweepVendors } from "#adapters/system/home-sp
 import { randomIds } from "#adapters/system/ids.ts";
 import { folderIssueWork } from "#adapters/system/issue-work.ts";
 import { type FileLog, fileLog, secretsOf } from "#adapters/system/log.ts";
-import { machineIdle, machineTurns } from "#adapters/system/machine.ts";
+import { machineIdle, machineName, machineTurns } from "#adapters/system/machine.ts";
 import { partialsIn } from "#adapters/system/partials.ts";
 import { markName } from "#adapters/system/processes.ts";
 import { sweepTemporary } from "#adapters/system/temporary.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
+import { NodeId } from "#contract/node.ts";
 import { dayMs, retention as retentionDefaults } from "#contract/retention.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
@@ -80,7 +82,7 @@ export async function startEngine(
 }
 
 type EngineExtras = Partial<
-	Pick<EngineParts, "driver" | "workspaces" | "issueWork" | "log" | "retention" | "sweepers">
+	Pick<EngineParts, "driver" | "workspaces" | "issueWork" | "log" | "retention" | "sweepers" | "node">
 > & { opened?(store: Store): void };
 
 export interface DaemonOptions {
@@ -158,6 +160,11 @@ export async function startDaemon({
 		...{ driver: driverByType(processes), issueWork: issueWorkIn(home), opened: hidden.opened },
 		sweepers: sweepersOf(home, keyFiles),
 		...{ workspaces, log, retention },
+		// every start is another `boot`
+		node: {
+			...{ node: NodeId.parse(mark), name: machineName(), boot: randomIds.key(), version, schema: schemaVersion },
+			types: Object.keys(allPrograms).sort(),
+		},
 	};
 	const engine = parts.use(await startEngine({ home }, inForceLimits, engineParts, config.agentZero?.type));
 	up.resolve(engine);

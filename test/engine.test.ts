@@ -312,6 +312,9 @@ describe("the registry", () => {
 			{ type: "subscription.configure", name: "x" },
 			{ type: "subscription.cool", name: "x", until: null },
 			{ type: "subscription.remove", name: "x" },
+			{ type: "node.join", node: "x", name: "x", boot: "x", turnsMax: 1, types: [], version: "1", schema: 1 },
+			{ type: "node.fall", node: "x", epoch: 1, beats: 0 },
+			...["leave", "drain", "resume", "remove"].map((verb) => ({ type: `node.${verb}`, node: "x" })),
 		];
 		for (const command of commands)
 			expect(await refused(engine, command, { as: actingAgent(id) }), command.type).toMatchObject({

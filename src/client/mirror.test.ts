@@ -59,7 +59,17 @@ class FakeDaemon {
 const encoded = (text: string): Uint8Array => new TextEncoder().encode(text);
 async function* none(): AsyncGenerator<never> {}
 const rows = {
-	...{ last: 1, agents: [], projects: [], subscriptions: [], leases: [], prompts: [], turns: [], approvals: [] },
+	...{
+		last: 1,
+		agents: [],
+		projects: [],
+		subscriptions: [],
+		leases: [],
+		nodes: [],
+		prompts: [],
+		turns: [],
+		approvals: [],
+	},
 	...{ waits: [], mails: [], issues: [], runs: [], items: [] },
 };
 const beginning = {

@@ -47,7 +47,7 @@ export interface MirrorOptions {
 }
 
 const noRows = {
-	...{ agents: [], projects: [], subscriptions: [], leases: [], prompts: [], turns: [], approvals: [] },
+	...{ agents: [], projects: [], subscriptions: [], leases: [], nodes: [], prompts: [], turns: [], approvals: [] },
 	...{ waits: [], mails: [], issues: [], runs: [] },
 };
 

@@ -4,6 +4,7 @@ import { Settings } from "./agent.ts";
 import { Policy } from "./approval.ts";
 import { command } from "./define.ts";
 import { AgentId, AgentType, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
+import { NodeId } from "./node.ts";
 import { BranchName } from "./project-config.ts";
 import { RefusalCode } from "./refusal-schema.ts";
 import { Reason, Text } from "./text.ts";
@@ -22,6 +23,8 @@ export const AgentSpawn = command("agent.spawn", {
 	/** a workspace of its own, the parent's, or none; like the parent if absent */
 	workspace: z.enum(["none", "share", "new"]).optional(),
 	workspaceKind: WorkspaceKind.optional(),
+	/** where it lives: with its parent or project if absent */
+	node: NodeId.optional(),
 	/** the branch to start from; the parent's tree if absent */
 	from: BranchName.optional(),
 	/** the snapshot taken of the parent's tree at the fork */

@@ -5,6 +5,7 @@ import { Permit, Policy } from "./approval.ts";
 import { event } from "./define.ts";
 import { Actor, AgentId, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
 import { IssueNumber } from "./issue.ts";
+import { NodeId } from "./node.ts";
 import { StageName } from "./preset.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { RefusalCode } from "./refusal-schema.ts";
@@ -66,6 +67,8 @@ export const AgentState = z.strictObject({
 	lineage: Lineage.nullable(),
 	/** null for agent 0 only */
 	supervisor: AgentId.nullable(),
+	/** where its processes and files are; null in a store that never had more than one node */
+	node: NodeId.nullable(),
 	/** null if it has none, or none yet */
 	workspace: Workspace.nullable(),
 	/** how its workspace will be made; null once it exists */
@@ -141,7 +144,10 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 		workspace: Workspace.nullable().default(null),
 		plan: WorkspacePlan.nullable().default(null),
 		budget: Allowance.nullable().default(null),
+		node: NodeId.exactOptional(),
 	}),
+	/** its processes and files are at another node from now on; `turn`: the open one of a person, which moves along */
+	event("agent.moved", { node: NodeId, turn: EventId.exactOptional() }),
 	/** all settings, so that the latest event is the only one to read */
 	z.object({
 		kind: z.literal("agent.configured"),

@@ -6,6 +6,7 @@ import type { Actor, AgentId, Key } from "./ids.ts";
 import { issueCommands } from "./issue-commands.ts";
 import { itemCommands } from "./item.ts";
 import { mailCommands } from "./mail.ts";
+import { type NodeId, nodeCommands } from "./node.ts";
 import { personCommands } from "./person.ts";
 import { projectCommands } from "./project.ts";
 import { promptCommands } from "./prompt.ts";
@@ -30,6 +31,7 @@ export const Command = z.discriminatedUnion("type", [
 	...issueCommands,
 	...subscriptionCommands,
 	...personCommands,
+	...nodeCommands,
 ]);
 export type Command = z.infer<typeof Command>;
 /** With the fields that have defaults optional. */
@@ -52,6 +54,8 @@ export interface Envelope<C extends Command = Command> {
 	fingerprint: string;
 	/** the id for an agent that the command may create, and for the command itself if it has no key */
 	freshId: AgentId;
+	/** the node that was asked; null where nodes do not matter */
+	node: NodeId | null;
 	/** hexadecimal digits for handles */
 	salt: string;
 	/** the receipt of the request that this command completes, stored if it succeeds */

@@ -7,6 +7,7 @@ import type { IssueEvent, RunEvent } from "./issue.ts";
 import type { ItemEvent } from "./item.ts";
 import { Json } from "./json.ts";
 import type { MailEvent } from "./mail.ts";
+import type { NodeEvent } from "./node.ts";
 import type { PersonEvent } from "./person.ts";
 import type { GitEvent, ProjectEvent } from "./project.ts";
 import type { PromptEvent } from "./prompt.ts";
@@ -39,7 +40,7 @@ export type NounEvent =
 			agent: AgentId;
 	  })
 	| (WaitEvent & { agent: AgentId | null })
-	| ((ProjectEvent | GitEvent | SubscriptionEvent | IssueEvent | PersonEvent) & { agent: null });
+	| ((ProjectEvent | GitEvent | SubscriptionEvent | IssueEvent | PersonEvent | NodeEvent) & { agent: null });
 
 /** What a decision returns: an event without id, time and actor. */
 export type NewEvent = NounEvent | (ItemEvent & { agent: AgentId });

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Policy } from "./approval.ts";
 import { command, event } from "./define.ts";
 import { AgentType, ProjectSlug } from "./ids.ts";
+import { NodeId } from "./node.ts";
 import { LoadedPreset, PresetName } from "./preset.ts";
 import { type Refusal, refuse } from "./refusal.ts";
 import { Quiet } from "./subscription.ts";
@@ -68,6 +69,8 @@ export const ProjectState = z.strictObject({
 	slug: ProjectSlug,
 	/** the root of the repository, or the bare mirror in the home */
 	path: z.string(),
+	/** its home: where its repository, its settings and its issues' files are; null in a store that never had more than one node */
+	node: NodeId.nullable(),
 	/** the branch that agents start from; null for a folder without git */
 	base: z.string().nullable(),
 	/** where it was cloned from */
@@ -131,6 +134,7 @@ export const ProjectEvent = z.discriminatedUnion("kind", [
 		path: z.string(),
 		base: z.string().nullable().default(null),
 		url: z.string().nullable().default(null),
+		node: NodeId.exactOptional(),
 	}),
 	event("project.approved", { slug: ProjectSlug, fingerprint: z.string() }),
 	event("project.configured", { slug: ProjectSlug, settings: IssueSettings }),

@@ -39,6 +39,7 @@ export const refusalCodes = {
 	MAILBOX_FULL: { status: 429, exit: 1, retryable: true },
 	MARK_NOT_FOUND: { status: 404, exit: 1, retryable: false },
 	MERGE_CONFLICT: { status: 409, exit: 1, retryable: false },
+	NODE_DOWN: { status: 503, exit: 1, retryable: true },
 	NO_SLOT: { status: 429, exit: 1, retryable: true },
 	NOT_FOUND: { status: 404, exit: 1, retryable: false },
 	NOT_RUNNING: { status: 409, exit: 1, retryable: false },

@@ -6,6 +6,7 @@ import type { Event } from "./event.ts";
 import type { AgentId, ProjectSlug } from "./ids.ts";
 import type { IssueState, RunState } from "./issue.ts";
 import type { MailState } from "./mail.ts";
+import type { NodeState } from "./node.ts";
 import type { ProjectState } from "./project.ts";
 import type { PromptState } from "./prompt.ts";
 import type { LeaseState, SubscriptionState } from "./subscription.ts";
@@ -23,6 +24,7 @@ export const MirroredRows = z.object({
 	projects: rowsOf<ProjectState>(),
 	subscriptions: rowsOf<SubscriptionState>(),
 	leases: rowsOf<LeaseState>(),
+	nodes: rowsOf<NodeState>(),
 	/** queued or running; with their texts only for the requested agents */
 	prompts: rowsOf<PromptState>(),
 	/** open ones, and the latest of the requested agents */

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { command, event } from "./define.ts";
 import { VariableName } from "./environment.ts";
 import { Actor, AgentId, AgentType, EventId, SubscriptionName } from "./ids.ts";
+import { NodeId } from "./node.ts";
 import { Spent } from "./usage.ts";
 
 const AbsolutePath = z.string().regex(/^\/[^\0]{0,4095}$/, "an absolute path");
@@ -73,6 +74,8 @@ export const LeaseState = z.strictObject({
 	turn: EventId,
 	agent: AgentId,
 	subscription: SubscriptionName.nullable(),
+	/** whose place it takes */
+	node: NodeId.nullable(),
 	at: z.int(),
 });
 export type LeaseState = z.infer<typeof LeaseState>;

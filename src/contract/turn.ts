@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { command, event } from "./define.ts";
 import { AgentId, EventId, SubscriptionName } from "./ids.ts";
+import { NodeId } from "./node.ts";
 import { RefusalCode } from "./refusal-schema.ts";
 import { Text } from "./text.ts";
 import { Usage } from "./usage.ts";
@@ -25,6 +26,9 @@ export const TurnState = z.strictObject({
 	manual: z.boolean(),
 	/** whose slot it has, or had before it began to wait; null if it needs none */
 	subscription: SubscriptionName.nullable(),
+	/** the node that runs it, and the epoch in which it was started there */
+	node: NodeId.nullable(),
+	epoch: z.int().nullable(),
 	state: z.enum(turnStates),
 	startedAt: z.int(),
 	/** when the prompt was given to a process; recorded first, so that it never runs twice */
@@ -49,6 +53,9 @@ const EndState = z.enum(["completed", "interrupted", "failed"]);
 /** What a running turn takes: a place on the machine (a person's turn takes none), and a slot if it needs one. */
 const Leased = { place: z.literal(true).exactOptional(), subscription: SubscriptionName.exactOptional() };
 
+/** Where it runs. */
+const At = { node: NodeId.exactOptional(), epoch: z.int().exactOptional() };
+
 export const TurnEvent = z.discriminatedUnion("kind", [
 	event("turn.started", {
 		prompt: EventId,
@@ -56,12 +63,13 @@ export const TurnEvent = z.discriminatedUnion("kind", [
 		source: z.enum(turnSources),
 		manual: z.literal(true).exactOptional(),
 		...Leased,
+		...At,
 	}),
 	event("turn.handed", { turn: EventId }),
 	/** its process was asked to stop; its output until then still counts */
 	event("turn.stopping", { turn: EventId, why: z.enum(stopReasons).exactOptional() }),
 	/** after a wait, with its place and its slot again */
-	event("turn.continued", { turn: EventId, ...Leased }),
+	event("turn.continued", { turn: EventId, ...Leased, node: NodeId.exactOptional() }),
 	/** no output for `silentTurnMs` */
 	event("turn.silent", { turn: EventId, since: z.int() }),
 	/** output again after `turn.silent` */

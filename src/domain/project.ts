@@ -1,3 +1,4 @@
+import type { NodeId } from "#contract/node.ts";
 import {
 	defaultIssueSettings,
 	type IssueSettings,
@@ -17,7 +18,11 @@ interface Named {
 	project: ProjectState | undefined;
 }
 
-export function decideAddProject({ project: existing }: Named, command: ProjectAdd): Decision {
+export function decideAddProject(
+	{ project: existing }: Named,
+	command: ProjectAdd,
+	by: { node: NodeId | null },
+): Decision {
 	if (existing !== undefined && existing.removedAt === null) {
 		return refuse("CONFLICT", `There is already a project ${command.slug}.`, {
 			suggestions: [`brood project show ${command.slug}`],
@@ -27,7 +32,13 @@ export function decideAddProject({ project: existing }: Named, command: ProjectA
 		{
 			kind: "project.added",
 			agent: null,
-			data: { slug: command.slug, path: command.path, base: command.base, url: command.url },
+			data: {
+				slug: command.slug,
+				path: command.path,
+				base: command.base,
+				url: command.url,
+				...(by.node !== null && { node: by.node }),
+			},
 		},
 	];
 }

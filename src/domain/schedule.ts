@@ -12,7 +12,8 @@ import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { turnSources } from "#contract/turn.ts";
 import { type Capacity, type Claim, claim, claimAgain, type Shortage, shortageText } from "./slots.ts";
 
-type Candidate = Pick<AgentState, "id" | "project" | "type" | "subscription" | "limitWaivedUntil">;
+type Candidate = Pick<AgentState, "id" | "project" | "type" | "subscription" | "limitWaivedUntil"> &
+	Partial<Pick<AgentState, "node">>;
 
 /** The prompt that is next in its agent's queue. */
 export interface DuePrompt {
@@ -116,7 +117,7 @@ const aged = (now: number, since: number): number => Math.max(0, Math.floor((now
 class RemainingCapacity {
 	readonly #facts: ScheduleFacts;
 	readonly #schedule: Schedule;
-	readonly #leases: { subscription: SubscriptionName | null }[];
+	readonly #leases: Capacity["leases"][number][];
 	/** how many agents wait, by the shortage that stops them */
 	readonly #ahead = new Map<string, number>();
 
@@ -130,7 +131,7 @@ class RemainingCapacity {
 	take(agent: Candidate, attempt: (capacity: Capacity) => Claim): boolean {
 		const claimed = attempt({ ...this.#facts, leases: this.#leases });
 		if ("short" in claimed) return this.#wait(agent, claimed.short);
-		if (agent.type !== "human") this.#leases.push(claimed);
+		if (agent.type !== "human") this.#leases.push({ ...claimed, node: claimed.node ?? null });
 		return true;
 	}
 
@@ -147,4 +148,6 @@ class RemainingCapacity {
 }
 
 const keyOf = (short: Shortage): string =>
-	short.of === "machine" ? "machine" : (short.subscription ?? "the project's hours");
+	short.of === "machine" || short.of === "node"
+		? `machine ${short.node ?? ""}`
+		: (short.subscription ?? "the project's hours");

@@ -4,6 +4,7 @@
 // turn that waits for other agents has no lease.
 import type { AgentState } from "#contract/agent.ts";
 import type { SubscriptionName } from "#contract/ids.ts";
+import { isActive, type NodeId, type NodeState } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import { quietUntil } from "./quiet.ts";
@@ -14,22 +15,32 @@ export type ProjectRules = Pick<ProjectState, "slug" | "onLimit" | "quiet">;
 export interface Capacity {
 	projects: readonly ProjectRules[];
 	subscriptions: readonly SubscriptionState[];
-	leases: readonly Pick<LeaseState, "subscription">[];
+	leases: readonly (Pick<LeaseState, "subscription"> & Partial<Pick<LeaseState, "node">>)[];
+	/** none where nodes do not matter */
+	nodes?: readonly NodeRules[];
+	/** the node that asks */
+	node?: NodeId | null;
+	/** of a node that has no row */
 	turnsMax: number;
 	now: number;
 	/** monotonic time, for the end of cool-downs when the wall clock was changed */
 	monotonic?: number;
 }
 
+/** How many turns run at a node, and whether any start there. */
+export type NodeRules = Pick<NodeState, "id" | "name" | "state" | "turnsMax">;
+
 /** What is missing. */
 export type Shortage =
-	| { of: "machine"; limit: number }
+	| { of: "machine"; limit: number; node?: string }
+	| { of: "node"; node: string; state: NodeState["state"] }
 	| { of: "slot"; subscription: SubscriptionName; limit: number }
 	| { of: "time"; why: "cooling" | "quiet"; subscription: SubscriptionName | null; until: number };
 
-export type Claim = { subscription: SubscriptionName | null } | { short: Shortage };
+export type Claim = { subscription: SubscriptionName | null; node?: NodeId } | { short: Shortage };
 
-type Claimant = Pick<AgentState, "type" | "subscription" | "limitWaivedUntil" | "project">;
+type Claimant = Pick<AgentState, "type" | "subscription" | "limitWaivedUntil" | "project"> &
+	Partial<Pick<AgentState, "node">>;
 
 const rulesFor = ({ project }: Claimant, projects: readonly ProjectRules[]): ProjectRules | undefined =>
 	projects.find(({ slug }) => slug === project);
@@ -40,8 +51,32 @@ export const countsAgainstTurnsMax = (agent: Pick<AgentState, "type">): boolean 
 /** What the turn's event records of its claim; nothing for a human. */
 export const leasedBy = (
 	agent: Pick<AgentState, "type">,
-	{ subscription }: { subscription: SubscriptionName | null },
-) => (countsAgainstTurnsMax(agent) ? { place: true as const, ...(subscription !== null && { subscription }) } : {});
+	{ subscription, node }: { subscription: SubscriptionName | null; node?: NodeId },
+) =>
+	countsAgainstTurnsMax(agent)
+		? { place: true as const, ...(subscription !== null && { subscription }), ...(node !== undefined && { node }) }
+		: {};
+
+/** Where a turn of the agent runs; null where nodes do not matter. Rows of before nodes existed are of the only one. */
+export function homeOf(
+	agent: Partial<Pick<AgentState, "node">>,
+	{ node, nodes = [] }: Pick<Capacity, "node" | "nodes">,
+): NodeId | null {
+	return agent.node ?? node ?? (nodes.length === 1 ? (nodes[0]?.id ?? null) : null);
+}
+
+/** A place at the agent's node, or why there is none. */
+function placeFor(agent: Claimant, capacity: Capacity): { node?: NodeId } | { short: Shortage } {
+	const home = homeOf(agent, capacity);
+	const { nodes = [], leases } = capacity;
+	const node = nodes.find(({ id }) => id === home);
+	if (node !== undefined && node.state !== "up") return { short: { of: "node", node: node.name, state: node.state } };
+	const limit = node?.turnsMax ?? capacity.turnsMax;
+	if (leases.filter((lease) => (lease.node ?? null) === home).length < limit)
+		return home === null ? {} : { node: home };
+	const named = node !== undefined && nodes.filter(isActive).length > 1 ? { node: node.name } : {};
+	return { short: { of: "machine", limit, ...named } };
+}
 
 /**
  * Claims capacity for a new turn. A manual turn ignores cool-downs and quiet hours, as it ignores holds, but never a
@@ -49,12 +84,13 @@ export const leasedBy = (
  */
 export function claim(agent: Claimant, capacity: Capacity, manual = false): Claim {
 	if (!countsAgainstTurnsMax(agent)) return { subscription: null };
-	if (capacity.leases.length >= capacity.turnsMax) return { short: { of: "machine", limit: capacity.turnsMax } };
+	const place = placeFor(agent, capacity);
+	if ("short" in place) return place;
 	const { now, monotonic = now } = capacity;
 	const hours = manual ? null : quietUntil(rulesFor(agent, capacity.projects)?.quiet ?? null, now);
 	if (hours !== null) return { short: { of: "time", why: "quiet", subscription: null, until: hours } };
 	const usable = candidates(agent, capacity);
-	if (usable.length === 0) return { subscription: null };
+	if (usable.length === 0) return { subscription: null, ...place };
 	const cooling = usable.filter((each) => !manual && coolsFor(agent, each, monotonic));
 	const awake = usable.filter((each) => !cooling.includes(each));
 	if (awake.length === 0)
@@ -65,7 +101,7 @@ export function claim(agent: Claimant, capacity: Capacity, manual = false): Clai
 	if (open.length === 0) return { short: soonest("quiet", choice, (each) => quietUntil(each.quiet, now) ?? now) };
 	const [roomiest] = open.toSorted((a, b) => free(b, capacity) - free(a, capacity));
 	if (roomiest === undefined || free(roomiest, capacity) <= 0) return { short: full(roomiest ?? open[0]) };
-	return { subscription: roomiest.name };
+	return { subscription: roomiest.name, ...place };
 }
 
 /**
@@ -74,10 +110,12 @@ export function claim(agent: Claimant, capacity: Capacity, manual = false): Clai
  */
 export function claimAgain(agent: Claimant, had: SubscriptionName | null, capacity: Capacity): Claim {
 	if (!countsAgainstTurnsMax(agent)) return { subscription: null };
-	if (capacity.leases.length >= capacity.turnsMax) return { short: { of: "machine", limit: capacity.turnsMax } };
+	const place = placeFor(agent, capacity);
+	if ("short" in place && place.short.of === "machine") return place;
 	const subscription = capacity.subscriptions.find((each) => each.name === had && each.removedAt === null);
 	if (subscription !== undefined && free(subscription, capacity) <= 0) return { short: full(subscription) };
-	return { subscription: had };
+	const home = homeOf(agent, capacity);
+	return { subscription: had, ...(home !== null && { node: home }) };
 }
 
 /** The subscriptions whose slots an agent may use, in order of preference; none if its type has no subscription. */
@@ -161,7 +199,9 @@ function soonest(
 export function shortageText(short: Shortage): string {
 	switch (short.of) {
 		case "machine":
-			return `the machine runs ${short.limit} turn${short.limit === 1 ? "" : "s"}, which is its limit`;
+			return `${short.node === undefined ? "the machine" : `node ${short.node}`} runs ${short.limit} turn${short.limit === 1 ? "" : "s"}, which is its limit`;
+		case "node":
+			return `node ${short.node} is ${short.state}`;
 		case "slot":
 			return `waiting for a slot of ${short.subscription}`;
 		case "time": {

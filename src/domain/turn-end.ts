@@ -108,7 +108,13 @@ function returned(agent: AgentState, turn: TurnState, first: number | null): New
 }
 
 /** The daemon died. A prompt that was never handed over goes back to the head of the queue. */
-export function decideCrash(agent: AgentState, turn: TurnState, openWork: OpenWork, first: number | null): Decision {
+export function decideCrash(
+	agent: AgentState,
+	turn: TurnState,
+	openWork: OpenWork,
+	first: number | null,
+	why = "The daemon ended while this turn was open.",
+): Decision {
 	const refusal = refusedIfNotOpen(agent, turn.id);
 	if (refusal) return refusal;
 	return [
@@ -122,7 +128,7 @@ export function decideCrash(agent: AgentState, turn: TurnState, openWork: OpenWo
 		{
 			kind: "agent.held",
 			agent: agent.id,
-			data: { hold: "crash", reason: "The daemon ended while this turn was open." },
+			data: { hold: "crash", reason: why },
 		},
 	];
 }

@@ -10,6 +10,7 @@ import { readsMail } from "#contract/agent-type.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { Actor, AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
+import type { NodeEpoch } from "#contract/node.ts";
 import type { Author, PromptState } from "#contract/prompt.ts";
 import { mailAuthor } from "#contract/quote.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -33,7 +34,12 @@ import {
 import { heldForBudget, usedUp } from "./usage.ts";
 
 /** The head of the queue becomes a turn: prompt, agent, place and slot are claimed in this one decision. */
-export function decideStart(agent: AgentState, head: PromptState | undefined, got: Claim): Decision {
+export function decideStart(
+	agent: AgentState,
+	head: PromptState | undefined,
+	got: Claim,
+	at: NodeEpoch | null = null,
+): Decision {
 	const refusal = refusedNow(agent, "start");
 	if (refusal) return refusal;
 	// a git step is running in its workspace; the turn starts after it
@@ -51,7 +57,7 @@ export function decideStart(agent: AgentState, head: PromptState | undefined, go
 		{
 			kind: "turn.started",
 			agent: agent.id,
-			data: { prompt, words, source, ...(manual && { manual }), ...leasedBy(agent, got) },
+			data: { prompt, words, source, ...(manual && { manual }), ...leasedBy(agent, got), ...at },
 		},
 		...run,
 	];

@@ -142,8 +142,9 @@ function conclude(wait: WaitState, outcome: WaitOutcome, resumeClaim: ResumeClai
 		return endWait(wait, outcome.state, outcome.seen);
 	if ("short" in resumeClaim)
 		return wait.ready === null ? [{ kind: "wait.ready", agent: wait.agent, data: { wait: wait.id, ...outcome } }] : [];
-	const { subscription } = resumeClaim;
-	const data = { turn: wait.turn, place: true as const, ...(subscription !== null && { subscription }) };
+	const { subscription, node } = resumeClaim;
+	const slot = { ...(subscription !== null && { subscription }), ...(node !== undefined && { node }) };
+	const data = { turn: wait.turn, place: true as const, ...slot };
 	return [{ kind: "turn.continued", agent: wait.agent, data }, ...endWait(wait, outcome.state, outcome.seen)];
 }
 

@@ -1,7 +1,9 @@
 // Puts an engine's parts together in the order of their dependencies: recovery before anything reads the rows, projects
 // before the reactors that use them, reactors last.
 import type { AgentState } from "#contract/agent.ts";
+import type { NodeEpoch } from "#contract/node.ts";
 import { retention } from "#contract/retention.ts";
+import { join } from "./join.ts";
 import { Dispatcher } from "./loop/dispatch.ts";
 import { Publisher } from "./loop/publish.ts";
 import { startReactor } from "./loop/reactor.ts";
@@ -44,6 +46,7 @@ export interface Assembled {
 	upkeep: Upkeep;
 	/** the last event before any turn of this daemon */
 	startedAfter: number;
+	node: NodeEpoch | null;
 }
 
 const restarts = { restartsMax: 5, periodMs: 60_000, retryMs: 60_000 };
@@ -52,13 +55,14 @@ export async function assemble(parts: EngineParts & { log: Log }): Promise<Assem
 	const { store, driver, clock, log, workspaces = null, blobs = null, partials = null } = parts;
 	const { reads } = store;
 	const publisher = new Publisher(parts.limits);
-	const dispatcher = new Dispatcher({ ...parts, publisher });
+	const dispatcher = new Dispatcher({ ...parts, publisher, nodeId: parts.node?.node ?? null });
 	const dispatch: Dispatch = (request) => dispatcher.dispatch(request);
 	const receipts = new Receipts(parts);
+	const node = await join(parts, dispatch);
 	const agentZero = await ensureAgentZero(dispatch, parts.agentZeroType);
-	await recover({ ...parts, reads, dispatch });
+	await recover({ ...parts, reads, dispatch, node });
 
-	const common = { ...parts, reads, dispatch, publisher, workspaces, blobs, partials };
+	const common = { ...parts, node, reads, dispatch, publisher, workspaces, blobs, partials };
 	const cycle = workspaces && new WorkCycle({ ...common, workspaces, receipts });
 	const plain = parts.issueWork ?? noIssueWork;
 	const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain);
@@ -89,6 +93,6 @@ export async function assemble(parts: EngineParts & { log: Log }): Promise<Assem
 	const supervisor = await Supervisor.start(supervised, { ...restarts, clock, log });
 	return {
 		...{ publisher, dispatcher, receipts, agentZero, supervisor, runner, mover, work, problems },
-		...{ scheduler, provisioner, cycle, upkeep, startedAfter },
+		...{ scheduler, provisioner, cycle, upkeep, startedAfter, node },
 	};
 }

@@ -1,5 +1,6 @@
 // The parts of an engine.
 import type { Limits } from "#contract/limits.ts";
+import type { NodeJoin } from "#contract/node.ts";
 import type { Retention } from "#contract/retention.ts";
 import type { Blobs, Partials } from "./ports/blobs.ts";
 import type { Clock, Ids } from "./ports/clock.ts";
@@ -9,6 +10,9 @@ import type { Log } from "./ports/log.ts";
 import type { Store } from "./ports/store.ts";
 import type { Workspaces } from "./ports/workspaces.ts";
 import type { Sweeper } from "./upkeep.ts";
+
+/** How a daemon joins; `boot` is another one at each start. */
+export type NodeIdentity = Omit<NodeJoin, "type" | "turnsMax">;
 
 export interface EngineParts {
 	store: Store;
@@ -25,6 +29,8 @@ export interface EngineParts {
 	workspaces?: Workspaces | null;
 	/** the type of agent 0, if it has to be made */
 	agentZeroType?: string;
+	/** this daemon among several; nodes do not matter if absent */
+	node?: NodeIdentity;
 	log?: Log;
 	/** how long things are kept; the defaults if absent */
 	retention?: Retention;

@@ -7,6 +7,8 @@
 //     it is `interrupted`, and only a person retries it. A turn whose prompt was not handed over has done nothing: its
 //     prompt goes back to the head of the queue.
 //
+// Only what belongs to this node is looked at: other nodes are alive, or somebody takes their place (`domain/membership.ts`).
+//
 // The steps
 //   1. processes of the last daemon are ended; they are found by their mark, not by a stored pid (`sweep`)
 //   2. a lease means that a git step was interrupted: the agent gets a `recovery` hold (see `workspaces/steps.ts`)
@@ -17,6 +19,7 @@
 // The store has recovered by itself before that (`adapters/store/sqlite/thread.ts`). `brood agent recover`, which repairs
 // the files of one workspace, is in `adapters/git/verbs/recover.ts`.
 import type { AgentState } from "#contract/agent.ts";
+import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import { notRecorded } from "#domain/turn-end.ts";
 import { eventsWhere } from "./loop/event-pages.ts";
 import type { Partials } from "./ports/blobs.ts";
@@ -31,12 +34,16 @@ export async function recover(parts: {
 	driver: Driver | null;
 	partials?: Partials;
 	log: Log;
+	/** only what is of this node is recovered; everything if null */
+	node: NodeEpoch | null;
 }): Promise<void> {
 	await parts.driver?.sweep();
 	for (const agent of await parts.reads.agents()) {
-		if (agent.lease !== null) await parts.dispatch(bySystem({ type: "workspace.crash", agent: agent.id }));
+		if (agent.lease !== null && isOwn(parts.node, agent))
+			await parts.dispatch(bySystem({ type: "workspace.crash", agent: agent.id }));
 	}
 	for (const turn of await parts.reads.openTurns()) {
+		if (!isOwn(parts.node, turn)) continue;
 		// a person's turn has no process that could have ended with the daemon
 		if (turn.handedAt !== null && (await parts.reads.agent(turn.agent))?.type === "human") continue;
 		const kept = (await parts.partials?.kept(turn.id)) ?? [];

@@ -47,6 +47,7 @@ export class Mirrored {
 			projects,
 			subscriptions,
 			leases,
+			nodes,
 			prompts,
 			turns,
 			approvals,
@@ -97,6 +98,7 @@ export class Mirrored {
 		for (const row of projects) rows.project.set(row.slug, row);
 		for (const row of subscriptions) rows.subscription.set(row.name, row);
 		for (const row of leases) rows.lease.set(row.turn, row);
+		for (const row of nodes) rows.node.set(row.id, row);
 		for (const row of prompts) rows.prompt.set(row.id, row);
 		for (const row of turns) rows.turn.set(row.id, row);
 		for (const row of approvals) rows.approval.set(row.id, row);
@@ -238,7 +240,7 @@ export class Mirrored {
 	}
 
 	#plan({ now, monotonic, turnsMax }: Surroundings): Schedule {
-		const { agent: agents, prompt, lease, wait, turn, subscription, project } = this.rows;
+		const { agent: agents, prompt, lease, wait, turn, subscription, project, node } = this.rows;
 		const heads = [...agents.values()].flatMap((agent) => {
 			const next = prompt.sizeOf(agent.id) === 0 ? undefined : nextDue(this.#queued(agent.id), now);
 			if (next === undefined || !mayStart(agent, next)) return [];
@@ -257,6 +259,7 @@ export class Mirrored {
 			subscriptions: [...subscription.values()],
 			projects: [...project.values()],
 			leases: [...lease.values()],
+			nodes: [...node.values()],
 			turnsMax,
 			now,
 			monotonic,

@@ -12,6 +12,7 @@ export const noRows = (): RowMaps => ({
 		project: new Map(),
 		subscription: new Map(),
 		person: new Map(),
+		node: new Map(),
 		prompt: new Map(),
 		turn: new Map(),
 		lease: new Map(),

@@ -388,7 +388,7 @@ describe.each(flavors)("%s", (flavor) => {
 			const turn = await openTurn(engine, agent);
 			turns.push(turn);
 			expect(await engine.reads.leases()).toEqual([
-				{ turn, agent, subscription: "b", at: (await engine.reads.turn(turn))?.startedAt },
+				{ turn, agent, subscription: "b", node: null, at: (await engine.reads.turn(turn))?.startedAt },
 			]);
 			await done(engine, { type: "turn.end", agent, turn, state }, { as: system });
 			expect(await engine.reads.leases()).toEqual([]);

@@ -24,3 +24,10 @@ function memoryBytes(): number {
 	const constrained = process.constrainedMemory();
 	return constrained > 0 && constrained < os.totalmem() ? constrained : os.totalmem();
 }
+
+/** The machine's name, as a node's name may be written. */
+export const machineName = (host = os.hostname()): string =>
+	host
+		.replace(/[^A-Za-z0-9._-]/g, "-")
+		.replace(/^[^A-Za-z0-9]+/, "")
+		.slice(0, 64) || "node";

@@ -5,6 +5,7 @@ import type { Policy } from "#contract/approval.ts";
 import type { NewEvent } from "#contract/event.ts";
 import { fullName } from "#contract/full-name.ts";
 import { type Actor, type AgentId, agentOf, type Handle, initHandle } from "#contract/ids.ts";
+import type { NodeId, NodeState } from "#contract/node.ts";
 import { noProject, type ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
@@ -14,6 +15,7 @@ import { wrongBinding } from "../subscription.ts";
 import type { OpenCall } from "../turn-end.ts";
 import { splitBudget } from "../usage.ts";
 import { chooseWorkspace } from "../workspace.ts";
+import { placeAgent } from "./placement.ts";
 
 export interface SpawnFacts {
 	parent: AgentState;
@@ -32,11 +34,17 @@ export interface SpawnFacts {
 	subscriptions: readonly SubscriptionState[];
 	/** a living agent of the project that works in the repository itself */
 	inMain: AgentState | undefined;
+	/** none where nodes do not matter */
+	nodes?: readonly NodeState[];
 	/** the agent above the child that has as many descendants as it may */
 	full: { agent: AgentState; limit: number } | null;
 }
 
-export function decideSpawn(facts: SpawnFacts, command: AgentSpawn, by: { actor: Actor; freshId: AgentId }): Decision {
+export function decideSpawn(
+	facts: SpawnFacts,
+	command: AgentSpawn,
+	by: { actor: Actor; freshId: AgentId; node?: NodeId | null },
+): Decision {
 	const { parent, supervisor } = facts;
 	const caller = agentOf(by.actor);
 	const refusal = refusedSpawn(facts, command, caller);
@@ -65,6 +73,9 @@ export function decideSpawn(facts: SpawnFacts, command: AgentSpawn, by: { actor:
 	if (wrong) return wrong;
 	const allotted = chooseWorkspace({ parent, project: facts.project, inMain: facts.inMain }, command);
 	if (isRefusal(allotted)) return allotted;
+	const files = allotted.workspace !== null || allotted.plan !== null;
+	const place = placeAgent({ ...facts, asked: by.node ?? null, files }, command.node);
+	if (isRefusal(place)) return place;
 	const budget = splitBudget(parent, command.budget);
 	if (isRefusal(budget)) return budget;
 	const lineage = command.context === "inherit" ? { agent: parent.id, forkPoint: facts.forkPoint } : null;
@@ -90,6 +101,7 @@ export function decideSpawn(facts: SpawnFacts, command: AgentSpawn, by: { actor:
 				settings: lineage === null ? null : parent.settings,
 				...allotted,
 				budget: budget.child,
+				...place,
 			},
 		},
 		...budget.parent,
@@ -228,7 +240,7 @@ function callResults(calls: readonly OpenCall[], child: AgentId, text: string): 
 export function decideInit(
 	existing: AgentState | undefined,
 	command: { agentType: string },
-	by: { freshId: AgentId },
+	by: { freshId: AgentId; node: NodeId | null },
 ): Decision {
 	if (existing !== undefined) return [];
 	const data = {
@@ -246,6 +258,7 @@ export function decideInit(
 		workspace: null,
 		plan: null,
 		budget: null,
+		...(by.node !== null && { node: by.node }),
 	};
 	return [
 		{ kind: "agent.spawned", agent: by.freshId, data },

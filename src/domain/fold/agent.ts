@@ -49,6 +49,8 @@ export const agentChanges = {
 		...waived(row, event),
 		holds: row.holds.filter(({ kind }) => !event.data.holds.includes(kind)),
 	})),
+	// its program's conversation stays behind; the next turn begins with the journal's
+	"agent.moved": on((row, { data }) => ({ ...row, node: data.node, session: null })),
 	"agent.supervised": on((row, { data }) => ({ ...row, supervisor: data.supervisor })),
 	"agent.ended": on((row, { data, at, actor }) => ({
 		...{ ...row, life: "ended", activity: "idle", holds: [] },
@@ -105,6 +107,7 @@ function spawned(event: EventOf<"agent.spawned">): AgentState {
 	return {
 		id: event.agent,
 		...event.data,
+		node: event.data.node ?? null,
 		limitWaivedUntil: null,
 		session: null,
 		permits: [],

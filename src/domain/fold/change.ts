@@ -7,6 +7,7 @@ import type { AgentId, PersonName, ProjectSlug, SubscriptionName } from "#contra
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { tellingItems } from "#contract/item.ts";
 import type { MailState } from "#contract/mail.ts";
+import type { NodeId, NodeState } from "#contract/node.ts";
 import type { PersonState } from "#contract/person.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
@@ -20,6 +21,7 @@ export interface RowTypes {
 	project: { key: ProjectSlug; state: ProjectState };
 	subscription: { key: SubscriptionName; state: SubscriptionState };
 	person: { key: PersonName; state: PersonState };
+	node: { key: NodeId; state: NodeState };
 	prompt: { key: number; state: PromptState };
 	turn: { key: number; state: TurnState };
 	lease: { key: number; state: LeaseState };

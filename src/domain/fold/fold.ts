@@ -8,6 +8,7 @@ import type { AgentId } from "#contract/ids.ts";
 import { agentChanges } from "./agent.ts";
 import type { Changes, KeyOf, RowKind, StateOf } from "./change.ts";
 import { issueChanges, noteChanges, runChanges } from "./issue.ts";
+import { nodeChanges } from "./node.ts";
 import { approvalChanges, mailChanges, waitChanges } from "./open.ts";
 import { personChanges } from "./person.ts";
 import { projectChanges, subscriptionChanges } from "./project.ts";
@@ -19,6 +20,7 @@ const changes = {
 	project: projectChanges,
 	subscription: subscriptionChanges,
 	person: personChanges,
+	node: nodeChanges,
 	prompt: promptChanges,
 	turn: turnChanges,
 	lease: leaseChanges,
@@ -32,7 +34,7 @@ const changes = {
 
 /** Agents come before the rows that refer to them. */
 export const rowKinds: readonly RowKind[] = [
-	...(["agent", "project", "subscription", "person", "turn", "prompt", "lease"] as const),
+	...(["agent", "project", "subscription", "person", "node", "turn", "prompt", "lease"] as const),
 	...(["approval", "wait", "mail", "issue", "run", "note"] as const),
 ];
 

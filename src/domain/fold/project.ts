@@ -11,7 +11,14 @@ const bySlug = (event: { data: { slug: ProjectSlug } }): ProjectSlug[] => [event
 export const projectChanges = {
 	"project.added": {
 		keys: bySlug,
-		make: ({ data, at }) => ({ ...defaultIssueSettings, ...data, approved: [], addedAt: at, removedAt: null }),
+		make: ({ data, at }) => ({
+			...defaultIssueSettings,
+			...data,
+			node: data.node ?? null,
+			approved: [],
+			addedAt: at,
+			removedAt: null,
+		}),
 	},
 	"project.configured": { keys: bySlug, change: (row, { data }) => ({ ...row, ...data.settings }) },
 	"project.approved": {

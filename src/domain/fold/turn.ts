@@ -1,4 +1,5 @@
 // What events do to the rows of turns, and to the leases of running ones.
+import type { LeaseState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { withUsage } from "../usage.ts";
 import type { Changes, EventOf } from "./change.ts";
@@ -12,6 +13,10 @@ export const turnChanges = {
 	"turn.stopping": {
 		keys: named,
 		change: (row, { at, data }) => ({ ...row, stoppingAt: at, stoppingFor: data.why ?? "interrupt" }),
+	},
+	"agent.moved": {
+		keys: ({ data }) => (data.turn === undefined ? [] : [data.turn]),
+		change: (row, { data }) => ({ ...row, node: data.node, epoch: null }),
 	},
 	"turn.ended": {
 		keys: named,
@@ -40,23 +45,28 @@ export const turnChanges = {
 } satisfies Changes<"turn">;
 
 function started({ id, agent, data, at }: EventOf<"turn.started">): TurnState {
-	const { prompt, words = prompt, source, manual = false, subscription = null } = data;
+	const { prompt, words = prompt, source, manual = false, subscription = null, node = null, epoch = null } = data;
 	return {
-		...{ id, agent, prompt, words, source, manual, subscription, state: "open", startedAt: at },
+		...{ id, agent, prompt, words, source, manual, subscription, node, epoch, state: "open", startedAt: at },
 		...{ handedAt: null, stoppingAt: null, stoppingFor: null, endedAt: null, reason: null },
 		...{ finalItem: null, commit: null, usage: null, retriedAs: null },
 	};
 }
 
+const leased = ({ subscription = null, node = null }: Partial<Pick<LeaseState, "subscription" | "node">>) => ({
+	subscription,
+	node,
+});
+
 /** A turn that begins to wait gives back its place and its slot with the same event. */
 export const leaseChanges = {
 	"turn.started": {
 		keys: ({ id, data }) => (data.place === true ? [id] : []),
-		make: ({ id, agent, data, at }) => ({ turn: id, agent, subscription: data.subscription ?? null, at }),
+		make: ({ id, agent, data, at }) => ({ turn: id, agent, ...leased(data), at }),
 	},
 	"turn.continued": {
 		keys: ({ data }) => (data.place === true ? [data.turn] : []),
-		make: ({ agent, data, at }) => ({ turn: data.turn, agent, subscription: data.subscription ?? null, at }),
+		make: ({ agent, data, at }) => ({ turn: data.turn, agent, ...leased(data), at }),
 	},
 	"turn.ended": { keys: named, gone: true },
 	"wait.opened": { keys: ({ data }) => (data.blocking && data.turn !== null ? [data.turn] : []), gone: true },

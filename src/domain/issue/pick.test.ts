@@ -26,6 +26,7 @@ const project = {
 	path: "/srv/web",
 	base: null,
 	url: null,
+	node: null,
 	approved: [],
 	addedAt: 1,
 	removedAt: null,

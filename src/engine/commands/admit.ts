@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { Command, type Envelope } from "#contract/command.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
+import type { NodeId } from "#contract/node.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { validationMessage } from "#contract/validation-message.ts";
 import { type Clock, type Ids, monotonicNow } from "../ports/clock.ts";
@@ -12,9 +13,11 @@ export interface Stamps {
 	clock: Clock;
 	ids: Ids;
 	limits: Limits;
+	/** the node that is asked; null where nodes do not matter */
+	nodeId?: NodeId | null;
 }
 
-export function admit(request: CommandRequest, { clock, ids, limits }: Stamps): Envelope | Refusal {
+export function admit(request: CommandRequest, { clock, ids, limits, nodeId = null }: Stamps): Envelope | Refusal {
 	if (isOddlyShaped(request.command))
 		return refuse("VALIDATION_ERROR", `A command is at most ${depthMax} levels deep and has no key __proto__.`);
 	const parsed = Command.safeParse(request.command);
@@ -45,6 +48,7 @@ export function admit(request: CommandRequest, { clock, ids, limits }: Stamps): 
 		fingerprint,
 		freshId: ids.agentId(),
 		salt: ids.salt(),
+		node: nodeId,
 		...(closes && { closes: { ...closes, at: monotonic } }),
 		...(request.partials && { partials: request.partials }),
 	};

@@ -9,8 +9,9 @@ export async function capacityOf(
 	{ turnsMax }: Limits,
 ): Promise<Omit<Capacity, "leases"> & { leases: LeaseState[] }> {
 	const [subscriptions, projects] = [await work.tx.subscriptions(), await work.tx.projects()];
-	const { at: now, monotonic } = work.envelope;
-	return { subscriptions, projects, leases: await work.tx.leases(), turnsMax, now, monotonic };
+	const { at: now, monotonic, node } = work.envelope;
+	const [leases, nodes] = [await work.tx.leases(), await work.tx.nodes()];
+	return { subscriptions, projects, leases, nodes, node, turnsMax, now, monotonic };
 }
 
 /** A wall-clock time on the monotonic clock; unchanged while the two agree. */

@@ -22,6 +22,7 @@ export const rowCache = (tx: Tx): RowCache => ({
 		load: async (name) => (await tx.persons()).find((each) => each.name === name),
 		put: (row) => tx.putPerson(row),
 	}),
+	node: new CachedRows({ load: (id) => tx.node(id), put: (row) => tx.putNode(row) }),
 	prompt: new CachedRows({
 		load: (id) => tx.prompt(id),
 		put: (row) => tx.putPrompt(row),

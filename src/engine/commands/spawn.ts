@@ -63,6 +63,7 @@ async function spawnFacts(work: Work, command: AgentSpawn, limits: Limits): Prom
 		subscriptions: command.subscription === undefined ? [] : await tx.subscriptions(),
 		// only the repository itself can be taken by another agent
 		inMain: project && command.workspaceKind === "main" ? await inMain(work, project.slug) : undefined,
+		nodes: await tx.nodes(),
 		full: await fullFamily(work, supervisor, limits.descendantsMax),
 	};
 }

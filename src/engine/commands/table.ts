@@ -8,6 +8,7 @@ import { issueCommands } from "./issue.ts";
 import { issueWorkCommands } from "./issue-work.ts";
 import { killCommands } from "./kill.ts";
 import { mailCommands } from "./mail.ts";
+import { nodeCommands } from "./node.ts";
 import { personCommands } from "./person.ts";
 import { projectCommands } from "./project.ts";
 import { promptCommands } from "./prompt.ts";
@@ -37,6 +38,7 @@ export const commands: Table = {
 	...issueWorkCommands,
 	...subscriptionCommands,
 	...personCommands,
+	...nodeCommands,
 };
 
 /** What the engine knows of a command, whichever it is. */

@@ -3,6 +3,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
+import type { NodeEpoch } from "#contract/node.ts";
 import { authorOf } from "#contract/prompt.ts";
 import {
 	TurnAppend,
@@ -47,10 +48,11 @@ export const turnCommands = {
 			head: await work.tx.nextPrompt(agent.id, work.envelope.at),
 			run: agent.issue === null ? null : ((await work.issue(agent.issue.id))?.run ?? null),
 			capacity: await capacityOf(work, limits),
+			at: await runsAt(work, agent),
 		}),
 		// the last run is settled before the next one starts
-		decide: (agent, _, { head, run, capacity }) =>
-			run === null ? decideStart(agent, head, claim(agent, capacity, head?.manual)) : [],
+		decide: (agent, _, { head, run, capacity, at }) =>
+			run === null ? decideStart(agent, head, claim(agent, capacity, head?.manual), at) : [],
 		subject: "the event",
 	}),
 	"turn.hand": onAgent({
@@ -110,6 +112,13 @@ export const turnCommands = {
 		subject: "the event",
 	}),
 };
+
+/** The agent's node and its epoch; null where nodes do not matter. */
+async function runsAt(work: Work, agent: AgentState): Promise<NodeEpoch | null> {
+	const home = agent.node ?? work.envelope.node;
+	const node = home === null ? undefined : await work.node(home);
+	return node === undefined ? null : { node: node.id, epoch: node.epoch };
+}
 
 export const notOpen = (agent: AgentState, turn: number): Decision => refusedIfNotOpen(agent, turn) ?? [];
 

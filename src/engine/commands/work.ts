@@ -4,6 +4,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { Envelope } from "#contract/command.ts";
 import type { Event, NewEvent } from "#contract/event.ts";
 import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
+import type { NodeId } from "#contract/node.ts";
 import type { Subject } from "#contract/receipt.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Decision } from "#domain/decision.ts";
@@ -44,6 +45,10 @@ export class Work {
 
 	async turn(id: number) {
 		return await this.#rows.turn.load(id);
+	}
+
+	async node(id: NodeId) {
+		return await this.#rows.node.load(id);
 	}
 
 	async issue(id: number) {

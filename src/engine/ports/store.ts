@@ -9,6 +9,7 @@ import type { Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { Actor, AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
+import type { NodeEpoch } from "#contract/node.ts";
 import type { PersonState } from "#contract/person.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
@@ -20,6 +21,7 @@ import type { CommandResult } from "./dispatch.ts";
 import type { IssueReads, IssueWrites } from "./store-issues.ts";
 import type { ListReads, LookupReads } from "./store-lists.ts";
 import type { MirrorReads } from "./store-mirror.ts";
+import type { Beats, NodeReads, NodeWrites } from "./store-nodes.ts";
 import type { SearchIndex, SearchReads } from "./store-search.ts";
 
 /**
@@ -69,7 +71,7 @@ export interface EventRange {
 }
 
 /** Reads of committed rows (outside of a batch) or of the batch's own (inside). */
-export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, MirrorReads {
+export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, MirrorReads, NodeReads {
 	agent(id: AgentId): Promise<AgentState | undefined>;
 	agentByHandle(project: ProjectSlug | null, handle: Handle): Promise<AgentState | undefined>;
 	/** all agents whose id begins with, or whose handle is, the reference or the part behind its slash */
@@ -172,7 +174,7 @@ export interface Locks {
 }
 
 /** One batch's transaction. Nothing in it is visible outside before its COMMIT has returned. */
-export interface Tx extends Reads, IssueWrites {
+export interface Tx extends Reads, IssueWrites, NodeWrites {
 	/** takes the locks of the whole batch in one order; does nothing in a store with one writer */
 	lock(locks: Locks): Promise<void>;
 	/** whether an error fails the whole batch: a full disk, a lost connection, a conflict with another batch */
@@ -210,7 +212,8 @@ export interface Store extends AsyncDisposable, SearchIndex {
 	readonly batchesMax: number;
 	/**
 	 * Commits a batch as one transaction. Rejects with a `StoreFault`: after `unavailable` and `full` nothing of
-	 * the batch happened; after `broken` nobody knows, and the store accepts nothing more.
+	 * the batch happened; after `broken` nobody knows, and the store accepts nothing more. After `fenced` nothing
+	 * happened, and nothing of this process ever will: another node took this one's place.
 	 */
 	commit(batch: readonly Envelope[]): Promise<CommandResult[]>;
 	/** Writes a consistent copy of everything that was committed to a file that does not exist yet; answers its size. */
@@ -224,6 +227,10 @@ export interface Store extends AsyncDisposable, SearchIndex {
 	dropReceipts(before: number, atMost: number): Promise<number>;
 	/** Frees the space of the store's log; costs nothing if it is empty. */
 	trim(): Promise<void>;
+	/** Every later batch is committed only while the node is in this epoch. Does nothing in a store with one node. */
+	fence(as: NodeEpoch): void;
+	/** null in a store with one node */
+	readonly beats: Beats | null;
 	/** resolves when the store can no longer be trusted; the daemon has to exit and recover from disk */
 	readonly broken: Promise<StoreFault>;
 }
@@ -231,7 +238,7 @@ export interface Store extends AsyncDisposable, SearchIndex {
 /** A fault of the store, and what it means for the caller. */
 export class StoreFault extends Error {
 	override readonly name = "StoreFault";
-	readonly kind: "unavailable" | "full" | "rejected" | "broken";
+	readonly kind: "unavailable" | "full" | "rejected" | "broken" | "fenced";
 	constructor(kind: StoreFault["kind"], message: string, cause?: unknown) {
 		super(message, { cause });
 		this.kind = kind;

@@ -3,6 +3,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { expected } from "#contract/log.ts";
+import type { NodeEpoch } from "#contract/node.ts";
 import { mayStart, whyNotFree } from "#domain/availability.ts";
 import { type Schedule, schedule, type Waiter } from "#domain/schedule.ts";
 import type { Capacity } from "#domain/slots.ts";
@@ -14,6 +15,8 @@ interface Parts {
 	reads: Reads;
 	clock: Clock;
 	limits: Limits;
+	/** this node; null where nodes do not matter */
+	node: NodeEpoch | null;
 }
 
 export class Scheduler {
@@ -120,12 +123,13 @@ export class Scheduler {
 	/** The places on the machine, the slots of subscriptions, and who has them now. */
 	async capacity(): Promise<Capacity> {
 		const { reads, limits, clock } = this.#parts;
-		const [subscriptions, projects, leases] = await Promise.all([
+		const [subscriptions, projects, leases, nodes] = await Promise.all([
 			reads.subscriptions(),
 			reads.projects(),
 			reads.leases(),
+			reads.nodes(),
 		]);
-		const { turnsMax } = limits;
-		return { subscriptions, projects, leases, turnsMax, now: clock.now(), monotonic: monotonicNow(clock) };
+		const [{ turnsMax }, node] = [limits, this.#parts.node?.node ?? null];
+		return { subscriptions, projects, leases, nodes, node, turnsMax, now: clock.now(), monotonic: monotonicNow(clock) };
 	}
 }

@@ -5,8 +5,21 @@ import type { MirroredRows, MirrorRequest } from "#contract/rows.ts";
 import type { Rows } from "./rows.ts";
 
 export function mirroredIn(rows: Rows, { boards, threads, itemsMax, isPart }: MirrorRequest): MirroredRows {
-	const { agents, projects, subscriptions, leases, prompts, turns, approvals, waits, mails, issues, runs, events } =
-		rows;
+	const {
+		agents,
+		projects,
+		subscriptions,
+		leases,
+		nodes,
+		prompts,
+		turns,
+		approvals,
+		waits,
+		mails,
+		issues,
+		runs,
+		events,
+	} = rows;
 	const shown = [...issues.values()].filter(({ project }) => boards.includes(project));
 	const open = (agent: AgentId): boolean => threads.includes(agent);
 	const said = threads.flatMap((id) => events.filter((event) => event.agent === id && isItem(event)).slice(-itemsMax));
@@ -21,6 +34,7 @@ export function mirroredIn(rows: Rows, { boards, threads, itemsMax, isPart }: Mi
 	return {
 		last: events.length,
 		...{ agents: all(agents), projects: all(projects), subscriptions: all(subscriptions), leases: all(leases) },
+		nodes: all(nodes).sort((a, b) => (a.id < b.id ? -1 : 1)),
 		prompts: [...prompts.values()].flatMap((each) => (open(each.agent) ? each : isPart ? [] : { ...each, text: "" })),
 		turns: [...turns.values()].filter((turn) => (turn.state === "open" && !isPart) || latest.has(turn)),
 		approvals: all(approvals).filter(({ state }) => state === "pending"),

@@ -136,6 +136,8 @@ function promptReads(read: Read) {
 
 function turnReads(read: Read) {
 	return {
+		node: (id) => read(({ nodes }) => nodes.get(id)),
+		nodes: () => read(({ nodes }) => [...nodes.values()].sort((a, b) => (a.id < b.id ? -1 : 1))),
 		subscriptions: () =>
 			read(({ subscriptions }) => [...subscriptions.values()].sort((a, b) => (a.name < b.name ? -1 : 1))),
 		persons: () => read(({ persons }) => [...persons.values()].sort((a, b) => (a.name < b.name ? -1 : 1))),

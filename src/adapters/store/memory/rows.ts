@@ -5,6 +5,7 @@ import type { Event } from "#contract/event.ts";
 import type { Actor, AgentId, Key, PersonName, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
+import type { NodeId, NodeState } from "#contract/node.ts";
 import type { PersonState } from "#contract/person.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
@@ -30,6 +31,7 @@ export interface Rows {
 	subscriptions: Map<SubscriptionName, SubscriptionState>;
 	leases: Map<number, LeaseState>;
 	persons: Map<PersonName, PersonState>;
+	nodes: Map<NodeId, NodeState>;
 	/** by actor and key, see `nameOf` */
 	receipts: Map<string, StoredReceipt>;
 }
@@ -37,7 +39,7 @@ export interface Rows {
 export const noRows = (): Rows => ({
 	...{ agents: new Map(), projects: new Map(), events: [], receipts: new Map() },
 	...{ prompts: new Map(), turns: new Map(), approvals: new Map(), waits: new Map(), mails: new Map() },
-	...{ subscriptions: new Map(), leases: new Map(), persons: new Map() },
+	...{ subscriptions: new Map(), leases: new Map(), persons: new Map(), nodes: new Map() },
 	...{ issues: new Map(), runs: new Map(), notes: new Map() },
 });
 

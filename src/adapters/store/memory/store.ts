@@ -56,6 +56,8 @@ export function openMemory(run: RunBatch): Store {
 		// a search reads every item
 		index: async () => 0,
 		trim: async () => {},
+		fence: () => {},
+		beats: null,
 		backup: async () => {
 			throw new StoreFault("rejected", "The store is in memory only: there is nothing to copy.");
 		},

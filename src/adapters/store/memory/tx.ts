@@ -40,6 +40,9 @@ export function memoryTx(rows: Rows): MemoryTx {
 		putPerson: (row) => put(rows.persons, row.name, row),
 		putLease: (row) => put(rows.leases, row.turn, row),
 		dropLease: (turn) => remove(rows.leases, turn),
+		putNode: (row) => put(rows.nodes, row.id, row),
+		// one process has this store, so its node never beats
+		beatsOf: async () => 0,
 		putPrompt: (row) => put(rows.prompts, row.id, row),
 		removePrompt: (id) => remove(rows.prompts, id),
 		putTurn: (row) => put(rows.turns, row.id, row),

@@ -55,6 +55,8 @@ export async function openPostgres({ url, run, retryForMs = 10_000 }: PostgresOp
 		index: (eventsMax) => inOwn(pool, (tx) => tx.index(eventsMax)),
 		// the server looks after its own log
 		trim: async () => {},
+		fence: () => {},
+		beats: null,
 		backup: async () => {
 			throw new StoreFault("rejected", "This store is a PostgreSQL database: use pg_dump.");
 		},

@@ -44,6 +44,16 @@ export const migrations: readonly Migration[] = [
 			`create table person (name ${types[flavor].text} primary key, state ${types[flavor].text} not null)`,
 		],
 	},
+	{
+		version: 5,
+		name: "nodes",
+		sql: (flavor) => [
+			...nodes[flavor],
+			`alter table lease add column node ${types[flavor].text}`,
+			// rows of before belong to the only node that there was
+			...["agent", "turn", "project"].map((table) => `update ${table} set state = ${withNode[flavor](table)}`),
+		],
+	},
 ];
 
 /** The version that this program writes, and the newest that it can read. */
@@ -52,6 +62,12 @@ export const schemaVersion = migrations.length;
 const reapedAt = {
 	sqlite: "json_extract(state, '$.reapedAt')",
 	postgres: "cast(state as jsonb) ->> 'reapedAt'",
+};
+
+const withNode: Record<Flavor, (table: string) => string> = {
+	sqlite: (table) => `json_set(state, '$.node', null${table === "turn" ? ", '$.epoch', null" : ""})`,
+	postgres: (table) =>
+		`cast(cast(state as jsonb) || '{"node": null${table === "turn" ? ', "epoch": null' : ""}}' as text)`,
 };
 
 /** The databases' names for the same types: 64-bit keys, and text compared byte by byte. */
@@ -135,6 +151,17 @@ const issues = ({ int, text }: Types): string[] => {
 		`create table note (${id}, ${issue}, state ${text} not null)`,
 		"create index note_issue on note (issue, id)",
 	];
+};
+
+const nodes: Record<Flavor, string[]> = {
+	sqlite: [
+		"create table node (id text primary key, epoch integer not null, active integer not null, state text not null)",
+		"create table beat (node text primary key, epoch integer not null, beats integer not null, at integer not null)",
+	],
+	postgres: [
+		`create table node (id text collate "C" primary key, epoch bigint not null, active bigint not null, state text collate "C" not null)`,
+		`create unlogged table beat (node text collate "C" primary key, epoch bigint not null, beats bigint not null, at bigint not null)`,
+	],
 };
 
 /** The databases themselves keep the journal append-only. */

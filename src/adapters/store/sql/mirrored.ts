@@ -24,6 +24,7 @@ export async function mirroredBy(reads: Simple, connection: Connection, request:
 		projects: await reads.projects(),
 		subscriptions: await reads.subscriptions(),
 		leases: await reads.leases(),
+		nodes: await reads.nodes(),
 		approvals: await reads.pendingApprovals(),
 		waits: await reads.openWaits(),
 		...shown,
@@ -33,7 +34,7 @@ export async function mirroredBy(reads: Simple, connection: Connection, request:
 	};
 }
 
-const noOthers = { agents: [], projects: [], subscriptions: [], leases: [], approvals: [], waits: [] };
+const noOthers = { agents: [], projects: [], subscriptions: [], leases: [], nodes: [], approvals: [], waits: [] };
 
 /** The rows of the requested boards and threads. */
 async function shownRows(reads: Simple, { boards, threads, itemsMax }: MirrorRequest) {

@@ -8,6 +8,7 @@ import { agentReads, journalReads } from "./journal-reads.ts";
 import { listReads, lookupReads } from "./list-reads.ts";
 import * as mails from "./mail-queries.ts";
 import { mirroredBy } from "./mirrored.ts";
+import * as nodes from "./node-queries.ts";
 import * as open from "./open-queries.ts";
 import { queuePosition } from "./queue-queries.ts";
 import { headFrom, mailFrom, promptFrom, statesIn } from "./rows.ts";
@@ -61,6 +62,8 @@ function turnReads(connection: Connection) {
 		subscriptions: () => all(slots.allSubscriptions, {}),
 		persons: () => all(slots.allPersons, {}),
 		leases: () => connection.all(slots.allLeases, {}),
+		node: (id) => one(nodes.nodeById, { id }),
+		nodes: () => all(nodes.allNodes, {}),
 		approval: (id) => one(open.approvalById, { id }),
 		pendingApprovals: (agent) =>
 			agent === undefined ? all(open.pendingApprovals, {}) : all(open.pendingApprovalsOf, { agent }),

@@ -1,6 +1,7 @@
 // Subscriptions, the leases that say which of their slots are taken, and whose turn it was last.
 import { sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
+import type { NodeId } from "#contract/node.ts";
 import { query } from "./prepared.ts";
 import { seqOf } from "./queries.ts";
 import { upsert } from "./state-queries.ts";
@@ -23,7 +24,7 @@ export const allLeases = query()("all-leases", (db) =>
 	db
 		.selectFrom("lease")
 		.innerJoin("agent", "agent.seq", "lease.agent")
-		.select(["lease.turn", "agent.id as agent", "lease.subscription", "lease.at"])
+		.select(["lease.turn", "agent.id as agent", "lease.subscription", "lease.node", "lease.at"])
 		.orderBy("lease.turn"),
 );
 
@@ -41,15 +42,20 @@ export const latestTurnOfEachProject = query()("latest-turn-of-each-project", (d
 		),
 );
 
-export const putLease = query<{ turn: number; agent: AgentId; subscription: string | null; at: number }>()(
-	"put-lease",
-	(db, arg) =>
-		db.insertInto("lease").values({
-			turn: arg("turn"),
-			agent: sql<number>`(${seqOf(db, arg("agent"))})`,
-			subscription: sql`${arg("subscription")}`,
-			at: arg("at"),
-		}),
+export const putLease = query<{
+	turn: number;
+	agent: AgentId;
+	subscription: string | null;
+	node: NodeId | null;
+	at: number;
+}>()("put-lease", (db, arg) =>
+	db.insertInto("lease").values({
+		turn: arg("turn"),
+		agent: sql<number>`(${seqOf(db, arg("agent"))})`,
+		subscription: sql`${arg("subscription")}`,
+		node: sql`${arg("node")}`,
+		at: arg("at"),
+	}),
 );
 
 export const dropLease = query<{ turn: number }>()("drop-lease", (db, arg) =>

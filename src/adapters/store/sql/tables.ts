@@ -2,6 +2,7 @@
 import type { Generated } from "kysely";
 import type { Actor, AgentId, SubscriptionName } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
+import type { NodeId } from "#contract/node.ts";
 
 export interface Tables {
 	agent: {
@@ -80,7 +81,11 @@ export interface Tables {
 	/** `state` is a `PersonState` */
 	person: { name: string; state: string };
 	/** one for every turn that is at work; `subscription` is whose slot it has */
-	lease: { turn: number; agent: number; subscription: SubscriptionName | null; at: number };
+	lease: { turn: number; agent: number; subscription: SubscriptionName | null; node: NodeId | null; at: number };
+	/** `active` is 1 while it is up or draining; `state` is a `NodeState` */
+	node: { id: NodeId; epoch: number; active: number; state: string };
+	/** PostgreSQL writes no log for it: after a crash of the database everybody beats again */
+	beat: { node: NodeId; epoch: number; beats: number; at: number };
 	/** `answer` is a `Settled`, `given` the data that was answered, word for word */
 	receipt: { actor: string; key: string; fingerprint: string; answer: string; given: string | null; at: number };
 	migration: { version: number; name: string; at: number };

@@ -4,12 +4,14 @@ import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { isMoving } from "#contract/issue.ts";
 import { isItem } from "#contract/item.ts";
+import { isActive } from "#contract/node.ts";
 import type { StoredReceipt } from "#contract/receipt.ts";
 import { searchWords } from "#contract/search.ts";
 import type { Tx } from "#engine/ports/store.ts";
 import type { Connection } from "./connection.ts";
 import * as issues from "./issue-queries.ts";
 import { putMail } from "./mail-queries.ts";
+import * as nodes from "./node-queries.ts";
 import * as open from "./open-queries.ts";
 import type { Query, Value } from "./prepared.ts";
 import * as queries from "./queries.ts";
@@ -111,8 +113,17 @@ function rowWrites(connection: Connection) {
 		putProject: (row) => run(queries.putProject, { slug: row.slug, state: JSON.stringify(row) }),
 		putSubscription: (row) => run(slots.putSubscription, { name: row.name, state: JSON.stringify(row) }),
 		putPerson: (row) => run(slots.putPerson, { name: row.name, state: JSON.stringify(row) }),
-		putLease: ({ turn, agent, subscription, at }) => run(slots.putLease, { turn, agent, subscription, at }),
+		putLease: ({ turn, agent, subscription, node, at }) => run(slots.putLease, { turn, agent, subscription, node, at }),
 		dropLease: (turn) => run(slots.dropLease, { turn }),
+		putNode: (row) => {
+			const { id, epoch } = row;
+			return run(nodes.putNode, { id, epoch, active: flag(isActive(row)), state: JSON.stringify(row) });
+		},
+		beatsOf: async (node, epoch) => {
+			await run(nodes.lockNode, { id: node });
+			const [row] = await connection.all(nodes.beatsOfNode, { node, epoch });
+			return Number(row?.beats ?? 0);
+		},
 		putPrompt: ({ id, agent, position, priority, notBefore, manual, words, editedBy, editedAt, taken }) =>
 			run(turns.putPrompt, {
 				...{ id, agent, position, priority, not_before: notBefore, manual: flag(manual), taken },

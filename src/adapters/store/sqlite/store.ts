@@ -27,6 +27,8 @@ export async function openSqlite({ file, limits, program }: SqliteOptions): Prom
 		dropReceipts: (before, atMost) => writer.ask<number>({ dropReceipts: { before, atMost } }),
 		trim: () => writer.ask<void>({ trim: true }),
 		index: (eventsMax) => writer.ask<number>({ index: eventsMax }),
+		fence: () => {},
+		beats: null,
 		async [Symbol.asyncDispose]() {
 			await reader.close();
 			await writer.close();

@@ -1,0 +1,129 @@
+// How nodes join, leave and fall, and what becomes of a fallen node's work.
+import type { AgentState } from "#contract/agent.ts";
+import type { NewEvent } from "#contract/event.ts";
+import {
+	isActive,
+	type NodeFall,
+	type NodeId,
+	type NodeJoin,
+	type NodeState,
+	nodeDown,
+	noNode,
+} from "#contract/node.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { TurnState } from "#contract/turn.ts";
+import type { Decision } from "./decision.ts";
+import { decideCrash, type OpenWork } from "./turn-end.ts";
+import { decideLeaseCrash } from "./workspace.ts";
+
+/** The same start may ask twice and gets the same epoch: its first answer may have been lost. */
+export function decideJoin(
+	nodes: readonly NodeState[],
+	{ type: _, name, ...command }: NodeJoin,
+): Exclude<Decision, Refusal> {
+	const before = nodes.find(({ id }) => id === command.node);
+	if (before !== undefined && before.boot === command.boot && isActive(before)) return [];
+	const taken = nodes.some((other) => other.name === name && other.id !== command.node && other.state !== "removed");
+	return [
+		{
+			kind: "node.joined",
+			agent: null,
+			data: {
+				...command,
+				name: taken ? `${name.slice(0, 55)}-${command.node.slice(0, 8)}` : name,
+				epoch: (before?.epoch ?? 0) + 1,
+			},
+		},
+	];
+}
+
+/** What a fallen node leaves behind. */
+export interface FallenWork {
+	turns: readonly { agent: AgentState; turn: TurnState; openWork: OpenWork; first: number | null }[];
+	/** all its living agents */
+	agents: readonly AgentState[];
+}
+
+/**
+ * Another node takes the place of a silent one, in one transaction: half of it would leave work that nobody owns. `beats`
+ * is the number of its beats now: if there was another one since its watcher looked, it lives.
+ */
+export function decideFall(
+	node: NodeState | undefined,
+	command: NodeFall,
+	{ beats, work }: { beats: number; work: FallenWork },
+	by: { node: NodeId | null },
+): Decision {
+	if (node === undefined) return noNode(command.node);
+	if (!isActive(node) || node.epoch !== command.epoch || beats !== command.beats) return [];
+	return [
+		{ kind: "node.fell", agent: null, data: { node: node.id, epoch: node.epoch + 1, by: by.node } },
+		...leftBehind(node, work, by.node),
+	];
+}
+
+function leftBehind({ name }: NodeState, { turns, agents }: FallenWork, heir: NodeId | null): NewEvent[] {
+	const why = `Node ${name} stopped answering`;
+	const ended = turns
+		// a person's turn has no process that could have ended with the node
+		.filter(({ agent, turn }) => turn.handedAt === null || agent.type !== "human")
+		.flatMap(({ agent, turn, openWork, first }) =>
+			eventsOf(decideCrash(agent, turn, openWork, first, `${why} while this turn was open.`)),
+		);
+	const cutOff = agents.filter(({ lease }) => lease !== null).flatMap((agent) => eventsOf(decideLeaseCrash(agent)));
+	const unmade = agents
+		.filter(({ life, holds }) => life === "provisioning" && !holds.some(({ kind }) => kind === "error"))
+		.map(({ id }): NewEvent => {
+			const reason = `${why} while the workspace was being made.`;
+			return { kind: "agent.held", agent: id, data: { hold: "error", reason } };
+		});
+	// without files they can go on anywhere
+	const moved = agents
+		.filter(({ workspace, plan }) => workspace === null && plan === null)
+		.flatMap(({ id, turn, type }): NewEvent[] => {
+			const along = turn !== null && type === "human" ? { turn: turn.id } : {};
+			return heir === null ? [] : [{ kind: "agent.moved", agent: id, data: { node: heir, ...along } }];
+		});
+	return [...ended, ...cutOff, ...unmade, ...moved];
+}
+
+/** What happened to rows that were read in the same transaction is never refused. */
+const eventsOf = (decision: Decision): readonly NewEvent[] => (isRefusal(decision) ? [] : decision);
+
+export function decideLeave(node: NodeState | undefined, { node: id }: { node: NodeId }): Decision {
+	if (node === undefined) return noNode(id);
+	return isActive(node) ? [{ kind: "node.left", agent: null, data: { node: id } }] : [];
+}
+
+export function decideDrain(node: NodeState | undefined, { node: id }: { node: NodeId }): Decision {
+	if (node === undefined) return noNode(id);
+	if (!isActive(node)) return nodeDown(node);
+	return node.state === "draining" ? [] : [{ kind: "node.drained", agent: null, data: { node: id } }];
+}
+
+export function decideResume(node: NodeState | undefined, { node: id }: { node: NodeId }): Decision {
+	if (node === undefined) return noNode(id);
+	if (!isActive(node)) return nodeDown(node);
+	return node.state === "up" ? [] : [{ kind: "node.resumed", agent: null, data: { node: id } }];
+}
+
+/** Its agents would have no home any more, so they are moved or killed first. */
+export function decideRemoveNode(
+	node: NodeState | undefined,
+	{ node: id }: { node: NodeId },
+	{ living }: { living: number },
+): Decision {
+	if (node === undefined || node.state === "removed") return noNode(id);
+	if (isActive(node))
+		return refuse("CONFLICT", `Node ${node.name} is ${node.state}: stop it first with \`brood down\` on its machine.`, {
+			details: { node: id, state: node.state },
+			suggestions: ["brood node list"],
+		});
+	if (living > 0)
+		return refuse(
+			"CONFLICT",
+			`${living === 1 ? "1 living agent belongs" : `${living} living agents belong`} to node ${node.name}: move or kill ${living === 1 ? "it" : "them"} first.`,
+			{ details: { node: id, livingAgents: living }, suggestions: ["brood agent list"] },
+		);
+	return [{ kind: "node.removed", agent: null, data: { node: id } }];
+}

@@ -1,0 +1,126 @@
+// Whether this node and the others are alive, from nothing but beats and this node's own monotonic clock.
+//
+//   every second a beat is sent ─▶ confirmed: trusted since the moment of SENDING ─▶ nothing for 5 s: hold all processes
+//                               └▶ refused: another node took this one's place ─▶ end all processes, exit
+//   another node's beats stand still for 8 s, while own beats were answered all the time ─▶ it fell
+//
+// What always holds
+//   - No clock of another machine decides anything, not even the database's: it may be set.
+//   - A node holds its processes (5 s) before anybody can count it as dead (8 s). So its slots are given away only after its
+//     processes stand still. Trust counts from the sending: the answer may have been on its way for seconds.
+//   - While the database is away nobody's beats are answered. So silence counts only while own beats are answered; after a
+//     gap it is counted anew, and an outage kills nobody.
+//   - A node whose peers have all left has nobody who could take its place: it never holds.
+//
+// This file decides; `engine/nodes/` sends the beats and does what is decided.
+import type { NodeId } from "#contract/node.ts";
+
+export const nodeTimes = {
+	/** between two beats */
+	beatMs: 1000,
+	/** without a confirmed beat for this long, all processes are held */
+	holdMs: 5000,
+	/** a node whose beats stand still for this long is dead */
+	deadMs: 8000,
+	/** own beats that are answered further apart than this prove nothing about others */
+	steadyMs: 3000,
+};
+export type NodeTimes = typeof nodeTimes;
+
+/** Another node, as an answer to a beat tells of it. */
+export interface PeerBeat {
+	node: NodeId;
+	epoch: number;
+	beats: number;
+	/** up or draining */
+	active: boolean;
+}
+
+export interface BeatAnswer {
+	/** false if another node has taken this node's place */
+	confirmed: boolean;
+	/** all other nodes that have not left */
+	peers: readonly PeerBeat[];
+}
+
+/** What a node knows of itself and of the others. Times are of its own monotonic clock. */
+export interface Watch {
+	/** when the last confirmed beat was sent */
+	trustedAt: number;
+	/** when the last beat was sent, and when the last answer came */
+	sentAt: number | null;
+	answeredAt: number | null;
+	/** nobody can take this node's place */
+	alone: boolean;
+	holding: boolean;
+	/** the last change that was seen of each other node */
+	peers: ReadonlyMap<NodeId, { epoch: number; beats: number; since: number }>;
+}
+
+/** A node that has fallen, as its watcher saw it last. */
+export interface Silent {
+	node: NodeId;
+	epoch: number;
+	beats: number;
+}
+
+export interface Watched {
+	watch: Watch;
+	/** to be done, in this order */
+	acts: readonly ("beat" | "hold" | "go on" | "exit" | { fall: Silent })[];
+}
+
+/** Right after joining: trusted from the moment at which joining was asked for. */
+export const watchFrom = (sentAt: number): Watch => ({
+	...{ trustedAt: sentAt, sentAt: null, answeredAt: null },
+	...{ alone: false, holding: false, peers: new Map() },
+});
+
+/** Called about ten times a second. */
+export function ticked(watch: Watch, now: number, times: NodeTimes = nodeTimes): Watched {
+	const due = watch.sentAt === null || now - watch.sentAt >= times.beatMs;
+	const holds = !watch.holding && !mayRun(watch, now, times);
+	return {
+		watch: { ...watch, holding: watch.holding || holds, sentAt: due ? now : watch.sentAt },
+		acts: [...(holds ? ["hold" as const] : []), ...(due ? ["beat" as const] : [])],
+	};
+}
+
+/** An answer to the beat that was sent at `sentAt`. */
+export function answered(
+	watch: Watch,
+	{ confirmed, peers }: BeatAnswer,
+	{ sentAt, now }: { sentAt: number; now: number },
+	times: NodeTimes = nodeTimes,
+): Watched {
+	if (!confirmed) return { watch, acts: ["exit"] };
+	const steady = watch.answeredAt !== null && now - watch.answeredAt <= times.steadyMs;
+	const active = peers.filter((peer) => peer.active);
+	const seen = new Map(active.map((peer) => [peer.node, lastChange(peer, steady ? watch : null, now)]));
+	const silent = active.filter(({ node }) => now - (seen.get(node)?.since ?? now) > times.deadMs);
+	const trusting = {
+		...{ ...watch, trustedAt: Math.max(watch.trustedAt, sentAt), answeredAt: now },
+		...{ alone: peers.length === 0, peers: seen },
+	};
+	const goesOn = watch.holding && mayRun(trusting, now, times);
+	return {
+		watch: { ...trusting, holding: watch.holding && !goesOn },
+		acts: [
+			...(goesOn ? ["go on" as const] : []),
+			...silent.map(({ node, epoch, beats }) => ({ fall: { node, epoch, beats } })),
+		],
+	};
+}
+
+/** Whether processes may run and new work may begin. */
+export const mayRun = ({ alone, trustedAt }: Watch, now: number, { holdMs }: NodeTimes = nodeTimes): boolean =>
+	alone || now - trustedAt <= holdMs;
+
+/** Until when the processes may run if this daemon does nothing any more; null for ever. */
+export const goodUntil = ({ alone, trustedAt }: Watch, { holdMs }: NodeTimes = nodeTimes): number | null =>
+	alone ? null : trustedAt + holdMs;
+
+function lastChange({ node, epoch, beats }: PeerBeat, watch: Watch | null, now: number) {
+	const before = watch?.peers.get(node);
+	return before?.epoch === epoch && before.beats === beats ? before : { epoch, beats, since: now };
+}

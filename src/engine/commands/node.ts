@@ -1,0 +1,80 @@
+// Commands about nodes: they join, leave and fall; people drain, resume and remove them.
+import { NodeDrain, NodeFall, type NodeId, NodeJoin, NodeLeave, NodeRemove, NodeResume } from "#contract/node.ts";
+import {
+	decideDrain,
+	decideFall,
+	decideJoin,
+	decideLeave,
+	decideRemoveNode,
+	decideResume,
+	type FallenWork,
+} from "#domain/membership.ts";
+import { defineCommand } from "./define.ts";
+import { openWorkOf } from "./open-work.ts";
+import type { Work } from "./work.ts";
+
+const onNode = {
+	locks: () => ({}),
+	load: async (work: Work, { node }: { node: NodeId }) => ({ node: await work.node(node) }),
+	subject: {},
+} as const;
+
+export const nodeCommands = {
+	"node.join": defineCommand({
+		...onNode,
+		schema: NodeJoin,
+		speakers: "daemon",
+		load: async ({ tx }) => ({ nodes: await tx.nodes() }),
+		decide: ({ nodes }, command) => decideJoin(nodes, command),
+	}),
+	"node.fall": defineCommand({
+		...onNode,
+		schema: NodeFall,
+		speakers: "daemon",
+		load: async (work, { node, epoch }) => ({
+			beats: await work.tx.beatsOf(node, epoch),
+			node: await work.node(node),
+			work: await fallenWork(work, node),
+		}),
+		decide: ({ node, ...facts }, command, envelope) => decideFall(node, command, facts, envelope),
+	}),
+	"node.leave": defineCommand({
+		...onNode,
+		schema: NodeLeave,
+		speakers: "daemon",
+		decide: ({ node }, command) => decideLeave(node, command),
+	}),
+	"node.drain": defineCommand({
+		...onNode,
+		schema: NodeDrain,
+		speakers: "people",
+		decide: ({ node }, command) => decideDrain(node, command),
+	}),
+	"node.resume": defineCommand({
+		...onNode,
+		schema: NodeResume,
+		speakers: "people",
+		decide: ({ node }, command) => decideResume(node, command),
+	}),
+	"node.remove": defineCommand({
+		...onNode,
+		schema: NodeRemove,
+		speakers: "people",
+		load: async (work, { node }) => ({ node: await work.node(node), living: (await agentsOf(work, node)).length }),
+		decide: ({ node, living }, command) => decideRemoveNode(node, command, { living }),
+	}),
+};
+
+async function fallenWork(work: Work, node: NodeId): Promise<FallenWork> {
+	const turns = [];
+	for (const turn of await work.tx.openTurns()) {
+		const agent = turn.node === node ? await work.agent(turn.agent) : undefined;
+		if (agent === undefined) continue;
+		const openWork = await openWorkOf(work, agent.id, turn.id);
+		turns.push({ agent, turn, openWork, first: (await work.tx.queue(agent.id)).first });
+	}
+	return { turns, agents: await agentsOf(work, node) };
+}
+
+const agentsOf = async (work: Work, node: NodeId) =>
+	(await work.tx.agents({ life: "living" })).filter((agent) => agent.node === node);

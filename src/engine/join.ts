@@ -1,0 +1,18 @@
+// Joins the other nodes of the store, before anything else is read or written. From then on every batch is fenced: it is
+// committed only while this node is in the epoch that it got here.
+import type { NodeEpoch } from "#contract/node.ts";
+import type { EngineParts } from "./parts.ts";
+import { bySystem, type Dispatch } from "./ports/dispatch.ts";
+
+export async function join(
+	{ node, limits: { turnsMax }, store }: Pick<EngineParts, "node" | "limits" | "store">,
+	dispatch: Dispatch,
+): Promise<NodeEpoch | null> {
+	if (node === undefined) return null;
+	const outcome = await dispatch(bySystem({ type: "node.join", ...node, turnsMax }));
+	const row = await store.reads.node(node.node);
+	if ("refused" in outcome || row === undefined || row.boot !== node.boot) throw new Error("this node could not join");
+	const as = { node: row.id, epoch: row.epoch };
+	store.fence(as);
+	return as;
+}
