@@ -1,5 +1,5 @@
 // How a project and its remote stand, in words. Nothing here loads zod: the command line does without it.
-import type { Merged, RemoteStatus } from "./workspace.ts";
+import type { Merged, Pushed, RemoteStatus } from "./workspace.ts";
 
 /** One sentence on both sides. */
 export function remoteText({ remote, branch, absent, ahead, behind, rewritten, took, error }: RemoteStatus): string {
@@ -15,7 +15,7 @@ export function remoteText({ remote, branch, absent, ahead, behind, rewritten, t
 					? `${branch} is ${commits(behind)} behind ${there}.`
 					: `${branch} is up to date with ${there}.`;
 	return [
-		error === null ? "" : `${remote} did not answer: ${error}. As last seen:`,
+		error === null ? "" : `${remote} could not be fetched: ${error}. As last seen:`,
 		took === 0 ? "" : `${branch} took in ${commits(took)} of ${there}.`,
 		stands,
 		rewritten ? `${there} was rewritten by a force-push.` : "",
@@ -24,9 +24,12 @@ export function remoteText({ remote, branch, absent, ahead, behind, rewritten, t
 		.join(" ");
 }
 
+/** What a remote said in several lines, in one. */
+export const notPushed = ({ error }: Pushed): string => (error ?? "").split("\n").join("; ").replace(/\.$/, "");
+
 /** What became of the push, and how base stands against the remote; null without a remote. */
 export function mergeNote({ push, origin }: Pick<Merged, "push" | "origin">): string | null {
-	const pushed = push === null ? [] : [push.pushed ? `Pushed to ${push.remote}.` : `Not pushed: ${push.error ?? ""}`];
+	const pushed = push === null ? [] : [push.pushed ? `Pushed to ${push.remote}.` : `Not pushed: ${notPushed(push)}.`];
 	const sentences = [...pushed, ...(origin === null ? [] : [remoteText(origin)])];
 	return sentences.length === 0 ? null : sentences.join(" ").slice(0, 4000);
 }

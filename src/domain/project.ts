@@ -49,10 +49,14 @@ export function decideRemoveProject(
 ): Decision {
 	if (existing === undefined || existing.removedAt !== null) return noProject(slug);
 	if (living > 0) {
-		return refuse("CONFLICT", `${living} agents of ${slug} are still alive.`, {
-			details: { livingAgents: living },
-			suggestions: [`brood agent list --project ${slug}`],
-		});
+		return refuse(
+			"CONFLICT",
+			`${living === 1 ? "1 agent" : `${living} agents`} of ${slug} ${living === 1 ? "is" : "are"} still alive.`,
+			{
+				details: { livingAgents: living },
+				suggestions: [`brood agent list --project ${slug}`],
+			},
+		);
 	}
 	return [{ kind: "project.removed", agent: null, data: { slug: existing.slug } }];
 }

@@ -249,7 +249,13 @@ export class RequestContext {
 			(own === "scripted" ? null : own) ??
 			refuse("VALIDATION_ERROR", `Name an agent type: ${this.types.join(", ")}.`, {
 				details: { types: [...this.types] },
-				suggestions: ["brood agent add --type claude", "brood project configure PROJECT --type claude"],
+				suggestions:
+					row === undefined
+						? ["brood agent add --type claude", "brood agent configure init --type claude"]
+						: [
+								`brood agent add --project ${row.slug} --type claude`,
+								`brood project configure ${row.slug} --type claude`,
+							],
 			})
 		);
 	}

@@ -54,7 +54,7 @@ test("a subscription is for a type of agent; makers of models are told which age
 	expect((await sh.json("subscription", "add", "x", "--type", "nonsense")).error.message).toContain("claude");
 	expect((await sh.json("subscription", "add", "x", "--type", "openai")).error).toMatchObject({
 		code: "VALIDATION_ERROR",
-		suggestions: ["brood subscription add NAME --type codex", "brood subscription add NAME --type llm"],
+		suggestions: ["brood subscription add x --type codex", "brood subscription add x --type llm"],
 	});
 	expect((await sh.json("subscription", "list")).data).toEqual([]);
 });
@@ -124,7 +124,13 @@ test("one mail is read by its id, and the others stay unread", async () => {
 	const { out } = await sh.brood("mail", "read", "ann", String(mails[1].id));
 	expect([out.includes("  | second"), out.includes("first")]).toEqual([true, false]);
 	expect((await sh.json("mail", "read", "ann")).data.map(({ body }: { body: string }) => body)).toEqual(["first"]);
-	expect((await sh.brood("mail", "read", "ann", "soon")).code).toBe(2);
+	expect(await sh.brood("mail", "read", "ann", "soon")).toMatchObject({
+		code: 2,
+		err: expect.stringContaining("the id of a mail, as `brood mail check` shows it"),
+	});
+	// by its id a mail is shown again, and one that is not there is not found
+	expect((await sh.brood("mail", "read", "ann", String(mails[1].id))).out).toContain("  | second");
+	expect((await sh.json("mail", "read", "ann", "999999")).error.code).toBe("NOT_FOUND");
 });
 
 test("a prompt keeps the metadata that it was given, which have to be an object", async () => {

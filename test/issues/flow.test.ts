@@ -261,3 +261,21 @@ test("automatic work takes no more issues than there are slots, and the next one
 	expect(await stages()).toEqual(["IN_REVIEW", "IN_PROGRESS", "IN_PROGRESS"]);
 	await settled(engine);
 });
+
+test("an agent whose issue needs attention keeps no slot from automatic work", async () => {
+	await using place = await issueWorld();
+	const { engine, add, agent, tell, end, issue } = place;
+	const issues = [await add("One"), await add("Two"), await add("Three")];
+	const opus = await agent("opus");
+	await tell({ type: "issue.assign", issue: issues[0]?.id, agent: opus.id });
+	await end(opus, { text: "Which font?" });
+	await tell({ type: "subscription.add", name: "plan", agentType: opus.type, maxConcurrent: 1 });
+	await tell({ type: "project.configure", slug: "web", agentType: opus.type, auto: true, agentsMax: 5 });
+	const rows = await Promise.all(issues.map(issue));
+	expect(rows.map(({ stage, assignee, attention }) => [stage, assignee === opus.id, attention !== null])).toEqual([
+		["IN_PROGRESS", true, true],
+		["IN_PROGRESS", false, false],
+		["TODO", false, false],
+	]);
+	await settled(engine);
+});

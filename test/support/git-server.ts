@@ -39,6 +39,20 @@ export async function serveGit(root: string): Promise<GitServer> {
 	});
 }
 
+/** Takes every connection, and never answers. */
+export async function silentServer(): Promise<AsyncDisposable & { url: string }> {
+	const http = createServer(() => {});
+	http.listen(0, "127.0.0.1");
+	await once(http, "listening");
+	return {
+		url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/x.git`,
+		async [Symbol.asyncDispose]() {
+			http.closeAllConnections();
+			http.close();
+		},
+	};
+}
+
 function backend(root: string, request: IncomingMessage, response: ServerResponse): void {
 	const { pathname, search } = new URL(request.url ?? "/", "http://localhost");
 	const child = spawn("git", ["http-backend"], {

@@ -20,6 +20,7 @@ interface WorldOptions {
 	containment?: ContainmentLevel;
 	retention?: Retention;
 	hides?(): Promise<readonly string[]>;
+	fetchWaitMs?: number;
 }
 
 /** A repository with one commit on `main`, or none, and a home beside it. */

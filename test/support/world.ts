@@ -35,6 +35,7 @@ export class World {
 			containment?: ContainmentLevel;
 			retention?: Retention;
 			hides?(): Promise<readonly string[]>;
+			fetchWaitMs?: number;
 		} = {},
 	) {
 		this.root = root;
@@ -51,6 +52,7 @@ export class World {
 			environment: environmentIn(root),
 			...(options.retention && { retention: options.retention }),
 			...(options.hides && { hides: options.hides }),
+			...(options.fetchWaitMs !== undefined && { fetchWaitMs: options.fetchWaitMs }),
 			...(options.containment && { containment: options.containment, workers: workersIn(root, options.containment) }),
 		});
 	}

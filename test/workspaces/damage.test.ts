@@ -85,6 +85,48 @@ describe("a damaged workspace", () => {
 		]);
 	});
 
+	test.each([
+		["names nothing", (_: World, folder: string) => write(folder, ".git", "gitdir: /nonexistent/x\n")],
+		["is gone", (_: World, folder: string) => rmSync(path.join(folder, ".git"))],
+		[
+			"names another agent's folder",
+			(world: World, folder: string) => write(folder, ".git", `gitdir: ${gitFolder(world, "b")}\n`),
+		],
+		["names a folder that was pruned", (world: World) => rmSync(gitFolder(world), { recursive: true })],
+	])("whose .git %s is attached again by a recover, with all its files", async (_, harm) => {
+		const world = makeWorld();
+		const [checkout, other] = [await world.agent("a"), await world.agent("b")];
+		const folder = checkout.workspace.path;
+		write(folder, "work.txt", "w\n");
+		agreed(await world.workspaces.commit(checkout, { message: "Work" }));
+		write(folder, "loose.txt", "loose\n");
+		harm(world, folder);
+		const { healthy, issues } = await world.workspaces.health(checkout);
+		expect([healthy, issues.map(({ fix }) => fix)]).toEqual([false, ["brood agent recover p/a"]]);
+		const { snapshot } = agreed(await world.workspaces.recover(checkout));
+		for (const each of [checkout, other])
+			expect(await world.workspaces.health(each)).toEqual({ healthy: true, issues: [] });
+		expect(world.git(folder, "status", "--porcelain", "--branch")).toBe("## brood/a");
+		expect(world.git(folder, "log", "--format=%s")).toBe("Work\nfirst");
+		agreed(await world.workspaces.restoreSnapshot(checkout, snapshot ?? ""));
+		expect(read(folder, "loose.txt")).toBe("loose\n");
+		expect(readdirSync(path.dirname(folder))).toEqual(["a", "b"]);
+	});
+
+	test("whose folder holds other files, or a repository of its own, is nobody's to overwrite", async () => {
+		const world = makeWorld();
+		const [checkout, other] = [await world.agent("a"), await world.agent("b")];
+		rmSync(gitFolder(world), { recursive: true });
+		for (const name of readdirSync(checkout.workspace.path).filter((each) => each !== ".git"))
+			rmSync(path.join(checkout.workspace.path, name), { recursive: true });
+		write(checkout.workspace.path, "theirs.txt", "t\n");
+		refused(await world.workspaces.recover(checkout), "PATH_EXISTS");
+		rmSync(path.join(other.workspace.path, ".git"));
+		world.git(other.workspace.path, "init", "--quiet");
+		refused(await world.workspaces.recover(other), "PATH_EXISTS");
+		expect(read(checkout.workspace.path, "theirs.txt")).toBe("t\n");
+	});
+
 	test("with an index that is garbage can be recovered, restored and removed, and the index is kept", async () => {
 		const world = makeWorld();
 		const checkout = await world.agent("a");

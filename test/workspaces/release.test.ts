@@ -187,9 +187,13 @@ test.each([
 	["clone", "off", ""],
 	["worktree", "on", "config"],
 	["worktree", "on", "objects"],
+	["worktree", "off", "refs/heads/brood/one"],
+	["worktree", "off", "refs/heads/brood/one", `${"1".repeat(40)}\n`],
+	["clone", "off", "refs/heads/brood/one", ""],
+	["worktree", "on", "refs/heads/brood/one", `${"1".repeat(40)}\n`],
 ])(
 	"the git folder of a %s, sandbox: %s, with a corrupt %s is found, and what health says repairs it",
-	async (kind, sandbox, file) => {
+	async (kind, sandbox, file, damage = "garbage\n") => {
 		const project = await daemon.project();
 		configure(project.slug, `sandbox: ${sandbox}\n`);
 		const agent = await project.add({ name: "one", workspace: kind });
@@ -197,11 +201,13 @@ test.each([
 		await daemon.turn(agent, "write work.txt done\ncommit Work");
 		writeFileSync(at(agent, "loose.txt"), "loose");
 		const inHome = path.join(daemon.home, "projects", project.slug, "git/one");
-		const gitFolder = sandbox === "on" ? inHome : git(at(agent), "rev-parse", "--absolute-git-dir");
+		const which = file.startsWith("refs/") ? "--git-common-dir" : "--git-dir";
+		const gitFolder = sandbox === "on" ? inHome : git(at(agent), "rev-parse", "--path-format=absolute", which);
 		rmSync(path.join(gitFolder, file), { recursive: true });
-		if (file !== "") writeFileSync(path.join(gitFolder, file), "garbage\n");
+		if (file !== "") writeFileSync(path.join(gitFolder, file), damage);
 		const { healthy, issues } = await health(agent);
-		expect([healthy, issues.map(({ fix }) => fix)]).toEqual([false, [`brood agent recover ${project.slug}/one`]]);
+		const fixes = new Set(issues.map(({ fix }) => fix));
+		expect([healthy, fixes]).toEqual([false, new Set([`brood agent recover ${project.slug}/one`])]);
 		await recover(agent);
 		expect(await health(agent)).toEqual({ healthy: true, issues: [] });
 		// and for the agent itself: a clean tree in its own name

@@ -4,10 +4,12 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ProjectSlug } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
-import { type GitServer, serveGit } from "#test/support/git-server.ts";
+import { type GitServer, serveGit, silentServer } from "#test/support/git-server.ts";
+import { makeWorld } from "#test/support/make-world.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
 import { at, git, params, refusal, TestDaemon } from "#test/support/test-daemon.ts";
+import { agreed, write } from "#test/support/world.ts";
 
 let daemon: TestDaemon;
 let server: GitServer;
@@ -234,8 +236,9 @@ describe("a push", () => {
 		server.locked = true;
 		try {
 			const { merged } = await approve(one);
-			expect(merged.push?.error).toMatch(/could not read Username.*terminal prompts disabled/);
-			expect(merged.origin?.error).toMatch(/terminal prompts disabled/);
+			const advice = /could not read Username.*; Brood never asks for a password: set up a credential helper/;
+			expect(merged.push?.error).toMatch(advice);
+			expect(merged.origin?.error).toMatch(advice);
 		} finally {
 			server.locked = false;
 		}
@@ -292,6 +295,42 @@ describe("origin was force-pushed", () => {
 		git(it.repository, ...person, ...command.split(" ").slice(3));
 		expect((await approve(two)).merged.origin).toMatchObject({ behind: 0, rewritten: false });
 	});
+});
+
+test("names origin where only that conflicts with the work, and what is suggested resolves it", async () => {
+	const it = await remote("local", "", { files: { "a.txt": "one\n" } });
+	const one = await it.worker("one", { "a.txt": "ours\n" });
+	const theirs = it.push({ "a.txt": "theirs\n" });
+	// main of the person's clone is not in conflict
+	const named = theirs.slice(0, 12);
+	expect(await refusal(approve(one))).toEqual({
+		code: "MERGE_CONFLICT",
+		message: "origin/main and brood/one both changed a.txt. Nothing was changed.",
+		details: { files: ["a.txt"] },
+		suggestions: [
+			`brood prompt ${it.slug}/one "Merge ${named}, which is origin/main, into your branch, resolve the conflicts and commit."`,
+			`brood agent diff ${it.slug}/one`,
+		],
+	});
+	const resolved = "echo both > a.txt; git add a.txt; git commit --quiet --no-edit";
+	await daemon.turn(one, `run git merge --quiet ${named}; ${resolved}`);
+	await approve(one);
+	expect([git(it.repository, "show", "main:a.txt"), has(it.repository, theirs)]).toEqual(["both", true]);
+});
+
+test("a server that takes the connection and never answers is not asked again for the push", async () => {
+	const world = makeWorld({ fetchWaitMs: 1 });
+	await using silent = await silentServer();
+	world.git(world.repository, "remote", "add", "origin", silent.url);
+	world.configure("push: approve\n");
+	const checkout = await world.agent("a");
+	write(checkout.workspace.path, "work.txt", "w\n");
+	const { commit } = agreed(await world.workspaces.commit(checkout, { message: "Work" }));
+	const { push, origin } = agreed(await world.workspaces.approve(checkout, { commit }));
+	expect([push?.pushed, push?.error]).toEqual([false, "origin does not answer; the next push takes it along"]);
+	expect(origin?.error).toMatch(/^no answer within .* s; the fetch goes on in the background$/);
+	expect(world.git(world.repository, "show", "main:work.txt")).toBe("w");
+	expect(world.commands.filter((args) => args.includes("push"))).toEqual([]);
 });
 
 test("integrate: rebase keeps the history straight; never leaves the two apart and says so", async () => {

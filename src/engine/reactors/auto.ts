@@ -123,7 +123,8 @@ async function agentsAtWork(reads: Reads): Promise<AgentState[]> {
 	const working: AgentState[] = [];
 	for (const agent of await reads.agents({ life: "live" })) {
 		const { id, issue } = agent;
-		if (leased.has(id) || (issue !== null && (await reads.issue(issue.id))?.waiting === null)) working.push(agent);
+		const row = issue === null || leased.has(id) ? undefined : await reads.issue(issue.id);
+		if (leased.has(id) || (row?.waiting === null && row.attention === null)) working.push(agent);
 	}
 	return working;
 }

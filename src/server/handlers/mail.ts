@@ -1,7 +1,7 @@
 // The routes of mail.
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { pagedWith } from "#contract/page.ts";
-import { isRefusal, refuse } from "#contract/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { mailView } from "#views/wire.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 
@@ -25,6 +25,14 @@ export function mailHandlers(context: RequestContext) {
 			context.withAgent(request, async (agent) => {
 				const done = await context.dispatch(request, { type: "mail.read", agent, ...request.body });
 				if (isRefusal(done)) return done;
+				const { mail: id } = request.body;
+				// one that was read before is shown again to whoever names it
+				if (id !== undefined) {
+					const named = await reads.mail(id);
+					return named === undefined || named.to !== agent || named.deletedAt !== null
+						? noMail(agent, id)
+						: [mailView(named)];
+				}
 				const read = done.events.flatMap((event) =>
 					event.kind === "mail.read" ? Number(Reflect.get(Object(event.data), "mail")) : [],
 				);
@@ -42,5 +50,8 @@ export function mailHandlers(context: RequestContext) {
 			}),
 	} satisfies Partial<Handlers>;
 }
+
+const noMail = (agent: AgentId, id: number): Refusal =>
+	refuse("NOT_FOUND", `There is no mail ${id} for this agent.`, { suggestions: [`brood mail check ${agent}`] });
 
 const mayLook = (actor: Actor, id: AgentId): boolean => agentOf(actor) === null || agentOf(actor) === id;

@@ -15,13 +15,13 @@ const agentsOfMaker: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Makers of models are not types of agents: people are told which agents use them. */
-function unusable(context: RequestContext, type: string): Refusal | null {
+function unusable(context: RequestContext, { name, type }: { name: string; type: string }): Refusal | null {
 	const unknown = context.unknownType(type);
 	const instead = agentsOfMaker[type];
 	if (unknown === null || instead === undefined) return unknown;
 	return refuse("VALIDATION_ERROR", `${type} is no type of agent: its models are used by ${instead.join(" and ")}.`, {
 		details: unknown.details,
-		suggestions: instead.map((each) => `brood subscription add NAME --type ${each}`),
+		suggestions: instead.map((each) => `brood subscription add ${name} --type ${each}`),
 	});
 }
 
@@ -71,7 +71,7 @@ export function subscriptionHandlers(
 		subscriptionAdd: async (request) => {
 			const { type: agentType, keys: _, ...body } = request.body;
 			return (
-				unusable(context, agentType) ??
+				unusable(context, request.body) ??
 				(await credited(request, request.body, (credential) =>
 					change(request, { type: "subscription.add", agentType, ...body, credential }),
 				))

@@ -7,8 +7,12 @@ export const project = () => new Option("--project <slug>", "look for the agent'
 export const onlyProject = () => new Option("--project <slug>", "only this project");
 
 /** A command about one agent that has no options of its own. */
-export const agentCommand = (parent: Command, name: string, description: string, agent = "whose") =>
-	parent.command(name).description(description).argument("<agent>", agent).addOption(project()).addOption(json());
+export const agentCommand = (
+	parent: Command,
+	name: string,
+	description: string,
+	agent = "name, project/name, id, or the first characters of the id",
+) => parent.command(name).description(description).argument("<agent>", agent).addOption(project()).addOption(json());
 
 export const policy = () =>
 	new Option(
@@ -33,12 +37,15 @@ export function wholeNumber(words: string): number {
 	return Number(words);
 }
 
-/** The id of an item. */
-export function itemNumber(words: string): number {
-	if (!/^[1-9]\d{0,14}$/.test(words))
-		throw new InvalidArgumentError("It has to be an item's number, as `brood log` shows it.");
-	return Number(words);
-}
+/** The id of an item, or of a mail: `rule` says where to find it. */
+const idNumber =
+	(rule: string) =>
+	(words: string): number => {
+		if (!/^[1-9]\d{0,14}$/.test(words)) throw new InvalidArgumentError(rule);
+		return Number(words);
+	};
+export const itemNumber = idNumber("It has to be an item's number, as `brood log` shows it.");
+export const mailNumber = idNumber("It has to be the id of a mail, as `brood mail check` shows it.");
 
 /** A number of seconds, with up to three decimals. */
 export function seconds(words: string): number {

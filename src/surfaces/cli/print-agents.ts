@@ -18,7 +18,9 @@ export function madeAgent(agent: Agent): string {
 	if (problem === undefined) return agentTable([agent]);
 	const name = fullName(agent);
 	// the log has what a setup command printed
-	const hints = [`brood log ${name}`, `brood agent recover ${name}`].map((hint) => `\n  try: ${hint}`).join("");
+	const hints = [`brood log ${name}`, `brood agent recover ${name}`, `brood agent delete ${name}`]
+		.map((hint) => `\n  try: ${hint}`)
+		.join("");
 	return `${agentTable([agent])}\n${agent.lastError?.code}: ${indented(problem.reason, "  | ")}${hints}`;
 }
 

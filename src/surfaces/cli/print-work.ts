@@ -1,6 +1,6 @@
 // Prints what happened in workspaces.
 
-import { remoteText } from "#contract/remote-text.ts";
+import { notPushed, remoteText } from "#contract/remote-text.ts";
 import { indented, inline } from "#contract/visible.ts";
 import type { Leftover, Snapshot, Synced } from "#contract/wire.ts";
 import type { Committed, Diff, Health, Merged, RemoteStatus } from "#contract/workspace.ts";
@@ -40,7 +40,7 @@ export function approveText({ merged, synced }: { merged: Merged; synced: Synced
 		: `${reviewed.slice(0, 10)} is in ${base.branch} as ${commit.slice(0, 10)} (${strategy})`;
 	const { push } = merged;
 	const pushed =
-		push === null ? [] : [push.pushed ? `  pushed to ${push.remote}` : `  not pushed: ${inline(push.error ?? "")}`];
+		push === null ? [] : [push.pushed ? `  pushed to ${push.remote}` : `  not pushed: ${inline(notPushed(push))}`];
 	return [
 		first,
 		...pushed,

@@ -2,7 +2,7 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { Item } from "#contract/wire.ts";
 import { call } from "./call.ts";
-import { agentCommand, itemNumber, json, onlyProject, project, wholeNumber } from "./options.ts";
+import { agentCommand, json, mailNumber, onlyProject, project, wholeNumber } from "./options.ts";
 
 export function threadCommands(program: Command): void {
 	program.commandsGroup("Conversations:");
@@ -93,7 +93,7 @@ function mailCommands(program: Command): void {
 		call("mail", options, { params: { agent } }, async (mails) => (await import("./print-thread.ts")).mailTable(mails)),
 	);
 	agentCommand(mail, "read", "print unread mail and mark it as read")
-		.argument("[mail]", "only the mail with this id", itemNumber)
+		.argument("[mail]", "only the mail with this id", mailNumber)
 		.action((agent, id, options) =>
 			call("mailRead", options, { params: { agent }, body: id === undefined ? {} : { mail: id } }, async (mails) =>
 				(await import("./print-thread.ts")).mailLines(mails),

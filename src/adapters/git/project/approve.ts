@@ -209,10 +209,10 @@ async function resultOf(
 			// base was rebased: the work is what came after what it was
 			...(!(await isAncestor(git, project.path, before, onto)) && { since: before }),
 		});
-		return isRefusal(moved) ? withNextStep(checkout, moved) : moved;
+		return isRefusal(moved) ? await resolvable(context, checkout, moved, { before, onto, request }) : moved;
 	}
 	const merged = await mergeTrees(git, project.path, onto, request.commit);
-	if (isRefusal(merged)) return withNextStep(checkout, merged);
+	if (isRefusal(merged)) return await resolvable(context, checkout, merged, { before, onto, request });
 	if (merged.tree === (await treeOfCommit(git, project.path, onto))) {
 		return refuse("AGENT_NO_COMMIT", `${workspace.base} has everything that ${workspace.branch} has.`, {
 			details: { tip: request.commit, base: before },
@@ -227,6 +227,19 @@ async function resultOf(
 	});
 	const parents = strategy === "squash" ? [onto] : [onto, request.commit];
 	return { commit: await commitTree(git, project.path, merged.tree, parents, message, identity) };
+}
+
+/** A conflict, with what the agent has to merge: base, or what only origin has. */
+async function resolvable(
+	{ git }: GitContext,
+	checkout: Checkout,
+	refusal: Refusal,
+	{ before, onto, request }: { before: string; onto: string; request: ApproveRequest },
+): Promise<Refusal> {
+	const { path } = checkout.project;
+	const byOrigin = before !== onto && !isRefusal(await mergeTrees(git, path, before, request.commit));
+	const origin = byOrigin ? await commitOf(git, path, `refs/remotes/origin/${checkout.workspace.base}`) : null;
+	return withNextStep(checkout, refusal, origin);
 }
 
 async function notForward(

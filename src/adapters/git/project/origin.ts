@@ -15,13 +15,13 @@ import { trackingRefspecs } from "../run/tracking.ts";
 import { commitOf } from "../run/user-input.ts";
 import { checkoutOfBranch } from "../run/worktrees.ts";
 import { aheadBehind } from "../verbs/branch-status.ts";
-import { lastLine } from "../verbs/repository-problem.ts";
+import { fetchReason } from "../verbs/remote-reason.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
 
 const remote = "origin";
 /** how long a fetch may take in all, and how long a step waits for it */
 const fetchMsMax = 30 * 60 * 1000;
-const waitMs = 20_000;
+const waitMsDefault = 20_000;
 
 /** Fetches origin, lets the base of a mirror follow, and says how the two stand. Null if there is no origin. */
 export async function seeOrigin(
@@ -62,6 +62,9 @@ const builtOn = (base: string): string => `refs/brood/${remote}/${base}`;
 /** fetches under way, by repository: everybody waits for the same one */
 const fetching = new Map<string, Promise<string | null>>();
 
+/** A fetch that nobody waits for any more is still running: a push would wait for the same server. */
+export const isFetching = ({ path }: ProjectRepository): boolean => fetching.has(path);
+
 /** Null if it was fetched, or why not. A slow fetch goes on without the caller. */
 async function fetchOrigin(
 	context: GitContext,
@@ -71,6 +74,7 @@ async function fetchOrigin(
 	const { path } = project;
 	const fetched = fetching.get(path) ?? fetchNow(context, project).finally(() => fetching.delete(path));
 	fetching.set(path, fetched);
+	const { fetchWaitMs: waitMs = waitMsDefault } = context;
 	const late = Promise.withResolvers<string | null>();
 	const giveUp = (): void => late.resolve("the daemon stops");
 	const timer = setTimeout(
@@ -93,7 +97,7 @@ async function fetchNow(context: GitContext, project: ProjectRepository): Promis
 		await context.git(project.path, [...args, "--refmap=", remote, ...refspecs], { timeoutMs: fetchMsMax });
 		return null;
 	} catch (error) {
-		if (error instanceof GitFailed) return lastLine(error.errors);
+		if (error instanceof GitFailed) return fetchReason(error.errors);
 		throw error;
 	}
 }

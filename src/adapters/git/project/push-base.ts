@@ -9,7 +9,7 @@ import { pushBranch, wasBehind } from "../verbs/push.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { integrated } from "./integrate.ts";
 import { moveBase } from "./move-base.ts";
-import { rememberOrigin, seeOrigin } from "./origin.ts";
+import { isFetching, rememberOrigin, seeOrigin } from "./origin.ts";
 
 /** somebody else may push as often as we do */
 const attemptsMax = 5;
@@ -20,6 +20,13 @@ export async function pushBase(
 	base: string,
 	settings: Pick<ProjectSettings, "integrate">,
 ): Promise<Pushed> {
+	if (isFetching(project))
+		return {
+			remote: "origin",
+			branch: base,
+			pushed: false,
+			error: "origin does not answer; the next push takes it along",
+		};
 	// two approves at once push one after the other
 	return await serialized(`push ${project.path}`, async () => {
 		for (let attempt = 1; ; attempt++) {

@@ -21,6 +21,9 @@ export function environmentOfGit(from: NodeJS.ProcessEnv): Record<string, string
 		GIT_TERMINAL_PROMPT: "0",
 		GIT_ASKPASS: "",
 		GCM_INTERACTIVE: "never",
+		// a server that takes the connection and says nothing more is given up after a minute
+		GIT_HTTP_LOW_SPEED_LIMIT: "1",
+		GIT_HTTP_LOW_SPEED_TIME: "60",
 		GIT_OPTIONAL_LOCKS: "0",
 		// no replaced objects or grafted parents: the reviewed work is what is merged
 		GIT_NO_REPLACE_OBJECTS: "1",

@@ -61,8 +61,14 @@ export async function hasItsFiles(git: Git, repository: string, folder: string):
 	return listed.code === 0 && (await hasHalfOf(folder, listed.bytes));
 }
 
+/** The same for the files of a commit. */
+export async function hasFilesOf(git: Git, { project, workspace }: Checkout, commit: string): Promise<boolean> {
+	const { bytes } = await git(project.path, ["ls-tree", "-r", "-z", "--name-only", commit]);
+	return await hasHalfOf(workspace.path, bytes);
+}
+
 /** `names` as git prints them with -z. */
-export async function hasHalfOf(folder: string, names: Buffer): Promise<boolean> {
+async function hasHalfOf(folder: string, names: Buffer): Promise<boolean> {
 	const checked = namesIn(names).slice(0, filesChecked);
 	const found = await Promise.all(checked.map(async (name) => await lstat(pathOf(folder, name)).catch(() => null)));
 	return checked.length > 0 && found.filter((one) => one !== null).length * 2 >= checked.length;

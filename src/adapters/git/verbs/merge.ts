@@ -27,14 +27,23 @@ function conflict(raw: readonly string[]): Refusal {
 	});
 }
 
-/** Names the commands with which the agent can resolve it. */
-export function withNextStep(checkout: Checkout, refusal: Refusal): Refusal {
+/** Names the commands with which the agent can resolve it. `origin` is the commit of the remote, if only that conflicts. */
+export function withNextStep(checkout: Checkout, refusal: Refusal, origin: string | null = null): Refusal {
 	const whose = checkoutName(checkout);
-	const { base } = checkout.workspace;
+	const { base, branch, kind } = checkout.workspace;
+	// a clone has its own `origin`; the others see the project's objects
+	const merge =
+		origin === null
+			? `Merge ${base}`
+			: kind === "clone"
+				? `Run git fetch origin, merge origin/${base}`
+				: `Merge ${origin.slice(0, 12)}, which is origin/${base},`;
+	const sides = origin === null ? "Both sides" : `origin/${base} and ${branch} both`;
 	return {
 		...refusal,
+		message: refusal.message.replace(/^Both sides/, sides),
 		suggestions: [
-			`brood prompt ${whose} "Merge ${base} into your branch, resolve the conflicts and commit."`,
+			`brood prompt ${whose} "${merge} into your branch, resolve the conflicts and commit."`,
 			`brood agent diff ${whose}`,
 		],
 	};

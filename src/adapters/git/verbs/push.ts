@@ -1,6 +1,7 @@
 // Pushes a branch, never by force. A rejected push is a result, not a fault.
 import type { Pushed } from "#contract/workspace.ts";
 import { type Git, GitFailed } from "../run/git.ts";
+import { pushReason } from "./remote-reason.ts";
 
 const networkTimeoutMs = 10 * 60 * 1000;
 
@@ -17,19 +18,8 @@ export async function pushBranch(git: Git, folder: string, branch: string, commi
 		return { remote, branch, pushed: true, error: null };
 	} catch (error) {
 		if (!(error instanceof GitFailed)) throw error;
-		return { remote, branch, pushed: false, error: reasonIn(error.errors) };
+		return { remote, branch, pushed: false, error: pushReason(error.errors) };
 	}
-}
-
-/** What the remote said, without git's hints about commands that do not apply here. */
-function reasonIn(errors: string): string {
-	const lines = errors.split("\n").map((line) => line.replace(/^remote:\s*/, "").trimEnd());
-	const reasons = lines.filter(
-		(line) => line !== "" && !/^(hint:|To |error: failed to push some refs)/.test(line.trimStart()),
-	);
-	const text = reasons.length === 0 ? errors.trim() : reasons.map((line) => line.trim()).join("\n");
-	// an address may have a password in it
-	return text.replaceAll(/:\/\/[^@/\s]*@/g, "://").slice(0, 2000);
 }
 
 /** Whether the remote has commits that were not known here, or got some at the same moment. */

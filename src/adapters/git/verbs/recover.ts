@@ -17,12 +17,12 @@
 //      the lost tip, make shared links again, done (`acceptAsItIs`)
 //   2. discard what an earlier recovery left half made (`takeBackHalf`)
 //   3. make HEAD, the links of a worktree and the configuration of a clone again where git cannot read them
-//      (`mendGitFolder`). The folder is gone: a new tree from the branch, or from base if that is gone too (`remake`). The folder lost its
-//      `.git`: `git worktree repair`, if at least half of the tracked files are in it (`repair`). A clone whose repository git
-//      cannot read gets a new one under the same files; the old one goes to the trash (`remakeCloneGit`)
+//      (`mendGitFolder`). The folder is gone: a new tree from the branch, or from base if that is gone too (`remake`). The folder's
+//      `.git` is missing or names something else: it is attached again, if at least half of the tracked files are in it
+//      (`reattach`). A clone whose repository git cannot read gets a new one under the same files; the old one goes to the trash (`remakeCloneGit`)
 //   4. rename a lock older than a minute; refuse at a younger one, since a git may be running (`unlock`)
-//   5. make a deleted branch again from the reflog of HEAD (`restoreBranch`); keep an index that cannot be read under
-//      another name and rebuild it (`mendIndex`)
+//   5. make a branch again that was deleted or that git cannot read, from the reflogs (`restoreBranch`); keep an index
+//      that cannot be read under another name and rebuild it (`mendIndex`)
 //   6. take a snapshot, move what it cannot hold (a repository inside the tree, a file that is too large) into the trash,
 //      then reset the tree to HEAD, ignored files untouched (`cleanUp`)
 //   7. return to the agent's branch, or to base if the branch has no commits of its own (`release`); then shared links
@@ -39,7 +39,6 @@
 //     mounted
 import { lstat, rename } from "node:fs/promises";
 import path from "node:path";
-import { readRegularText } from "#adapters/system/regular-file.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { MoveResult } from "#contract/wire.ts";
 import type { WorkspaceMark } from "#contract/workspace.ts";
@@ -61,9 +60,11 @@ import { gitFolderOf, markAt, readStatus } from "../workspace/tree-status.ts";
 import { healthOf } from "./health.ts";
 import { release } from "./home.ts";
 import { linkAgain, onlyLinks, sentences } from "./link-again.ts";
-import { hasItsFiles, mendGitFolder } from "./mend-git-folder.ts";
+import { mendGitFolder } from "./mend-git-folder.ts";
 import { keepTip } from "./move.ts";
+import { reattach } from "./reattach.ts";
 import { remakeCloneGit } from "./remake-clone.ts";
+import { restoreBranch } from "./restore-branch.ts";
 import { movedWith, moveResult } from "./sync.ts";
 
 /** a younger lock may belong to a running git */
@@ -111,7 +112,7 @@ export async function returnToBranch(
 ): Promise<MoveResult | Refusal> {
 	const locked = asMade ? null : await unlock(context, checkout);
 	if (locked !== null) return locked;
-	await restoreBranch(context, checkout);
+	const restored = await restoreBranch(context, checkout);
 	const broken = asMade ? null : await mendIndex(context.git, checkout.workspace.path);
 	// nothing else may be wrong
 	const mended = asMade || accept?.step === undefined ? null : await acceptAsItIs(context, checkout, control, accept);
@@ -122,7 +123,7 @@ export async function returnToBranch(
 	if (isRefusal(released)) return released;
 	const unlinked = await linkAgain(context, checkout, control);
 	const index = broken === null ? null : `Git's index could not be read and is kept as ${broken}.`;
-	return { ...released, text: sentences(index, cleaned.aside, unlinked, released.text) };
+	return { ...released, text: sentences(restored, index, cleaned.aside, unlinked, released.text) };
 }
 
 /** Issues that need no change of the files. */
@@ -218,17 +219,12 @@ async function makerOf({ git, layout }: GitContext, checkout: Checkout): Promise
 	return mark !== null && isOurs(mark, checkout) ? mark.agent : null;
 }
 
-/** Repairs a worktree that lost its `.git` file. Refuses a folder that is not ours. */
-async function repair({ git }: GitContext, checkout: Checkout): Promise<Refusal | null> {
-	const { project, workspace } = checkout;
-	const ours = async (): Promise<boolean> => isOurs(await markAt(workspace.path), checkout);
+/** Refuses a folder that is not ours. */
+async function repair(context: GitContext, checkout: Checkout): Promise<Refusal | null> {
+	const ours = async (): Promise<boolean> => isOurs(await markAt(checkout.workspace.path), checkout);
 	if (await ours()) return null;
-	const looksLikeIt =
-		workspace.kind === "worktree" &&
-		!(await exists(path.join(workspace.path, ".git"))) &&
-		(await hasItsFiles(git, project.path, workspace.path));
-	if (looksLikeIt) await git(project.path, ["worktree", "repair", workspace.path], { answers: [1, 128] });
-	return looksLikeIt && (await ours()) ? null : inTheWay(workspace.path);
+	await reattach(context, checkout);
+	return (await ours()) ? null : inTheWay(checkout.workspace.path);
 }
 
 async function unlock({ clock }: GitContext, checkout: Checkout): Promise<Refusal | null> {
@@ -245,20 +241,6 @@ async function unlock({ clock }: GitContext, checkout: Checkout): Promise<Refusa
 	}
 	await rename(lock, path.join(gitFolder, `brood-left-index.lock-${clock.now()}`));
 	return null;
-}
-
-/** Makes a deleted branch again from the reflog of the worktree's HEAD. */
-async function restoreBranch({ git, given }: GitContext, { workspace }: Checkout): Promise<void> {
-	const ref = `refs/heads/${workspace.branch}`;
-	if ((await commitOf(git, workspace.path, ref)) !== null) return;
-	const gitFolder = await gitFolderOf(workspace.path);
-	const log = await readRegularText(path.join(gitFolder, "logs", "HEAD")).catch(() => "");
-	const last = log.trimEnd().split("\n").at(-1)?.split(" ")[1] ?? "";
-	const commit =
-		(await commitOf(git, workspace.path, last)) ??
-		(given === undefined ? (await readMark(markIn(gitFolder)))?.start : given.start) ??
-		null;
-	if (commit !== null) await git(workspace.path, ["update-ref", ref, commit, "0".repeat(commit.length)]);
 }
 
 async function cleanUp(

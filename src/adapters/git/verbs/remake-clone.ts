@@ -12,7 +12,7 @@ import { makeClone } from "../workspace/clone.ts";
 import { discard } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { noteOf, trashName } from "../workspace/keep.ts";
-import { hasHalfOf } from "./mend-git-folder.ts";
+import { hasFilesOf } from "./mend-git-folder.ts";
 
 /** Says what was done; null for a repository that git can read, and for a folder that is not ours. */
 export async function remakeCloneGit(context: GitContext, checkout: Checkout): Promise<string | null> {
@@ -56,9 +56,4 @@ async function canBeRead(git: Git, folder: string, known: WorkspaceMark | null):
 	const commit = head.code === 0 ? head.text : known?.start;
 	if (commit == null) return true;
 	return (await git(folder, ["ls-tree", "-r", "-z", "--name-only", commit], { answers: [128] })).code === 0;
-}
-
-async function hasFilesOf(git: Git, { project, workspace }: Checkout, commit: string): Promise<boolean> {
-	const { bytes } = await git(project.path, ["ls-tree", "-r", "-z", "--name-only", commit]);
-	return await hasHalfOf(workspace.path, bytes);
 }

@@ -28,6 +28,8 @@ export interface GitContext {
 	hides?(): Promise<readonly string[]>;
 	/** the defaults if absent */
 	retention?: Retention;
+	/** how long a step waits for a remote; 20 s if absent */
+	fetchWaitMs?: number;
 	/** without workers there are no sandboxes */
 	workers?: SandboxWorkers;
 	/** set only inside a sandbox */
