@@ -8,7 +8,7 @@ import { agreed, read, treeState, type World, write } from "#test/support/world.
 
 /** An agent with one commit, on a base that went on; the person is on another branch unless told otherwise. */
 async function reviewed(
-	options: { away?: boolean; diverged?: boolean; kind?: "worktree" | "clone" } = {},
+	options: { away?: boolean; diverged?: boolean; kind?: "worktree" | "clone"; message?: string } = {},
 ): Promise<{ world: World; checkout: Checkout; commit: string }> {
 	const world = makeWorld();
 	if (options.away !== false) world.git(world.repository, "checkout", "-qb", "elsewhere");
@@ -17,7 +17,7 @@ async function reviewed(
 		...(options.kind === undefined ? {} : { kind: options.kind }),
 	});
 	write(checkout.workspace.path, "work.txt", "w\n");
-	const { commit } = agreed(await world.workspaces.commit(checkout, { message: "Work" }));
+	const { commit } = agreed(await world.workspaces.commit(checkout, { message: options.message ?? "Work" }));
 	if (options.diverged === true) advance(world, { "base.txt": "b\n" });
 	return { world, checkout, commit };
 }
@@ -81,13 +81,28 @@ describe("the ways to merge", () => {
 		expect([home.branchStatus.head, home.branchStatus.ahead, home.branchStatus.behind]).toEqual([after, 0, 0]);
 	});
 
-	test("the squash commit says what it holds, who did it and who merged it", async () => {
+	const issue = { title: "Count the words", name: "web#3" };
+	test.each([
+		["merge", "Merge a: Work\n\n- Work\n- More", {}],
+		["squash", "Work\n\n- Work\n- More", {}],
+		["merge", "Count the words\n\n- Work\n- More\n\nBrood-Issue: web#3", { issue }],
+		["squash", "Count the words\n\n- Work\n- More\n\nBrood-Issue: web#3", { issue }],
+		["merge", "As I say", { message: "As I say" }],
+	] as const)("a %s commit says what it holds, who did it and who merged it: %j", async (strategy, text, given) => {
 		const { world, checkout } = await reviewed({ diverged: true });
 		write(checkout.workspace.path, "more.txt", "m\n");
-		const { commit } = agreed(await world.workspaces.commit(checkout, { message: "More" }));
-		agreed(await world.workspaces.approve(checkout, { commit, strategy: "squash" }));
+		const { commit } = agreed(await world.workspaces.commit(checkout, { message: "More\n\nIn a second file." }));
+		agreed(await world.workspaces.approve(checkout, { commit, strategy, ...given }));
 		expect(world.git(world.repository, "log", "-1", "--format=%an|%cn <%ce>|%B", "main")).toBe(
-			`person|person <person@example.invalid>|Work\n\n- More\n\nBrood-Agent: a\nBrood-Reviewed: ${commit}\nCo-authored-by: brood-agent-a <a@brood.local>`,
+			`person|person <person@example.invalid>|${text}${"issue" in given ? "\n" : "\n\n"}Brood-Agent: a\nBrood-Reviewed: ${commit}\nCo-authored-by: brood-agent-a <a@brood.local>`,
+		);
+	});
+
+	test("the merge of one commit has its whole message, without its trailers", async () => {
+		const { world, checkout, commit } = await reviewed({ diverged: true, message: "Work\n\nIt was needed." });
+		agreed(await world.workspaces.approve(checkout, { commit, strategy: "merge" }));
+		expect(world.git(world.repository, "log", "-1", "--format=%B", "main")).toBe(
+			`Merge a: Work\n\nIt was needed.\n\nBrood-Agent: a\nBrood-Reviewed: ${commit}\nCo-authored-by: brood-agent-a <a@brood.local>`,
 		);
 	});
 

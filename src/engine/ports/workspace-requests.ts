@@ -135,8 +135,10 @@ export interface ApproveRequest extends StepControl {
 	commit: string;
 	/** the project's setting if absent */
 	strategy?: MergeStrategy;
-	/** the message of the merge or squash commit; composed from the branch and its commits if absent */
+	/** the message of the merge or squash commit; composed from the issue and the commits if absent */
 	message?: string;
+	/** the issue that the work was done for: its title, and its name with the project */
+	issue?: { title: string; name: string };
 }
 
 export interface RemoveRequest extends StepControl {

@@ -11,6 +11,7 @@ export interface ApproveOptions {
 	commit?: string | undefined;
 	strategy?: MergeStrategy | undefined;
 	message?: string | undefined;
+	issue?: ApproveRequest["issue"];
 }
 
 /** A commit of an agent's on a branch that its workspace need not be on. */
@@ -19,7 +20,7 @@ export interface BranchToMerge {
 	base: string;
 	branch: string;
 	commit: string;
-	message: string;
+	issue: NonNullable<ApproveRequest["issue"]>;
 }
 
 /** A path that no folder has. */
@@ -48,24 +49,25 @@ export class Merges {
 
 	/** Takes no lease: the agent's workspace is not touched. */
 	async ofBranch(agent: AgentState, branch: BranchToMerge, by: Requester): Promise<Merged | Refusal> {
-		const { project, base, commit, message } = branch;
+		const { project, base, commit, issue } = branch;
 		const workspace = { kind: "worktree" as const, path: nowhere, branch: branch.branch, base };
 		return await this.#merge(
 			{ project, agent, workspace },
-			{ commit, message, approved: project.approved },
+			{ commit, issue, approved: project.approved },
 			{ by, frees: false },
 		);
 	}
 
 	async #merge(
 		checkout: Checkout,
-		{ strategy, message, ...request }: ApproveOptions & Omit<ApproveRequest, "strategy" | "message">,
+		{ strategy, message, issue, ...request }: ApproveOptions & Omit<ApproveRequest, "strategy" | "message" | "issue">,
 		{ by, frees }: { by: Requester; frees: boolean },
 	): Promise<Merged | Refusal> {
 		const result = await this.#workspaces.approve(checkout, {
 			...request,
 			...(strategy && { strategy }),
 			...(message && { message }),
+			...(issue && { issue }),
 		});
 		if (isRefusal(result)) return result;
 		const { reviewed, commit, base } = result;

@@ -1,6 +1,8 @@
 // Review outside of Brood: the diff of an issue's branch, and pull requests. Nothing here changes a workspace, so that no
 // lease is taken: a commit is picked once, and what is shown, pushed and recorded is that commit.
+
 import type { AgentState } from "#contract/agent.ts";
+import { changeText } from "#contract/change-text.ts";
 import { fullName } from "#contract/full-name.ts";
 import type { Handle } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
@@ -8,7 +10,6 @@ import type { IssueDiff, PullRequest, PullRequestBody } from "#contract/pull-req
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Pushed } from "#contract/workspace.ts";
 import { forgeOf, pullRequestLink, remoteRepository } from "#views/forge.ts";
-import { pullRequestText } from "#views/pull-request.ts";
 import type { Dispatch } from "../ports/dispatch.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Checkout, DiffExtent, ProjectRepository, RangeOfCommits } from "../ports/workspace-requests.ts";
@@ -104,7 +105,7 @@ export async function pullRequest(
 
 function described(work: ReviewedWork, range: RangeOfCommits, { title, body }: PullRequestBody): PullRequest {
 	const { branch, base, commit } = work;
-	const composed = pullRequestText({ issue: work.issue, messages: range.messages, branch });
+	const composed = changeText({ issue: work.issue, messages: range.messages, branch });
 	const texts = { title: title ?? composed.title, body: body ?? composed.body };
 	const [here, above] = [remoteRepository(range.origin ?? ""), remoteRepository(range.upstream ?? "")];
 	const forge = here === null ? null : forgeOf(here.host);

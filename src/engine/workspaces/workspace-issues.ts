@@ -96,6 +96,11 @@ async function commitToTry(
 const messageOf = ({ title, project, number }: Pick<IssueState, "title" | "project" | "number">): string =>
 	`${title}\n\nBrood-Issue: ${project}#${number}`;
 
+const named = ({ title, project, number }: IssueState): { title: string; name: string } => ({
+	title,
+	name: `${project}#${number}`,
+});
+
 /** Work without a commit has nothing to merge. */
 async function merged(
 	cycle: WorkCycle,
@@ -106,11 +111,10 @@ async function merged(
 	const base = project.base === null ? null : await workspaces.tipOf(project, project.base);
 	if (project.base === null) return { commit: null };
 	if (agent === null || commit === null || tip === base) return nothingToMerge(issue, project.base);
-	if (tip === null) return await mergeOwnBranch(cycle, agent, commit);
-	const message = messageOf(issue);
+	if (tip === null) return await mergeOwnBranch(cycle, agent, commit, issue);
 	const result = await cycle.approveBranch(
 		agent,
-		{ project, base: project.base, branch, commit, message },
+		{ project, base: project.base, branch, commit, issue: named(issue) },
 		{ actor: system },
 	);
 	// base has all of it already
@@ -133,8 +137,13 @@ const answerOf = (merged: Merged): { commit: string; note?: string } => {
 };
 
 /** An agent in a clone has the work on its own branch; one in the repository itself worked on base. */
-async function mergeOwnBranch(cycle: WorkCycle, agent: AgentState, commit: string): ReturnType<IssueWork["merge"]> {
+async function mergeOwnBranch(
+	cycle: WorkCycle,
+	agent: AgentState,
+	commit: string,
+	issue: IssueState,
+): ReturnType<IssueWork["merge"]> {
 	if (agent.workspace === null || agent.workspace.kind === "main") return { commit: null };
-	const result = await cycle.approve(agent, { commit }, { actor: system });
+	const result = await cycle.approve(agent, { commit, issue: named(issue) }, { actor: system });
 	return isRefusal(result) ? result : answerOf(result.merged);
 }

@@ -4,6 +4,8 @@
 //
 // Only the last step is visible, and it is one git command: a compare-and-swap of the branch, or, where a person has base
 // checked out, a fast-forward in that checkout, which git refuses if it would overwrite uncommitted files.
+
+import { changeText } from "#contract/change-text.ts";
 import type { EffectiveSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Merged, MergeStrategy } from "#contract/workspace.ts";
@@ -219,8 +221,10 @@ async function resultOf(
 		});
 	}
 	const range = { from: [onto, before], to: request.commit };
-	const text = request.message ?? (await defaultMessage(context, checkout, strategy, range));
+	const text =
+		request.message ?? (await defaultMessage(context, checkout, strategy, { ...range, issue: request.issue }));
 	const message = withTrailers(text, {
+		...(request.issue !== undefined && { "Brood-Issue": request.issue.name }),
 		"Brood-Agent": agent.handle,
 		"Brood-Reviewed": request.commit,
 		"Co-authored-by": signatureOf(agent),
@@ -266,17 +270,23 @@ async function notForward(
 	);
 }
 
+/** The issue's title, or the first commit's subject; then what was done. A merge also says whose work it is. */
 async function defaultMessage(
 	{ git }: GitContext,
-	{ project, workspace }: Checkout,
+	{ project, agent, workspace }: Checkout,
 	strategy: MergeStrategy,
-	{ from, to }: { from: readonly string[]; to: string },
+	{ from, to, issue }: { from: readonly string[]; to: string; issue: ApproveRequest["issue"] },
 ): Promise<string> {
-	if (strategy === "merge") return `Merge ${workspace.branch} into ${workspace.base}`;
 	// without what base had before it was rebased
 	const not = [...from.map((commit) => `^${commit}`), "--not", `--glob=refs/brood/branches/${workspace.base}/*`];
-	const args = ["log", "--reverse", "--max-count=100", "--format=%s", to, ...not, "--"];
+	const args = ["log", "--reverse", "--no-merges", "--max-count=100", "--format=%B%x00", to, ...not, "--"];
 	const { text } = await git(project.path, args);
-	const [first = workspace.branch, ...more] = text.split("\n");
-	return more.length === 0 ? first : `${first}\n\n${more.map((subject) => `- ${subject}`).join("\n")}`;
+	const messages = text.split("\0").map((message) => message.trim());
+	const { title, body } = changeText({
+		issue: issue === undefined ? null : { title: issue.title, body: "" },
+		messages: messages.filter((message) => message !== ""),
+		branch: workspace.branch,
+	});
+	const subject = strategy === "merge" && issue === undefined ? `Merge ${agent.handle}: ${title}` : title;
+	return body === "" ? subject : `${subject}\n\n${body}`;
 }

@@ -1,4 +1,4 @@
-// The text of a pull request: from the issue, or from the commits.
+// What a change is called and what it consists of, for a pull request or a merge: from the issue, or from the commits.
 
 interface Source {
 	/** the issue that the work was done for */
@@ -12,7 +12,7 @@ interface Source {
 const listedMax = 50;
 
 /** A title on one line, and a body in Markdown. */
-export function pullRequestText({ issue, messages, branch }: Source): { title: string; body: string } {
+export function changeText({ issue, messages, branch }: Source): { title: string; body: string } {
 	const commits = messages.map(withoutTrailers);
 	const subjects = commits.map((text) => text.split("\n", 1)[0]?.trim() ?? "").filter((subject) => subject !== "");
 	const [only] = commits;
