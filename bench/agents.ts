@@ -15,7 +15,7 @@ import { Client } from "#client/client.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
 import { startDaemon } from "#src/main.ts";
-import { programPath } from "#src/programs.ts";
+import { daemonNode, programPath } from "#src/programs.ts";
 import { adaptersIn, install } from "#test/agents/install.ts";
 import { kits } from "#test/agents/kits.ts";
 import { median, percentile, type Result } from "./table.ts";
@@ -142,7 +142,7 @@ async function parked(home: string): Promise<Result> {
 	const program = fileURLToPath(new URL("./parked-daemon.ts", import.meta.url));
 	const { stdout } = await run(process.execPath, [
 		"--expose-gc",
-		"--max-semi-space-size=2",
+		...daemonNode.options,
 		program,
 		home,
 		String(parkedAgents),

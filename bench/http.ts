@@ -11,6 +11,7 @@ import { promisify } from "node:util";
 import { Client } from "#client/client.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import { type Daemon, startDaemon, startEngine } from "#src/main.ts";
+import { daemonNode } from "#src/programs.ts";
 import { send } from "#surfaces/cli/send.ts";
 import { append, spawn } from "./history.ts";
 import { median, percentile, type Result } from "./table.ts";
@@ -266,7 +267,7 @@ class Program implements AsyncDisposable {
 	constructor(file: URL, args: string[]) {
 		// with the compile cache, like the launcher
 		const env = { ...process.env, NODE_COMPILE_CACHE: "node_modules/.cache/compile" };
-		this.#child = start(process.execPath, ["--max-semi-space-size=2", fileURLToPath(file), ...args], {
+		this.#child = start(process.execPath, [...daemonNode.options, fileURLToPath(file), ...args], {
 			stdio: ["pipe", "pipe", "inherit"],
 			env,
 		});

@@ -17,6 +17,7 @@ import { inline, visible } from "#contract/visible.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
 import { startDaemon } from "./main.ts";
 import { makePlayground } from "./playground.ts";
+import { daemonNode } from "./programs.ts";
 import { idle, startSuccessor } from "./replace.ts";
 import { drainSignal, replaceSignal } from "./signals.ts";
 import { version } from "./version.ts";
@@ -27,6 +28,8 @@ const drainMs = 10_000;
 const stopMs = 10_000;
 
 closeInherited();
+// in force already, and meant for this process only
+for (const name of Object.keys(daemonNode.environment)) delete process.env[name];
 process.stdout.on("error", expected("the reader of the output has left, which is no reason to end"));
 const { values } = parseArgs({
 	options: {

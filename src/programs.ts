@@ -21,6 +21,23 @@ export function programUrl(name: Program): URL {
 	return new URL(file, folderUrl);
 }
 
+/**
+ * How Node runs the daemon: it is idle most of the time and lives for days, so memory counts more than its first
+ * minutes. Another version of Node may not know an option; then the daemon runs without them.
+ */
+export const daemonNode = {
+	options: [
+		"--max-semi-space-size=2",
+		// optimised later, so that what runs only at the start is not: the compilers are 10 MB that stay resident
+		"--invocation-count-for-maglev=20000",
+		"--invocation-count-for-turbofan=100000",
+		// each thread would map V8's functions once more
+		"--no-short-builtin-calls",
+	],
+	/** for glibc: one pool for all threads, and freed memory is given back; the daemon's own children do not get them */
+	environment: { MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "65536", MALLOC_TRIM_THRESHOLD_: "65536" },
+};
+
 /** The folder with the programs and their libraries. */
 export const programFolder = fileURLToPath(folderUrl);
 

@@ -41,8 +41,8 @@ export function serve(
 	const rotateToken = (): string => rotate(about.home, doors.here.guard, stream);
 	const space = async (): ReturnType<typeof homeSpace> => await homeSpace(about.home);
 	// loaded on the first request: few daemons need it
-	const mcp: AppParts["mcp"] = async (call, routes) =>
-		(await import("#surfaces/mcp/http.ts")).answerMcp(call, { url: doors.here.door.url, routes });
+	const mcp: AppParts["mcp"] = async (call, app) =>
+		await (await import("#surfaces/mcp/http.ts")).answerMcp(call, { url: doors.here.door.url, app });
 	const once = new Idempotency(engine);
 	for (const { door, guard } of [doors.here, doors.remote].filter((each) => each !== null)) {
 		const handlers = handlersOf(context, about, {
@@ -52,11 +52,11 @@ export function serve(
 			personsChanged: () => persons.reload(),
 		});
 		door.open({
-			fetch: appOf({
+			app: appOf({
 				...{ guard, handlers, context, mcp, once, version, failed },
 				ids: randomIds,
 				web: webFolder,
-			}).fetch,
+			}),
 			raw: (request, response) => serveEvents({ stream, guard, context }, request, response),
 		});
 	}

@@ -2,8 +2,15 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { serveSqlite } from "#adapters/store/sqlite/thread.ts";
 import { collectWhenIdle } from "#adapters/system/idle-memory.ts";
-import { batchRunner } from "#engine/commands/execute.ts";
+import type { RunBatch } from "#engine/ports/store.ts";
 
 if (parentPort === null) throw new Error("this program runs as a thread of the daemon");
-serveSqlite(parentPort, workerData, batchRunner(workerData.limits));
+serveSqlite(parentPort, workerData, await runner());
 collectWhenIdle();
+
+/** Decisions are only loaded where they are made. */
+async function runner(): Promise<RunBatch> {
+	if (workerData.role === "reader") return () => Promise.reject(new Error("the reader's thread only reads"));
+	const { batchRunner } = await import("#engine/commands/execute.ts");
+	return batchRunner(workerData.limits);
+}

@@ -49,8 +49,15 @@ async function bundle(input: Record<string, string>, options: OutputOptions): Pr
 		plugins: [withoutChildProcess],
 	});
 	const { output } = await build.generate({ sourcemap: false, chunkFileNames: "[name]-[hash].mjs", ...options });
-	return output.filter((each) => each.type === "chunk");
+	return output.filter((each) => each.type === "chunk").map(({ fileName, code }) => ({ fileName, code: ascii(code) }));
 }
+
+/**
+ * V8 keeps a program's text as long as the program runs, and with a single character beyond Latin-1 in two bytes for
+ * each character. Minified code has such characters in texts and patterns only, where an escape means the same.
+ */
+const ascii = (code: string): string =>
+	code.replace(/[\u0100-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** The parser loads `node:child_process` for commands that are programs of their own. We have none, and it costs 2 ms. */
 const withoutChildProcess: Plugin = {

@@ -20,7 +20,7 @@ export const folders: Record<string, Folder> = {
 	"adapters/system": { mayImport: ["contract", "engine/ports"], mayUse: ["node:*", "yaml"] },
 	server: {
 		mayImport: ["contract", "engine", "views"],
-		mayUse: ["node:*", "hono", "hono/body-limit", "@hono/node-server", "zod"],
+		mayUse: ["node:*", "zod"],
 	},
 	client: { mayImport: ["contract", "views"], mayUse: ["zod"] },
 	"surfaces/mcp": {

@@ -1,6 +1,4 @@
 // The HTTP app: every route of the contract behind one guard, one parser and one error format.
-import { type Context, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
 import { EnterRequest } from "#contract/browser.ts";
 import { agentOf, Key } from "#contract/ids.ts";
@@ -13,9 +11,11 @@ import { PageText } from "#engine/loop/context-pages.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
 import type { Ids } from "#engine/ports/clock.ts";
 import { authenticated, type Guard, isForUs, mayEnter, proofFor } from "./auth.ts";
+import type { HttpAnswer, HttpRequest } from "./exchange.ts";
 import { fingerprintOf, type Idempotency } from "./idempotency.ts";
 import { openApi } from "./openapi/document.ts";
 import type { HandledRoute, Handlers, RequestContext, RouteRequest } from "./request-context.ts";
+import { Router } from "./router.ts";
 import { isPage, webFile } from "./web-files.ts";
 
 export interface AppParts {
@@ -24,11 +24,8 @@ export interface AppParts {
 	handlers: Handlers;
 	context: Pick<RequestContext, "routeCommand" | "outsideTurn">;
 	once: Idempotency;
-	/** answers an agent over MCP; its tools call `routes` with the agent's own token */
-	mcp(
-		call: { request: Request; self: string; token: string },
-		routes: (request: Request) => Response | Promise<Response>,
-	): Promise<Response>;
+	/** answers an agent over MCP; its tools call `app` with the agent's own token */
+	mcp(call: { request: HttpRequest; body: string; self: string; token: string }, app: App): Promise<HttpAnswer>;
 	/** the folder with the dashboard's files */
 	web(): Promise<string>;
 	version: string;
@@ -38,111 +35,120 @@ export interface AppParts {
 
 const bodyBytesMax = 4 * 1024 * 1024;
 
-export function appOf(parts: AppParts): Hono {
-	const app = new Hono();
-	app.get("/api/health", (context) => context.json({ status: "ok", boot: parts.guard.browsers.boot }));
-	app.get("/api/proof", (context) => {
-		const proof = proofFor(context.req.query("nonce"), parts.guard);
-		return proof === null
-			? refused(context, refuse("VALIDATION_ERROR", "nonce: 22 to 128 characters of base64url"))
-			: context.json({ data: { proof } });
-	});
-	app.post("/api/enter", (context) => enter(parts, context));
-	for (const place of ["/api/*", "/mcp"]) {
-		app.use(place, async (context, next) => {
-			if (authenticated(context.req.raw.headers, parts.guard) === null) return refused(context, unauthorized);
-			return await next();
-		});
-		app.use(
-			place,
-			bodyLimit({
-				maxSize: bodyBytesMax,
-				onError: (context) => refused(context, refuse("TOO_LARGE", `A request has at most ${bodyBytesMax} bytes.`)),
-			}),
-		);
-	}
-	app.all("/mcp", async (context) => {
-		const caller = authenticated(context.req.raw.headers, parts.guard);
-		const self = caller && agentOf(caller.actor);
-		if (self === null)
+export type App = (request: HttpRequest) => Promise<HttpAnswer>;
+
+type Answering = (request: HttpRequest, params: Readonly<Record<string, string>>) => HttpAnswer | Promise<HttpAnswer>;
+
+export function appOf(parts: AppParts): App {
+	const router = routerOf(parts, (request) => app(request));
+	const app: App = async (request) => {
+		const found = router.find(request.method, request.path);
+		try {
+			return found === null ? await unknown(parts, request) : await found.value(request, found.params);
+		} catch (error) {
+			const known = faultRefusal(error);
+			if (known !== null) return refused(known);
+			// the caller has left, and nothing went wrong here
+			if (isCutOff(error)) return refused(refuse("VALIDATION_ERROR", "The request ended before its body did."));
+			parts.failed(error, `${request.method} ${found?.pattern ?? request.path}`);
 			return refused(
-				context,
-				refuse("FORBIDDEN", "These tools are for agents; people have the API and the command line."),
+				refuse("INTERNAL_ERROR", "Something went wrong inside the daemon; its log says what.", {
+					suggestions: ["brood logs --level error"],
+				}),
 			);
-		const token = context.req.header("authorization")?.slice("Bearer ".length) ?? "";
-		return await parts.mcp({ request: context.req.raw, self, token }, app.fetch);
-	});
-	app.get("/api/openapi.json", (context) => context.json(openApi(parts.version)));
-	for (const [name, route] of Object.entries<Route>(routes)) {
-		for (const { method, path } of [route, ...(route.alias ? [route.alias] : [])])
-			app.on(method, path, (context) => answer(parts, context, name, route));
-	}
-	app.get("*", async (context, next) =>
-		isPage(context.req.path) && isForUs(context.req.raw.headers, parts.guard)
-			? await webFile(context.req.path, parts.web)
-			: await next(),
-	);
-	app.notFound((context) =>
-		authenticated(context.req.raw.headers, parts.guard) === null
-			? refused(context, unauthorized)
-			: refused(context, refuse("NOT_FOUND", "There is nothing here.")),
-	);
-	app.onError((error, context) => {
-		const known = faultRefusal(error);
-		if (known !== null) return refused(context, known);
-		// the caller has left, and nothing went wrong here
-		if (isCutOff(error)) return refused(context, refuse("VALIDATION_ERROR", "The request ended before its body did."));
-		parts.failed(error, `${context.req.method} ${context.req.routePath}`);
-		return refused(
-			context,
-			refuse("INTERNAL_ERROR", "Something went wrong inside the daemon; its log says what.", {
-				suggestions: ["brood logs --level error"],
-			}),
-		);
-	});
+		}
+	};
 	return app;
 }
 
+function routerOf(parts: AppParts, app: App): Router<Answering> {
+	const { guard } = parts;
+	const router = new Router<Answering>();
+	router.add("get", "/api/health", () => json({ status: "ok", boot: guard.browsers.boot }));
+	router.add("get", "/api/proof", ({ query }) => {
+		const proof = proofFor(queryIn(query)["nonce"], guard);
+		return proof === null
+			? refused(refuse("VALIDATION_ERROR", "nonce: 22 to 128 characters of base64url"))
+			: json({ data: { proof } });
+	});
+	router.add("post", "/api/enter", (request) => enter(parts, request));
+	router.add("get", "/api/openapi.json", ({ headers }) =>
+		authenticated(headers, guard) === null ? refused(unauthorized) : json(openApi(parts.version)),
+	);
+	for (const method of ["get", "post", "delete"])
+		router.add(method, "/mcp", (request) => answerMcp(parts, request, app));
+	for (const [name, route] of Object.entries<Route>(routes)) {
+		for (const { method, path } of [route, ...(route.alias ? [route.alias] : [])])
+			router.add(method, path, (request, params) => answer(parts, { name, route, params }, request));
+	}
+	return router;
+}
+
+/** No route: a page, or nothing. Without a token nobody learns which routes there are. */
+async function unknown(parts: AppParts, { method, path, headers }: HttpRequest): Promise<HttpAnswer> {
+	if (["GET", "HEAD"].includes(method) && isPage(path) && isForUs(headers, parts.guard))
+		return await webFile(path, parts.web);
+	return refused(
+		authenticated(headers, parts.guard) === null ? unauthorized : refuse("NOT_FOUND", "There is nothing here."),
+	);
+}
+
+async function answerMcp(parts: AppParts, request: HttpRequest, app: App): Promise<HttpAnswer> {
+	const caller = authenticated(request.headers, parts.guard);
+	if (caller === null) return refused(unauthorized);
+	const self = agentOf(caller.actor);
+	if (self === null)
+		return refused(refuse("FORBIDDEN", "These tools are for agents; people have the API and the command line."));
+	const token = request.headers.get("authorization")?.slice("Bearer ".length) ?? "";
+	const body = await request.text(bodyBytesMax);
+	return body === null ? refused(tooLarge) : await parts.mcp({ request, body, self, token }, app);
+}
+
 /** Node's error for a caller that left in the middle of its request. */
-const isCutOff = (error: Error): boolean =>
-	error.message === "aborted" && "code" in error && error.code === "ECONNRESET";
+const isCutOff = (error: unknown): boolean =>
+	error instanceof Error && error.message === "aborted" && "code" in error && error.code === "ECONNRESET";
 
 /** A page exchanges the code of its link for a cookie and the second secret. */
-async function enter({ guard }: AppParts, context: Context): Promise<Response> {
-	if (!mayEnter(context.req.raw.headers, guard)) return refused(context, unauthorized);
-	const request = EnterRequest.safeParse(jsonOf((await context.req.text()).slice(0, 1000)));
-	const name = context.req.header("user-agent") ?? "a browser";
+async function enter({ guard }: AppParts, { headers, text }: HttpRequest): Promise<HttpAnswer> {
+	if (!mayEnter(headers, guard)) return refused(unauthorized);
+	const request = EnterRequest.safeParse(jsonOf((await text(1000)) ?? ""));
+	const name = headers.get("user-agent") ?? "a browser";
 	const entered = request.success ? guard.browsers.enter(request.data.code, name) : null;
 	if (entered === null)
-		return refused(
-			context,
-			refuse("UNAUTHORIZED", "This link was used already or is too old; `brood ui` makes a new one."),
-		);
+		return refused(refuse("UNAUTHORIZED", "This link was used already or is too old; `brood ui` makes a new one."));
 	const { cookie, secret, expiresAt } = entered;
-	return context.json({ data: { secret, expiresAt } }, 200, { "set-cookie": cookie, "cache-control": "no-store" });
+	return json({ data: { secret, expiresAt } }, { "set-cookie": cookie, "cache-control": "no-store" });
 }
 
 const unauthorized = refuse("UNAUTHORIZED", "This needs the daemon's token.");
+const tooLarge = refuse("TOO_LARGE", `A request has at most ${bodyBytesMax} bytes.`);
 
-async function answer(parts: AppParts, context: Context, name: string, route: Route): Promise<Response> {
-	const caller = authenticated(context.req.raw.headers, parts.guard);
-	if (caller === null) return refused(context, unauthorized);
+interface FoundRoute {
+	name: string;
+	route: Route;
+	params: Readonly<Record<string, string>>;
+}
+
+async function answer(parts: AppParts, found: FoundRoute, request: HttpRequest): Promise<HttpAnswer> {
+	const { name, route } = found;
+	const caller = authenticated(request.headers, parts.guard);
+	if (caller === null) return refused(unauthorized);
 	const forbidden = notFor(caller, route);
-	if (forbidden !== null) return refused(context, forbidden);
+	if (forbidden !== null) return refused(forbidden);
 	const outside = await parts.context.outsideTurn(caller.actor);
 	if (!isRouteName(name)) throw new Error(`${name} is not a route`);
-	const request = await parsed(context, route, caller);
-	if (isRefusal(request)) return refused(context, outside ?? request);
+	const given = await parsed(request, found, caller);
+	if (isRefusal(given)) return refused(outside ?? given);
 	// each handler takes exactly what its route's schemas have parsed
 	const { command } = route;
 	const handler: (request: RouteRequest<never>) => Promise<object> =
 		command === undefined ? handlerOf(parts.handlers, name) : (each) => parts.context.routeCommand(each, command);
-	const result = await carriedOut(parts, { name, outside, changes: route.method !== "get" }, request, handler);
-	if (isRefusal(result)) return refused(context, result);
-	const paging = Paging.parse(context.req.query());
-	if (result instanceof PageText)
-		return context.body(answeredText(result, paging), 200, { "content-type": "application/json" });
-	return context.json(answered(result, route, paging));
+	const result = await carriedOut(parts, { name, outside, changes: route.method !== "get" }, given, handler);
+	if (isRefusal(result)) return refused(result);
+	const paging = Paging.parse(queryIn(request.query));
+	return result instanceof PageText
+		? { status: 200, headers: jsonHeaders, body: answeredText(result, paging) }
+		: json(answered(result, route, paging));
 }
 
 type Caller = NonNullable<ReturnType<typeof authenticated>>;
@@ -205,28 +211,37 @@ function answeredText({ text, next }: PageText, { limit, after }: z.infer<typeof
 
 const pageOf = ({ limit = pageMax, after = 0 }: z.infer<typeof Paging>): PageRequest => ({ limit, after });
 
-async function parsed(context: Context, route: Route, caller: Caller): Promise<RouteRequest<never> | Refusal> {
-	const key = Key.nullable().safeParse(context.req.header("idempotency-key") ?? null);
+async function parsed(
+	{ headers, query: asked, text, gone }: HttpRequest,
+	{ route, params }: FoundRoute,
+	caller: Caller,
+): Promise<RouteRequest<never> | Refusal> {
+	const key = Key.nullable().safeParse(headers.get("idempotency-key") ?? null);
 	if (!key.success) return refuse("VALIDATION_ERROR", validationMessage(key.error));
-	const query = queryOf(route).safeParse(context.req.query());
+	const query = queryOf(route).safeParse(queryIn(asked));
 	if (!query.success) return refuse("VALIDATION_ERROR", validationMessage(query.error));
-	const text = route.body === undefined ? "" : await context.req.text();
-	const body = (route.body ?? z.strictObject({})).safeParse(jsonOf(text === "" ? "{}" : text));
+	const sent = route.body === undefined ? "" : await text(bodyBytesMax);
+	if (sent === null) return tooLarge;
+	const body = (route.body ?? z.strictObject({})).safeParse(jsonOf(sent === "" ? "{}" : sent));
 	if (!body.success) return refuse("VALIDATION_ERROR", validationMessage(body.error));
 	// biome-ignore lint/suspicious/noExplicitAny: the schemas of the route have just given it its type
 	const request: any = {
-		params: context.req.param(),
+		params,
 		query: query.data,
 		body: body.data,
-		page: pageOf(Paging.parse(context.req.query())),
+		page: pageOf(Paging.parse(queryIn(asked))),
 		actor: caller.actor,
 		role: caller.role,
 		key: key.data,
 		earlier: null,
-		gone: context.req.raw.signal,
+		gone,
 	};
 	return request;
 }
+
+/** Of a parameter that is there twice the first one counts. */
+const queryIn = (query: string): Record<string, string> =>
+	Object.fromEntries([...new URLSearchParams(query)].toReversed());
 
 function jsonOf(text: string): unknown {
 	try {
@@ -238,6 +253,12 @@ function jsonOf(text: string): unknown {
 
 const isRouteName = (name: string): name is RouteName => Object.hasOwn(routes, name);
 
-function refused(context: Context, refusal: Refusal): Response {
-	return context.json({ error: refusal }, refusalCodes[refusal.code].status);
-}
+const jsonHeaders = { "content-type": "application/json" };
+
+const json = (body: object, headers: Readonly<Record<string, string>> = {}, status = 200): HttpAnswer => ({
+	status,
+	headers: { ...jsonHeaders, ...headers },
+	body: JSON.stringify(body),
+});
+
+const refused = (refusal: Refusal): HttpAnswer => json({ error: refusal }, {}, refusalCodes[refusal.code].status);

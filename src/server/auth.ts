@@ -13,6 +13,7 @@ import { type Actor, type AgentId, actingAgent, actingPerson, human, type Person
 import type { PersonState, Role } from "#contract/person.ts";
 import { nonceRule, proofText } from "#contract/proof.ts";
 import type { Browsers } from "./browsers.ts";
+import type { RequestHeaders } from "./exchange.ts";
 
 /** One door: what is accepted there. */
 export interface Guard {
@@ -36,10 +37,10 @@ interface Authenticated {
 }
 
 /** Who makes a request, or null if it is not authenticated. */
-export function authenticated(headers: Headers, guard: Guard): Authenticated | null {
+export function authenticated(headers: RequestHeaders, guard: Guard): Authenticated | null {
 	if (!isForUs(headers, guard)) return null;
 	const proof = headers.get(secretHeader);
-	if (proof !== null && headers.get("authorization") === null) {
+	if (proof !== undefined && !headers.has("authorization")) {
 		const [cookies, host] = [headers.get("cookie") ?? "", headers.get("host") ?? ""];
 		const browser = isOwnPage(headers) ? guard.browsers.signedIn(cookies, proof, host) : null;
 		if (browser === null) return null;
@@ -55,22 +56,26 @@ export function authenticated(headers: Headers, guard: Guard): Authenticated | n
 const speaking = ({ name, role }: PersonState) => ({ actor: actingPerson(name), role });
 
 /** Whether the request was made to us, by a program or by a page of ours. */
-export function isForUs(headers: Headers, { hosts, scheme }: Pick<Guard, "hosts" | "scheme">): boolean {
+export function isForUs(headers: RequestHeaders, { hosts, scheme }: Pick<Guard, "hosts" | "scheme">): boolean {
 	const origin = headers.get("origin");
 	// `localhost` without a port is what programs send over the Unix socket; a browser always sends our port
 	const isOnSocket = scheme === "http" && headers.get("host") === "localhost";
 	if (!hosts.includes(headers.get("host")?.toLowerCase() ?? "") && !isOnSocket) return false;
-	return origin === null || hosts.some((host) => origin === `${scheme}://${host}`);
+	return origin === undefined || hosts.some((host) => origin === `${scheme}://${host}`);
 }
 
 /** Whether a page of ours may enter: a browser names the page's origin with every POST. */
-export const mayEnter = (headers: Headers, guard: Pick<Guard, "hosts" | "scheme">): boolean =>
+export const mayEnter = (headers: RequestHeaders, guard: Pick<Guard, "hosts" | "scheme">): boolean =>
 	isForUs(headers, guard) && headers.get("origin") === `${guard.scheme}://${headers.get("host")}` && isOwnPage(headers);
 
 /** Browsers say where a request comes from; one that does not is held by `Origin` and the second secret. */
-const isOwnPage = (headers: Headers): boolean => (headers.get("sec-fetch-site") ?? "same-origin") === "same-origin";
+const isOwnPage = (headers: RequestHeaders): boolean =>
+	(headers.get("sec-fetch-site") ?? "same-origin") === "same-origin";
 
-function byToken(headers: Headers, { token, tokens, persons }: Guard): Pick<Authenticated, "actor" | "role"> | null {
+function byToken(
+	headers: RequestHeaders,
+	{ token, tokens, persons }: Guard,
+): Pick<Authenticated, "actor" | "role"> | null {
 	// two headers arrive as one with a comma, which no token contains
 	const [, bearer = ""] = /^Bearer ([A-Za-z0-9_-]{1,200})$/.exec(headers.get("authorization") ?? "") ?? [];
 	if (equal(bearer, token)) return { actor: human, role: "admin" };

@@ -2,10 +2,14 @@
 // it, so clients need no proof of who answers. The TCP port is for browsers and other programs: loopback only, on the
 // requested port or the next free one.
 import { chmodSync, rmSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Server as SecureServer } from "node:https";
-import { getRequestListener } from "@hono/node-server";
 import { expected } from "#contract/log.ts";
+import type { App } from "./app.ts";
+import { requestOf, send } from "./exchange.ts";
+
+// see `exchange.ts`
+const { createServer } = process.getBuiltinModule("node:http");
 
 /** One way in, whoever uses it. */
 export interface Door extends AsyncDisposable {
@@ -13,10 +17,7 @@ export interface Door extends AsyncDisposable {
 	/** the `Host` headers that its callers send */
 	readonly hosts: readonly string[];
 	/** starts to answer requests; until then they wait */
-	open(handlers: {
-		fetch(request: Request): Response | Promise<Response>;
-		raw(request: IncomingMessage, response: ServerResponse): boolean;
-	}): void;
+	open(answering: Answering): void;
 	/** cuts the open connections; called before what answers them is taken down */
 	close(): Promise<void>;
 }
@@ -80,18 +81,24 @@ export async function close(server: Server | SecureServer): Promise<void> {
 	await closed;
 }
 
+export interface Answering {
+	app: App;
+	/** true if it answers the request, without the app */
+	raw(request: IncomingMessage, response: ServerResponse): boolean;
+}
+
 /** A listener whose requests wait until the door is open. */
 export function answering(failed: (error: unknown) => void) {
-	type Handlers = Parameters<Door["open"]>[0];
-	const opened = Promise.withResolvers<{ listener: ReturnType<typeof getRequestListener>; raw: Handlers["raw"] }>();
+	const opened = Promise.withResolvers<Answering>();
 	/** Never rejects: an error ends only its own request. */
 	const answered = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
 		// a caller that leaves early is an error of its own connection only
 		for (const end of [request, response]) end.on("error", expected("the caller has left"));
 		try {
-			const { listener, raw } = await opened.promise;
+			const { app, raw } = await opened.promise;
 			if (response.destroyed || raw(request, response)) return;
-			await listener(request, response);
+			const asked = requestOf(request, response);
+			await send(response, asked === null ? { status: 400, headers: {}, body: null } : await app(asked));
 		} catch (error) {
 			failed(error);
 			response.destroy();
@@ -99,7 +106,7 @@ export function answering(failed: (error: unknown) => void) {
 	};
 	return {
 		answer: (request: IncomingMessage, response: ServerResponse): void => void answered(request, response),
-		open: ({ fetch, raw }: Handlers): void => opened.resolve({ listener: getRequestListener(fetch), raw }),
+		open: (handlers: Answering): void => opened.resolve(handlers),
 	};
 }
 

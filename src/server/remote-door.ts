@@ -4,7 +4,7 @@
 // A request has to name the door as its certificate does: a page that has another name resolved to this address gets
 // nothing.
 import { X509Certificate } from "node:crypto";
-import { createServer, type Server } from "node:https";
+import type { Server } from "node:https";
 import { isIPv6 } from "node:net";
 import { answering, close, connectionsMax, type Door, listening, serving } from "./listen.ts";
 
@@ -54,6 +54,8 @@ export async function openRemoteDoor({ listen, cert, key, failed, ...given }: Re
 
 function serverOf(tls: { cert: string; key: string }, answer: ReturnType<typeof answering>["answer"]): Server {
 	try {
+		// few daemons have this door
+		const { createServer } = process.getBuiltinModule("node:https");
 		const server = createServer({ ...serving, ...tls, minVersion: "TLSv1.2" }, answer);
 		server.maxConnections = connectionsMax;
 		return server;

@@ -1,4 +1,4 @@
-// `GET /api/events`, outside of the framework: it writes the same bytes to many sockets.
+// `GET /api/events`, outside of the app: it writes the same bytes to many sockets.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { agentOf } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
@@ -6,6 +6,7 @@ import { StreamQuery } from "#contract/stream.ts";
 import { validationMessage } from "#contract/validation-message.ts";
 import { authenticated, type Guard } from "./auth.ts";
 import type { EventStream } from "./event-stream.ts";
+import { headersOf } from "./exchange.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export interface Streaming {
@@ -20,12 +21,7 @@ export function serveEvents(streaming: Streaming, request: IncomingMessage, resp
 	// compared as sent: it may not even be a valid URL
 	const [path, query = ""] = (request.url ?? "").split("?", 2);
 	if (path !== "/api/events" || request.method !== "GET") return false;
-	const headers = new Headers(
-		Object.entries(request.headersDistinct).flatMap(([name, values]) =>
-			(values ?? []).map((value): [string, string] => [name, value]),
-		),
-	);
-	const caller = authenticated(headers, guard);
+	const caller = authenticated(headersOf(request), guard);
 	if (caller === null) return turnAway(response, refuse("UNAUTHORIZED", "This needs the daemon's token."));
 	if (agentOf(caller.actor) !== null) return turnAway(response, refuse("FORBIDDEN", "This is not for agents."));
 	if (stream.full)

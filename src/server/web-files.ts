@@ -2,6 +2,7 @@
 // asks the API for. Names with a hash in them never change; the page itself is asked for again each time.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import type { HttpAnswer } from "./exchange.ts";
 
 /** Only our own scripts, styles, fonts and requests; never inside another page. */
 const policy =
@@ -33,20 +34,20 @@ export const isPage = (wanted: string): boolean =>
 	/^\/[\w%.~/-]*$/.test(wanted) && !wanted.includes("//") && !/^\/(api|mcp)(\/|$)/.test(wanted);
 
 /** A file of the folder, or the page that every other path shows. */
-export async function webFile(wanted: string, folder: () => Promise<string>): Promise<Response> {
+export async function webFile(wanted: string, folder: () => Promise<string>): Promise<HttpAnswer> {
 	// no name of ours begins with a dot, so none leaves the folder
 	const [name] = /^\/(?:assets\/)?\w[\w.-]*$/.exec(wanted) ?? [];
 	try {
 		const root = await folder();
 		const found = name === undefined ? null : await contentOf(path.join(root, name));
 		if (found !== null && name !== undefined && kinds[path.extname(name)] !== undefined)
-			return fileResponse(found, path.extname(name), name.startsWith("/assets/"));
-		if (wanted.startsWith("/assets/")) return new Response("There is no such file.\n", { status: 404, headers });
-		return fileResponse(await readFile(path.join(root, "index.html")), ".html", false);
+			return fileAnswer(found, path.extname(name), name.startsWith("/assets/"));
+		if (wanted.startsWith("/assets/")) return missing("There is no such file.\n");
+		return fileAnswer(await readFile(path.join(root, "index.html")), ".html", false);
 	} catch (error) {
 		// a checkout without what the dashboard is built with
 		const why = `The dashboard's files are missing: ${error instanceof Error ? error.message : String(error)}\n`;
-		return new Response(why, { status: 404, headers: { ...headers, "content-type": "text/plain; charset=utf-8" } });
+		return missing(why);
 	}
 }
 
@@ -54,11 +55,18 @@ async function contentOf(file: string): Promise<Buffer | null> {
 	return await readFile(file).catch(() => null);
 }
 
-const fileResponse = (content: Buffer, kind: string, forEver: boolean): Response =>
-	new Response(new Uint8Array(content), {
-		headers: {
-			...headers,
-			"content-type": kinds[kind] ?? "application/octet-stream",
-			"cache-control": forEver ? "public, max-age=31536000, immutable" : "no-cache",
-		},
-	});
+const missing = (why: string): HttpAnswer => ({
+	status: 404,
+	headers: { ...headers, "content-type": "text/plain; charset=utf-8" },
+	body: why,
+});
+
+const fileAnswer = (content: Buffer, kind: string, forEver: boolean): HttpAnswer => ({
+	status: 200,
+	headers: {
+		...headers,
+		"content-type": kinds[kind] ?? "application/octet-stream",
+		"cache-control": forEver ? "public, max-age=31536000, immutable" : "no-cache",
+	},
+	body: content,
+});

@@ -15,7 +15,7 @@ import { isList } from "#contract/routes/route.ts";
 import { type Route, routes } from "#contract/routes.ts";
 import { Engine } from "#engine/engine.ts";
 import { ProcessTokens } from "#engine/tokens.ts";
-import { apiApp, host, url } from "#test/support/api-app.ts";
+import { apiApp, ask, host } from "#test/support/api-app.ts";
 import { done, openTurn, spawn } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
@@ -101,10 +101,9 @@ async function get(place: string, query: Record<string, string | number> = {}): 
 	const before = rows;
 	const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
 	const headers = { host, authorization: `Bearer ${token}` };
-	const response = await app.fetch(
-		new Request(`${url}${place}${place.includes("?") ? "&" : "?"}${search}`, { headers }),
-	);
-	return { ...JSON.parse(await response.text()), read: rows - before };
+	const path = `${place}${place.includes("?") ? "&" : "?"}${search}`;
+	const answer = await ask(app, { method: "GET", path, headers });
+	return { ...JSON.parse(answer), read: rows - before };
 }
 
 /** Lists that are in memory, in one row, or in git's own. */

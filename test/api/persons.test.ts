@@ -9,7 +9,7 @@ import { PersonName } from "#contract/ids.ts";
 import type { PersonState, Role } from "#contract/person.ts";
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
 import { type Daemon, startDaemon, startEngine } from "#src/main.ts";
-import { apiApp, host, url } from "#test/support/api-app.ts";
+import { apiApp, ask, host } from "#test/support/api-app.ts";
 import { shell } from "#test/support/cli.ts";
 import { freshFolder } from "#test/support/stores.ts";
 import { tlsFile } from "#test/support/tls.ts";
@@ -45,9 +45,9 @@ describe("a role", () => {
 		});
 		const isRefused = async (role: Role, { method, path: place }: Route): Promise<boolean> => {
 			const headers = { host, authorization: `Bearer ${role}` };
-			const where = url + place.replaceAll(/:\w+/g, "none");
-			const answer = await app.fetch(new Request(where, { method: method.toUpperCase(), headers }));
-			const { error }: { error?: { code: string; details: object } } = JSON.parse(await answer.text());
+			const where = place.replaceAll(/:\w+/g, "none");
+			const answer = await ask(app, { method: method.toUpperCase(), path: where, headers });
+			const { error }: { error?: { code: string; details: object } } = JSON.parse(answer);
 			return error?.code === "FORBIDDEN" && "needed" in error.details;
 		};
 		const rows = await Promise.all(

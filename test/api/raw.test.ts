@@ -119,7 +119,7 @@ test("a connection that closes before the daemon is ready is dropped, and one th
 	// answered before anybody handles it: by then the server has read what came earlier
 	await attempt(plain("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"), at);
 	door.open({
-		fetch: () => new Response("never"),
+		app: async () => ({ status: 200, headers: {}, body: "never" }),
 		raw(_, response) {
 			asked.push(response.destroyed);
 			if (asked.length === 2) throw new Error("a fault of the second one");

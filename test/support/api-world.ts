@@ -5,7 +5,7 @@ import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
 import { ProcessTokens } from "#engine/tokens.ts";
 import { startEngine } from "#src/main.ts";
-import { apiApp, host, url } from "./api-app.ts";
+import { apiApp, ask, host } from "./api-app.ts";
 import { done, openTurn, spawn } from "./say.ts";
 import { settled } from "./settled.ts";
 
@@ -94,11 +94,7 @@ export async function apiWorld(): Promise<ApiWorld> {
 			...(token !== null && { authorization: `Bearer ${token}` }),
 			...(key && { "idempotency-key": key }),
 		};
-		return await (
-			await app.fetch(
-				new Request(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }),
-			)
-		).text();
+		return await ask(app, { method, path, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
 	};
 	const { event: prompt = 0 } = await done(engine, { type: "prompt.queue", agent: subject.id, text: "later" });
 	const { event: mail = 0 } = await done(engine, { type: "mail.send", to: subject.id, body: "hello" });

@@ -12,15 +12,15 @@ import { Refused } from "#client/client.ts";
 import { expected } from "#contract/log.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { holdersOf } from "#src/holders.ts";
-import { programPath } from "#src/programs.ts";
+import { daemonNode, programPath } from "#src/programs.ts";
 
 /** a start may have to wait for another start, a migration or a slow disk */
 const startTimeoutMs = 60_000;
 const pollMs = 50;
 /** how long the home's holder may take before another start is tried */
 const retryMs = 1000;
-/** a daemon is idle most of the time: a small young generation is enough */
-const nodeOptions = ["--max-semi-space-size=2"];
+/** Node's exit code for an option that it does not know */
+const unknownOption = 9;
 
 /** The daemon's first message to the command that started it. */
 export type Report = { up: string } | { held: string } | { refused: Refusal };
@@ -48,10 +48,11 @@ async function pollUntil<T>(running: () => Promise<T | null>, until: number): Pr
 	}
 }
 
-async function launch(home: string): Promise<Report> {
+/** Without Node's options if it does not know one of them. */
+export async function launch(home: string, options: readonly string[] = daemonNode.options): Promise<Report> {
 	mkdirSync(home, { recursive: true, mode: 0o700 });
 	const out = openSync(path.join(home, "daemon.out"), "a", 0o600);
-	const child = spawn(process.execPath, [...nodeOptions, programPath("daemon"), "--home", home, "--background"], {
+	const child = spawn(process.execPath, [...options, programPath("daemon"), "--home", home, "--background"], {
 		detached: true,
 		stdio: ["ignore", out, out, "ipc"],
 		env: daemonEnv(process.env),
@@ -59,7 +60,8 @@ async function launch(home: string): Promise<Report> {
 	});
 	closeSync(out);
 	try {
-		return await firstReport(child);
+		const report = await firstReport(child);
+		return child.exitCode === unknownOption && options.length > 0 ? await launch(home, []) : report;
 	} finally {
 		if (child.connected) child.disconnect();
 		child.unref();
@@ -89,6 +91,5 @@ function daemonEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	const own = Object.entries(env).filter(
 		([name]) => !/^(GIT_|npm_|NODE_OPTIONS$|NODE_CHANNEL_|BROOD_(TOKEN|AGENT|URL|MARK)$)/.test(name),
 	);
-	// glibc gives each of the daemon's threads a pool of its own, which costs 6 MB and speeds nothing up
-	return { MALLOC_ARENA_MAX: "1", ...Object.fromEntries(own) };
+	return { ...daemonNode.environment, ...Object.fromEntries(own) };
 }
