@@ -183,7 +183,7 @@ test("a stream that is being opened when its browser is signed out does not begi
 		const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
 		const { engine } = daemon;
 		const found = await engine.queries.resolve("init", null);
-		const slow = vi.spyOn(engine, "resolve").mockImplementationOnce(async () => {
+		const slow = vi.spyOn(engine.queries, "resolve").mockImplementationOnce(async () => {
 			asked.resolve();
 			await held.promise;
 			return found;
