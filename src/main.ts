@@ -1,5 +1,4 @@
 // The composition root: which adapters an engine and a daemon are made of.
-import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { driverByType } from "#adapters/driver/by-type.ts";
 import { type DetectedContainment, detectContainment } from "#adapters/driver/detect-containment.ts";
@@ -14,23 +13,20 @@ import { momentText, startedName } from "#adapters/git/sandbox/old-locks.ts";
 import { SandboxWorkers } from "#adapters/git/worker/workers.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { schemaVersion } from "#adapters/store/sql/migrations.ts";
-import { blobsIn } from "#adapters/system/blobs.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, listedVariables, readConfig } from "#adapters/system/config.ts";
-import { homeId, homeToken, makeHome } from "#adapters/system/home.ts";
+import { homeId, homeToken, makeHome, tieToJournal } from "#adapters/system/home.ts";
 import { sweepBlobs, sweepScratch, sweepVendors } from "#adapters/system/home-space.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { folderIssueWork } from "#adapters/system/issue-work.ts";
 import { type FileLog, fileLog, secretsOf } from "#adapters/system/log.ts";
 import { machineIdle, machineName, machineTurns } from "#adapters/system/machine.ts";
-import { partialsIn } from "#adapters/system/partials.ts";
 import { markName } from "#adapters/system/processes.ts";
 import { sweepTemporary } from "#adapters/system/temporary.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
 import { NodeId } from "#contract/node.ts";
 import { dayMs, retention as retentionDefaults } from "#contract/retention.ts";
-import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
 import type { EngineParts } from "#engine/parts.ts";
 import { noIssueWork } from "#engine/ports/issue-work.ts";
@@ -40,17 +36,15 @@ import { ProcessTokens } from "#engine/tokens.ts";
 import type { Sweeper } from "#engine/upkeep.ts";
 import { GitJournal } from "#engine/workspaces/git-journal.ts";
 import { Persons } from "#server/persons.ts";
-import { programFolder, programPath, programUrl, withCommand } from "#src/programs.ts";
+import { programFolder, programPath, withCommand } from "#src/programs.ts";
 import { announce, listenIn, lockedHome } from "./daemon-home.ts";
 import { startNotices } from "./notices.ts";
+import { openStore, type StoreLocation, storeOf } from "./open-store.ts";
 import { ownPrograms } from "./own-programs.ts";
 import { remoteDoorIn } from "./remote.ts";
 import { type Hidden, hiddenIn, sandboxOf, seenInside, variablesIn } from "./sandboxes.ts";
 import { doorHere, remoteDoor, serve, streamOf } from "./serve.ts";
 import { version } from "./version.ts";
-
-/** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
-export type StoreLocation = { memory: true } | { home: string } | { url: string };
 
 /** The engine alone: it records and decides, but runs no turns. */
 export async function startEngine(
@@ -60,12 +54,8 @@ export async function startEngine(
 	agentZeroType = "scripted",
 ): Promise<Engine> {
 	const limits = { ...defaultLimits, ...overrides };
-	const store = await openStore(place, limits);
+	const { store, ...texts } = await openStore(place, limits);
 	opened?.(store);
-	const files =
-		"home" in place
-			? { blobs: blobsIn(path.join(place.home, "blobs")), partials: partialsIn(path.join(place.home, "partials")) }
-			: {};
 	return await Engine.start({
 		store,
 		driver,
@@ -76,7 +66,7 @@ export async function startEngine(
 		ids: randomIds,
 		agentZeroType,
 		log,
-		...files,
+		...texts,
 		...more,
 	});
 }
@@ -126,6 +116,7 @@ export async function startDaemon({
 		log.error("http", "A request failed inside", request === undefined ? {} : { request }, error);
 	const finding = detectContainment(config.containment ?? "auto", process.env);
 	parts.use(await lockedHome(home));
+	const place = storeOf(home, config);
 	const server = parts.use(await listenIn(home, config.port ?? port, failed));
 	const remote = await remoteDoorIn(home, config, failed);
 	if (remote !== null) parts.use(remote);
@@ -166,7 +157,8 @@ export async function startDaemon({
 			types: Object.keys(allPrograms).sort(),
 		},
 	};
-	const engine = parts.use(await startEngine({ home }, inForceLimits, engineParts, config.agentZero?.type));
+	const engine = parts.use(await startEngine(place, inForceLimits, engineParts, config.agentZero?.type));
+	if ("url" in place) tieToJournal(home, engine.agentZero.id);
 	up.resolve(engine);
 	parts.use(startNotices(engine, config.notify, process.env));
 	// disposed before the engine, so that the last runs are still recorded
@@ -288,18 +280,3 @@ type WorkspaceParts = Pick<
 	ConstructorParameters<typeof GitWorkspaces>[0],
 	"containment" | "retention" | "log" | "hides"
 >;
-
-/** Loads only the store in use: each needs its own library. */
-async function openStore(place: StoreLocation, limits: Limits): Promise<Store> {
-	if ("memory" in place) {
-		const { openMemory } = await import("#adapters/store/memory/store.ts");
-		return openMemory(batchRunner(limits));
-	}
-	if ("url" in place) {
-		const { openPostgres } = await import("#adapters/store/postgres/store.ts");
-		return await openPostgres({ url: place.url, run: batchRunner(limits) });
-	}
-	const { openSqlite } = await import("#adapters/store/sqlite/store.ts");
-	mkdirSync(place.home, { recursive: true, mode: 0o700 });
-	return await openSqlite({ file: path.join(place.home, "brood.db"), limits, program: programUrl("store-thread") });
-}

@@ -10,6 +10,8 @@ import { commands as definitions } from "#engine/commands/table.ts";
 import { Engine } from "#engine/engine.ts";
 import { Dispatcher } from "#engine/loop/dispatch.ts";
 import { Publisher } from "#engine/loop/publish.ts";
+import { Tail } from "#engine/loop/tail.ts";
+import { noLog } from "#engine/ports/log.ts";
 import { StoreFault } from "#engine/ports/store.ts";
 import { FakeDriver } from "./support/fake-driver.ts";
 import { done, openTurn, refused, type Speaker, say, spawn } from "./support/say.ts";
@@ -65,7 +67,7 @@ describe("what the contract does not know is refused before it reaches a decisio
 		const store = openMemory(batchRunner(limits));
 		const dispatcher = new Dispatcher({
 			store,
-			publisher: new Publisher(limits),
+			tail: new Tail({ publisher: new Publisher(limits), reads: store.reads, news: null, log: noLog }),
 			limits,
 			clock: systemClock,
 			ids: randomIds,

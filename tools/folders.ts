@@ -102,6 +102,7 @@ export const roots = [
 	"serve.ts",
 	"daemon-home.ts",
 	"built-web.ts",
+	"open-store.ts",
 	"own-programs.ts",
 	"store-thread.ts",
 	"sandbox-worker.ts",

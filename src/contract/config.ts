@@ -35,6 +35,8 @@ const Settings = z.strictObject({
 		.regex(/^(\[[0-9A-Fa-f:.]+\]|[^\s:[\]]+):\d{1,5}$/, "an address and a port, like 0.0.0.0:4180")
 		.optional(),
 	tls: TlsConfig.optional(),
+	/** the PostgreSQL database that the daemons of several machines share; a file in the home if absent */
+	database: z.string().min(1).max(2000).optional(),
 	/** the type of agent 0 on a new store */
 	agentZero: z.strictObject({ type: AgentType }).optional(),
 	/** `auto` for the strongest available, or exactly this one */

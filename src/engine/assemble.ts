@@ -9,6 +9,7 @@ import { Publisher } from "./loop/publish.ts";
 import { startReactor } from "./loop/reactor.ts";
 import { Receipts } from "./loop/receipts.ts";
 import { Supervisor } from "./loop/supervisor.ts";
+import { Tail } from "./loop/tail.ts";
 import type { EngineParts } from "./parts.ts";
 import type { Dispatch } from "./ports/dispatch.ts";
 import { type IssueWork, noIssueWork } from "./ports/issue-work.ts";
@@ -32,6 +33,7 @@ import { workspaceIssues } from "./workspaces/workspace-issues.ts";
 
 export interface Assembled {
 	publisher: Publisher;
+	tail: Tail;
 	dispatcher: Dispatcher;
 	receipts: Receipts;
 	agentZero: AgentState;
@@ -55,7 +57,8 @@ export async function assemble(parts: EngineParts & { log: Log }): Promise<Assem
 	const { store, driver, clock, log, workspaces = null, blobs = null, partials = null } = parts;
 	const { reads } = store;
 	const publisher = new Publisher(parts.limits);
-	const dispatcher = new Dispatcher({ ...parts, publisher, nodeId: parts.node?.node ?? null });
+	const tail = new Tail({ publisher, reads, news: store.news, log });
+	const dispatcher = new Dispatcher({ ...parts, tail, nodeId: parts.node?.node ?? null });
 	const dispatch: Dispatch = (request) => dispatcher.dispatch(request);
 	const receipts = new Receipts(parts);
 	const node = await join(parts, dispatch);
@@ -84,7 +87,7 @@ export async function assemble(parts: EngineParts & { log: Log }): Promise<Assem
 		autoReactor({ ...common, work, problems, agentZero: agentZero.id }),
 	];
 	const startedAfter = await reads.lastEvent();
-	publisher.startAfter(startedAfter);
+	tail.start(startedAfter);
 	const upkeep = new Upkeep({ ...common, retention: parts.retention ?? retention, sweepers: parts.sweepers ?? [] });
 	const supervised = [
 		...reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) })),
@@ -92,7 +95,7 @@ export async function assemble(parts: EngineParts & { log: Log }): Promise<Assem
 	];
 	const supervisor = await Supervisor.start(supervised, { ...restarts, clock, log });
 	return {
-		...{ publisher, dispatcher, receipts, agentZero, supervisor, runner, mover, work, problems },
+		...{ publisher, tail, dispatcher, receipts, agentZero, supervisor, runner, mover, work, problems },
 		...{ scheduler, provisioner, cycle, upkeep, startedAfter, node },
 	};
 }

@@ -118,6 +118,7 @@ export class Engine implements AsyncDisposable {
 		await this.drain(Promise.resolve());
 		await this.#parts.driver?.[Symbol.asyncDispose]();
 		await this.#made.dispatcher.close();
+		await this.#made.tail[Symbol.asyncDispose]();
 		await this.#parts.store[Symbol.asyncDispose]();
 	}
 }

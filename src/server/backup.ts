@@ -10,6 +10,8 @@ export async function backUp(
 ): Promise<{ file: string; bytes: number } | Refusal> {
 	const { file } = request.body;
 	const { engine } = context;
+	if (engine.storeKind === "postgres")
+		return refuse("CONFLICT", "This store is a PostgreSQL database, with everything in it: use pg_dump.");
 	const by = context.requester(request);
 	const [part, blobs, folder] = [`${file}.part`, `${file}.blobs`, path.dirname(file)];
 	const again = "begun" in by && by.begun !== null;

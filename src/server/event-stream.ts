@@ -146,7 +146,8 @@ export class EventStream implements AsyncDisposable {
 	#sendEvents(events: readonly Event[]): void {
 		const first = events[0]?.id ?? 0;
 		const last = events.at(-1)?.id ?? this.#last;
-		this.#last = last;
+		// readers may have been given what other nodes wrote before it was published here
+		this.#last = Math.max(this.#last, last);
 		for (const event of events) this.#forgetFinished(event);
 		const texts = events.map(encode);
 		const all = Buffer.from(texts.join(""));

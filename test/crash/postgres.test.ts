@@ -105,21 +105,24 @@ describe("a database that goes away", { timeout: 60_000 }, () => {
 		expectNothingLost(acks, await allEvents(engine));
 	});
 
-	test("for too long is reported, and what was reported did not happen", async () => {
-		await using server = await startPostgres();
+	test("for too long is reported, what was reported did not happen, and reads wait as well", async () => {
+		await using server = await startPostgres({ durable: true });
 		const { openPostgres } = await import("#adapters/store/postgres/store.ts");
 		const { batchRunner } = await import("#engine/commands/execute.ts");
 		const { limits } = await import("#contract/limits.ts");
-		await using store = await openPostgres({
-			url: await server.createDatabase(),
-			run: batchRunner(limits),
-			retryForMs: 200,
-		});
+		const url = await server.createDatabase();
+		await using store = await openPostgres({ url, run: batchRunner(limits), retryForMs: 200 });
+		await using patient = await openPostgres({ url, run: batchRunner(limits) });
 		await server.crash();
 		await expect(store.commit([])).rejects.toThrow(StoreFault);
 		await expect(store.commit([])).rejects.toThrow(/cannot be reached.*Nothing was changed/);
+		await expect(store.reads.lastEvent()).rejects.toMatchObject({ name: "StoreFault", kind: "unavailable" });
+		const mirrored = store.reads.mirrored({ boards: [], threads: [], itemsMax: 1, isPart: false });
+		await expect(mirrored).rejects.toMatchObject({ name: "StoreFault", kind: "unavailable" });
+		const waiting = patient.reads.agents();
 		await server.start();
 		expect(await store.commit([])).toEqual([]);
+		expect(await waiting).toEqual([]);
 	});
 });
 

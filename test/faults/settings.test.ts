@@ -13,7 +13,7 @@ import { RepositoryConfig } from "#contract/project-config.ts";
 import { RetentionConfig } from "#contract/retention.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { freshRepository } from "#test/support/repository.ts";
-import { freshFolder } from "#test/support/stores.ts";
+import { freshDatabase, freshFolder } from "#test/support/stores.ts";
 import { tlsFile } from "#test/support/tls.ts";
 
 interface Documented {
@@ -210,13 +210,15 @@ test("every key works in the home's config.yaml: the daemon starts with each of 
 }, async () => {
 	const keys = documented.filter((each) => each.home && !/^(issues|presets)/.test(each.key));
 	const home = freshFolder();
-	const here: Record<string, unknown> = { port: 0, "tls.cert": tlsFile(home, "cert"), "tls.key": tlsFile(home, "key") };
+	const database = await freshDatabase();
+	const here: Record<string, unknown> = { port: 0, database, "tls.cert": tlsFile(home, "cert"), "tls.key": tlsFile(home, "key") };
 	writeFileSync(
 		path.join(home, "config.yaml"),
 		fileWith(keys.map((each) => ({ ...each, example: Object.hasOwn(here, each.key) ? here[each.key] : each.example }))),
 	);
 	await using daemon = await startDaemon({ home });
 	const status = await new Client(daemon).call("status");
+	expect(status.store).toBe("postgres");
 	expect(status.remote).toMatch(/^https:\/\/localhost:\d+$/);
 	expect((await daemon.engine.reads.agent(daemon.engine.agentZero.id))?.type).toBe("human");
 	expect(daemon.containment).toBe("groups");
@@ -238,6 +240,7 @@ test.each([
 		`a: &a [x]\nb: &b [${"*a,".repeat(200)}*a]\nc: [${"*b,".repeat(200)}*b]\n`,
 		/config\.yaml: Excessive alias count/,
 	],
+	["a database that is none", "database: mysql://localhost/brood\n", /it has to be a URL that begins with postgres/],
 ])("the home's config.yaml with %s is told in one sentence", async (_, text, words) => {
 	const home = freshFolder();
 	writeFileSync(path.join(home, "config.yaml"), text);

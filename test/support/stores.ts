@@ -7,7 +7,8 @@ import pg from "pg";
 import { inject } from "vitest";
 import type { Limits } from "#contract/limits.ts";
 import type { Engine } from "#engine/engine.ts";
-import { type StoreLocation, startEngine } from "#src/main.ts";
+import { startEngine } from "#src/main.ts";
+import type { StoreLocation } from "#src/open-store.ts";
 
 export const flavors = ["memory", "sqlite", "postgres"] as const;
 export type Flavor = (typeof flavors)[number];

@@ -213,3 +213,26 @@ export function writeDaemonFile(home: string, daemon: DaemonFile): void {
 export function removeDaemonFile(home: string, pid: number): void {
 	if (readDaemonFile(home)?.pid === pid) rmSync(daemonFile(home), { force: true });
 }
+
+/** A home has either a store of its own or a part in a database; never first one, then the other. */
+export function checkStoreKind(home: string, kind: "sqlite" | "postgres"): void {
+	if (kind === "sqlite" && existsSync(path.join(home, journalFile)))
+		throw new HomeUnusable(
+			`${home} belongs to a PostgreSQL database, and none is named. Set BROOD_DATABASE_URL, or \`database\` in its config.yaml.`,
+		);
+	if (kind === "postgres" && existsSync(path.join(home, "brood.db")))
+		throw new HomeUnusable(
+			`${home} has a store of its own, brood.db. A daemon on PostgreSQL needs another home: choose one with BROOD_HOME.`,
+		);
+}
+
+/** Ties the home to the database's journal, once; refuses another database. */
+export function tieToJournal(home: string, journal: string): void {
+	if (onceWritten(path.join(home, journalFile), journal) !== journal)
+		throw new HomeUnusable(
+			`${home} belongs to another database than the one that is named. Name that one, or choose another home with BROOD_HOME.`,
+		);
+}
+
+/** which journal of a PostgreSQL database the home belongs to; not there if the home has its own store */
+const journalFile = "postgres-journal";

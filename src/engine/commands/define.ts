@@ -1,7 +1,7 @@
-// The definition of a command: its schema, who may send it, what it locks, the facts for its decider, and the decider.
+// The definition of a command: its schema, who may send it, the facts for its decider, and the decider.
 //
 //   admit  ─▶ texts, identity                 what is measured, and what makes a retry the same request
-//   execute ─▶ locks ─▶ speakers ─▶ load ─▶ decide ─▶ subject
+//   execute ─▶ speakers ─▶ load ─▶ decide ─▶ subject
 //
 // `load` reads, `decide` is pure, and neither is called with the command of another definition.
 import type { z } from "zod";
@@ -11,7 +11,6 @@ import type { Limits } from "#contract/limits.ts";
 import type { Subject } from "#contract/receipt.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "#domain/decision.ts";
-import type { Locks, Reads } from "../ports/store.ts";
 import type { Decided, Work } from "./work.ts";
 
 /**
@@ -38,8 +37,6 @@ export interface Common<S extends SchemaOf> {
 }
 
 export interface CommandParts<S extends SchemaOf, L extends object> extends Common<S> {
-	/** the rows that it may change, and those that must not change while it is decided */
-	locks: (reads: Reads, command: z.output<S>) => Partial<Locks> | Promise<Partial<Locks>>;
 	/** the facts for the decider */
 	load: (work: Work, command: z.output<S>, limits: Limits) => Promise<L | Refusal>;
 	decide: (loaded: L, command: z.output<S>, envelope: Envelope) => Decision;
@@ -55,7 +52,6 @@ export interface Definition<T extends Command["type"] = Command["type"]> {
 	readonly textLimit: "textBytesMax" | "mailBytesMax";
 	texts(command: Command): readonly string[];
 	identity(command: Command): object;
-	locks(reads: Reads, command: Command): Partial<Locks> | Promise<Partial<Locks>>;
 	decide(work: Work, command: Command, limits: Limits): Promise<Decided>;
 }
 
@@ -75,7 +71,6 @@ export function defineCommand<S extends SchemaOf, L extends object>(
 		textLimit: parts.textLimit ?? "textBytesMax",
 		texts: (command) => parts.texts?.(own(command)) ?? [],
 		identity: (command) => parts.identity?.(own(command)) ?? command,
-		locks: (reads, command) => parts.locks(reads, own(command)),
 		decide: async (work, command, limits) => {
 			const { envelope } = work;
 			const loaded = await parts.load(work, own(command), limits);

@@ -1,7 +1,7 @@
 // How a decision lands: receipt → load → decide → events, rows and receipt, all inside one transaction.
 //
-//   batch ─▶ locks ─▶ ┌ savepoint ─ receipt? ─ load ─ decide ─ apply ─ release ┐ ─▶ … ─▶ COMMIT ─▶ answers
-//                     └──────────────── refused: rollback ────────────────────┘
+//   batch ─▶ ┌ savepoint ─ receipt? ─ load ─ decide ─ apply ─ release ┐ ─▶ … ─▶ COMMIT ─▶ answers
+//            └──────────────── refused: rollback ────────────────────┘
 //
 // Each command sees the rows as the earlier ones of its batch left them. This file decides nothing itself
 // and does no I/O but through the transaction; it runs wherever the store keeps its rows.
@@ -13,16 +13,18 @@ import type { Receipt, Subject } from "#contract/receipt.ts";
 import { isRefusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { outsideTurn } from "#domain/turn.ts";
 import type { CommandResult, Outcome } from "../ports/dispatch.ts";
-import type { Locks, RunBatch, Tx } from "../ports/store.ts";
+import type { RunBatch, Tx } from "../ports/store.ts";
 import { forbiddenFor } from "./define.ts";
 import { definitionOf } from "./table.ts";
 import { type Decided, Work } from "./work.ts";
 
 export function batchRunner(limits: Limits): RunBatch {
 	return async (tx, batch) => {
-		await tx.lock(await lockSet(tx, batch));
 		const results: CommandResult[] = [];
-		for (const envelope of batch) results.push(await runOne(tx, envelope, limits));
+		for (const envelope of batch) {
+			if (results.length > 0 && tx.isOverdue()) break;
+			results.push(await runOne(tx, envelope, limits));
+		}
 		return results;
 	};
 }
@@ -99,18 +101,3 @@ async function answerAgain(tx: Tx, envelope: Envelope, { fingerprint, answer }: 
 }
 
 export const keyTaken = refuse("CONFLICT", "This idempotency key was used before, for something else.");
-
-/** The locks of the whole batch, sorted, so that all writers take them in one order. */
-async function lockSet(tx: Tx, batch: readonly Envelope[]): Promise<Locks> {
-	const all: Partial<Locks>[] = [];
-	for (const { command } of batch) all.push(await definitionOf(command).locks(tx, command));
-	const unique = <T>(pick: (locks: Partial<Locks>) => readonly T[] | undefined): T[] => [
-		...new Set(all.flatMap((locks) => pick(locks) ?? [])),
-	];
-	return {
-		agents: unique(({ agents }) => agents).sort(),
-		issues: unique(({ issues }) => issues).sort((a, b) => a - b),
-		projects: unique(({ projects }) => projects).sort(),
-		slots: unique(({ slots }) => slots).sort(),
-	};
-}

@@ -6,7 +6,6 @@ import { decideLeave, decideReady } from "#domain/issue/assign.ts";
 import { decideGate, decideMerged } from "#domain/issue/review.ts";
 import { decideFinishRun, decideLose, type FinishFacts } from "#domain/issue/runs.ts";
 import { defineCommand } from "./define.ts";
-import { ofIssue, withProject } from "./locks.ts";
 import { agentFacts, onIssue } from "./on-issue.ts";
 import type { Work } from "./work.ts";
 
@@ -23,7 +22,6 @@ export const issueWorkCommands = {
 	"issue.leave": defineCommand({
 		schema: IssueLeave,
 		speakers: "daemon",
-		locks: ofIssue,
 		load: async (work, { issue: id }) => {
 			const issue = await work.issue(id);
 			return {
@@ -52,10 +50,6 @@ export const issueWorkCommands = {
 	"run.finish": defineCommand({
 		schema: RunFinish,
 		speakers: "daemon",
-		locks: async (reads, { run: id }) => {
-			const run = await reads.run(id);
-			return run === undefined ? {} : { ...withProject(await reads.issue(run.issue)), agents: [run.agent] };
-		},
 		load: async (work, command) => ({ found: await finishFacts(work, command) }),
 		decide: ({ found }, command) => (found === null ? [] : decideFinishRun(found, command)),
 		subject: {},

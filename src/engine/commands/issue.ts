@@ -37,7 +37,6 @@ import { decideComplete } from "#domain/issue/runs.ts";
 import { claim } from "#domain/slots.ts";
 import { capacityOf } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
-import { ofIssue } from "./locks.ts";
 import { agentFacts, factsOf, moveFacts, numbered, onIssue } from "./on-issue.ts";
 
 export const issueCommands = {
@@ -45,7 +44,6 @@ export const issueCommands = {
 		schema: IssueAdd,
 		speakers: "people",
 		texts: ({ body }) => [body],
-		locks: (_, { project }) => ({ projects: [project] }),
 		load: async (work, { project, dependsOn }) => ({
 			project: await work.project(project),
 			known: new Set((await numbered(work, project, dependsOn)).map(({ number }) => number)),
@@ -64,10 +62,6 @@ export const issueCommands = {
 	"issue.assign": onIssue({
 		schema: IssueAssign,
 		speakers: "people",
-		locks: async (reads, command) => {
-			const { agents = [], ...locks } = await ofIssue(reads, command);
-			return { ...locks, agents: [...agents, command.agent] };
-		},
 		load: async (work, seen, { command, limits }) => ({
 			...(await factsOf(work, seen)),
 			on: await agentFacts(work, command.agent),

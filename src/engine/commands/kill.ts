@@ -5,7 +5,6 @@ import { type AgentId, agentOf } from "#contract/ids.ts";
 import type { PartialOutput } from "#contract/turn.ts";
 import { decideDelete, decideKill, type KillFacts, type OpenWorkAndQueue } from "#domain/agent/kill.ts";
 import { notRecorded } from "#domain/turn-end.ts";
-import type { Reads } from "../ports/store.ts";
 import { onAgent } from "./on-agent.ts";
 import { openWorkOf } from "./open-work.ts";
 import type { Work } from "./work.ts";
@@ -14,22 +13,16 @@ export const killCommands = {
 	"agent.kill": onAgent({
 		schema: AgentKill,
 		speakers: "everyone",
-		locks: async (reads, { agent, cascade }) => ({
-			agents: [agent, ...idsOf(cascade ? await reads.descendants(agent) : await reads.children(agent))],
-		}),
 		load: (work, { cascade }, { agent }) => killFacts(work, agent, cascade),
 		decide: (_, command, seen, envelope) => decideKill(seen, command, envelope),
 	}),
 	"agent.delete": onAgent({
 		schema: AgentDelete,
 		speakers: "people",
-		locks: async (reads: Reads, { agent }) => ({ agents: [agent, ...idsOf(await reads.children(agent))] }),
 		load: (work, _, { agent }) => killFacts(work, agent, false),
 		decide: (_, command, seen) => decideDelete(seen, command),
 	}),
 };
-
-const idsOf = (agents: readonly AgentState[]): AgentId[] => agents.map(({ id }) => id);
 
 async function killFacts(work: Work, target: AgentState, cascade: boolean): Promise<KillFacts> {
 	const caller = agentOf(work.envelope.actor);

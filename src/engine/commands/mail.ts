@@ -14,7 +14,6 @@ export const mailCommands = {
 		speakers: "everyone",
 		texts: ({ body }) => [body],
 		textLimit: "mailBytesMax",
-		locks: (_, { to }) => ({ agents: [to] }),
 		load: async (work, { to: id }, limits) => {
 			const to = await work.agent(id);
 			return to === undefined ? noAgent(id) : { to, box: await mailboxFacts(work, to, limits) };

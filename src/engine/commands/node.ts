@@ -14,7 +14,6 @@ import { openWorkOf } from "./open-work.ts";
 import type { Work } from "./work.ts";
 
 const onNode = {
-	locks: () => ({}),
 	load: async (work: Work, { node }: { node: NodeId }) => ({ node: await work.node(node) }),
 	subject: {},
 } as const;

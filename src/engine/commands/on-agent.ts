@@ -1,19 +1,16 @@
-// Commands about one agent: its row is locked, given to the decider, and is the answer.
+// Commands about one agent: its row is given to the decider, and is the answer.
 import type { z } from "zod";
 import { type AgentState, noAgent } from "#contract/agent.ts";
 import type { Envelope } from "#contract/command.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { Decision } from "#domain/decision.ts";
-import { type CommandParts, type Common, type Definition, defineCommand, type SchemaOf } from "./define.ts";
-import { ofAgent } from "./locks.ts";
+import { type Common, type Definition, defineCommand, type SchemaOf } from "./define.ts";
 import type { Work } from "./work.ts";
 
 type AgentSchema = SchemaOf<{ agent: AgentId }>;
 
 interface WithoutLoad<S extends AgentSchema> extends Common<S> {
-	/** the agent's own row if absent */
-	locks?: CommandParts<S, object>["locks"];
 	/** the agent if absent */
 	subject?: "the event";
 	decide: (agent: AgentState, command: z.output<S>, nothing: null, envelope: Envelope) => Decision;
@@ -33,7 +30,6 @@ export function onAgent<S extends AgentSchema, L>(
 	if (!("load" in parts)) return onAgent({ ...parts, load: () => null });
 	const { load, decide, ...rest } = parts;
 	return defineCommand<S, { agent: AgentState; loaded: L }>({
-		locks: ofAgent,
 		subject: (_, command) => ({ agent: command.agent }),
 		...rest,
 		load: async (work, command, limits) => {

@@ -1,4 +1,4 @@
-// Commands about one issue: it is locked with its project and agents, given to the decider, and is the answer.
+// Commands about one issue: it is given to the decider with its project, and is the answer.
 import type { z } from "zod";
 import type { Envelope } from "#contract/command.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
@@ -10,15 +10,12 @@ import type { AgentFacts, IssueFacts } from "#domain/issue/assign.ts";
 import type { IssueInProject } from "#domain/issue/decide.ts";
 import type { MoveFacts } from "#domain/issue/moves.ts";
 import { presetNamed } from "#domain/preset.ts";
-import { type CommandParts, type Common, type Definition, defineCommand, type SchemaOf } from "./define.ts";
-import { ofIssue } from "./locks.ts";
+import { type Common, type Definition, defineCommand, type SchemaOf } from "./define.ts";
 import type { Work } from "./work.ts";
 
 type IssueSchema = SchemaOf<{ issue: number }>;
 
 interface WithoutLoad<S extends IssueSchema> extends Common<S> {
-	/** the issue, its project and its agents if absent */
-	locks?: CommandParts<S, object>["locks"];
 	decide: (subject: IssueInProject, command: z.output<S>, envelope: Envelope) => Decision;
 }
 
@@ -39,7 +36,6 @@ export function onIssue<S extends IssueSchema, L extends object>(
 	if (!("load" in parts)) return onIssue({ ...parts, load: async () => ({}) });
 	const { load, ...rest } = parts;
 	return defineCommand<S, IssueInProject & L>({
-		locks: ofIssue,
 		subject: (_, { issue }) => ({ event: issue }),
 		...rest,
 		load: async (work, command, limits) => {

@@ -7,7 +7,6 @@ import type { Work } from "./work.ts";
 
 const onPerson = {
 	speakers: "people",
-	locks: () => ({}),
 	load: async ({ tx }: Work) => ({ all: await tx.persons() }),
 	subject: (_: object, { name }: { name: PersonName }) => ({ person: name }),
 } as const;

@@ -2,16 +2,13 @@
 import type { ProjectSlug } from "#contract/ids.ts";
 import { GitRecord, ProjectAdd, ProjectApprove, ProjectConfigure, ProjectRemove } from "#contract/project.ts";
 import { decideAddProject, decideApproveConfig, decideConfigureProject, decideRemoveProject } from "#domain/project.ts";
-import type { Reads } from "../ports/store.ts";
 import { defineCommand } from "./define.ts";
 import type { Work } from "./work.ts";
 
 type Named = { slug: ProjectSlug };
 
-/** The project that the command names must not come or go while it is decided. */
 const onProject = {
 	speakers: "people",
-	locks: (_: Reads, { slug }: Named) => ({ projects: [slug] }),
 	load: async (work: Work, { slug }: Named) => ({ project: await work.project(slug) }),
 	subject: (_: object, { slug }: Named) => ({ project: slug }),
 } as const;
@@ -32,7 +29,6 @@ export const projectCommands = {
 	"git.record": defineCommand({
 		schema: GitRecord,
 		speakers: "daemon",
-		locks: () => ({}),
 		load: async () => ({}),
 		decide: (_, { runs }) => runs.map((data) => ({ kind: "git.ran", agent: null, data })),
 		subject: {},

@@ -10,7 +10,6 @@ import { candidateHandles } from "#domain/agent/handle.ts";
 import { decideInit, decideSpawn, type SpawnFacts } from "#domain/agent/spawn.ts";
 import { isVisible, lastOfContext } from "#domain/history.ts";
 import { openCallsOf } from "#domain/turn-end.ts";
-import type { Locks, Reads } from "../ports/store.ts";
 import { defineCommand } from "./define.ts";
 import type { Work } from "./work.ts";
 
@@ -18,7 +17,6 @@ export const spawnCommands = {
 	"agent.init": defineCommand({
 		schema: AgentInit,
 		speakers: "daemon",
-		locks: () => ({}),
 		load: async ({ tx }) => ({ existing: await tx.agentByHandle(null, initHandle) }),
 		decide: ({ existing }, command, envelope) => decideInit(existing, command, envelope),
 		subject: ({ existing }, _, { freshId }) => ({ agent: existing?.id ?? freshId }),
@@ -29,20 +27,11 @@ export const spawnCommands = {
 		texts: ({ prompt }) => [prompt ?? ""],
 		// a retry may find a newer snapshot and is still the same request
 		identity: ({ snapshot: _, snapshotOf: __, ...rest }) => rest,
-		locks: ofFamily,
 		load: spawnFacts,
 		decide: decideSpawn,
 		subject: (_, __, { freshId }) => ({ agent: freshId }),
 	}),
 };
-
-/**
- * The limit counts the whole family below agent 0, which has none; and the project must not be removed meanwhile.
- */
-async function ofFamily(reads: Reads, { by, project }: AgentSpawn): Promise<Partial<Locks>> {
-	const home = project ?? (await reads.agent(by))?.project ?? null;
-	return { agents: [by, ...(await reads.above(by)).slice(0, -1)], ...(home !== null && { projects: [home] }) };
-}
 
 async function spawnFacts(work: Work, command: AgentSpawn, limits: Limits): Promise<SpawnFacts | Refusal> {
 	const { tx, envelope } = work;

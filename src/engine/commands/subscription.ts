@@ -12,7 +12,6 @@ import {
 	decideCool,
 	decideRemoveSubscription,
 } from "#domain/subscription.ts";
-import type { Reads } from "../ports/store.ts";
 import { toMonotonic } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
 import type { Work } from "./work.ts";
@@ -21,7 +20,6 @@ type Named = { name: SubscriptionName };
 
 const onSubscription = {
 	speakers: "people",
-	locks: (_: Reads, { name }: Named) => ({ slots: [name] }),
 	load: async ({ tx }: Work) => ({ all: await tx.subscriptions() }),
 	subject: (_: object, { name }: Named) => ({ subscription: name }),
 } as const;

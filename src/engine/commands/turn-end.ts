@@ -7,7 +7,6 @@ import { positionBeforeAll } from "#domain/prompt.ts";
 import { decideCrash, decideFinishTurn, decideRelease, decideTurnEnd, withLastItems } from "#domain/turn-end.ts";
 import { toMonotonic } from "./capacity.ts";
 import { itemText } from "./context.ts";
-import { slotsFor } from "./locks.ts";
 import { onAgent } from "./on-agent.ts";
 import { openWorkOf } from "./open-work.ts";
 import { notOpen, promptTextOf } from "./turn.ts";
@@ -18,10 +17,6 @@ export const turnEndCommands = {
 		schema: TurnEnd,
 		speakers: "daemon",
 		texts: ({ text, items }) => [text ?? "", ...items.map(itemText)],
-		locks: async (reads, { agent, limit }) => ({
-			agents: [agent],
-			...(limit && { slots: await slotsFor(reads, await reads.agent(agent)) }),
-		}),
 		load: async (work, command, { agent, limits }) => {
 			const turn = await work.turn(command.turn);
 			return {

@@ -32,7 +32,6 @@ import {
 import { openCallsOf, refusedIfNotOpen } from "#domain/turn-end.ts";
 import { capacityOf } from "./capacity.ts";
 import { itemText } from "./context.ts";
-import { ofWork, slotsFor } from "./locks.ts";
 import { onAgent } from "./on-agent.ts";
 import type { Work } from "./work.ts";
 
@@ -40,10 +39,6 @@ export const turnCommands = {
 	"turn.start": onAgent({
 		schema: TurnStart,
 		speakers: "daemon",
-		locks: async (reads, { agent: id }) => {
-			const agent = await reads.agent(id);
-			return { ...(await ofWork(reads, agent)), agents: [id], slots: await slotsFor(reads, agent) };
-		},
 		load: async (work, _, { agent, limits }) => ({
 			head: await work.tx.nextPrompt(agent.id, work.envelope.at),
 			run: agent.issue === null ? null : ((await work.issue(agent.issue.id))?.run ?? null),
@@ -97,7 +92,6 @@ export const turnCommands = {
 	"turn.retry": onAgent({
 		schema: TurnRetry,
 		speakers: "people",
-		locks: async (reads, { agent: id }) => ({ ...(await ofWork(reads, await reads.agent(id))), agents: [id] }),
 		// runs again what the model saw, not what was queued: mail was rendered, and a prompt may have been edited
 		load: async (work, { agent, turn: named }) => {
 			const id = named ?? (await work.tx.latestTurns(agent, 1))[0]?.id;

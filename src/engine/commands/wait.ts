@@ -5,7 +5,6 @@ import { WaitCancel, WaitLook, WaitOpen, type WaitState } from "#contract/wait.t
 import { wakesOnMail } from "#domain/mail.ts";
 import { claimAgain } from "#domain/slots.ts";
 import { decideCancelWait, decideLook, decideOpen, type ResumeClaim, type TargetFacts } from "#domain/wait.ts";
-import type { Locks, Reads } from "../ports/store.ts";
 import { capacityOf } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
 import type { Work } from "./work.ts";
@@ -14,7 +13,6 @@ export const waitCommands = {
 	"wait.open": defineCommand({
 		schema: WaitOpen,
 		speakers: "everyone",
-		locks: (_, { targets }) => ({ agents: targets }),
 		load: async (work, { targets: ids, blocking }) => {
 			const caller = agentOf(work.envelope.actor);
 			const targets = [];
@@ -32,7 +30,6 @@ export const waitCommands = {
 	"wait.look": defineCommand({
 		schema: WaitLook,
 		speakers: "daemon",
-		locks: ofWait,
 		load: async (work, { wait: id }, limits) => {
 			const wait = await work.tx.wait(id);
 			if (wait === undefined) return {};
@@ -47,7 +44,6 @@ export const waitCommands = {
 	"wait.cancel": defineCommand({
 		schema: WaitCancel,
 		speakers: "everyone",
-		locks: ofWait,
 		load: async (work, { wait: id }, limits) => {
 			const wait = await work.tx.wait(id);
 			return { wait, resumeClaim: wait === undefined ? null : await resumeClaimOf(work, wait, limits) };
@@ -56,16 +52,6 @@ export const waitCommands = {
 		subject: (_, { wait }) => ({ event: wait }),
 	}),
 };
-
-/** Its targets, the waiting agent, and the slots that a blocked turn needs to go on. */
-async function ofWait(reads: Reads, { wait: id }: { wait: number }): Promise<Partial<Locks>> {
-	const wait = await reads.wait(id);
-	if (wait === undefined) return {};
-	const agents = [...wait.targets, ...(wait.agent === null ? [] : [wait.agent])];
-	if (wait.turn === null || !wait.blocking) return { agents };
-	const subscription = (await reads.turn(wait.turn))?.subscription ?? null;
-	return { agents, slots: subscription === null ? ["*"] : ["*", subscription] };
-}
 
 /** Only an open turn that gave its slot back needs one again. */
 async function resumeClaimOf(

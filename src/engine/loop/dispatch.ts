@@ -8,8 +8,8 @@ import { isRefusal, refuse } from "#contract/refusal.ts";
 import { admit, type Stamps } from "../commands/admit.ts";
 import type { CommandRequest, Outcome } from "../ports/dispatch.ts";
 import { type Store, StoreFault } from "../ports/store.ts";
-import type { Publisher } from "./publish.ts";
 import { nextTick } from "./retry.ts";
+import type { Tail } from "./tail.ts";
 
 /** The limits of one batch; they keep transactions short for the callers that wait. */
 const batchCommandsMax = 256;
@@ -25,7 +25,7 @@ interface WaitingCommand {
 
 export interface DispatchParts extends Stamps {
 	store: Store;
-	publisher: Publisher;
+	tail: Tail;
 }
 
 export class Dispatcher {
@@ -102,17 +102,24 @@ export class Dispatcher {
 		return split ? Math.ceil(length / 2) : length;
 	}
 
+	/** The store ended the batch before these: they come first in the next one. */
+	#putBack(rest: readonly WaitingCommand[]): void {
+		this.#waiting.unshift(...rest);
+		for (const { envelope } of rest) this.#bytesWaiting += envelope.bytes;
+	}
+
 	async #write(batch: readonly WaitingCommand[]): Promise<void> {
-		const { store, publisher } = this.#parts;
+		const { store, tail } = this.#parts;
 		try {
 			const results = await store.commit(batch.map(({ envelope }) => envelope));
-			publisher.publish(results.flatMap((outcome) => ("done" in outcome && !outcome.replayed ? outcome.events : [])));
-			for (const [at, { settle }] of batch.entries()) {
-				const outcome = results[at] ?? { fault: "the store answered fewer commands than it was given" };
+			tail.committed(results.flatMap((outcome) => ("done" in outcome && !outcome.replayed ? outcome.events : [])));
+			for (const [at, outcome] of results.entries()) {
+				const settle = batch[at]?.settle;
 				if ("fault" in outcome)
-					settle.reject(new StoreFault("rejected", `The store could not carry out the command: ${outcome.fault}.`));
-				else settle.resolve(outcome);
+					settle?.reject(new StoreFault("rejected", `The store could not carry out the command: ${outcome.fault}.`));
+				else settle?.resolve(outcome);
 			}
+			this.#putBack(batch.slice(results.length));
 		} catch (fault) {
 			for (const { settle } of batch) settle.reject(fault);
 		}

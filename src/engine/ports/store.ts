@@ -164,19 +164,13 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	receipt(actor: Actor, key: Key): Promise<Receipt | undefined>;
 }
 
-/** Whose rows a batch may change. */
-export interface Locks {
-	agents: readonly AgentId[];
-	issues: readonly number[];
-	projects: readonly ProjectSlug[];
-	/** the subscriptions whose slots may be taken, and `*` for places on the machine */
-	slots: readonly string[];
-}
-
-/** One batch's transaction. Nothing in it is visible outside before its COMMIT has returned. */
+/**
+ * One batch's transaction. There is one writer at a time, on every node: no row changes under it, and nothing in it is
+ * visible outside before its COMMIT has returned.
+ */
 export interface Tx extends Reads, IssueWrites, NodeWrites {
-	/** takes the locks of the whole batch in one order; does nothing in a store with one writer */
-	lock(locks: Locks): Promise<void>;
+	/** whether other nodes have waited long enough: the batch ends after the command that is being run */
+	isOverdue(): boolean;
 	/** whether an error fails the whole batch: a full disk, a lost connection, a conflict with another batch */
 	failsBatch(error: unknown): boolean;
 	savepoint(): Promise<void>;
@@ -202,18 +196,24 @@ export interface Tx extends Reads, IssueWrites, NodeWrites {
 	putReceipt(receipt: StoredReceipt): Promise<void>;
 }
 
-/** Runs a batch of commands inside a transaction that the store has begun and will commit. */
+/**
+ * Runs a batch of commands inside a transaction that the store has begun and will commit; answers those that it ran, the
+ * first of the batch.
+ */
 export type RunBatch = (tx: Tx, batch: readonly Envelope[]) => Promise<CommandResult[]>;
 
 export interface Store extends AsyncDisposable, SearchIndex {
 	readonly kind: "memory" | "sqlite" | "postgres";
 	readonly reads: Reads;
+	/** of other nodes' commits; null if nobody else writes to the store */
+	readonly news: News | null;
 	/** how many batches it takes before the first is answered; it commits them in that order */
 	readonly batchesMax: number;
 	/**
-	 * Commits a batch as one transaction. Rejects with a `StoreFault`: after `unavailable` and `full` nothing of
-	 * the batch happened; after `broken` nobody knows, and the store accepts nothing more. After `fenced` nothing
-	 * happened, and nothing of this process ever will: another node took this one's place.
+	 * Commits a batch as one transaction. If it answers fewer commands than it was given, the others were not begun, and
+	 * belong into the next batch; at least one is answered. Rejects with a `StoreFault`: after `unavailable` and `full`
+	 * nothing of the batch happened; after `broken` nobody knows, and the store accepts nothing more. After `fenced`
+	 * nothing happened, and nothing of this process ever will: another node took this one's place.
 	 */
 	commit(batch: readonly Envelope[]): Promise<CommandResult[]>;
 	/** Writes a consistent copy of everything that was committed to a file that does not exist yet; answers its size. */
@@ -233,6 +233,14 @@ export interface Store extends AsyncDisposable, SearchIndex {
 	readonly beats: Beats | null;
 	/** resolves when the store can no longer be trusted; the daemon has to exit and recover from disk */
 	readonly broken: Promise<StoreFault>;
+}
+
+/** How the nodes of a store learn of each other's commits. */
+export interface News {
+	/** Calls `look` when there may be events of other nodes: at once where possible, and every second in any case. */
+	follow(look: () => void): AsyncDisposable;
+	/** Tells the other nodes that the journal goes up to this event. */
+	tell(last: number): void;
 }
 
 /** A fault of the store, and what it means for the caller. */

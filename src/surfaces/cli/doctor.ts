@@ -91,6 +91,7 @@ function home(): Finding {
 		return bad("home", `${folder} cannot be written`, `make it yours: chown -R "$USER" ${folder}`);
 	}
 	if ((statSync(folder).mode & 0o077) !== 0) return bad("home", `${folder} is open to others`, `chmod 700 ${folder}`);
+	if (existsSync(path.join(folder, "postgres-journal"))) return good("home", `${folder}, on a PostgreSQL database`);
 	return existsSync(path.join(folder, "brood.db"))
 		? good("home", `${folder}, with a store`)
 		: good("home", `${folder}, without a store yet`);

@@ -28,6 +28,7 @@ export function openMemory(run: RunBatch): Store {
 	return {
 		kind: "memory",
 		batchesMax: 1,
+		news: null,
 		reads: memoryReads(rows, () => turn),
 		// memory does not break
 		broken: new Promise(() => {}),

@@ -26,7 +26,7 @@ export function memoryTx(rows: Rows): MemoryTx {
 	};
 	return {
 		...memoryReads(rows, async () => {}),
-		lock: async () => {},
+		isOverdue: () => false,
 		failsBatch: () => false,
 		savepoint: async () => {
 			savedAt = undo.length;

@@ -14,6 +14,8 @@ export function openPool(url: string): pg.Pool {
 		max: 16,
 		connectionTimeoutMillis: 5000,
 		keepAlive: true,
+		// a batch writes all statements of a trip at once
+		pipeline: true,
 		// event ids and times stay far below 2^53
 		types: { getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)) },
 	});
@@ -29,7 +31,7 @@ interface Queryable {
 	query(config: {
 		name?: string;
 		text: string;
-		values?: Value[];
+		values?: (Value | Value[])[];
 		query_timeout?: number;
 	}): Promise<{ rows: unknown[] }>;
 }
@@ -58,6 +60,15 @@ export class PostgresConnection implements Connection {
 			...this.#timeout,
 		});
 		// biome-ignore lint/suspicious/noExplicitAny: the database is the edge where rows get the type of their query
+		const typed: any = rows.map(decode);
+		return typed;
+	}
+
+	/** A statement that is not one of the shared queries. */
+	async rows<R>({ name, text, values }: { name: string; text: string; values: (Value | Value[])[] }): Promise<R[]> {
+		const encoded = values.map((value) => (Array.isArray(value) ? value.map(encode) : encode(value)));
+		const { rows } = await this.#client.query({ name, text, values: encoded, ...this.#timeout });
+		// biome-ignore lint/suspicious/noExplicitAny: as above
 		const typed: any = rows.map(decode);
 		return typed;
 	}

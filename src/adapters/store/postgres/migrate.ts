@@ -3,15 +3,38 @@ import type pg from "pg";
 import { expected } from "#contract/log.ts";
 import { StoreFault } from "#engine/ports/store.ts";
 import { migrations, schemaVersion } from "../sql/migrations.ts";
-import { PostgresConnection } from "./connection.ts";
-import { journalLock } from "./tx.ts";
+import { writerLock } from "./begin.ts";
+import { openPool, PostgresConnection } from "./connection.ts";
 
-export async function migrate(pool: pg.Pool): Promise<void> {
+/** With `ownerUrl` the tables belong to that role, and the daemon's own may use them, but not change the journal. */
+export async function migrate(pool: pg.Pool, ownerUrl?: string): Promise<void> {
+	if (ownerUrl === undefined) return await bringUpToDate(pool, async () => {});
+	const role = String(await new PostgresConnection(pool).value("select quote_ident(current_user)"));
+	const owners = openPool(ownerUrl);
+	try {
+		await bringUpToDate(owners, async (connection) => {
+			for (const grant of grantsTo(role)) await connection.exec(grant);
+		});
+	} finally {
+		await owners.end();
+	}
+}
+
+const grantsTo = (role: string): string[] => [
+	`grant select, insert, update, delete on all tables in schema public to ${role}`,
+	`grant usage on all sequences in schema public to ${role}`,
+	`revoke update, delete, truncate on event from ${role}`,
+];
+
+async function bringUpToDate(
+	pool: pg.Pool,
+	after: (connection: PostgresConnection) => Promise<void>,
+): Promise<void> {
 	const client = await pool.connect();
 	const connection = new PostgresConnection(client);
 	try {
 		await connection.exec("begin");
-		await connection.value("select pg_advisory_xact_lock($1)", [journalLock]);
+		await connection.value("select pg_advisory_xact_lock($1)", [writerLock]);
 		const version = await versionOf(connection);
 		if (version > schemaVersion) {
 			throw new StoreFault(
@@ -26,6 +49,7 @@ export async function migrate(pool: pg.Pool): Promise<void> {
 				[migration.version, migration.name],
 			);
 		}
+		await after(connection);
 		await connection.exec("commit");
 	} catch (error) {
 		await connection

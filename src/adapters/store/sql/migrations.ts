@@ -54,6 +54,30 @@ export const migrations: readonly Migration[] = [
 			...["agent", "turn", "project"].map((table) => `update ${table} set state = ${withNode[flavor](table)}`),
 		],
 	},
+	{
+		version: 6,
+		name: "one writer at a time",
+		sql: (flavor) =>
+			flavor === "sqlite"
+				? []
+				: [
+						// ids are given by the one writer, without gaps
+						"alter table event alter column id drop identity",
+						`create table writer (
+							id text collate "C" primary key, batch bigint not null, at bigint not null) with (fillfactor = 50)`,
+					],
+	},
+	{
+		version: 7,
+		name: "long texts in the database",
+		sql: (flavor) =>
+			flavor === "sqlite"
+				? []
+				: [
+						'create table blob (name text collate "C", part bigint, bytes bytea not null, primary key (name, part))',
+						"create table partial (turn bigint primary key, calls text not null)",
+					],
+	},
 ];
 
 /** The version that this program writes, and the newest that it can read. */

@@ -55,15 +55,25 @@ export interface PreparedQuery {
 
 type Build<P, R> = (db: Kysely<Tables>, arg: Arguments<P>, flavor: Flavor) => Compilable<R>;
 
+/** What a query writes, where that is one whole row: a store may hold it back and write many rows at once. */
+export interface RowWrite {
+	readonly table: string;
+	readonly key: readonly string[];
+	/** absent where the row is removed */
+	readonly put?: { readonly columns: readonly string[]; readonly changes: readonly string[] };
+}
+
 /** A query with named arguments `P` and rows `R`. */
 export class Query<P extends Record<string, Value>, R> {
 	readonly name: string;
+	readonly writes: RowWrite | null;
 	readonly #build: Build<P, R>;
 	readonly #prepared = new Map<Flavor, PreparedQuery>();
 
-	constructor(name: string, build: Build<P, R>) {
+	constructor(name: string, build: Build<P, R>, writes: RowWrite | null = null) {
 		this.name = name;
 		this.#build = build;
+		this.writes = writes;
 	}
 
 	prepared(flavor: Flavor): PreparedQuery {

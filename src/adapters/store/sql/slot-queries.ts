@@ -1,10 +1,6 @@
 // Subscriptions, the leases that say which of their slots are taken, and whose turn it was last.
-import { sql } from "kysely";
-import type { AgentId } from "#contract/ids.ts";
-import type { NodeId } from "#contract/node.ts";
 import { query } from "./prepared.ts";
-import { seqOf } from "./queries.ts";
-import { upsert } from "./state-queries.ts";
+import { removal, upsert } from "./state-queries.ts";
 
 export const allSubscriptions = query()("all-subscriptions", (db) =>
 	db.selectFrom("subscription").select("state").orderBy("name"),
@@ -42,22 +38,10 @@ export const latestTurnOfEachProject = query()("latest-turn-of-each-project", (d
 		),
 );
 
-export const putLease = query<{
-	turn: number;
-	agent: AgentId;
-	subscription: string | null;
-	node: NodeId | null;
-	at: number;
-}>()("put-lease", (db, arg) =>
-	db.insertInto("lease").values({
-		turn: arg("turn"),
-		agent: sql<number>`(${seqOf(db, arg("agent"))})`,
-		subscription: sql`${arg("subscription")}`,
-		node: sql`${arg("node")}`,
-		at: arg("at"),
-	}),
-);
+export const putLease = upsert("lease", {
+	columns: ["turn", "agent", "subscription", "node", "at"],
+	key: ["turn"],
+	changes: ["agent", "subscription", "node", "at"],
+});
 
-export const dropLease = query<{ turn: number }>()("drop-lease", (db, arg) =>
-	db.deleteFrom("lease").where("turn", "=", arg("turn")),
-);
+export const dropLease = removal("drop-lease", "lease", "turn");

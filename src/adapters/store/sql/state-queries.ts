@@ -1,7 +1,7 @@
 // The two statements that almost every table needs: one row's state by its key, and writing a row.
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
-import { type Query, query, type Value } from "./prepared.ts";
+import { Query, query, type Value } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
 /** A query written in SQL, for what Kysely's builder cannot express. */
@@ -37,7 +37,7 @@ export function upsert<T extends keyof Tables, C extends keyof Tables[T]>(
 	{ columns, key, changes, name = `put-${table}` }: Upsert<T, C>,
 ): Query<Row<T, C>, never> {
 	const list = (names: readonly string[]) => sql.join(names.map((column) => sql.ref(column)));
-	return query<Row<T, C>>()(name, (db, arg) => {
+	const build = (db: Kysely<Tables>, arg: <K extends C & string>(name: K) => RawBuilder<Row<T, C>[K]>) => {
 		const values = columns.map((column) =>
 			column === "agent" ? sql`(select seq from agent where id = ${arg(column)})` : arg(column),
 		);
@@ -47,5 +47,14 @@ export function upsert<T extends keyof Tables, C extends keyof Tables[T]>(
 			sql<never>`insert into ${sql.table(table)} (${list(columns)}) values (${sql.join(values)})
 				on conflict (${list(key ?? ["id"])}) do update set ${sql.join(set)}`,
 		);
-	});
+	};
+	return new Query<Row<T, C>, never>(name, build, { table, key: key ?? ["id"], put: { columns, changes } });
 }
+
+/** Removes a row, if there is one. */
+export const removal = <K extends string>(name: string, table: keyof Tables, key: K): Query<Record<K, number>, never> =>
+	new Query<Record<K, number>, never>(
+		name,
+		(db, arg) => raw(db, sql<never>`delete from ${sql.table(table)} where ${sql.ref(key)} = ${arg(key)}`),
+		{ table, key: [key] },
+	);

@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
 import { fewById, fieldOf, query } from "./prepared.ts";
 import { seqOf } from "./queries.ts";
-import { stateById, upsert } from "./state-queries.ts";
+import { removal, stateById, upsert } from "./state-queries.ts";
 import type { Tables } from "./tables.ts";
 
 const briefPrompt = [
@@ -115,9 +115,7 @@ export const putPrompt = upsert("prompt", {
 	changes: ["position", "priority", "manual", "words", "edited_by", "edited_at", "taken"],
 });
 
-export const deletePrompt = query<{ id: number }>()("delete-prompt", (db, arg) =>
-	db.deleteFrom("prompt").where("id", "=", arg("id")),
-);
+export const deletePrompt = removal("delete-prompt", "prompt", "id");
 
 export const turnById = stateById("turn");
 

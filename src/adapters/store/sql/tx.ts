@@ -47,8 +47,8 @@ export function sqlTx(connection: Connection): SqlTx {
 		...sqlReads(connection),
 		...writes,
 		agent,
-		// SQLite has one writer; PostgreSQL overrides this
-		lock: async () => {},
+		// nobody else writes to a SQLite file; PostgreSQL overrides this
+		isOverdue: () => false,
 		failsBatch: (error) => connection.failsBatch(error),
 		savepoint: () => connection.exec("savepoint command"),
 		release,

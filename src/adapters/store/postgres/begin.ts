@@ -1,0 +1,109 @@
+// How a batch begins: one trip takes the writer's lock and asks for everything that the batch's commands name.
+import type { Envelope } from "#contract/command.ts";
+import { agentOf } from "#contract/ids.ts";
+import type { Loaded } from "./batch-connection.ts";
+import type { PostgresConnection } from "./connection.ts";
+import type { Row } from "./held.ts";
+
+/** "brood" as a number: whoever has this advisory lock is the one writer; migrations take it as well. */
+export const writerLock = 0x62726f6f64;
+
+/**
+ * A node that freezes in the middle of a batch stops the others for so long; nobody waits for the lock longer; no
+ * batch takes longer.
+ */
+const timeouts = { idleMs: 2000, lockMs: 5000, wholeMs: 10_000 };
+const transactionTimeoutSince = 170_000;
+
+export const beginBatch = (serverVersion: number): string =>
+	[
+		"begin isolation level read committed read write",
+		`set local idle_in_transaction_session_timeout = ${timeouts.idleMs}`,
+		`set local lock_timeout = ${timeouts.lockMs}`,
+		...(serverVersion < transactionTimeoutSince ? [] : [`set local transaction_timeout = ${timeouts.wholeMs}`]),
+	].join("; ");
+
+/** The server's own setting may trade durability for speed; an acknowledgement must not. */
+const durable = {
+	name: "durable",
+	text: `select case when current_setting('synchronous_commit') = 'off'
+		then set_config('synchronous_commit', 'on', true) end`,
+	values: [],
+};
+
+/**
+ * Says which batch this is, so that a lost answer to COMMIT can be asked for. No row comes back if this life of the node
+ * is over.
+ */
+const mark = ({ writer, batch, fence }: BatchMark) => ({
+	name: "mark-batch",
+	text: `insert into writer (id, batch, at) select $1, $2::bigint, extract(epoch from now()) * 1000
+		where $3::text is null or exists (select from node where id = $3 and epoch = $4::bigint and active = 1)
+		on conflict (id) do update set batch = excluded.batch, at = excluded.at returning batch`,
+	values: [writer, batch, fence?.node ?? null, fence?.epoch ?? null],
+});
+
+const lastEvent = { name: "last-id", text: "select coalesce(max(id), 0) as id from event", values: [] };
+
+const agentsOf = (ids: string[]) => ({
+	name: "agents-by-id",
+	text: "select id, seq, state from agent where id = any($1::text[])",
+	values: [ids],
+});
+
+const receiptsOf = (actors: string[], keys: string[]) => ({
+	name: "receipts-by-key",
+	text: `select actor, key, fingerprint, answer, given from receipt
+		where (actor, key) in (select * from unnest($1::text[], $2::text[]))`,
+	values: [actors, keys],
+});
+
+export interface BatchMark {
+	/** the name of this store, as long as it is open */
+	writer: string;
+	batch: number;
+	/** the life of the node that writes; null in an engine that is no node */
+	fence: { node: string; epoch: number } | null;
+}
+
+/** Null if the fence holds the batch back. All statements are written at once, and run one after the other. */
+export async function loadBatch(
+	connection: PostgresConnection,
+	begin: string,
+	marked: BatchMark,
+	batch: readonly Envelope[],
+): Promise<Loaded | null> {
+	const keyed = batch.flatMap(({ actor, key }) => (key === null ? [] : [{ actor, key }]));
+	const [, , , passed, [last], agents, receipts] = await Promise.all([
+		connection.exec(begin),
+		connection.rows(durable),
+		connection.rows({ name: "writer-lock", text: "select pg_advisory_xact_lock($1)", values: [writerLock] }),
+		connection.rows(mark(marked)),
+		connection.rows<{ id: number }>(lastEvent),
+		connection.rows<Loaded["agents"][number]>(agentsOf(agentsNamed(batch))),
+		connection.rows<Row>(
+			receiptsOf(
+				keyed.map(({ actor }) => actor),
+				keyed.map(({ key }) => key),
+			),
+		),
+	]);
+	if (passed.length === 0) return null;
+	const found = new Map(receipts.map((row) => [`${row["actor"]}\n${row["key"]}`, row]));
+	return {
+		lastEvent: last?.id ?? 0,
+		agents,
+		receipts: keyed.map(({ actor, key }) => ({ actor, key, found: found.get(`${actor}\n${key}`) ?? null })),
+	};
+}
+
+/** The agents that the commands are about, and those that send them. */
+function agentsNamed(batch: readonly Envelope[]): string[] {
+	const named = batch.flatMap(({ actor, command }) => [
+		agentOf(actor),
+		"agent" in command ? command.agent : null,
+		"by" in command ? command.by : null,
+		"to" in command ? command.to : null,
+	]);
+	return [...new Set(named.filter((id) => typeof id === "string"))];
+}

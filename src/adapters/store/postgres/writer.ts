@@ -1,0 +1,164 @@
+// Batches on PostgreSQL. There is one writer at a time: a batch takes the writer's lock in the trip that begins its
+// transaction, and keeps it until COMMIT. Nothing else is locked.
+//
+//   begin, lock, mark, last id, agents, receipts ─▶ decisions in memory ─▶ events, rows, receipts, commit
+//   └──────────────── one trip ────────────────┘                          └────────── one trip ─────────┘
+//
+// What always holds
+//   - Nothing that a decision has read changes before its batch has ended: rows are the fold of the journal.
+//   - Ids are given here, from the newest one on: they have no gaps, and their order is the order of commits.
+//   - Once COMMIT was written, a lost connection means "unknown". Then the mark of the batch is asked for, under the
+//     lock: whoever gets the lock knows that the transaction has ended.
+import { setTimeout as pause } from "node:timers/promises";
+import type pg from "pg";
+import type { Envelope } from "#contract/command.ts";
+import { expected } from "#contract/log.ts";
+import type { CommandResult } from "#engine/ports/dispatch.ts";
+import { type RunBatch, StoreFault } from "#engine/ports/store.ts";
+import { sqlTx } from "../sql/tx.ts";
+import { BatchConnection, HeldBackFault } from "./batch-connection.ts";
+import { type BatchMark, beginBatch, loadBatch, writerLock } from "./begin.ts";
+import type { ColumnTypes } from "./bulk.ts";
+import { PostgresConnection } from "./connection.ts";
+import { concernsDatabase, faultOf, isClash, isConnectionLoss } from "./fault.ts";
+
+const retryMs = 50;
+const clashesMax = 20;
+/** a server that says nothing for this long is treated as gone */
+export const silenceMs = 10_000;
+/** A batch that has had the lock for so long begins no further command: other nodes wait for it. */
+const overdueMs = 50;
+
+interface WriterParts {
+	pool: pg.Pool;
+	run: RunBatch;
+	retryForMs: number;
+	types: ColumnTypes;
+	serverVersion: number;
+	/** the name of this store, as long as it is open */
+	id: string;
+}
+
+export class Writer {
+	readonly broken: Promise<StoreFault>;
+	readonly #parts: WriterParts;
+	readonly #begin: string;
+	readonly #break = Promise.withResolvers<StoreFault>();
+	#batch = 0;
+	#fence: BatchMark["fence"] = null;
+	#fault: StoreFault | null = null;
+
+	constructor(parts: WriterParts) {
+		this.#parts = parts;
+		this.#begin = beginBatch(parts.serverVersion);
+		this.broken = this.#break.promise;
+	}
+
+	async commit(batch: readonly Envelope[]): Promise<CommandResult[]> {
+		const deadline = performance.now() + this.#parts.retryForMs;
+		let isCareful = false;
+		for (let clashes = 0; ; ) {
+			if (this.#fault !== null) throw this.#fault;
+			try {
+				const results = await this.#attempt(batch, deadline, isCareful);
+				if (results !== null) return results;
+				if (performance.now() > deadline)
+					throw new StoreFault("unavailable", "The database does not stay up. Nothing was changed.");
+			} catch (error) {
+				const again = isClash(error) ? ++clashes < clashesMax : isConnectionLoss(error) && performance.now() < deadline;
+				// whose rows they are is found out by writing each command's by themselves
+				const looksCloser: boolean = error instanceof HeldBackFault && !isCareful;
+				if (!looksCloser && !again) throw faultOf(error);
+				isCareful ||= looksCloser;
+			}
+			await pause(retryMs);
+		}
+	}
+
+	/** From now on no batch lands once another life of the node has begun, or this one was ended. */
+	fence(as: NonNullable<BatchMark["fence"]>): void {
+		this.#fence = as;
+	}
+
+	/** Gives up the mark. */
+	async close(): Promise<void> {
+		await this.#parts.pool
+			.query("delete from writer where id = $1", [this.#parts.id])
+			.catch(expected("the next store that is opened removes it"));
+	}
+
+	/** Null if COMMIT was sent, its answer was lost, and the database says that it did not happen. */
+	async #attempt(batch: readonly Envelope[], deadline: number, isCareful: boolean): Promise<CommandResult[] | null> {
+		const { pool, run, types } = this.#parts;
+		const client = await pool.connect();
+		const connection = new PostgresConnection(client, silenceMs);
+		const mark = { writer: this.#parts.id, batch: ++this.#batch, fence: this.#fence };
+		let results: CommandResult[];
+		let last: Promise<PromiseSettledResult<unknown>[]>;
+		try {
+			const loaded = await loadBatch(connection, this.#begin, mark, batch);
+			if (loaded === null)
+				throw this.#breakDown(new StoreFault("fenced", "Another daemon has taken this one's place."));
+			const held = new BatchConnection(connection, { ...loaded, types, isCareful });
+			const overdue = performance.now() + overdueMs;
+			results = await run({ ...sqlTx(held), isOverdue: () => performance.now() > overdue }, batch);
+			last = Promise.allSettled([...held.flush(), connection.exec("commit")]);
+		} catch (error) {
+			const lost = await connection.exec("rollback").then(
+				() => false,
+				() => true,
+			);
+			client.release(lost);
+			throw error;
+		}
+		const failed = (await last).flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+		client.release(failed.some(isConnectionLoss));
+		// a statement that failed has made COMMIT undo the batch
+		const statement = failed.find((error) => !isConnectionLoss(error));
+		if (statement !== undefined)
+			throw concernsDatabase(statement) ? statement : new HeldBackFault(String(statement), { cause: statement });
+		if (failed.length === 0) return results;
+		return (await this.#happened(mark.batch, failed[0], deadline + silenceMs)) ? results : null;
+	}
+
+	/** The answer to COMMIT was lost: asks the database for the mark of the batch, until the deadline. */
+	async #happened(batch: number, cause: unknown, deadline: number): Promise<boolean> {
+		while (performance.now() < deadline) {
+			const last = await this.#lastBatch().catch((error: unknown) => {
+				if (isConnectionLoss(error) || isClash(error)) return null;
+				throw this.#unknown(cause);
+			});
+			if (last !== null) return last >= batch;
+			await pause(retryMs);
+		}
+		throw this.#unknown(cause);
+	}
+
+	async #lastBatch(): Promise<number> {
+		const client = await this.#parts.pool.connect();
+		const connection = new PostgresConnection(client, silenceMs);
+		try {
+			await connection.exec(this.#begin);
+			await connection.value("select pg_advisory_xact_lock($1)", [writerLock]);
+			const last = await connection.value("select batch from writer where id = $1", [this.#parts.id]);
+			await connection.exec("commit");
+			client.release();
+			return Number(last ?? 0);
+		} catch (error) {
+			client.release(true);
+			throw error;
+		}
+	}
+
+	#unknown(cause: unknown): StoreFault {
+		return this.#breakDown(
+			new StoreFault("broken", "The database cannot say whether its last changes happened.", cause),
+		);
+	}
+
+	#breakDown(fault: StoreFault): StoreFault {
+		this.#fault = fault;
+		this.#break.resolve(fault);
+		return fault;
+	}
+}

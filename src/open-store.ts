@@ -1,0 +1,53 @@
+// Which store a daemon has, and what of long texts belongs to it.
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { databaseAddress } from "#adapters/store/postgres/url.ts";
+import { blobsIn } from "#adapters/system/blobs.ts";
+import { ConfigError } from "#adapters/system/config.ts";
+import { checkStoreKind } from "#adapters/system/home.ts";
+import { partialsIn } from "#adapters/system/partials.ts";
+import type { HomeConfig } from "#contract/config.ts";
+import type { Limits } from "#contract/limits.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
+import type { EngineParts } from "#engine/parts.ts";
+import type { Store } from "#engine/ports/store.ts";
+import { programUrl } from "#src/programs.ts";
+
+/** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
+export type StoreLocation = { memory: true } | { home: string } | { url: string; ownerUrl?: string };
+
+/** Where the configuration, or the environment, says that the store is. */
+export function storeOf(home: string, { database }: HomeConfig): StoreLocation {
+	const named = process.env["BROOD_DATABASE_URL"] || database;
+	checkStoreKind(home, named ? "postgres" : "sqlite");
+	if (!named) return { home };
+	const owner = process.env["BROOD_DATABASE_OWNER_URL"];
+	return { url: addressFrom(named), ...(owner && { ownerUrl: addressFrom(owner) }) };
+}
+
+function addressFrom(text: string): string {
+	const found = databaseAddress(text);
+	if ("url" in found) return found.url;
+	throw new ConfigError(`The address of the database cannot be used: ${found.problem}.`);
+}
+
+/** Loads only the store in use: each needs its own library. */
+export async function openStore(
+	place: StoreLocation,
+	limits: Limits,
+): Promise<{ store: Store } & Pick<EngineParts, "blobs" | "partials">> {
+	if ("memory" in place) {
+		const { openMemory } = await import("#adapters/store/memory/store.ts");
+		return { store: openMemory(batchRunner(limits)) };
+	}
+	if ("url" in place) {
+		const { openPostgres } = await import("#adapters/store/postgres/store.ts");
+		const store = await openPostgres({ ...place, run: batchRunner(limits) });
+		return { store, blobs: store.blobs, partials: store.partials };
+	}
+	const { openSqlite } = await import("#adapters/store/sqlite/store.ts");
+	const { home } = place;
+	mkdirSync(home, { recursive: true, mode: 0o700 });
+	const store = await openSqlite({ file: path.join(home, "brood.db"), limits, program: programUrl("store-thread") });
+	return { store, blobs: blobsIn(path.join(home, "blobs")), partials: partialsIn(path.join(home, "partials")) };
+}

@@ -1,0 +1,63 @@
+// Each node publishes the whole journal: whoever follows any of them sees every node's events once, in order.
+import { expect, test } from "vitest";
+import type { Event } from "#contract/event.ts";
+import type { Engine } from "#engine/engine.ts";
+import { until } from "#engine/loop/until.ts";
+import { startEngine } from "#src/main.ts";
+import { done, spawn } from "#test/support/say.ts";
+import { freshDatabase } from "#test/support/stores.ts";
+
+const items = process.env["BROOD_TORTURE"] ? 20_000 : 100;
+
+/** What this node publishes from now on, up to the event with these words. */
+function readUpTo(engine: Engine, text: string): Promise<number[]> {
+	const reader = engine.publisher.follow();
+	const read = async (): Promise<number[]> => {
+		const seen: Event[] = [];
+		while (!seen.some((event) => event.text === text)) {
+			const events = await reader.next();
+			if (events === null) throw new Error("the reader was cut");
+			seen.push(...events);
+		}
+		return seen.map(({ id }) => id);
+	};
+	return read();
+}
+
+const append = (engine: Engine, text: string) =>
+	done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text }, { key: null });
+
+test("three nodes write at once: the readers of each see every event once, in order and without gaps", async () => {
+	const url = await freshDatabase();
+	const nodes = [await startEngine({ url }), await startEngine({ url }), await startEngine({ url })];
+	const before = await nodes[0]?.reads.lastEvent();
+	const reading = nodes.map((node) => readUpTo(node, "the last"));
+	// what a node would publish that only knows its own commits
+	const own: number[] = [];
+	await Promise.all(
+		nodes.map(async (node, at) => {
+			for (let n = 0; n < items; n++) {
+				const { event = 0 } = await append(node, `${at}:${n}`);
+				if (at === 0) own.push(event);
+			}
+		}),
+	);
+	await append(nodes[1] ?? expect.unreachable(), "the last");
+	const all = Array.from({ length: 3 * items + 1 }, (_, at) => (before ?? 0) + at + 1);
+	for (const seen of await Promise.all(reading)) expect(seen).toEqual(all);
+	// control: own events alone have gaps
+	expect(own.every((id, at) => at === 0 || id === (own[at - 1] ?? 0) + 1)).toBe(false);
+	for (const node of nodes) await node[Symbol.asyncDispose]();
+});
+
+test("who waits at one node is woken by what happens at another", async () => {
+	const url = await freshDatabase();
+	await using one = await startEngine({ url });
+	await using two = await startEngine({ url });
+	const { id } = await spawn(one, one.agentZero.id, { name: "far" });
+	const paused = until(two.publisher, async () =>
+		(await two.reads.agent(id))?.holds.some(({ kind }) => kind === "user") ? "paused" : null,
+	);
+	await done(one, { type: "agent.pause", agent: id });
+	expect(await paused).toBe("paused");
+});

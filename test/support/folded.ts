@@ -1,0 +1,29 @@
+// Rows and journal are the same facts twice: folding the whole journal has to give exactly the rows.
+import { expect } from "vitest";
+import { fold } from "#domain/fold/fold.ts";
+import type { Reads } from "#engine/ports/store.ts";
+import { noRows } from "#views/rows.ts";
+
+export async function expectFolded(reads: Reads): Promise<void> {
+	const events = await reads.events({ after: 0, limit: 1_000_000 });
+	expect(events.map(({ id }) => id)).toEqual(events.map((_, at) => at + 1));
+	const folded = noRows();
+	for (const event of events) fold(event, folded, () => expect.unreachable());
+	const agents = await reads.agents();
+	expect(new Map(agents.map((row) => [row.id, row]))).toEqual(folded.agent);
+	const turns = [];
+	const prompts = [];
+	for (const { id } of agents) {
+		turns.push(...(await reads.turns(id)));
+		prompts.push(...(await reads.prompts(id)));
+	}
+	expect(new Map(turns.map((row) => [row.id, row]))).toEqual(folded.turn);
+	const queued = [...folded.prompt.values()].filter(({ taken }) => taken === null);
+	expect(byId(prompts)).toEqual(byId(queued));
+	expect(await reads.leases()).toEqual([...folded.lease.values()]);
+	expect(await reads.openWaits()).toEqual([...folded.wait.values()].filter(({ state }) => state === "open"));
+	expect(await reads.subscriptions()).toEqual([...folded.subscription.values()]);
+	expect(new Map((await reads.projects()).map((row) => [row.slug, row]))).toEqual(folded.project);
+}
+
+const byId = <T extends { id: number }>(rows: readonly T[]): T[] => [...rows].sort((a, b) => a.id - b.id);
