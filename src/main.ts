@@ -116,7 +116,7 @@ export async function startDaemon({
 		log.error("http", "A request failed inside", request === undefined ? {} : { request }, error);
 	const finding = detectContainment(config.containment ?? "auto", process.env);
 	parts.use(await lockedHome(home));
-	const place = storeOf(home, config);
+	const place = storeOf(home, config, process.env);
 	const server = parts.use(await listenIn(home, config.port ?? port, failed));
 	const remote = await remoteDoorIn(home, config, failed);
 	if (remote !== null) parts.use(remote);

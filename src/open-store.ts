@@ -17,11 +17,11 @@ import { programUrl } from "#src/programs.ts";
 export type StoreLocation = { memory: true } | { home: string } | { url: string; ownerUrl?: string };
 
 /** Where the configuration, or the environment, says that the store is. */
-export function storeOf(home: string, { database }: HomeConfig): StoreLocation {
-	const named = process.env["BROOD_DATABASE_URL"] || database;
+export function storeOf(home: string, { database }: HomeConfig, environment: NodeJS.ProcessEnv): StoreLocation {
+	const named = environment["BROOD_DATABASE_URL"] || database;
 	checkStoreKind(home, named ? "postgres" : "sqlite");
 	if (!named) return { home };
-	const owner = process.env["BROOD_DATABASE_OWNER_URL"];
+	const owner = environment["BROOD_DATABASE_OWNER_URL"];
 	return { url: addressFrom(named), ...(owner && { ownerUrl: addressFrom(owner) }) };
 }
 

@@ -211,7 +211,12 @@ test("every key works in the home's config.yaml: the daemon starts with each of 
 	const keys = documented.filter((each) => each.home && !/^(issues|presets)/.test(each.key));
 	const home = freshFolder();
 	const database = await freshDatabase();
-	const here: Record<string, unknown> = { port: 0, database, "tls.cert": tlsFile(home, "cert"), "tls.key": tlsFile(home, "key") };
+	const here: Record<string, unknown> = {
+		port: 0,
+		database,
+		"tls.cert": tlsFile(home, "cert"),
+		"tls.key": tlsFile(home, "key"),
+	};
 	writeFileSync(
 		path.join(home, "config.yaml"),
 		fileWith(keys.map((each) => ({ ...each, example: Object.hasOwn(here, each.key) ? here[each.key] : each.example }))),

@@ -6,7 +6,7 @@
 // nobody else writes to has no news, and its commits always follow each other.
 import type { Event } from "#contract/event.ts";
 import { caught, type Log } from "../ports/log.ts";
-import type { News, Reads } from "../ports/store.ts";
+import type { JournalNews, Reads } from "../ports/store.ts";
 import type { Publisher } from "./publish.ts";
 
 const pageEvents = 1000;
@@ -14,7 +14,7 @@ const pageEvents = 1000;
 export interface TailParts {
 	publisher: Publisher;
 	reads: Pick<Reads, "events">;
-	news: News | null;
+	news: JournalNews | null;
 	log: Log;
 }
 

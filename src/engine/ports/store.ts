@@ -206,7 +206,7 @@ export interface Store extends AsyncDisposable, SearchIndex {
 	readonly kind: "memory" | "sqlite" | "postgres";
 	readonly reads: Reads;
 	/** of other nodes' commits; null if nobody else writes to the store */
-	readonly news: News | null;
+	readonly news: JournalNews | null;
 	/** how many batches it takes before the first is answered; it commits them in that order */
 	readonly batchesMax: number;
 	/**
@@ -236,7 +236,7 @@ export interface Store extends AsyncDisposable, SearchIndex {
 }
 
 /** How the nodes of a store learn of each other's commits. */
-export interface News {
+export interface JournalNews {
 	/** Calls `look` when there may be events of other nodes: at once where possible, and every second in any case. */
 	follow(look: () => void): AsyncDisposable;
 	/** Tells the other nodes that the journal goes up to this event. */

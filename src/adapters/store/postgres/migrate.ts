@@ -26,10 +26,7 @@ const grantsTo = (role: string): string[] => [
 	`revoke update, delete, truncate on event from ${role}`,
 ];
 
-async function bringUpToDate(
-	pool: pg.Pool,
-	after: (connection: PostgresConnection) => Promise<void>,
-): Promise<void> {
+async function bringUpToDate(pool: pg.Pool, after: (connection: PostgresConnection) => Promise<void>): Promise<void> {
 	const client = await pool.connect();
 	const connection = new PostgresConnection(client);
 	try {

@@ -4,7 +4,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { expected } from "#contract/log.ts";
-import type { News } from "#engine/ports/store.ts";
+import type { JournalNews } from "#engine/ports/store.ts";
 
 const channel = "brood";
 /** by which the nodes of a database are counted */
@@ -12,7 +12,7 @@ const applicationName = "brood news";
 const pollMs = 1000;
 const tellMs = 5;
 
-export class PostgresNews implements News {
+export class PostgresNews implements JournalNews {
 	readonly #url: string;
 	#client: pg.Client | null = null;
 	#others = false;
