@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { AgentId } from "#contract/ids.ts";
 import type { TreeRow } from "#contract/overviews.ts";
+import type { Agent } from "#contract/wire.ts";
 import { live } from "#test/support/given.ts";
 import { forkRows, type TreeView } from "./fork-tree.ts";
+import { treeOf } from "./overviews.ts";
 import { agentView } from "./wire.ts";
 
 const none = { queueLength: 0, unreadMail: 0, phase: "model" } as const;
@@ -52,4 +54,15 @@ test("10,000 agents in one chain are folded without running out of stack", () =>
 	const one = agentView(live("a"), none);
 	const chain = Array.from({ length: 10_000 }, (_, depth): TreeRow => ({ depth, agent: one }));
 	expect(shown(chain)).toHaveLength(10_000);
+});
+
+test("a chain of forks may be as long as there are agents", () => {
+	const one = agentView(live("a"), none);
+	const ids = Array.from({ length: 12_000 }, (_, at) => AgentId.parse(`chain-${String(at).padStart(16, "0")}`));
+	const chain = ids.map((id, at): Agent => ({ ...one, id, supervisor: ids[at - 1] ?? null }));
+	// in any order: an agent may have a supervisor that is younger
+	const rows = treeOf(chain.toReversed());
+	expect(rows.map(({ depth }) => depth)).toEqual(chain.map((_, at) => at));
+	expect(shown(rows)).toHaveLength(chain.length);
+	expect(shown(rows, { folds: new Map([[chain[1]?.id ?? expect.unreachable(), false]]) })).toEqual(["a", "a+11998"]);
 });

@@ -31,6 +31,7 @@ export function forkRows(tree: readonly TreeRow[], { filter, text, folds }: Tree
 		tree,
 		tree.map(({ agent }) => agent.life !== "ended"),
 	);
+	const [keptBefore, livingBefore] = [countsBefore(kept), countsBefore(living)];
 	const rows: ForkRow[] = [];
 	for (let at = 0; at < tree.length; ) {
 		const [row, end] = [tree[at], ends[at] ?? at + 1];
@@ -39,8 +40,8 @@ export function forkRows(tree: readonly TreeRow[], { filter, text, folds }: Tree
 			at = end;
 			continue;
 		}
-		const below = countIn(kept, at + 1, end);
-		const isLivingBelow = countIn(living, at + 1, end) > 0;
+		const below = between(keptBefore, at + 1, end);
+		const isLivingBelow = between(livingBefore, at + 1, end) > 0;
 		const isOpen = text !== "" || (folds.get(row.agent.id) ?? isLivingBelow);
 		rows.push({
 			...row,
@@ -79,18 +80,24 @@ function subtreeEnds(tree: readonly TreeRow[]): number[] {
 
 /** A row and everything above it. */
 function keptWith(tree: readonly TreeRow[], wanted: readonly boolean[]): boolean[] {
-	const kept = [...wanted];
+	const kept = new Array<boolean>(tree.length).fill(false);
 	const path: number[] = [];
 	for (const [at, { depth }] of tree.entries()) {
 		path.length = depth;
 		path[depth] = at;
-		if (wanted[at] === true) for (const above of path) kept[above] = true;
+		// whatever is above a kept row is kept already
+		for (let above = depth; wanted[at] === true && above >= 0 && kept[path[above] ?? 0] !== true; above--)
+			kept[path[above] ?? 0] = true;
 	}
 	return kept;
 }
 
-function countIn(marks: readonly boolean[], from: number, to: number): number {
-	let count = 0;
-	for (let at = from; at < to; at++) if (marks[at] === true) count++;
-	return count;
+/** For each index how many marks are before it, and at last how many there are. */
+function countsBefore(marks: readonly boolean[]): number[] {
+	const counts = [0];
+	for (const [at, mark] of marks.entries()) counts.push((counts[at] ?? 0) + (mark ? 1 : 0));
+	return counts;
 }
+
+const between = (counts: readonly number[], from: number, to: number): number =>
+	(counts[to] ?? 0) - (counts[from] ?? 0);

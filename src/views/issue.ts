@@ -5,7 +5,7 @@ import type { Issue, IssueDetails, NamedPreset, Run } from "#contract/issue-wire
 import type { IssueSettings, ProjectState } from "#contract/project.ts";
 import { workStage } from "#domain/issue/assign.ts";
 import { blockers } from "#domain/issue/decide.ts";
-import { movesFrom, presetNamed } from "#domain/preset.ts";
+import { isBeforeStart, movesFrom, presetNamed } from "#domain/preset.ts";
 import { shipped } from "#domain/presets.ts";
 import { needsPerson } from "./overviews.ts";
 import { iso, isoOrNull } from "./wire.ts";
@@ -47,6 +47,12 @@ export function issueView(issue: IssueState, { project, all, runs, handles }: Is
 		doneAt: isoOrNull(issue.doneAt),
 		deletedAt: isoOrNull(issue.deletedAt),
 	};
+}
+
+/** Whether it is past the stages in which issues wait for a start. */
+export function isStarted({ preset, stage }: Pick<Issue, "preset" | "stage">, project: IssueSettings): boolean {
+	const loaded = presetNamed(project, preset);
+	return !("preset" in loaded && isBeforeStart(loaded.preset, stage));
 }
 
 export function runView({ issue: _, ...run }: RunState, handles: ReadonlyMap<AgentId, Handle>): Run {

@@ -40,6 +40,7 @@ export interface Surroundings extends Unjournaled {
 export class Mirrored {
 	readonly rows;
 	#shown: Pick<MirrorRequest, "boards" | "threads">;
+	readonly #idle = new WeakMap<AgentState, Agent>();
 
 	constructor(
 		{
@@ -204,14 +205,22 @@ export class Mirrored {
 		const project = this.rows.project.get(slug);
 		if (project === undefined || project.removedAt !== null) return [];
 		const all = this.rows.issue.of(slug);
+		if (all.length === 0) return [];
 		const handles = new Map([...this.rows.agent.values()].map(({ id, handle }): [AgentId, Handle] => [id, handle]));
 		return all
 			.filter(({ deletedAt }) => deletedAt === null)
 			.map((issue) => issueView(issue, { project, all, runs: this.rows.run.of(issue.id), handles }));
 	}
 
+	/** One with nothing to do looks the same until its row or its mail changes: that is most of many agents. */
 	#agent(agent: AgentState, { phases, now }: Surroundings, plan: Schedule | null): Agent {
-		return agentShown(agent, this.#pendingWork(agent.id, now), { phases, now, plan });
+		const pending = this.#pendingWork(agent.id, now);
+		if (isBusy(agent, pending)) return agentShown(agent, pending, { phases, now, plan });
+		const known = this.#idle.get(agent);
+		if (known?.unreadMail === pending.unreadMail) return known;
+		const made = agentShown(agent, pending, { phases, now, plan });
+		this.#idle.set(agent, made);
+		return made;
 	}
 
 	#pendingWork(agent: AgentId, now: number): PendingWork {

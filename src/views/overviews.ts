@@ -33,13 +33,16 @@ export const needsPerson = ({ attention, waiting }: { attention: object | null; 
 export function treeOf(agents: readonly Agent[]): TreeRow[] {
 	const below = Map.groupBy(agents, ({ supervisor }) => supervisor);
 	const known = new Set(agents.map(({ id }) => id));
-	const branch = (agent: Agent, depth: number): TreeRow[] => [
-		{ depth, agent },
-		...(below.get(agent.id) ?? []).flatMap((child) => branch(child, depth + 1)),
-	];
-	return agents
-		.filter(({ supervisor }) => supervisor === null || !known.has(supervisor))
-		.flatMap((root) => branch(root, 0));
+	const roots = agents.filter(({ supervisor }) => supervisor === null || !known.has(supervisor));
+	const rows: TreeRow[] = [];
+	// the next one last; no recursion, because a tree may be as deep as it has agents
+	const open = roots.map((agent): TreeRow => ({ depth: 0, agent })).toReversed();
+	for (let row = open.pop(); row !== undefined; row = open.pop()) {
+		rows.push(row);
+		const depth = row.depth + 1;
+		for (const agent of (below.get(row.agent.id) ?? []).toReversed()) open.push({ depth, agent });
+	}
+	return rows;
 }
 
 /** The stages of the project's own workflow; stages that only other workflows have come before its last one. */

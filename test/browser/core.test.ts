@@ -32,7 +32,12 @@ test("the overview shows what needs a person first, and settles it", async () =>
 });
 
 test("the inbox shows a question whole, and keys answer it", async () => {
-	const { add } = await world.project();
+	const { add, slug } = await world.project();
+	const issue = await world.client.call("issueAdd", { params: { project: slug }, body: { title: "Unclear" } });
+	await world.client.call("issueEscalate", {
+		params: { issue: `${slug}#${issue.number}` },
+		body: { reason: "What is a long reason? ".repeat(20) },
+	});
 	const question = `Run ${"a very long command ".repeat(20)}to its end?`;
 	const one = await add({ name: "first", prompt: `ask ${question}\nsay one is over` });
 	await using dashboard = await Dashboard.open(browser, world.daemon, "/inbox");
@@ -45,8 +50,10 @@ test("the inbox shows a question whole, and keys answer it", async () => {
 	await page.getByRole("article", { name: /first asks/ }).waitFor({ state: "detached" });
 	await expect.poll(async () => (await world.items(one)).map(({ text }) => text), longTimeout).toContain("one is over");
 	await page.keyboard.press("n");
-	await page.getByText("Nobody waits for you.").waitFor();
+	await page.getByRole("article").first().waitFor({ state: "detached" });
 	expect(await world.client.call("approvals", {})).toEqual([]);
+	await world.client.call("issueDelete", { params: { issue: `${slug}#${issue.number}` } });
+	await page.getByText("Nobody waits for you.").waitFor();
 });
 
 test("an agent's page takes prompts, shows its conversation, and says why an action is not possible", async () => {
@@ -96,10 +103,21 @@ test("the queue is edited, moved by keys and emptied", async () => {
 	await page.keyboard.press("Enter");
 	await expect.poll(texts, longTimeout).toEqual(["say one", "say three", "say two"]);
 	await shownAt(2, "say three");
+	// by pointer: the last one above the first
+	const grip = async (position: number) =>
+		(await page.getByRole("button", { name: `Move prompt ${position}`, exact: true }).boundingBox()) ??
+		expect.unreachable();
+	const [from, to] = [await grip(3), await grip(1)];
+	await page.mouse.move(from.x + 4, from.y + 4);
+	await page.mouse.down();
+	await page.mouse.move(to.x + 4, to.y - 4, { steps: 8 });
+	await page.mouse.up();
+	await expect.poll(texts, longTimeout).toEqual(["say two", "say one", "say three"]);
+	await shownAt(1, "say two");
 	await page.getByRole("button", { name: "Edit prompt 2" }).click();
 	await page.getByLabel("Text of prompt 2").fill("say four");
 	await page.getByRole("button", { name: "Save" }).click();
-	await expect.poll(texts, longTimeout).toEqual(["say one", "say four", "say two"]);
+	await expect.poll(texts, longTimeout).toEqual(["say two", "say four", "say three"]);
 	await page.getByRole("button", { name: "Clear the queue" }).click();
 	await page.getByText("The queue is empty.").waitFor();
 });
@@ -178,6 +196,41 @@ test("the palette goes to an agent, and ? lists the keys", async () => {
 	await page.locator("main").press("?");
 	await page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
 	await dashboard.isAccessible();
+});
+
+test("a browser that is not looked at notifies of a question, once, if it was asked to", async () => {
+	const { add } = await world.project();
+	await using dashboard = await Dashboard.open(browser, world.daemon, "/inbox");
+	const { page, context } = dashboard;
+	const ask = async (name: string): Promise<void> => void (await add({ name, prompt: `ask May ${name} push?` }));
+	await context.grantPermissions(["notifications"]);
+	await context.addInitScript(() => {
+		const shown: unknown[] = [];
+		class Recorded extends EventTarget {
+			static readonly permission = "granted";
+			static async requestPermission() {
+				return "granted";
+			}
+			constructor(title: string, { body }: { body: string }) {
+				super();
+				shown.push([title, body]);
+			}
+		}
+		Object.assign(globalThis, { Notification: Recorded, shown });
+		Object.defineProperty(Reflect.get(globalThis, "document"), "hidden", { get: () => true });
+	});
+	await dashboard.go("/inbox");
+	// the control: nobody asked for notifications yet
+	await ask("silent");
+	await page.getByRole("article", { name: /silent asks/ }).waitFor();
+	await page.getByRole("button", { name: "Turn on notifications" }).click();
+	await page.getByRole("button", { name: "Notifications on" }).waitFor();
+	await ask("loud");
+	await page.getByRole("article", { name: /loud asks/ }).waitFor();
+	await expect
+		.poll(() => page.evaluate(() => Reflect.get(globalThis, "shown")))
+		.toEqual([["loud asks", "May loud push?"]]);
+	await expect.poll(() => page.title()).toMatch(/^\(\d+\) Brood$/);
 });
 
 test("on a phone nothing scrolls sideways", async () => {

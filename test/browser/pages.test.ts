@@ -1,6 +1,7 @@
 // Review, issues, subscriptions, journal, settings and the forms, by accessible role, against a real daemon.
-import { writeFileSync } from "node:fs";
-import type { Browser } from "playwright-core";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Dashboard, openBrowser } from "#test/support/dashboard.ts";
 import { freshRepository } from "#test/support/repository.ts";
@@ -109,6 +110,83 @@ test("an issue is added, moved on the board by keys, refused where it may not go
 	expect(issue.comments.map(({ text }) => text)).toEqual(["It fails **twice** in forty runs."]);
 });
 
+test("an issue waits for another, is worked on automatically, shows its run's cost, and is merged by its review", async () => {
+	const { slug, repository } = await world.project({ "a.txt": "one\n" });
+	const body = "write b.txt two\nspend 1200 0.25\ncommit work";
+	for (const request of [{ title: "Write the second file", body }, { title: "First of all" }])
+		await world.client.call("issueAdd", { params: { project: slug }, body: request });
+	await world.client.call("projectConfigure", { params: { project: slug }, body: { agentType: "scripted" } });
+	const issue = async () => await world.client.call("issue", { params: { issue: `${slug}#1` } });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/projects/${slug}/issues/1`);
+	const { page } = dashboard;
+	await page.getByLabel("Wait for another issue").selectOption({ label: "#2 First of all" });
+	await page.getByRole("button", { name: "Wait for it" }).click();
+	await page.getByRole("button", { name: /Start.*It waits for #2/ }).waitFor();
+	expect((await issue()).blockedBy).toEqual([2]);
+	await page.getByRole("button", { name: "No longer wait for #2" }).click();
+	await page.getByRole("button", { name: "Start", exact: true }).waitFor();
+	expect((await issue()).dependsOn).toEqual([]);
+	await world.client.call("issueDelete", { params: { issue: `${slug}#2` } });
+	await page.getByRole("button", { name: "Edit…" }).click();
+	await page.getByLabel("Labels, with commas").fill("files, small");
+	await page.getByRole("button", { name: "Save" }).click();
+	await page.getByText("files, small").waitFor();
+	await page.getByRole("link", { name: `${slug}#1` }).click();
+	await page.getByText("would take #1 Write the second file next").waitFor();
+	await page.getByRole("button", { name: "Automatic work: off" }).click();
+	await page.getByRole("region", { name: "IN_REVIEW" }).getByRole("link", { name: /#1/ }).click(longTimeout);
+	await page
+		.getByRole("region", { name: /Runs 1/ })
+		.getByText(/1,200 tokens · 0.25 USD/)
+		.waitFor();
+	await dashboard.isAccessible();
+	await page.getByRole("link", { name: "Review" }).click();
+	await page.getByText("no conflicts").waitFor();
+	await dashboard.isAccessible();
+	// afterwards nothing is left to merge, and the preview says so
+	dashboard.expects(/409 .*\/merge-preview$/);
+	await page.getByRole("button", { name: "Approve" }).click();
+	await expect.poll(async () => (await issue()).stage, longTimeout).toBe("DONE");
+	expect(git(repository, "show", "main:b.txt")).toBe("two");
+});
+
+test("a full stage says so on the board, and takes no more issues by keys or by drag", async () => {
+	const { slug, repository } = await world.project();
+	const stages = [
+		{ name: "TODO", next: "IN_PROGRESS" },
+		{ name: "IN_PROGRESS", next: "DONE", also: ["TODO"], prompt: "go", wipMax: 1 },
+		{ name: "DONE", final: true },
+	];
+	const own = path.join(world.home, "projects", slug, "config.yaml");
+	mkdirSync(path.dirname(own), { recursive: true });
+	writeFileSync(own, JSON.stringify({ presets: { lean: { stages } } }));
+	for (const title of ["First", "Second"])
+		await world.client.call("issueAdd", { params: { project: slug }, body: { title } });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/projects/${slug}/issues`);
+	const { page } = dashboard;
+	const column = (stage: string) => page.getByRole("region", { name: stage });
+	const drag = async (from: Locator, to: Locator): Promise<void> => {
+		const [grip, target] = [await from.boundingBox(), await to.boundingBox()];
+		if (grip === null || target === null) throw new Error("nothing to drag");
+		await page.mouse.move(grip.x + 3, grip.y + 3);
+		await page.mouse.down();
+		await page.mouse.move(target.x + 20, target.y + 40, { steps: 6 });
+	};
+	await drag(page.getByRole("button", { name: "Move #1" }), column("IN_PROGRESS"));
+	await page.mouse.up();
+	await column("IN_PROGRESS").getByText("1/1 full").waitFor();
+	await drag(page.getByRole("button", { name: "Move #2" }), column("IN_PROGRESS"));
+	await column("IN_PROGRESS").getByText("IN_PROGRESS is full: it has 1 of at most 1 issues.").waitFor();
+	await page.mouse.up();
+	await dashboard.isAccessible();
+	expect((await world.client.call("issue", { params: { issue: `${slug}#2` } })).stage).toBe("TODO");
+	// the daemon says the same to whoever does not ask the page
+	await expect(
+		world.client.call("issueMove", { params: { issue: `${slug}#2` }, body: { stage: "IN_PROGRESS" } }),
+	).rejects.toThrow("IN_PROGRESS is full: it has 1 issue, and its limit is 1.");
+	expect(git(repository, "branch", "--list", "brood/*")).toBe("");
+});
+
 test("subscriptions, journal, settings and the forms work and are accessible", async () => {
 	const { slug, add } = await world.project();
 	const agent = await add({ name: "talker", workspace: "none" });
@@ -152,4 +230,25 @@ test("subscriptions, journal, settings and the forms work and are accessible", a
 	await page.waitForURL(/\/agents\/[\w-]{22}$/);
 	await page.getByText("made by a form").first().waitFor();
 	expect((await world.client.call("agent", { params: { agent: "added-here/from-the-form" } })).type).toBe("scripted");
+});
+
+test("on a phone no page scrolls sideways", async () => {
+	const { slug, add } = await world.project({ "a.txt": "one\n" });
+	const agent = await add({ name: "pocket" });
+	writeFileSync(at(agent, "a.txt"), `${"a long line ".repeat(40)}\n`);
+	await world.client.call("commit", { ...params(agent), body: { message: "work" } });
+	await world.client.call("issueAdd", { params: { project: slug }, body: { title: `Long ${"title ".repeat(30)}` } });
+	const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+	await using dashboard = await Dashboard.open(browser, world.daemon, "/", phone);
+	const { page } = dashboard;
+	const widths: [string, number][] = [];
+	const paths = ["/agents/new", "/projects/new", "/subscriptions", "/journal", "/settings"];
+	paths.push(`/agents/${agent.id}/review`, `/projects/${slug}/issues`, `/projects/${slug}/issues/1`);
+	for (const to of paths) {
+		await dashboard.go(to);
+		await page.getByRole("heading", { level: 1 }).waitFor();
+		if (to.endsWith("review")) await page.getByText("no conflicts").waitFor();
+		widths.push([to, await page.evaluate(() => Reflect.get(globalThis, "document").documentElement.scrollWidth)]);
+	}
+	expect(widths).toEqual(paths.map((to) => [to, 390]));
 });

@@ -27,11 +27,13 @@ test("two browsers show every line once, also when the daemon is restarted in mi
 	await using one = await Dashboard.open(browser, world.daemon, path);
 	await using other = await Dashboard.open(browser, world.daemon, path);
 	for (const dashboard of [one, other]) dashboard.expects(/ERR_|Failed to (fetch|load)/);
-	await world.turn(agent, "say number 1.\nsay number 2.");
+	// the daemon is ended in the middle of a turn
+	await world.client.call("prompt", { ...params(agent), body: { text: "say number 1.\nsay number 2.\nsleep 60000" } });
 	for (const { page } of [one, other]) await page.getByText("number 2.", { exact: true }).waitFor();
 	const { url } = world.daemon;
 	await world.restart();
 	expect(world.daemon.url).toBe(url);
+	await world.client.call("resume", { ...params(agent), body: {} });
 	await world.turn(agent, "say number 3.\nsay number 4.");
 	for (const { page } of [one, other]) {
 		await page.getByText("number 4.", { exact: true }).waitFor({ timeout: 30_000 });

@@ -74,9 +74,14 @@ export class Dashboard implements AsyncDisposable {
 		this.#expected.push(pattern);
 	}
 
-	/** No finding of axe on the page as it is. */
+	/** No finding of axe on the page as it is, and nothing beyond its right edge. */
 	async isAccessible(page = this.page): Promise<void> {
 		await page.evaluate(axe.source);
+		const beyond = await page.evaluate(() => {
+			const { scrollWidth = 0, clientWidth = 0 } = Reflect.get(globalThis, "document").querySelector("main") ?? {};
+			return scrollWidth - clientWidth;
+		});
+		expect(beyond, "pixels beyond the right edge").toBe(0);
 		const { violations } = await page.evaluate(async () => await Reflect.get(globalThis, "axe").run());
 		const found = violations.map((each: { id: string; nodes: { html: string }[] }) => [
 			each.id,

@@ -9,7 +9,7 @@ import { navEntries } from "./nav-entries.ts";
 export function Nav({ onPalette }: { onPalette(): void }) {
 	const [location] = useLocation();
 	const { inbox, agents } = useSeen();
-	const waiting = inbox.approvals.length + inbox.errors.length + inbox.reviews.length;
+	const waiting = inbox.approvals.length + inbox.errors.length + inbox.reviews.length + inbox.limits.length;
 	const running = agents.filter(({ turn }) => turn !== null).length;
 	const counts: Readonly<Record<string, number>> = { [paths.inbox()]: waiting, [paths.tree()]: running };
 	return (

@@ -1,9 +1,11 @@
 // All rows at one moment, as views. Each view is computed when it is first asked for.
 import type { Mirror } from "#client/mirror.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { Issue } from "#contract/issue-wire.ts";
 import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { Agent, Approval, Mail, Project, Prompt, Subscription, Turn } from "#contract/wire.ts";
+import { isStarted } from "#views/issue.ts";
 import type { Surroundings } from "#views/mirrored.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
 import { localNow } from "./connection.ts";
@@ -95,6 +97,11 @@ export class Seen {
 
 	board(project: ProjectSlug): readonly BoardColumn[] {
 		return this.#mirror.view.board(project);
+	}
+
+	isStarted(issue: Issue): boolean {
+		const project = this.#mirror.view.rows.project.get(issue.project);
+		return project === undefined || isStarted(issue, project);
 	}
 
 	queue(agent: AgentId): readonly Prompt[] {

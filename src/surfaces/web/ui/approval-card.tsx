@@ -36,7 +36,7 @@ export function ApprovalCard({ approval, isCurrent }: ApprovalCardProps) {
 					{approval.path.join(" / ")}
 				</Link>
 				<span className="meta">
-					asks ({approval.tool}) <Age at={approval.askedAt} suffix=" ago" />
+					asks{approval.tool !== "other" && ` (${approval.tool})`} <Age at={approval.askedAt} suffix=" ago" />
 				</span>
 			</header>
 			<p className="approval-title">{approval.title}</p>

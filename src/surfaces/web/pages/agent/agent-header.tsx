@@ -18,7 +18,7 @@ export function AgentHeader({ agent }: { agent: Agent }) {
 			<span className="meta clip agent-facts">{facts.filter(Boolean).join(" · ")}</span>
 			<span className="spread" />
 			<AgentControls agent={agent} />
-			{waitingFor !== null && (agent.turn === null || agent.turn.phase === "slot") && (
+			{waitingFor !== null && agent.holds.length === 0 && (agent.turn === null || agent.turn.phase === "slot") && (
 				<p className="agent-waits role-wait">
 					Waits for {waitingFor}
 					{ahead > 0 && `, ${ahead} ahead`}

@@ -6,38 +6,43 @@ import { paths } from "../../paths.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { EditIssue } from "./edit-issue.tsx";
 
 export function IssueActions({ issue, onDone }: { issue: Issue; onDone(): void }) {
 	const act = useAct();
-	const [isAssigning, setAssigning] = useState(false);
-	const { project, number, waiting, assignee, attention, moves, doneAt, blockedBy, branch } = issue;
+	const [isOpen, setOpen] = useState<"assign" | "edit" | null>(null);
+	const { project, number, waiting, assignee, attention, doneAt, blockedBy, branch } = issue;
+	const isStarted = useSeen().isStarted(issue);
 	const params = { issue: `${project}#${number}` };
 	const over = doneAt === null ? null : "The issue is done.";
 	const blocked = blockedBy.length === 0 ? null : `It waits for ${blockedBy.map((on) => `#${on}`).join(", ")}.`;
-	const retry = async (): Promise<void> => {
-		await act("issueRetry", { params, body: {} }, "Tried again.");
+	const done = async (asked: Promise<unknown>): Promise<void> => {
+		await asked;
 		onDone();
 	};
-	const assigned = (): void => {
-		setAssigning(false);
-		onDone();
-	};
-	const start = async (): Promise<void> => {
-		await act("issueStart", { params, body: {} }, "Started.");
+	const close = (): void => {
+		setOpen(null);
 		onDone();
 	};
 	return (
 		<>
-			{attention !== null && <Button onClick={retry}>Retry</Button>}
-			<Button why={over ?? (moves.length === 0 ? "It has been started." : blocked)} onClick={start}>
+			{attention !== null && (
+				<Button onClick={() => done(act("issueRetry", { params, body: {} }, "Tried again."))}>Retry</Button>
+			)}
+			<Button onClick={() => setOpen("edit")}>Edit…</Button>
+			<Button
+				why={over ?? (isStarted ? "It has been started." : blocked)}
+				onClick={() => done(act("issueStart", { params, body: {} }, "Started."))}
+			>
 				Start
 			</Button>
-			<Button
-				why={over ?? blocked ?? (assignee === null ? null : `${issue.agent} works on it.`)}
-				onClick={() => setAssigning(true)}
-			>
-				Assign…
-			</Button>
+			{assignee === null ? (
+				<Button why={over ?? blocked ?? waitingReason(waiting)} onClick={() => setOpen("assign")}>
+					Assign…
+				</Button>
+			) : (
+				<Button onClick={() => done(act("issueUnassign", { params, body: {} }, "Unassigned."))}>Unassign</Button>
+			)}
 			{branch !== null && (
 				<Link
 					className={waiting === null ? "button" : "button button-primary"}
@@ -46,10 +51,14 @@ export function IssueActions({ issue, onDone }: { issue: Issue; onDone(): void }
 					Review
 				</Link>
 			)}
-			{isAssigning && <Assign issue={issue} onClose={assigned} />}
+			{isOpen === "assign" && <Assign issue={issue} onClose={close} />}
+			{isOpen === "edit" && <EditIssue issue={issue} onClose={close} />}
 		</>
 	);
 }
+
+const waitingReason = (waiting: Issue["waiting"]): string | null =>
+	waiting === null ? null : waiting === "approval" ? "It waits for a review." : `It waits for its ${waiting}.`;
 
 function Assign({ issue: { project, number }, onClose }: { issue: Issue; onClose(): void }) {
 	const act = useAct();

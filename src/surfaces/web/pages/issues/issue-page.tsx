@@ -9,6 +9,7 @@ import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
+import { Dependencies } from "./dependencies.tsx";
 import { IssueActions } from "./issue-actions.tsx";
 import { IssueRuns } from "./issue-runs.tsx";
 
@@ -67,6 +68,7 @@ function Known({ project, number }: { project: ProjectSlug; number: number }) {
 				</div>
 				<aside className="issue-side" aria-label="Details">
 					<Facts issue={issue} />
+					<Dependencies issue={issue} onDone={() => setSaid(said + 1)} />
 					<IssueRuns runs={issue.runs} />
 				</aside>
 			</div>
@@ -134,7 +136,7 @@ function Documents({ issue: { documents } }: { issue: IssueDetails }) {
 }
 
 function Facts({ issue }: { issue: IssueDetails }) {
-	const { preset, priority, labels, branch, dependsOn, blockedBy, project, createdAt } = issue;
+	const { preset, priority, labels, branch, createdAt } = issue;
 	const facts: [name: string, value: ReactNode][] = [
 		["workflow", preset],
 		["priority", priority],
@@ -161,21 +163,6 @@ function Facts({ issue }: { issue: IssueDetails }) {
 						<dd>{value}</dd>
 					</div>
 				))}
-				<div>
-					<dt className="meta">depends on</dt>
-					<dd>
-						{dependsOn.length === 0 && "nothing"}
-						{dependsOn.map((on) => (
-							<Link
-								key={on}
-								href={paths.issue(project, on)}
-								className={blockedBy.includes(on) ? "role-wait" : "role-ok"}
-							>
-								#{on}{" "}
-							</Link>
-						))}
-					</dd>
-				</div>
 			</dl>
 		</section>
 	);

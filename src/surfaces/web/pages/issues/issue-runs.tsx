@@ -3,28 +3,54 @@ import type { Run } from "#contract/issue-wire.ts";
 import { paths } from "../../paths.ts";
 import { Age } from "../../ui/age.tsx";
 
+const glyphs: Readonly<Record<Run["state"], string>> = {
+	open: "●",
+	completed: "○",
+	interrupted: "◌",
+	failed: "✗",
+	cancelled: "·",
+};
+
 export function IssueRuns({ runs }: { runs: readonly Run[] }) {
+	const cost = runs.reduce((sum, run) => sum + (run.cost ?? 0), 0);
 	return (
 		<section className="panel" aria-labelledby="runs">
 			<h2 id="runs" className="panel-title">
 				Runs <span className="panel-count">{runs.length}</span>
+				{cost > 0 && <span className="meta"> · {dollars(cost)}</span>}
 			</h2>
 			{runs.length === 0 && <p className="meta panel-note">No agent has worked on it yet.</p>}
 			<ul className="rows">
 				{runs.map((run) => (
-					<li key={run.id} className="row">
-						<span className="clip">{run.stage}</span>
-						<Link href={paths.agent(run.agent)} className="clip">
-							{run.handle ?? "an agent"}
-						</Link>
-						<span className="spread" />
-						<span className="meta">
-							{run.durationMs === null ? "running" : `${Math.round(run.durationMs / 1000)} s`}
-						</span>
-						<Age at={run.startedAt} />
+					<li key={run.id} className="run">
+						<div className="bar">
+							<span className={run.state === "failed" ? "role-bad" : "meta"} title={run.state}>
+								<span aria-hidden="true">{glyphs[run.state]}</span>
+								<span className="sr-only">{run.state}</span>
+							</span>
+							<span className="clip">{run.stage}</span>
+							<Link href={paths.agentAt(run.agent, run.turn)} className="clip">
+								{run.handle ?? "an agent"}
+							</Link>
+							<span className="spread" />
+							<Age at={run.startedAt} />
+						</div>
+						<p className="meta">{costOf(run)}</p>
 					</li>
 				))}
 			</ul>
 		</section>
 	);
 }
+
+const dollars = (cost: number): string => `${cost.toFixed(2)} USD`;
+
+/** As reported by the agent's program. */
+const costOf = ({ cost, tokens, durationMs }: Run): string =>
+	[
+		tokens === null ? null : `${(tokens.input + tokens.output).toLocaleString("en")} tokens`,
+		cost === null ? null : dollars(cost),
+		durationMs === null ? "running" : `${Math.round(durationMs / 1000)} s`,
+	]
+		.filter(Boolean)
+		.join(" · ");

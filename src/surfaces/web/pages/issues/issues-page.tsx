@@ -95,11 +95,15 @@ function AutoMode({ project: { slug, auto }, next }: { project: Project; next: I
 	return (
 		<>
 			<Button onClick={change}>Automatic work: {auto ? "on" : "off"}</Button>
-			{auto && (
-				<span className="meta">{next === undefined ? "no issue is ready" : `next: #${next.number} ${next.title}`}</span>
-			)}
+			<span className="meta clip">{nextWords(auto, next)}</span>
 		</>
 	);
+}
+
+function nextWords(auto: boolean, next: Issue | undefined): string {
+	if (next === undefined) return auto ? "no issue is ready" : "";
+	const named = `#${next.number} ${next.title}`;
+	return auto ? `next: ${named}` : `would take ${named} next`;
 }
 
 function Table({ issues }: { issues: readonly Issue[] }) {
