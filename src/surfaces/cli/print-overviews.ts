@@ -29,18 +29,19 @@ export function inboxText({ approvals, errors, reviews, limits }: Inbox): string
 
 /** A line runs down from an agent to the last of those below it. */
 export function treeText(rows: readonly TreeRow[]): string {
-	return rows
-		.map(({ depth, agent }, at) => {
-			const isLast = (level: number): boolean => {
-				const next = rows.slice(at + 1).find((row) => row.depth <= level);
-				return level === 0 || next?.depth !== level;
-			};
-			const lines = Array.from({ length: depth }, (_, level) => (isLast(level) ? "   " : "│  "));
-			const { handle, type, project } = agent;
-			const own = `${handle}  ${labelText(agent)}  ${type}${project === null ? "" : `  ${project}`}`;
-			return `${lines.join("")}${isLast(depth) ? "└─ " : "├─ "}${own}`;
-		})
-		.join("\n");
+	// from the end: whether a row of a depth follows before one that is less deep
+	const follows: boolean[] = [];
+	const lines = rows.toReversed().map(({ depth, agent }) => {
+		follows.length = Math.min(follows.length, depth + 1);
+		const isDrawn = (level: number): boolean => level > 0 && follows[level] === true;
+		const before = Array.from({ length: depth }, (_, level) => (isDrawn(level) ? "│  " : "   "));
+		const corner = isDrawn(depth) ? "├─ " : "└─ ";
+		follows[depth] = true;
+		const { handle, type, project } = agent;
+		const own = `${handle}  ${labelText(agent)}  ${type}${project === null ? "" : `  ${project}`}`;
+		return `${before.join("")}${corner}${own}`;
+	});
+	return lines.toReversed().join("\n");
 }
 
 export function boardText(columns: readonly BoardColumn[]): string {
