@@ -1,0 +1,79 @@
+// A daemon on PostgreSQL: where its texts are, what it may do there, and which homes it takes.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import pg from "pg";
+import { expect, test } from "vitest";
+import { openPostgres } from "#adapters/store/postgres/store.ts";
+import { Client } from "#client/client.ts";
+import { limits } from "#contract/limits.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
+import { startDaemon, startEngine } from "#src/main.ts";
+import { done, openTurn, spawn } from "#test/support/say.ts";
+import { freshDatabase, freshFolder } from "#test/support/stores.ts";
+
+test("long texts and the output of open turns are in the database, for every node", async () => {
+	const url = await freshDatabase();
+	await using one = await openPostgres({ url, run: batchRunner(limits) });
+	await using two = await openPostgres({ url, run: batchRunner(limits) });
+	const long = `ä\0${"words ".repeat(500_000)}`;
+	const name = await one.blobs.put(long);
+	expect(await one.blobs.put(long)).toBe(name);
+	expect(await two.blobs.get(name)).toBe(long);
+	expect(await two.blobs.get("0".repeat(64))).toBe(null);
+	await using engine = await startEngine({ url });
+	const { id: agent } = await spawn(engine, engine.agentZero.id);
+	const turn = await openTurn(engine, agent);
+	const calls = [{ call: "c", text: "half\0done" }];
+	await one.partials.keep(turn, calls);
+	await one.partials.keep(turn + 1000, calls);
+	const kept = await two.partials.kept(turn);
+	expect(kept.map(({ text }) => text)).toEqual(["half\0done"]);
+	await two.partials.dropAll();
+	// that of an open turn stays: it may be another node's
+	expect([(await one.partials.kept(turn)).length, (await one.partials.kept(turn + 1000)).length]).toEqual([1, 0]);
+	await one.partials.drop(turn);
+	expect(await two.partials.kept(turn)).toEqual([]);
+});
+
+test("with an owner for the tables, the daemon's role writes the journal but cannot change it", async () => {
+	const ownerUrl = await freshDatabase();
+	const owner = new pg.Client(ownerUrl);
+	await owner.connect();
+	const role = `app_${new URL(ownerUrl).pathname.slice(1)}`;
+	await owner.query(`create role ${role} login`);
+	const url = ownerUrl.replace("postgres@", `${role}@`);
+	await using engine = await startEngine({ url, ownerUrl });
+	await done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text: "kept" }, { key: null });
+	await owner.query("alter table event disable trigger event_append_only");
+	const client = new pg.Client(url);
+	await client.connect();
+	for (const statement of ["update event set text = ''", "delete from event", "truncate event cascade"])
+		await expect(client.query(statement)).rejects.toThrow(/permission denied for table event/);
+	// control: the owner could
+	expect((await owner.query("update event set text = text")).rowCount).toBeGreaterThan(1);
+	for (const each of [client, owner]) await each.end();
+});
+
+test("a home belongs to one store: a file of its own, or one database", { timeout: 60_000 }, async () => {
+	const [home, url, other] = [freshFolder(), await freshDatabase(), await freshDatabase()];
+	const config = (database: string | null): void =>
+		writeFileSync(path.join(home, "config.yaml"), database === null ? "" : `database: ${JSON.stringify(database)}\n`);
+	config(url);
+	const daemon = await startDaemon({ home });
+	expect(await new Client(daemon).call("status")).toMatchObject({ store: "postgres" });
+	await daemon[Symbol.asyncDispose]();
+	// the address is in no file but the one that the user wrote it into
+	const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+	const naming = files.filter((each) =>
+		readFileSync(path.join(each.parentPath, each.name)).includes(new URL(url).pathname),
+	);
+	expect(naming.map(({ name }) => name)).toEqual(["config.yaml"]);
+	config(null);
+	await expect(startDaemon({ home })).rejects.toThrow(/belongs to a PostgreSQL database, and none is named/);
+	config(other);
+	await expect(startDaemon({ home })).rejects.toThrow(/belongs to another database/);
+	const plain = freshFolder();
+	await (await startDaemon({ home: plain }))[Symbol.asyncDispose]();
+	writeFileSync(path.join(plain, "config.yaml"), `database: ${JSON.stringify(url)}\n`);
+	await expect(startDaemon({ home: plain })).rejects.toThrow(/has a store of its own, brood\.db/);
+});

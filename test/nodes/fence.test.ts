@@ -1,0 +1,66 @@
+// A node whose place was taken writes nothing any more, whatever it had decided.
+import pg from "pg";
+import { expect, test } from "vitest";
+import { openPostgres } from "#adapters/store/postgres/store.ts";
+import { systemClock } from "#adapters/system/clock.ts";
+import { randomIds } from "#adapters/system/ids.ts";
+import { limits } from "#contract/limits.ts";
+import { NodeId } from "#contract/node.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
+import { Engine } from "#engine/engine.ts";
+import { lossyProxy } from "#test/support/lossy-proxy.ts";
+import { done } from "#test/support/say.ts";
+import { freshDatabase } from "#test/support/stores.ts";
+
+const node = NodeId.parse(randomIds.key());
+
+/** A life of the node, with its own start; or an engine that is no node. */
+async function openLife(url: string, { isNode = true } = {}): Promise<Engine> {
+	const store = await openPostgres({ url, run: batchRunner(limits) });
+	const life = { node, name: "one", boot: randomIds.key(), version: "0", schema: 1, types: [] };
+	const parts = { store, driver: null, limits, clock: systemClock, ids: randomIds };
+	return await Engine.start(isNode ? { ...parts, node: life } : parts);
+}
+
+const append = (engine: Engine, text: string) =>
+	done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text }, { key: null });
+const texts = async (engine: Engine): Promise<(string | null)[]> =>
+	(await engine.reads.events({ after: 0, limit: 1000, kinds: ["user"] })).map(({ text }) => text);
+
+test("the second life of a node ends the first: none of its late batches lands, and it hears why", async () => {
+	const url = await freshDatabase();
+	const first = await openLife(url);
+	await append(first, "in time");
+	const second = await openLife(url);
+	const late = await Promise.allSettled(Array.from({ length: 20 }, (_, at) => append(first, `late ${at}`)));
+	expect(late.map((each) => each.status === "rejected" && each.reason.kind)).toEqual(late.map(() => "fenced"));
+	expect(await first.failed).toMatchObject({ name: "StoreFault", kind: "fenced" });
+	await append(second, "of the second life");
+	expect(await texts(second)).toEqual(["in time", "of the second life"]);
+	for (const engine of [first, second]) await engine[Symbol.asyncDispose]();
+});
+
+test("control: an engine that is no node has no fence, and its late batch lands", async () => {
+	const url = await freshDatabase();
+	const first = await openLife(url, { isNode: false });
+	const second = await openLife(url);
+	await append(first, "late");
+	expect(await texts(second)).toEqual(["late"]);
+	for (const engine of [first, second]) await engine[Symbol.asyncDispose]();
+});
+
+test("a node that was ended while the answer to its COMMIT was lost learns what became of it, and writes no more", async () => {
+	const url = await freshDatabase();
+	await using proxy = await lossyProxy(url);
+	const engine = await openLife(proxy.url);
+	proxy.loseCommits(1);
+	await append(engine, "acknowledged");
+	expect(proxy.lost).toBe(1);
+	const client = new pg.Client(url);
+	await client.connect();
+	await client.query("update node set epoch = epoch + 1");
+	await client.end();
+	await expect(append(engine, "late")).rejects.toMatchObject({ kind: "fenced" });
+	expect(await texts(engine)).toEqual(["acknowledged"]);
+	await engine[Symbol.asyncDispose]();
+});
