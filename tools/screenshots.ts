@@ -83,7 +83,18 @@ async function take(of: Browser, daemon: Daemon, look: string, shots: Readonly<R
 		await page.evaluate(() => Reflect.get(globalThis, "document").fonts.ready.then(() => null));
 		// what a page reads after its first rows; the event stream keeps the network busy for ever
 		await page.waitForTimeout(700);
+		await hidePaths(page);
 		await page.screenshot({ path: path.join(images, `${name}-${look}.png`), animations: "disabled" });
 	}
 	await context.close();
+}
+
+/** Paths of this machine, as they would be on another. */
+async function hidePaths(page: Page): Promise<void> {
+	await page.evaluate((hidden) => {
+		const { document, NodeFilter } = Object(globalThis);
+		const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+		for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
+			if (text.data.includes(hidden)) text.data = text.data.replaceAll(hidden, "~");
+	}, folder);
 }

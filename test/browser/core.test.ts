@@ -46,6 +46,13 @@ test("the inbox shows a question whole, and keys answer it", async () => {
 	await add({ name: "second", prompt: "ask Another?\nsay two is over" });
 	await page.getByRole("article", { name: /second asks/ }).waitFor();
 	await dashboard.isAccessible();
+	// the same number on a page that shows no issues
+	const waiting = page.getByRole("navigation").getByRole("link", { name: /Inbox 3/ });
+	await waiting.waitFor();
+	await dashboard.go("/subscriptions");
+	await waiting.waitFor();
+	await dashboard.go("/inbox");
+	await page.getByRole("article", { name: /second asks/ }).waitFor();
 	for (const key of ["j", "k", "y"]) await page.keyboard.press(key);
 	await page.getByRole("article", { name: /first asks/ }).waitFor({ state: "detached" });
 	await expect.poll(async () => (await world.items(one)).map(({ text }) => text), longTimeout).toContain("one is over");

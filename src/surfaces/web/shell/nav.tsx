@@ -1,14 +1,16 @@
 import { Link, useLocation } from "wouter";
 import icon from "../icon.svg";
 import { paths } from "../paths.ts";
-import { useSeen } from "../store/hooks.ts";
+import { useNeeds, useSeen } from "../store/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
 import { ConnectionState } from "./connection-state.tsx";
 import { navEntries } from "./nav-entries.ts";
 
 export function Nav({ onPalette }: { onPalette(): void }) {
 	const [location] = useLocation();
-	const { inbox, agents } = useSeen();
+	const { inbox, agents, projects } = useSeen();
+	// issues that wait for a review count on every page
+	useNeeds({ boards: projects.map(({ slug }) => slug) });
 	const waiting = inbox.approvals.length + inbox.errors.length + inbox.reviews.length + inbox.limits.length;
 	const running = agents.filter(({ turn }) => turn !== null).length;
 	const counts: Readonly<Record<string, number>> = { [paths.inbox()]: waiting, [paths.tree()]: running };
