@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { system } from "#contract/ids.ts";
 import { NodeId } from "#contract/node.ts";
 import { startEngine } from "#src/main.ts";
+import { FakeDriver } from "#test/support/fake-driver.ts";
 import { done, openTurn, refused, say, spawn } from "#test/support/say.ts";
 import { flavors, freshPlace, type Place } from "#test/support/stores.ts";
 
@@ -119,6 +120,21 @@ describe.each(flavors)("%s", (flavor) => {
 		await done(engine, remove);
 		expect(await say(engine, remove)).toMatchObject({ refused: { code: "NOT_FOUND" } });
 	});
+});
+
+test("a node starts only what is its own, and what it inherits", async () => {
+	const driver = new FakeDriver();
+	await using engine = await startEngine({ memory: true }, {}, { node: asNode(me, "a"), driver });
+	await done(engine, joinOf(asNode(other, "b")), bySystem);
+	const [theirs, mine] = [
+		await spawn(engine, engine.agentZero.id, { node: other }),
+		await spawn(engine, engine.agentZero.id, { node: me }),
+	];
+	for (const { id } of [theirs, mine]) await done(engine, { type: "prompt.queue", agent: id, text: "go" });
+	await expect.poll(() => driver.started.map(({ agent }) => agent)).toEqual([mine.id]);
+	expect((await engine.reads.openTurns()).map(({ agent }) => agent)).toEqual([mine.id]);
+	await done(engine, { type: "node.fall", node: other, epoch: 1, beats: 0 }, bySystem);
+	await expect.poll(() => driver.started.map(({ agent }) => agent)).toEqual([mine.id, theirs.id]);
 });
 
 test("a daemon recovers only what is of its own node", async () => {

@@ -185,6 +185,7 @@ class World {
 			clock: systemClock,
 			limits,
 			workspaces: null,
+			node: null,
 			log: noLog,
 		};
 		this.#runner = new TurnRunner({

@@ -4,6 +4,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
+import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { pickWork } from "#domain/issue/pick.ts";
 import { slotsLeft } from "#domain/slots.ts";
@@ -25,6 +26,8 @@ interface Parts {
 	agentZero: AgentId;
 	log: Log;
 	problems: ProjectProblems;
+	/** this node: only its own is acted on; everything is if null */
+	node: NodeEpoch | null;
 }
 
 /** how often a project with a problem is checked again */
@@ -44,7 +47,7 @@ export function autoReactor(parts: Parts): Reactor {
 				nextAt = Math.min(nextAt ?? at, at);
 			};
 			for (const project of await reads.projects()) {
-				if (!project.auto || project.removedAt !== null) continue;
+				if (!project.auto || project.removedAt !== null || !isOwn(parts.node, project)) continue;
 				if (signal.aborted) return "done";
 				try {
 					// a project with a problem is not served until a check finds it fixed

@@ -10,6 +10,7 @@ import type { CommandInput } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { IssueState, RunState } from "#contract/issue.ts";
+import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { presetNamed, stageOf } from "#domain/preset.ts";
@@ -28,6 +29,8 @@ interface Parts {
 	clock: Clock;
 	work: IssueWork;
 	log: Log;
+	/** this node: only its own is acted on; everything is if null */
+	node: NodeEpoch | null;
 }
 
 /** Does what is due for an issue, and returns the command that records it. */
@@ -54,9 +57,10 @@ export class IssueMover implements Reactor, AsyncDisposable {
 	}
 
 	async look(signal: AbortSignal): Promise<LookResult> {
-		const { reads, clock } = this.#parts;
+		const { reads, clock, node } = this.#parts;
 		const runs = Map.groupBy(await reads.openRuns(), (run) => run.issue);
 		const moving = await reads.issuesMoving();
+		const homes = new Set((await reads.projects()).filter((each) => isOwn(node, each)).map(({ slug }) => slug));
 		const ids = new Set([...moving.map(({ id }) => id), ...runs.keys()]);
 		let next: number | null = null;
 		for (const id of ids) {
@@ -66,7 +70,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 				continue;
 			}
 			const issue = moving.find((each) => each.id === id) ?? (await reads.issue(id));
-			if (issue === undefined) continue;
+			if (issue === undefined || !homes.has(issue.project)) continue;
 			if (issue.waiting === "gate" && issue.notBefore !== null && issue.notBefore > monotonicNow(clock)) {
 				next = Math.min(next ?? issue.notBefore, issue.notBefore);
 				continue;

@@ -1,11 +1,20 @@
 // Holds the agents of a subscription that cools down, and releases them when the cool-down ends or is lifted.
 
+import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import { dispatchAll, type Reactor } from "../loop/reactor.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import type { Dispatch } from "../ports/dispatch.ts";
 import type { Reads } from "../ports/store.ts";
 
-export function limitsReactor({ reads, dispatch, clock }: { reads: Reads; dispatch: Dispatch; clock: Clock }): Reactor {
+interface Parts {
+	reads: Reads;
+	dispatch: Dispatch;
+	clock: Clock;
+	/** this node: only its own is acted on; everything is if null */
+	node: NodeEpoch | null;
+}
+
+export function limitsReactor({ reads, dispatch, clock, node }: Parts): Reactor {
 	return {
 		name: "limits",
 		wakes: ({ kind, data }) =>
@@ -16,7 +25,7 @@ export function limitsReactor({ reads, dispatch, clock }: { reads: Reads; dispat
 				({ coolingUntil, removedAt }) => removedAt === null && (coolingUntil ?? 0) > now,
 			);
 			const types = new Set(cooling.map(({ type }) => type));
-			const live = await reads.agents({ life: "live" });
+			const live = (await reads.agents({ life: "live" })).filter((agent) => isOwn(node, agent));
 			const affected = live.filter(({ type, holds }) => types.has(type) || holds.some(({ kind }) => kind === "limit"));
 			if (signal.aborted) return "done";
 			// whether one is held or released is decided inside the transaction

@@ -4,6 +4,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
 import { AgentId, type ProjectSlug } from "#contract/ids.ts";
+import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { anyFault } from "../loop/fault.ts";
 import type { LookResult, Reactor } from "../loop/reactor.ts";
@@ -22,6 +23,8 @@ interface Parts {
 	/** null where there is no git: then nothing has to be prepared */
 	workspaces: Workspaces | null;
 	log: Log;
+	/** this node: only its own is acted on; everything is if null */
+	node: NodeEpoch | null;
 }
 
 /** More at once in one project only slow each other down. */
@@ -46,7 +49,8 @@ export class Provisioner implements Reactor {
 	}
 
 	async look(signal: AbortSignal): Promise<LookResult> {
-		const waiting = await this.#parts.reads.agents({ life: "provisioning" });
+		const all = await this.#parts.reads.agents({ life: "provisioning" });
+		const waiting = all.filter((agent) => isOwn(this.#parts.node, agent));
 		const due = waiting.filter(
 			(agent) => !this.#running.has(agent.id) && !agent.holds.some((hold) => hold.kind === "error"),
 		);

@@ -13,6 +13,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
+import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import { promptForModel } from "#contract/quote.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { LookResult, Reactor } from "../loop/reactor.ts";
@@ -32,6 +33,8 @@ interface Parts extends TurnRecorderParts {
 	dispatch: Dispatch;
 	driver: Driver;
 	workspaces: Workspaces | null;
+	/** this node: only its own is acted on; everything is if null */
+	node: NodeEpoch | null;
 }
 
 interface Running {
@@ -56,18 +59,19 @@ export class TurnRunner implements Reactor {
 
 	wakes(event: { kind: string; data: unknown }): boolean {
 		return (
-			["turn.started", "turn.stopping", "turn.ended"].includes(event.kind) ||
+			["turn.started", "turn.stopping", "turn.ended", "agent.moved"].includes(event.kind) ||
 			(event.kind === "mail.sent" && event.data !== null)
 		);
 	}
 
 	async look(signal: AbortSignal): Promise<LookResult> {
 		const { reads } = this.#parts;
-		const [open, beginners, urgently] = await Promise.all([
+		const [all, beginners, urgently] = await Promise.all([
 			reads.openTurns(),
 			reads.agentsAboutToBegin(),
 			reads.agentsWithUrgentMail(),
 		]);
+		const open = all.filter((turn) => isOwn(this.#parts.node, turn));
 		const ids = new Set(open.map((turn) => turn.id));
 		const stopping = new Set(open.filter((turn) => turn.stoppingAt !== null).map((turn) => turn.id));
 		// a turn that was stopped or ended must not continue in its process
@@ -108,7 +112,8 @@ export class TurnRunner implements Reactor {
 		await Promise.allSettled(running.map(({ over }) => over));
 		// turns that were started after the last look: nothing of them has run
 		for (const turn of await this.#parts.reads.openTurns())
-			if (turn.handedAt === null) await this.#commands.send(turn, { type: "turn.release", reason: "shutdown" });
+			if (turn.handedAt === null && isOwn(this.#parts.node, turn))
+				await this.#commands.send(turn, { type: "turn.release", reason: "shutdown" });
 	}
 
 	#begin(turn: TurnState, agent: AgentState): void {

@@ -3,7 +3,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { expected } from "#contract/log.ts";
-import type { NodeEpoch } from "#contract/node.ts";
+import { isActive, type NodeEpoch } from "#contract/node.ts";
 import { mayStart, whyNotFree } from "#domain/availability.ts";
 import { type Schedule, schedule, type Waiter } from "#domain/schedule.ts";
 import type { Capacity } from "#domain/slots.ts";
@@ -26,6 +26,8 @@ export class Scheduler {
 	/** as of the last plan; false before the first */
 	#nothingWaits = false;
 	#closed = false;
+	/** other nodes are active: only the agent's own node starts its turns, and it sees the prompt in the journal */
+	#inCompany = false;
 
 	constructor(parts: Parts) {
 		this.#parts = parts;
@@ -33,7 +35,7 @@ export class Scheduler {
 
 	async plan(): Promise<Schedule> {
 		const plan = await this.#planFor(this.#parts.reads.queueHeads(this.#parts.clock.now()));
-		this.#nothingWaits = !this.#closed && plan.waits.size === 0;
+		this.#nothingWaits = !this.#closed && plan.waits.size === 0 && !this.#inCompany;
 		return plan;
 	}
 
@@ -129,6 +131,7 @@ export class Scheduler {
 			reads.leases(),
 			reads.nodes(),
 		]);
+		this.#inCompany = nodes.filter(isActive).length > 1;
 		const [{ turnsMax }, node] = [limits, this.#parts.node?.node ?? null];
 		return { subscriptions, projects, leases, nodes, node, turnsMax, now: clock.now(), monotonic: monotonicNow(clock) };
 	}

@@ -1,6 +1,7 @@
 // Starts turns and continues blocked ones, in the scheduler's order. Whether there is really a slot is decided inside the
 // transaction.
 import type { Event } from "#contract/event.ts";
+import { isOwn, type NodeEpoch, type NodeId } from "#contract/node.ts";
 import { dispatchAll, type Reactor } from "../loop/reactor.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Dispatch } from "../ports/dispatch.ts";
@@ -9,15 +10,18 @@ import type { Scheduler } from "./scheduling.ts";
 
 /** A turn that waits gives its slot back (`wait.opened`), and needs one again when it goes on (`wait.ready`). */
 const wakers =
-	/^(prompt\.(queued|returned|moved)|turn\.ended|agent\.(unheld|provisioned|configured|readied|released)|workspace\.freed|wait\.(opened|ready)|subscription\.(added|configured|cooled|removed)|run\.finished)$/;
+	/^(prompt\.(queued|returned|moved)|turn\.ended|agent\.(unheld|provisioned|configured|readied|released)|workspace\.freed|wait\.(opened|ready)|node\.(joined|resumed|fell)|agent\.moved|subscription\.(added|configured|cooled|removed)|run\.finished)$/;
 
 export function startTurnsReactor(parts: {
 	reads: Reads;
 	dispatch: Dispatch;
 	clock: Clock;
 	scheduler: Scheduler;
+	/** this node: only its own is acted on; everything is if null */
+	node: NodeEpoch | null;
 }): Reactor {
-	const { reads, dispatch, clock, scheduler } = parts;
+	const { reads, dispatch, clock, scheduler, node } = parts;
+	const isOwnAgent = (agent: { node?: NodeId | null }): boolean => isOwn(node, { node: agent.node ?? null });
 	return {
 		name: "start turns",
 		wakes: (event, together) => wakers.test(event.kind) && !together.some((other) => started(other, event)),
@@ -33,8 +37,13 @@ export function startTurnsReactor(parts: {
 			if (signal.aborted) return "done";
 			// a refusal means that another start was quicker; the next look plans again
 			const result = await dispatchAll(dispatch, [
-				...plan.continues.map(({ wait }) => ({ type: "wait.look" as const, wait })),
-				...plan.starts.map(({ agent }) => ({ type: "turn.start" as const, agent: agent.id })),
+				// every node plans for all, so that projects are served alike everywhere, and starts only its own
+				...plan.continues
+					.filter(({ agent }) => isOwnAgent(agent))
+					.map(({ wait }) => ({ type: "wait.look" as const, wait })),
+				...plan.starts
+					.filter(({ agent }) => isOwnAgent(agent))
+					.map(({ agent }) => ({ type: "turn.start" as const, agent: agent.id })),
 			]);
 			await scheduler.started(plan);
 			const now = clock.now();

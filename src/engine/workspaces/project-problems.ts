@@ -1,6 +1,7 @@
 // Projects that do not work now, and why. A failed check is reported as that project's problem; the others are still
 // checked.
 import type { ProjectSlug } from "#contract/ids.ts";
+import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { configProblem } from "#contract/project-config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -20,6 +21,8 @@ interface Parts {
 	work: IssueWork;
 	workspaces: Workspaces | null;
 	log: Log;
+	/** this node: only its own is acted on; everything is if null */
+	node: NodeEpoch | null;
 }
 
 /** projects that are checked at the same time */
@@ -48,7 +51,7 @@ export class ProjectProblems {
 		const projects = await this.#parts.reads.projects();
 		for (const slug of this.#known.keys())
 			if (!projects.some((project) => project.slug === slug && project.removedAt === null)) this.#known.delete(slug);
-		const present = projects.filter(({ removedAt }) => removedAt === null);
+		const present = projects.filter((each) => each.removedAt === null && isOwn(this.#parts.node, each));
 		for (let at = 0; at < present.length; at += atOnce)
 			await Promise.all(present.slice(at, at + atOnce).map((project) => this.#lookBriefly(project)));
 	}
