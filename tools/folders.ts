@@ -118,10 +118,12 @@ export const roots = [
 	"version.ts",
 ];
 
-/** Programs that run as processes of their own. */
+/** Programs that run as processes of their own, and what the compiler calls for the dashboard's elements. */
 export const programs = [
 	"surfaces/cli/bin.ts",
 	"surfaces/web/main.tsx",
+	"surfaces/web/visible/jsx-runtime.ts",
+	"surfaces/web/visible/jsx-dev-runtime.ts",
 	"agents/scripted.ts",
 	"agents/shell.ts",
 	"agents/llm.ts",

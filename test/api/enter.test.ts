@@ -163,6 +163,7 @@ test("browsers are listed, signed out, and outlive the daemon on its port", asyn
 		name: "Test/1",
 		signedInAt: expect.any(String),
 		expiresAt: expect.any(String),
+		person: null,
 	});
 	expect(await client().call("browserSignOut", { params: { browser: id } })).toEqual(all.at(-1));
 	expect([await status(both(stays)), await status(both(goes))]).toEqual([200, 401]);
