@@ -88,17 +88,6 @@ export class Blocks {
 		this.#list = [...older.#list, ...rest];
 	}
 
-	/** Forgets the oldest blocks. */
-	keepLast(count: number): void {
-		const gone = Math.max(0, this.#list.length - count);
-		this.#list.splice(0, gone);
-		for (const [call, at] of this.#open)
-			if (at < gone) this.#open.delete(call);
-			else this.#open.set(call, at - gone);
-		const first = this.#list[0]?.id ?? 0;
-		for (const [call, { id }] of this.#orphans) if (id < first) this.#orphans.delete(call);
-	}
-
 	/** False if its call is not here: then it is a block of its own. */
 	#end(item: Shown): boolean {
 		const at = this.#open.get(callId(item));

@@ -9,6 +9,8 @@ export interface Asked {
 	typed: string;
 }
 
+export type Ask = (signal: AbortSignal) => Promise<SlashAnswer>;
+
 interface Parts {
 	answered(answer: SlashAnswer): void;
 	refused(error: unknown, asked: Asked): void;
@@ -26,7 +28,7 @@ export class Asking {
 	}
 
 	/** `text` is shown until the answer comes; empty for what answers at once. */
-	run(text: string, ask: (signal: AbortSignal) => Promise<SlashAnswer>, asked: Asked): void {
+	run(text: string, ask: Ask, asked: Asked): void {
 		const id = ++this.#last;
 		const cancelled = new AbortController();
 		this.#open.set(id, { text, agent: asked.agent, cancelled });

@@ -35,7 +35,12 @@ function rowsOf(block: Block, look: BlockLook): string[] {
 	switch (block.kind) {
 		case "prompt": {
 			const from = block.label === "" ? "" : `${look.nameOf(block.label)} `;
-			return ["", ...hanging(`${from}› `, block.text, look.width).map((row) => paint("strong", row))];
+			// mail is headed by its sender's id, for models
+			const text = block.text.replaceAll(
+				/^(\[mail \d+ from )(agent:[\w-]+)\]/gm,
+				(_, head: string, by: string) => `${head}${look.nameOf(by)}]`,
+			);
+			return ["", ...hanging(`${from}› `, text, look.width).map((row) => paint("strong", row))];
 		}
 		case "message":
 			return block.bad

@@ -4,8 +4,10 @@ import type { Mirror } from "#client/mirror.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Agent, Item } from "#contract/wire.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
-import { Blocks } from "#views/thread.ts";
+import { Conversation, rangesOf, type Source } from "./conversation.ts";
 import type { Seen } from "./model.ts";
+import type { Anchor } from "./page.ts";
+import type { SlashAnswer } from "./slash.ts";
 
 /** items of a thread that are loaded at first */
 export const itemsMax = 1000;
@@ -13,23 +15,18 @@ export const itemsMax = 1000;
 /** threads that are kept up to date when all rows are loaded again */
 const threadsMax = 16;
 
-/** blocks of a thread that is followed */
-const blocksMax = itemsMax;
-
 /** loaded at a time */
-const olderItems = 500;
+const pageItems = 500;
 
 export class MirroredScreen {
 	readonly #mirror: Mirror;
 	readonly #client: Client;
 	readonly #project: ProjectSlug | null;
 	#seen: Seen | null = null;
-	readonly #blocks = new Map<AgentId, Blocks>();
+	readonly #conversations = new Map<AgentId, Conversation>();
 	/** the threads that are kept, the last one shown first */
 	#threads: AgentId[] = [];
 	#isLoaded = false;
-	/** the items of ancestors that have been loaded, oldest first, and where older ones are; null if there are none */
-	readonly #inherited = new Map<AgentId, { items: Item[]; next: { of: AgentId; before: number } | null }>();
 
 	constructor(mirror: Mirror, client: Client, project: ProjectSlug | null) {
 		this.#mirror = mirror;
@@ -45,17 +42,14 @@ export class MirroredScreen {
 	/** Everything has changed. */
 	reload(): void {
 		this.#seen = null;
-		this.#blocks.clear();
+		for (const each of this.#conversations.values()) each.refresh();
 	}
 
-	/** A new item. Old blocks go only where the end is followed: nothing moves under a reader. */
-	add(agent: AgentId, item: Parameters<Blocks["add"]>[0], isFollowed: boolean): void {
-		const blocks = this.#blocks.get(agent);
-		blocks?.add(item);
-		if (blocks === undefined || !isFollowed || blocks.list.length <= 2 * blocksMax) return;
-		this.#inherited.delete(agent);
-		this.#mirror.shorten(agent);
-		blocks.keepLast(blocksMax);
+	/** A new item. Old ones go only where the end is followed: nothing moves under a reader. */
+	add(agent: AgentId, item: Item, isFollowed: boolean): void {
+		const conversation = this.#conversations.get(agent);
+		conversation?.add(item);
+		if (isFollowed) conversation?.follow();
 	}
 
 	/** Keeps the thread of an agent up to date from now on. */
@@ -72,31 +66,30 @@ export class MirroredScreen {
 		void this.#mirror.show({ boards: this.#project === null ? [] : [this.#project], threads: this.#threads });
 	}
 
-	/** Loads older items, at last those of the ancestors; nothing moves under the reader. */
-	async older(agent: AgentId): Promise<void> {
-		if (this.#inherited.has(agent) || !(await this.#mirror.older(agent, olderItems)))
-			await this.#olderOfAncestors(agent);
-		this.#blocks.delete(agent);
-		this.#seen = null;
+	/** What is in memory of an agent's conversation. */
+	conversation(agent: AgentId): Conversation {
+		const known = this.#conversations.get(agent) ?? new Conversation(agent, this.#source(agent));
+		this.#conversations.set(agent, known);
+		return known;
 	}
 
-	async #olderOfAncestors(agent: AgentId): Promise<void> {
-		const known = this.#inherited.get(agent) ?? { items: [], next: this.#forkOf(agent) };
-		this.#inherited.set(agent, known);
-		while (known.next !== null) {
-			const { of, before } = known.next;
-			const found = await this.#client.call("items", { params: { agent: of }, query: { last: olderItems, before } });
-			const [first] = found;
-			known.items.unshift(...found);
-			known.next = first === undefined ? this.#forkOf(of) : { of, before: first.id };
-			if (first !== undefined) return;
-		}
+	/** Where its reader was: at the end only the end is kept; elsewhere what is around the place is loaded if need be. */
+	async place(agent: AgentId, anchor: Anchor): Promise<SlashAnswer> {
+		const conversation = this.conversation(agent);
+		if (anchor === null) conversation.follow();
+		else if (this.#isLoaded && !conversation.covers(anchor.block)) await conversation.around(anchor.block);
+		return {};
 	}
 
-	/** Where the conversation of an agent comes from. */
-	#forkOf(agent: AgentId): { of: AgentId; before: number } | null {
-		const lineage = this.seen.agents.get(agent)?.lineage ?? null;
-		return lineage === null ? null : { of: lineage.agent, before: lineage.forkPoint + 1 };
+	#source(agent: AgentId): Source {
+		return {
+			live: () => this.#mirror.thread(agent),
+			ranges: () => rangesOf(agent, (id) => this.#mirror.view.rows.agent.get(id)?.lineage ?? null),
+			read: async (of, where) => {
+				const query = "before" in where ? { last: pageItems, ...where } : { limit: pageItems, ...where };
+				return await this.#client.ask("items", { params: { agent: of }, query });
+			},
+		};
 	}
 
 	get seen(): Seen {
@@ -123,23 +116,14 @@ export class MirroredScreen {
 			inbox,
 			subscriptions,
 			now: surroundings.now,
-			blocks: (agent) => this.#blocksOf(agent).list,
+			blocks: (agent) => this.conversation(agent).blocks,
 			messages: (agent) => mirror.messages(agent),
 			queue: (agent) => view.queue(agent),
 			mail: (agent) => view.mail(agent),
 			turns: (agent) => view.turns(agent),
 			approvals: (agent) => inbox.approvals.filter((approval) => approval.agent === agent),
-			hasOlder: (agent) => this.#inherited.get(agent)?.next !== null,
+			hasOlder: (agent) => this.conversation(agent).hasOlder,
+			isDetached: (agent) => this.conversation(agent).isDetached,
 		};
-	}
-
-	#blocksOf(agent: AgentId): Blocks {
-		const known = this.#blocks.get(agent);
-		if (known !== undefined) return known;
-		const blocks = new Blocks();
-		for (const item of this.#inherited.get(agent)?.items ?? []) blocks.add(item, { isInherited: true });
-		for (const item of this.#mirror.thread(agent)) blocks.add(item);
-		this.#blocks.set(agent, blocks);
-		return blocks;
 	}
 }

@@ -27,6 +27,8 @@ export interface Seen {
 	approvals(agent: AgentId): readonly Approval[];
 	/** older items may be loaded */
 	hasOlder(agent: AgentId): boolean;
+	/** newer items than those in memory exist */
+	isDetached(agent: AgentId): boolean;
 }
 
 export interface State {
@@ -120,7 +122,7 @@ export const firstState = (current: AgentId): State => ({
 export type Effect =
 	| { do: "edit"; data: string }
 	| { do: "show"; agent: AgentId }
-	| { do: "older"; agent: AgentId }
+	| { do: "read"; agent: AgentId; where: "older" | "newer" | "top"; by: number }
 	| { do: "rows" }
 	| { do: "answer"; approval: number; answer: "allow" | "deny" | "always" }
 	| { do: "interrupt"; agent: AgentId; force: boolean }

@@ -6,8 +6,20 @@ import { blockRows } from "./block-rows.ts";
 import type { Seen } from "./model.ts";
 import type { Screen } from "./pi/screen.ts";
 
+interface Look {
+	agent: AgentId;
+	seen: Seen;
+	colour: boolean;
+}
+
+export function leave(how: "transcript" | "redraw" | "suspend", screen: Screen, look: Look): void {
+	if (how === "redraw") screen.redraw();
+	else if (how === "suspend") suspend(screen);
+	else printTranscript(screen, look);
+}
+
 /** The screen comes back when the reader presses Enter. */
-export function printTranscript(screen: Screen, agent: AgentId, seen: Seen, colour: boolean): void {
+function printTranscript(screen: Screen, { agent, seen, colour }: Look): void {
 	screen.stop();
 	const folder = seen.agents.get(agent)?.workspace?.path ?? null;
 	const width = screen.columns;
@@ -20,7 +32,7 @@ export function printTranscript(screen: Screen, agent: AgentId, seen: Seen, colo
 }
 
 /** As Ctrl+Z does elsewhere; `fg` brings the screen back. */
-export function suspend(screen: Screen): void {
+function suspend(screen: Screen): void {
 	screen.stop();
 	process.once("SIGCONT", () => screen.start());
 	process.kill(process.pid, "SIGTSTP");

@@ -3,13 +3,13 @@ import { writeSync } from "node:fs";
 import { type Changed, Mirror } from "#client/mirror.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { visible } from "#contract/visible.ts";
-import { type Asked, Asking } from "./asking.ts";
+import { type Ask, type Asked, Asking } from "./asking.ts";
 import { completed } from "./complete.ts";
 import { Drafts, sentTo } from "./drafts.ts";
 import { itemsMax, MirroredScreen } from "./mirrored-screen.ts";
 import { type Effect, firstState, type State } from "./model.ts";
 import { lastActive } from "./moving.ts";
-import { printTranscript, suspend } from "./normal-screen.ts";
+import { leave } from "./normal-screen.ts";
 import type { Draft } from "./pi/draft.ts";
 import { Screen } from "./pi/screen.ts";
 import { clicked } from "./pointing.ts";
@@ -58,10 +58,7 @@ export class TerminalProgram {
 		this.#asking = new Asking({
 			answered: (answer) => this.#answered(answer),
 			refused: (error, asked) => this.#refused(error, asked),
-			waiting: (waiting) => {
-				this.#state = { ...this.#state, waiting };
-				this.#screen.repaint();
-			},
+			waiting: (waiting) => this.#show({ ...this.#state, waiting }),
 		});
 		this.#drafts = new Drafts(this.#saved, () =>
 			this.#screen.draft({
@@ -74,9 +71,8 @@ export class TerminalProgram {
 
 	/** Until the person leaves. */
 	async run(): Promise<void> {
-		const { current } = this.#state;
-		if (current === nobody) this.#view.loadRows();
-		else void this.#view.show(current);
+		if (this.#state.current === nobody) this.#view.loadRows();
+		else void this.#view.show(this.#state.current);
 		this.#screen.start();
 		// ages and clocks on the screen
 		const clock = setInterval(() => {
@@ -104,6 +100,8 @@ export class TerminalProgram {
 		if ("all" in what) {
 			this.#view.reload();
 			this.#findCurrent();
+			const { current, anchors } = this.#state;
+			this.#ask("", () => this.#view.place(current, anchors.get(current) ?? null));
 		} else if ("rows" in what) {
 			if (what.item?.agent) this.#view.add(what.item.agent, what.item, !this.#state.anchors.has(what.item.agent));
 			if (what.rows.length > 0) this.#view.refresh();
@@ -157,6 +155,7 @@ export class TerminalProgram {
 
 	#take({ state, effects }: Update): void {
 		this.#state = state;
+		if (!state.anchors.has(state.current)) this.#view.conversation(state.current).follow();
 		for (const effect of effects) this.#do(effect);
 	}
 
@@ -188,11 +187,8 @@ export class TerminalProgram {
 			case "show":
 				this.#go(effect.agent);
 				break;
-			case "older":
-				this.#ask("Loading older items …", async () => {
-					await this.#view.older(effect.agent);
-					return {};
-				});
+			case "read":
+				this.#ask("Loading …", () => this.#read(effect));
 				break;
 			case "rows":
 				this.#view.loadRows();
@@ -202,13 +198,9 @@ export class TerminalProgram {
 				this.#say("Given up. A fork that was waiting is not made; anything else may still be done.", "wait");
 				break;
 			case "transcript":
-				printTranscript(this.#screen, this.#state.current, this.#view.seen, this.#options.colour);
-				break;
 			case "redraw":
-				this.#screen.redraw();
-				break;
 			case "suspend":
-				suspend(this.#screen);
+				leave(effect.do, this.#screen, { ...this.#options, agent: this.#state.current, seen: this.#view.seen });
 				break;
 			case "quit":
 				this.stop();
@@ -222,13 +214,26 @@ export class TerminalProgram {
 		}
 	}
 
-	#ask(text: string, ask: (signal: AbortSignal) => Promise<SlashAnswer>, typed = ""): void {
+	/** Loads what the reader scrolled to, and scrolls on, unless they went elsewhere meanwhile. */
+	async #read({ agent, where, by }: Extract<Effect, { do: "read" }>): Promise<SlashAnswer> {
+		const before = this.#state.anchors.get(agent);
+		await this.#view.conversation(agent)[where]();
+		if (this.#state.current !== agent || this.#state.anchors.get(agent) !== before) return {};
+		const anchor = scrolled(this.#state, this.#view.seen, this.#threadLook(), where === "top" ? "top" : by);
+		this.#state = scrolledBy(this.#state, anchor);
+		return {};
+	}
+
+	#ask(text: string, ask: Ask, typed = ""): void {
 		this.#asking.run(text, ask, { agent: this.#state.current, typed });
 	}
 
 	#go(agent: AgentId): void {
 		this.#state = { ...this.#state, current: agent };
-		this.#view.show(agent).catch((error: unknown) => this.#refused(error, { agent, typed: "" }));
+		this.#ask("", async () => {
+			await this.#view.show(agent);
+			return await this.#view.place(agent, this.#state.anchors.get(agent) ?? null);
+		});
 		this.#saving.begin();
 		this.#screen.repaint();
 	}
@@ -277,7 +282,11 @@ export class TerminalProgram {
 	}
 
 	#say(text: string, style: NonNullable<State["notice"]>["style"]): void {
-		this.#state = { ...this.#state, notice: { text, style } };
+		this.#show({ ...this.#state, notice: { text, style } });
+	}
+
+	#show(state: State): void {
+		this.#state = state;
 		this.#screen.repaint();
 	}
 

@@ -119,12 +119,18 @@ export function scrolledBy(state: State, anchor: Anchor): State {
 }
 
 function scroll(state: State, key: Key, by: number | "top", seen: Seen): Update {
+	const { current } = state;
+	const read = (at: State, where: "older" | "newer" | "top"): Update =>
+		only(at, { do: "read", agent: current, where, by: by === "top" ? 0 : by });
+	if (by === "top" && seen.hasOlder(current)) return read(state, "top");
 	const anchor = key.scroll(by);
 	const next = scrolledBy(state, anchor);
 	const isUp = by === "top" || by < 0;
-	// the top of what is loaded: older items are asked for. Whoever scrolls up and still sees the end sees everything
-	const isTop = anchor === null || (anchor.row === 0 && anchor.block === seen.blocks(state.current)[0]?.id);
-	return isUp && isTop && seen.hasOlder(state.current) ? only(next, { do: "older", agent: state.current }) : only(next);
+	// the end of what is in memory is not the end
+	if (!isUp && anchor === null && seen.isDetached(current)) return read(state, "newer");
+	// the top of what is in memory: older items are asked for. Whoever scrolls up and still sees the end sees everything
+	const isTop = anchor === null || (anchor.row === 0 && anchor.block === seen.blocks(current)[0]?.id);
+	return isUp && isTop && seen.hasOlder(current) ? read(next, "older") : only(next);
 }
 
 /** Cancels a command that waits, else interrupts the turn; the second time by force. */
