@@ -137,10 +137,8 @@ export class RequestContext {
 		// an agent names itself without knowing its handle
 		const caller = agentOf(actor);
 		if (params["agent"] === "self" && caller !== null) return await work(caller);
-		const found = await this.engine.queries.resolve(
-			params["agent"] ?? "",
-			query.project ?? (await this.projectOf(actor)),
-		);
+		const project = query.project ?? (await this.projectOf(actor));
+		const found = await this.engine.queries.resolve(params["agent"] ?? "", project);
 		return isRefusal(found) ? found : await work(found.id);
 	}
 
@@ -269,17 +267,12 @@ export class RequestContext {
 	/** Agents as they are shown: what waits for each, and their places in the schedule if one of them is busy. */
 	async agents(states: readonly AgentState[]): Promise<Agent[]> {
 		const now = this.engine.now();
-		const pending = await this.reads.pendingWork(
-			states.map(({ id }) => id),
-			now,
-		);
+		const ids = states.map(({ id }) => id);
+		const pending = await this.reads.pendingWork(ids, now);
 		const pendingOf = ({ id }: AgentState): PendingWork => pending.get(id) ?? noPendingWork;
 		const busy = states.some((agent) => isBusy(agent, pendingOf(agent)));
-		const around = {
-			now,
-			phases: this.engine.reportedPhases(),
-			plan: busy ? await this.engine.scheduler.outlook() : null,
-		};
+		const plan = busy ? await this.engine.scheduler.outlook() : null;
+		const around = { now, phases: this.engine.reportedPhases(), plan };
 		return states.map((agent) => agentShown(agent, pendingOf(agent), around));
 	}
 
