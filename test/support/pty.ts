@@ -32,10 +32,6 @@ export class Pty implements AsyncDisposable {
 		this.#child.stdout?.pause();
 	}
 
-	readAgain(): void {
-		this.#child.stdout?.resume();
-	}
-
 	get pid(): number {
 		return Number(/pid (\d+)/.exec(this.drawn.written)?.[1]);
 	}
