@@ -15,3 +15,9 @@ export const getsDenialReasons = (type: string): boolean => ["llm", "scripted", 
 
 /** Whether mail may wake an agent of this type. `shell` would execute it; people check their mail themselves. */
 export const readsMail = (type: string): boolean => type !== "shell" && type !== "human";
+
+/** How to name an agent type: for a new agent, or for all of a project; without one, for all children of agent 0. */
+export const typeSuggestions = (project: string | undefined): string[] =>
+	project === undefined
+		? ["brood agent add --type claude", "brood agent configure init --type claude"]
+		: [`brood agent add --project ${project} --type claude`, `brood project configure ${project} --type claude`];

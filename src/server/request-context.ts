@@ -1,6 +1,7 @@
 // What every handler needs: finding the agent, dispatching a command for the caller, and answering with a noun.
 import type { z } from "zod";
 import { type AgentState, noAgent } from "#contract/agent.ts";
+import { typeSuggestions } from "#contract/agent-type.ts";
 import type { CommandInput, CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { type Actor, AgentId, agentOf, Handle, type Key, ProjectSlug } from "#contract/ids.ts";
@@ -247,13 +248,7 @@ export class RequestContext {
 			(own === "scripted" ? null : own) ??
 			refuse("VALIDATION_ERROR", `Name an agent type: ${this.types.join(", ")}.`, {
 				details: { types: [...this.types] },
-				suggestions:
-					row === undefined
-						? ["brood agent add --type claude", "brood agent configure init --type claude"]
-						: [
-								`brood agent add --project ${row.slug} --type claude`,
-								`brood project configure ${row.slug} --type claude`,
-							],
+				suggestions: typeSuggestions(row?.slug),
 			})
 		);
 	}
