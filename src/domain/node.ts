@@ -64,7 +64,7 @@ export interface Silent {
 	beats: number;
 }
 
-export interface Watched {
+export interface WatchStep {
 	watch: Watch;
 	/** to be done, in this order */
 	acts: readonly ("beat" | "hold" | "go on" | "exit" | { fall: Silent })[];
@@ -77,7 +77,7 @@ export const watchFrom = (sentAt: number): Watch => ({
 });
 
 /** Called about ten times a second. */
-export function ticked(watch: Watch, now: number, times: NodeTimes = nodeTimes): Watched {
+export function ticked(watch: Watch, now: number, times: NodeTimes = nodeTimes): WatchStep {
 	const due = watch.sentAt === null || now - watch.sentAt >= times.beatMs;
 	const holds = !watch.holding && !mayRun(watch, now, times);
 	return {
@@ -92,7 +92,7 @@ export function answered(
 	{ confirmed, peers }: BeatAnswer,
 	{ sentAt, now }: { sentAt: number; now: number },
 	times: NodeTimes = nodeTimes,
-): Watched {
+): WatchStep {
 	if (!confirmed) return { watch, acts: ["exit"] };
 	const steady = watch.answeredAt !== null && now - watch.answeredAt <= times.steadyMs;
 	const active = peers.filter((peer) => peer.active);

@@ -11,14 +11,16 @@ interface PlacementFacts {
 	nodes?: readonly NodeState[];
 	/** the node that was asked */
 	asked: NodeId | null;
-	/** whether it has or gets a workspace */
-	files: boolean;
+	/** the files that it has or gets */
+	workspace: object | null;
+	plan: object | null;
 }
 
 export function placeAgent(
-	{ parent, project, nodes = [], asked, files }: PlacementFacts,
+	{ parent, project, nodes = [], asked, workspace, plan }: PlacementFacts,
 	named: NodeId | undefined,
 ): { node?: NodeId } | Refusal {
+	const files = workspace !== null || plan !== null;
 	const near = (parent.supervisor === null ? project?.node : parent.node) ?? asked;
 	const nearRow = nodes.find(({ id }) => id === near);
 	// without files it need not wait for a node that is away

@@ -73,8 +73,7 @@ export function decideSpawn(
 	if (wrong) return wrong;
 	const allotted = chooseWorkspace({ parent, project: facts.project, inMain: facts.inMain }, command);
 	if (isRefusal(allotted)) return allotted;
-	const files = allotted.workspace !== null || allotted.plan !== null;
-	const place = placeAgent({ ...facts, asked: by.node ?? null, files }, command.node);
+	const place = placeAgent({ ...facts, ...allotted, asked: by.node ?? null }, command.node);
 	if (isRefusal(place)) return place;
 	const budget = splitBudget(parent, command.budget);
 	if (isRefusal(budget)) return budget;
