@@ -97,7 +97,7 @@ try {
 			cut.resolve();
 			await daemon[Symbol.asyncDispose]();
 			log.info("daemon", "stopped");
-			if (successor) startSuccessor(home);
+			if (successor) startSuccessor(home, process.env);
 			process.exit(0);
 		} catch (error) {
 			log.error("daemon", "The daemon could not stop as it should", {}, error);

@@ -41,9 +41,9 @@ import { announce, listenIn, lockedHome } from "./daemon-home.ts";
 import { startNotices } from "./notices.ts";
 import { openStore, type StoreLocation, storeOf } from "./open-store.ts";
 import { ownPrograms } from "./own-programs.ts";
-import { remoteDoorIn } from "./remote.ts";
+import { remoteListenerIn } from "./remote.ts";
 import { type Hidden, hiddenIn, sandboxOf, seenInside, variablesIn } from "./sandboxes.ts";
-import { doorHere, remoteDoor, serve, streamOf } from "./serve.ts";
+import { serve, streamOf } from "./serve.ts";
 import { version } from "./version.ts";
 
 /** The engine alone: it records and decides, but runs no turns. */
@@ -118,7 +118,7 @@ export async function startDaemon({
 	parts.use(await lockedHome(home));
 	const place = storeOf(home, config, process.env);
 	const server = parts.use(await listenIn(home, config.port ?? port, failed));
-	const remote = await remoteDoorIn(home, config, failed);
+	const remote = await remoteListenerIn(home, config, failed);
 	if (remote !== null) parts.use(remote);
 	const containment = inForce(await finding, home);
 	const allPrograms = { ...ownPrograms, ...programs };
@@ -137,11 +137,7 @@ export async function startDaemon({
 	const processes = processesIn(home, {
 		programs: allPrograms,
 		url: () => server.url,
-		idle: {
-			parkMs: parkMs ?? inForceLimits.idleParkMs,
-			countMax: inForceLimits.idleProcessesMax,
-			bytesMax: inForceLimits.idleBytesMax,
-		},
+		idle: idleOf(inForceLimits, parkMs),
 		engine: up.promise,
 		logins: hidden.logins,
 		...{ mark, containment, workspaces, tokens, log },
@@ -151,11 +147,7 @@ export async function startDaemon({
 		...{ driver: driverByType(processes), issueWork: issueWorkIn(home), opened: hidden.opened },
 		sweepers: sweepersOf(home, keyFiles),
 		...{ workspaces, log, retention },
-		// every start is another `boot`
-		node: {
-			...{ node: NodeId.parse(mark), name: machineName(), boot: randomIds.key(), version, schema: schemaVersion },
-			types: Object.keys(allPrograms).sort(),
-		},
+		node: nodeOf(mark, allPrograms),
 	};
 	const engine = parts.use(await startEngine(place, inForceLimits, engineParts, config.agentZero?.type));
 	if ("url" in place) tieToJournal(home, engine.agentZero.id);
@@ -167,20 +159,34 @@ export async function startDaemon({
 	const stream = parts.use(await streamOf(engine, inForceLimits));
 	// a stream of somebody whose token was replaced or removed does not go on
 	const persons = parts.use(await Persons.of(engine, () => stream.cutAll()));
-	const here = doorHere(home, server, { token, tokens, persons });
 	const about = { pid: process.pid, url: server.url, remote: remote?.url ?? null, version, home, containment };
 	const setup = new Setup({ adapters, mark, containment, environment: process.env });
 	// from then on nobody is told of a store that is closing: a client whose connection broke asks the next daemon
 	parts.defer(async () => void (await Promise.all([server.close(), remote?.close()])));
-	const doors = { here, remote: remote && remoteDoor(home, remote, persons) };
-	const [search, own] = [process.env["PATH"], allPrograms];
-	serve(doors, engine, { stream, persons, about, setup, keyFiles, own, search, failed });
+	const known = {
+		token,
+		tokens,
+		persons,
+		stream,
+		about,
+		setup,
+		keyFiles,
+		own: allPrograms,
+		search: process.env["PATH"],
+	};
+	const guard = serve({ here: server, remote }, engine, { ...known, failed });
 	const { lost } = parts.use(
-		await announce(home, { url: server.url, socket: server.socket, token: () => here.guard.token }),
+		await announce(home, { url: server.url, socket: server.socket, token: () => guard.token }),
 	);
 	const all = parts.move();
 	return { engine, url: server.url, token, containment, lost, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
+
+/** This machine as a node. Every start is another `boot`. */
+const nodeOf = (mark: string, programs: object) => ({
+	...{ node: NodeId.parse(mark), name: machineName(), boot: randomIds.key(), version, schema: schemaVersion },
+	types: Object.keys(programs).sort(),
+});
 
 function processesIn(
 	home: string,
@@ -215,6 +221,12 @@ interface ProcessParts extends Pick<DriverOptions, "mark" | "url" | "containment
 	engine: Promise<Engine>;
 	logins: Hidden["logins"];
 }
+
+const idleOf = (limits: Limits, parkMs = limits.idleParkMs): DriverOptions["idle"] => ({
+	parkMs,
+	countMax: limits.idleProcessesMax,
+	bytesMax: limits.idleBytesMax,
+});
 
 /** The machine's defaults, overridden by the configuration, and that by the caller. */
 function limitsInForce(configured: { [K in keyof Limits]?: number | undefined }, given: Partial<Limits>): Limits {

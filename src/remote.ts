@@ -1,16 +1,16 @@
-// The door for other machines, if `config.yaml` has one.
+// The listener for other machines, if `config.yaml` has one.
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { ConfigError } from "#adapters/system/config.ts";
 import { messageOf } from "#adapters/system/errors.ts";
 import type { HomeConfig } from "#contract/config.ts";
-import type { Door } from "#server/listen.ts";
+import type { Listener } from "#server/listen.ts";
 
-export async function remoteDoorIn(
+export async function remoteListenerIn(
 	home: string,
 	{ listen, tls }: Pick<HomeConfig, "listen" | "tls">,
 	failed: (error: unknown) => void,
-): Promise<Door | null> {
+): Promise<Listener | null> {
 	if (listen === undefined || tls === undefined) return null;
 	const file = path.join(home, "config.yaml");
 	if ((statSync(tls.key, { throwIfNoEntry: false })?.mode ?? 0) & 0o077)
@@ -22,11 +22,11 @@ export async function remoteDoorIn(
 			throw new ConfigError(`${file}: tls: ${each} cannot be read: ${messageOf(error)}`);
 		}
 	});
-	const { openRemoteDoor, RemoteDoorError } = await import("#server/remote-door.ts");
+	const { openRemoteListener, RemoteListenerError } = await import("#server/remote-listener.ts");
 	try {
-		return await openRemoteDoor({ listen, cert: cert ?? "", key: key ?? "", names: tls.names, failed });
+		return await openRemoteListener({ listen, cert: cert ?? "", key: key ?? "", names: tls.names, failed });
 	} catch (error) {
-		if (error instanceof RemoteDoorError) throw new ConfigError(`${file}: ${error.message}`);
+		if (error instanceof RemoteListenerError) throw new ConfigError(`${file}: ${error.message}`);
 		throw error;
 	}
 }

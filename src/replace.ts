@@ -20,10 +20,10 @@ export async function idle(engine: Engine): Promise<void> {
 }
 
 /** Called when the home is free again. If it fails, the next command starts a daemon. */
-export function startSuccessor(home: string): void {
+export function startSuccessor(home: string, environment: NodeJS.ProcessEnv): void {
 	const out = openSync(path.join(home, "daemon.out"), "a", 0o600);
 	const program = [...process.execArgv, programPath("daemon"), "--home", home, "--background"];
-	const env = { ...daemonNode.environment, ...process.env };
+	const env = { ...daemonNode.environment, ...environment };
 	const child = spawn(process.execPath, program, { detached: true, stdio: ["ignore", out, out], cwd: home, env });
 	child.on("error", expected("this Node is gone; the next command starts the daemon with its own"));
 	child.unref();

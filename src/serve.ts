@@ -17,7 +17,7 @@ import { Browsers } from "#server/browsers.ts";
 import { EventStream } from "#server/event-stream.ts";
 import { handlersOf } from "#server/handlers.ts";
 import { Idempotency } from "#server/idempotency.ts";
-import type { Door } from "#server/listen.ts";
+import type { Listener } from "#server/listen.ts";
 import type { Persons } from "#server/persons.ts";
 import { RequestContext } from "#server/request-context.ts";
 import { serveEvents } from "#server/serve-events.ts";
@@ -26,11 +26,12 @@ import { webFolder } from "#src/programs.ts";
 import { ownPrograms } from "./own-programs.ts";
 import { version } from "./version.ts";
 
+/** Answers with the guard of this machine's listener, which has the owner's token. */
 export function serve(
-	doors: { here: GuardedDoor; remote: GuardedDoor | null },
+	listeners: { here: Listener; remote: Listener | null },
 	engine: Engine,
-	{ stream, persons, about, setup, keyFiles, own, search, failed }: ServeParts,
-): void {
+	{ token, tokens, stream, persons, about, setup, keyFiles, own, search, failed }: ServeParts,
+): Guard {
 	const types = [...new Set([...Object.keys(own), ...programTypes, "human"])];
 	const find = programsFrom({ own, adapters: path.join(about.home, "adapters") });
 	const context = new RequestContext(engine, {
@@ -38,20 +39,22 @@ export function serve(
 		blockingTypes: Object.keys(ownPrograms),
 		missing: (agent) => missingProgram(find, agent, search),
 	});
-	const rotateToken = (): string => rotate(about.home, doors.here.guard, stream);
+	const here = localListener(about.home, listeners.here, { token, tokens, persons });
+	const remote = listeners.remote && remoteListener(about.home, listeners.remote, persons);
+	const rotateToken = (): string => rotate(about.home, here.guard, stream);
 	const space = async (): ReturnType<typeof homeSpace> => await homeSpace(about.home);
 	// loaded on the first request: few daemons need it
 	const mcp: AppParts["mcp"] = async (call, app) =>
-		await (await import("#surfaces/mcp/http.ts")).answerMcp(call, { url: doors.here.door.url, app });
+		await (await import("#surfaces/mcp/http.ts")).answerMcp(call, { url: listeners.here.url, app });
 	const once = new Idempotency(engine);
-	for (const { door, guard } of [doors.here, doors.remote].filter((each) => each !== null)) {
+	for (const { listener, guard } of [here, ...(remote === null ? [] : [remote])]) {
 		const handlers = handlersOf(context, about, {
 			...{ credentialProblem, keyFiles, rotateToken, space },
 			vendors: setup,
 			browsers: { all: guard.browsers, cutStreams: () => stream.cutAll() },
 			personsChanged: () => persons.reload(),
 		});
-		door.open({
+		listener.open({
 			app: appOf({
 				...{ guard, handlers, context, mcp, once, version, failed },
 				ids: randomIds,
@@ -60,15 +63,16 @@ export function serve(
 			raw: (request, response) => serveEvents({ stream, guard, context }, request, response),
 		});
 	}
+	return here.guard;
 }
 
-/** A door and what it accepts. */
-export interface GuardedDoor {
-	door: Door;
+/** A listener and what it accepts. */
+interface GuardedListener {
+	listener: Listener;
 	guard: Guard;
 }
 
-interface ServeParts {
+interface ServeParts extends Pick<Guard, "token" | "tokens"> {
 	stream: EventStream;
 	persons: Persons;
 	about: {
@@ -98,20 +102,20 @@ function rotate(home: string, guard: Guard, stream: EventStream): string {
 	return file;
 }
 
-/** The door of this machine: it accepts every kind of token. */
-export const doorHere = (
+/** The listener of this machine: it accepts every kind of token. */
+const localListener = (
 	home: string,
-	door: Door,
+	listener: Listener,
 	known: Pick<Guard, "token" | "tokens" | "persons">,
-): GuardedDoor => ({
-	door,
-	guard: guardOf(door, browserFile(home, "here"), { ...known, scheme: "http" }),
+): GuardedListener => ({
+	listener,
+	guard: guardOf(listener, browserFile(home, "here"), { ...known, scheme: "http" }),
 });
 
-/** The door for other machines: persons only. */
-export const remoteDoor = (home: string, door: Door, persons: Persons): GuardedDoor => ({
-	door,
-	guard: guardOf(door, browserFile(home, "remote"), {
+/** The listener for other machines: persons only. */
+const remoteListener = (home: string, listener: Listener, persons: Persons): GuardedListener => ({
+	listener,
+	guard: guardOf(listener, browserFile(home, "remote"), {
 		token: "",
 		tokens: { agentOf: () => undefined },
 		persons,
@@ -120,7 +124,7 @@ export const remoteDoor = (home: string, door: Door, persons: Persons): GuardedD
 });
 
 /** What authenticates requests, with the browsers that the last daemon had signed in. */
-function guardOf({ url, hosts }: Door, file: BrowserFile, rest: Omit<Guard, "browsers" | "hosts">): Guard {
+function guardOf({ url, hosts }: Listener, file: BrowserFile, rest: Omit<Guard, "browsers" | "hosts">): Guard {
 	const browsers = new Browsers({
 		kept: file.read(),
 		keep: (text) => file.write(text),

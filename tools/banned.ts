@@ -34,6 +34,7 @@ const bans: readonly Ban[] = [
 		except: [
 			"src/adapters/system/ids.ts",
 			"src/surfaces/cli/act.ts",
+			"src/surfaces/cli/person-commands.ts",
 			"src/surfaces/cli/send.ts",
 			"src/surfaces/web/store/connection.ts",
 			...tests,

@@ -111,6 +111,7 @@ export const roots = [
 	"notices.ts",
 	"playground.ts",
 	"playground-repository.ts",
+	"remote.ts",
 	"replace.ts",
 	"programs.ts",
 	"holders.ts",

@@ -16,13 +16,13 @@ export type ContainmentLevel = z.infer<typeof ContainmentLevel>;
 
 const File = z.string().regex(/^\/[^\0]{0,4095}$/, "an absolute path");
 
-/** The certificate of the door for other machines. */
+/** The certificate of the listener for other machines. */
 export const TlsConfig = z.strictObject({
 	/** PEM, with the certificates between it and its root */
 	cert: File,
 	/** PEM, readable by its owner only */
 	key: File,
-	/** the names under which people reach the door; those of the certificate if absent */
+	/** the names under which people reach the listener; those of the certificate if absent */
 	names: z.array(z.string().min(1).max(253)).min(1).max(50).optional(),
 });
 export type TlsConfig = z.infer<typeof TlsConfig>;

@@ -8,7 +8,7 @@ import { Event } from "./event.ts";
 import { Actor, AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
 import { IssueNumber } from "./issue.ts";
 import { MailState } from "./mail.ts";
-import { PersonState, Role } from "./person.ts";
+import { PersonRole, PersonState } from "./person.ts";
 import { StageName } from "./preset.ts";
 import { PromptState } from "./prompt.ts";
 import { RefusalCode } from "./refusal-schema.ts";
@@ -163,7 +163,7 @@ export const Person = z.object({
 export type Person = z.infer<typeof Person>;
 
 /** Who is asking. `role` is null for an agent. */
-export const Me = z.object({ actor: Actor, role: Role.nullable() });
+export const Me = z.object({ actor: Actor, role: PersonRole.nullable() });
 
 /** The state of a workspace after a sync, release, recover or restore. */
 export const MoveResult = z.object({

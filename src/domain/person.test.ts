@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { human, PersonName } from "#contract/ids.ts";
-import type { PersonState, Role } from "#contract/person.ts";
+import type { PersonRole, PersonState } from "#contract/person.ts";
 import { decideAddPerson, decideConfigurePerson, decideRemovePerson } from "./person.ts";
 
 const [anna, ben] = [PersonName.parse("anna"), PersonName.parse("ben")];
 const hash = (digit: string): string => digit.repeat(64);
 const person = (name: PersonName, digit: string, more: Partial<PersonState> = {}): PersonState => ({
-	...{ name, role: "member" as Role, tokenHash: hash(digit), createdAt: 1, createdBy: human },
+	...{ name, role: "member" as PersonRole, tokenHash: hash(digit), createdAt: 1, createdBy: human },
 	...{ rotatedAt: null, removedAt: null, ...more },
 });
 
 test("a person is added once, and again after they were removed", () => {
-	const request = { name: anna, role: "viewer" as Role, tokenHash: hash("1") };
+	const request = { name: anna, role: "viewer" as PersonRole, tokenHash: hash("1") };
 	const added = [{ kind: "person.added", agent: null, data: request }];
 	expect(decideAddPerson([], request)).toEqual(added);
 	expect(decideAddPerson([person(anna, "2")], request)).toMatchObject({ code: "CONFLICT" });

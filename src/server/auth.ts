@@ -10,12 +10,12 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { secretHeader } from "#contract/browser-proof.ts";
 import { type Actor, type AgentId, actingAgent, actingPerson, human, type PersonName } from "#contract/ids.ts";
-import type { PersonState, Role } from "#contract/person.ts";
+import type { PersonRole, PersonState } from "#contract/person.ts";
 import { nonceRule, proofText } from "#contract/proof.ts";
 import type { Browsers } from "./browsers.ts";
 import type { RequestHeaders } from "./exchange.ts";
 
-/** One door: what is accepted there. */
+/** One listener: what is accepted there. */
 export interface Guard {
 	/** the owner's token, from the home's file; another one after it was replaced. Empty where it is not accepted */
 	token: string;
@@ -31,7 +31,7 @@ export interface Guard {
 interface Authenticated {
 	actor: Actor;
 	/** null for an agent */
-	role: Role | null;
+	role: PersonRole | null;
 	/** when this ends by itself; null for tokens */
 	leftMs: number | null;
 }

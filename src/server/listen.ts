@@ -12,7 +12,7 @@ import { requestOf, send } from "./exchange.ts";
 const { createServer } = process.getBuiltinModule("node:http");
 
 /** One way in, whoever uses it. */
-export interface Door extends AsyncDisposable {
+export interface Listener extends AsyncDisposable {
 	readonly url: string;
 	/** the `Host` headers that its callers send */
 	readonly hosts: readonly string[];
@@ -22,8 +22,8 @@ export interface Door extends AsyncDisposable {
 	close(): Promise<void>;
 }
 
-/** The door for this machine. */
-export interface Listening extends Door {
+/** The listener for this machine. */
+export interface Listening extends Listener {
 	/** the Unix socket's path; null where there can be none */
 	readonly socket: string | null;
 }
@@ -87,7 +87,7 @@ export interface Answering {
 	raw(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
-/** A listener whose requests wait until the door is open. */
+/** A listener whose requests wait until the listener is open. */
 export function answering(failed: (error: unknown) => void) {
 	const opened = Promise.withResolvers<Answering>();
 	/** Never rejects: an error ends only its own request. */

@@ -1,4 +1,4 @@
-// The persons as the doors know them. They are read again with every event about one, whichever node recorded it, so that
+// The persons as the listeners know them. They are read again with every event about one, whichever node recorded it, so that
 // a token that was replaced or removed is refused everywhere.
 import type { PersonName } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";

@@ -7,7 +7,7 @@ import type { Event } from "#contract/event.ts";
 import { type Actor, AgentId, agentOf, Handle, type Key, ProjectSlug } from "#contract/ids.ts";
 import type { Paged, PageRequest } from "#contract/page.ts";
 import { noPendingWork, type PendingWork } from "#contract/pending-work.ts";
-import type { Role } from "#contract/person.ts";
+import type { PersonRole } from "#contract/person.ts";
 import { noProject, type ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { AgentCommand, Route, RouteName, Routes } from "#contract/routes.ts";
@@ -21,6 +21,7 @@ import type { SpawnRequest } from "#engine/workspaces/forking.ts";
 import type { Requester } from "#engine/workspaces/steps.ts";
 import { agentShown, isBusy } from "#views/agents.ts";
 import { agentView, itemView, projectView } from "#views/wire.ts";
+import { defaultType } from "./default-type.ts";
 import type { PriorReceipt } from "./idempotency.ts";
 
 /** A request after it was parsed. */
@@ -32,7 +33,7 @@ export interface RouteRequest<N extends RouteName> {
 	page: PageRequest;
 	actor: Actor;
 	/** null for an agent */
-	role: Role | null;
+	role: PersonRole | null;
 	/** null if the caller sent none: then nothing is remembered */
 	key: Key | null;
 	/** absent where an earlier release wrote the receipt, which is about the command */
@@ -200,7 +201,7 @@ export class RequestContext {
 
 	/** Makes an agent and answers at once or, with `wait`, when the agent is ready or has failed. */
 	async spawn(caller: Caller, { wait, ...command }: SpawnParams): Promise<Agent | Refusal> {
-		const agentType = command.agentType ?? (await this.#defaultType(command));
+		const agentType = command.agentType ?? (await defaultType(this, command));
 		if (typeof agentType === "object") return agentType;
 		const unknown = agentType === undefined ? null : this.unknownType(agentType);
 		if (unknown) return unknown;
@@ -230,27 +231,6 @@ export class RequestContext {
 		return refuse("VALIDATION_ERROR", `There is no agent type ${type}; there are ${this.types.join(", ")}.`, {
 			details: { types: [...this.types] },
 		});
-	}
-
-	/**
-	 * A fork has its parent's type. Children of agent 0 get the project's, or that of agent 0 if somebody chose it, or have
-	 * to be told.
-	 */
-	async #defaultType({ by, project }: Pick<SpawnParams, "by" | "project">): Promise<string | Refusal | undefined> {
-		if (by !== this.engine.agentZero.id) return undefined;
-		const slug = ProjectSlug.safeParse(project);
-		const row = slug.success ? await this.reads.project(slug.data) : undefined;
-		// a project that does not exist is refused as such
-		if (row === undefined && project !== undefined) return undefined;
-		const own = (await this.reads.agent(by))?.type ?? "scripted";
-		return (
-			row?.agentType ??
-			(own === "scripted" ? null : own) ??
-			refuse("VALIDATION_ERROR", `Name an agent type: ${this.types.join(", ")}.`, {
-				details: { types: [...this.types] },
-				suggestions: typeSuggestions(row?.slug),
-			})
-		);
 	}
 
 	async projectNamed(name: string | undefined): Promise<ProjectState | Refusal> {

@@ -1,6 +1,6 @@
 // Finds what a method and a path mean.
 
-export interface Found<T> {
+export interface FoundRoute<T> {
 	value: T;
 	/** the path of the table, with `:name` for each parameter */
 	pattern: string;
@@ -24,7 +24,7 @@ export class Router<T> {
 	}
 
 	/** The first entry of the table that matches. */
-	find(method: string, path: string): Found<T> | null {
+	find(method: string, path: string): FoundRoute<T> | null {
 		const segments = path.split("/").map(decoded);
 		// the answer to HEAD is the one to GET without its body
 		for (const { pattern, segments: wanted, value } of this.#entries.get(

@@ -1,4 +1,4 @@
-// People with tokens of their own: what each role may do, and the door for other machines.
+// People with tokens of their own: what each role may do, and the listener for other machines.
 import { createHash } from "node:crypto";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
@@ -6,7 +6,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "#client/client.ts";
 import { PersonName } from "#contract/ids.ts";
-import type { PersonState, Role } from "#contract/person.ts";
+import type { PersonRole, PersonState } from "#contract/person.ts";
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
 import { type Daemon, startDaemon, startEngine } from "#src/main.ts";
 import { apiApp, ask, host } from "#test/support/api-app.ts";
@@ -26,7 +26,7 @@ const adminOnly: readonly RouteName[] = [
 const forViewers: readonly RouteName[] = ["browserLink", "browserSignOut"];
 
 describe("a role", () => {
-	const person = (role: Role): PersonState => ({
+	const person = (role: PersonRole): PersonState => ({
 		...{ name: PersonName.parse(role), role, tokenHash: hashOf(role) },
 		...{ createdAt: 1, createdBy: "human" as PersonState["createdBy"], rotatedAt: null, removedAt: null },
 	});
@@ -43,7 +43,7 @@ describe("a role", () => {
 				withHash: (hash) => all.find(({ tokenHash }) => tokenHash === hash),
 			},
 		});
-		const isRefused = async (role: Role, { method, path: place }: Route): Promise<boolean> => {
+		const isRefused = async (role: PersonRole, { method, path: place }: Route): Promise<boolean> => {
 			const headers = { host, authorization: `Bearer ${role}` };
 			const where = place.replaceAll(/:\w+/g, "none");
 			const answer = await ask(app, { method: method.toUpperCase(), path: where, headers });
@@ -76,7 +76,7 @@ function remoteHome(keyMode = 0o600): string {
 	return home;
 }
 
-describe("the door for other machines", () => {
+describe("the listener for other machines", () => {
 	const home = remoteHome();
 	const ca = path.join(home, "cert.pem");
 	let daemon: Daemon;
@@ -87,7 +87,7 @@ describe("the door for other machines", () => {
 	});
 	afterAll(async () => await daemon[Symbol.asyncDispose]());
 
-	const add = async (name: string, role: Role, token = `${name}-token`): Promise<string> => {
+	const add = async (name: string, role: PersonRole, token = `${name}-token`): Promise<string> => {
 		await new Client(daemon).ask("personAdd", { body: { name, role, tokenHash: hashOf(token) } });
 		return token;
 	};
@@ -186,7 +186,7 @@ describe("the door for other machines", () => {
 	});
 });
 
-test("a door without TLS, or with a key that others can read, is not opened", async () => {
+test("a listener without TLS, or with a key that others can read, is not opened", async () => {
 	const open = freshFolder();
 	writeFileSync(path.join(open, "config.yaml"), "listen: 0.0.0.0:0\n");
 	await expect(startDaemon({ home: open })).rejects.toThrow(/over TLS only/);

@@ -1,4 +1,4 @@
-// Lists in pages, and several rows at once: the same on all three stores, and the same as reading everything.
+// Lists in pages, several rows at once, and persons: the same on all three stores, and the same as reading everything.
 import { describe, expect, test } from "vitest";
 import { human, ProjectSlug, system } from "#contract/ids.ts";
 import type { PageRequest, RowPage } from "#contract/page.ts";
@@ -6,6 +6,7 @@ import { noPendingWork } from "#contract/pending-work.ts";
 import { nothingSpent } from "#contract/usage.ts";
 import { done, openTurn, spawn } from "#test/support/say.ts";
 import { flavors, freshPlace } from "#test/support/stores.ts";
+import { foldInto, noRows } from "#views/rows.ts";
 import { itemView } from "#views/wire.ts";
 
 const web = ProjectSlug.parse("web");
@@ -23,6 +24,25 @@ async function inPages<T>(read: (page: PageRequest) => Promise<RowPage<T>>): Pro
 }
 
 describe.each(flavors)("%s", (flavor) => {
+	test("persons are kept by name, with the hash of their token, and folded alike", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		const tokenHash = "a".repeat(64);
+		const { person } = await done(engine, { type: "person.add", name: "ben", role: "viewer", tokenHash });
+		await done(engine, { type: "person.add", name: "anna", tokenHash: "b".repeat(64) });
+		expect(await engine.reads.persons()).toMatchObject([{ name: "anna", role: "member" }, person]);
+		await done(engine, { type: "person.configure", name: "ben", tokenHash: "c".repeat(64) });
+		await done(engine, { type: "person.remove", name: "anna" });
+		const after = await engine.reads.persons();
+		expect(after).toMatchObject([
+			{ name: "anna", removedAt: expect.any(Number) },
+			{ name: "ben", role: "viewer", tokenHash: "c".repeat(64), rotatedAt: expect.any(Number) },
+		]);
+		const rows = noRows();
+		for (const event of await engine.reads.events({ after: 0, limit: 1000 })) foldInto(rows, event);
+		expect([...rows.person.values()].sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(after);
+	});
+
 	test("a list in pages is the list", async () => {
 		await using place = await freshPlace(flavor);
 		await using engine = await place.open();

@@ -9,7 +9,7 @@ import { gateText, poisonText } from "#test/support/gate.ts";
 import { gatedStore } from "#test/support/gated-store.ts";
 import { done, openTurn, refused, say, spawn } from "#test/support/say.ts";
 import { durable, flavors, freshPlace } from "#test/support/stores.ts";
-import { foldInto, noRows } from "#views/rows.ts";
+import { noRows } from "#views/rows.ts";
 
 /** Quiet hours that are over now, whatever the clock says. */
 const quietTomorrow = (now: number) => {
@@ -351,25 +351,6 @@ describe.each(flavors)("%s", (flavor) => {
 			latest.set(project, (await engine.reads.turn(turn))?.startedAt);
 		}
 		expect(await engine.reads.lastServed()).toEqual(latest);
-	});
-
-	test("persons are kept by name, with the hash of their token, and folded alike", async () => {
-		await using place = await freshPlace(flavor);
-		await using engine = await place.open();
-		const tokenHash = "a".repeat(64);
-		const { person } = await done(engine, { type: "person.add", name: "ben", role: "viewer", tokenHash });
-		await done(engine, { type: "person.add", name: "anna", tokenHash: "b".repeat(64) });
-		expect(await engine.reads.persons()).toMatchObject([{ name: "anna", role: "member" }, person]);
-		await done(engine, { type: "person.configure", name: "ben", tokenHash: "c".repeat(64) });
-		await done(engine, { type: "person.remove", name: "anna" });
-		const after = await engine.reads.persons();
-		expect(after).toMatchObject([
-			{ name: "anna", removedAt: expect.any(Number) },
-			{ name: "ben", role: "viewer", tokenHash: "c".repeat(64), rotatedAt: expect.any(Number) },
-		]);
-		const rows = noRows();
-		for (const event of await engine.reads.events({ after: 0, limit: 1000 })) foldInto(rows, event);
-		expect([...rows.person.values()].sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(after);
 	});
 
 	test("subscriptions and leases are the same rows everywhere", async () => {

@@ -85,15 +85,15 @@ export function replaceToken(home: string, fresh: string): string {
 	return file;
 }
 
-/** The browsers that are signed in at a door, as text. */
+/** The browsers that are signed in at a listener, as text. */
 export interface BrowserFile {
 	/** null if there never was one */
 	read(): string | null;
 	write(text: string): void;
 }
 
-export function browserFile(home: string, door: "here" | "remote"): BrowserFile {
-	const file = path.join(home, door === "here" ? "browsers.json" : "browsers-remote.json");
+export function browserFile(home: string, listener: "here" | "remote"): BrowserFile {
+	const file = path.join(home, listener === "here" ? "browsers.json" : "browsers-remote.json");
 	return { read: () => attempt(() => readFileSync(file, "utf8"), null), write: (text) => replace(file, text) };
 }
 

@@ -1,7 +1,7 @@
 // Persons, and who is asking.
 import { z } from "zod";
 import { PersonName } from "../ids.ts";
-import { Role, TokenHash } from "../person.ts";
+import { PersonRole, TokenHash } from "../person.ts";
 import { Me, Person } from "../wire.ts";
 import { get, post, remove } from "./route.ts";
 
@@ -10,7 +10,7 @@ export const personRoutes = {
 	persons: get("/api/persons", "everybody who has a token of their own", { answer: z.array(Person) }),
 	personAdd: post("/api/persons", "add a person; the caller makes the token and sends only its hash", {
 		role: "admin",
-		body: z.strictObject({ name: PersonName, role: Role.optional(), tokenHash: TokenHash }),
+		body: z.strictObject({ name: PersonName, role: PersonRole.optional(), tokenHash: TokenHash }),
 		answer: Person,
 	}),
 	personConfigure: post(
@@ -18,7 +18,7 @@ export const personRoutes = {
 		"change a person's role or token; what is not named stays as it is, and an old token is refused from then on",
 		{
 			role: "admin",
-			body: z.strictObject({ role: Role.optional(), tokenHash: TokenHash.optional() }),
+			body: z.strictObject({ role: PersonRole.optional(), tokenHash: TokenHash.optional() }),
 			answer: Person,
 		},
 	),

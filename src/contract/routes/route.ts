@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Command } from "../command.ts";
 import { type AgentId, ProjectSlug } from "../ids.ts";
 import { pageMax } from "../page.ts";
-import { type Role, roles } from "../person.ts";
+import { type PersonRole, roles } from "../person.ts";
 
 /** The schema of a command that names an agent. */
 export type AgentCommand = z.ZodType<Extract<Command, { agent: AgentId }>> & { shape: { type: { value: string } } };
@@ -27,11 +27,11 @@ export interface Route {
 }
 
 /** Whether a role may call a route. */
-export function isEnough(role: Role, route: Pick<Route, "method" | "role">): boolean {
+export function isEnough(role: PersonRole, route: Pick<Route, "method" | "role">): boolean {
 	return roles.indexOf(role) >= roles.indexOf(leastRole(route));
 }
 
-export const leastRole = ({ method, role }: Pick<Route, "method" | "role">): Role =>
+export const leastRole = ({ method, role }: Pick<Route, "method" | "role">): PersonRole =>
 	role ?? (method === "get" ? "viewer" : "member");
 
 type Parts = Omit<Route, "method" | "path" | "summary">;

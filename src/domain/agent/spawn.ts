@@ -46,7 +46,7 @@ export function decideSpawn(
 	by: { actor: Actor; freshId: AgentId; node?: NodeId | null },
 ): Decision {
 	const { parent, supervisor } = facts;
-	const caller = agentOf(by.actor);
+	const [caller, child] = [agentOf(by.actor), by.freshId];
 	const refusal = refusedSpawn(facts, command, caller);
 	if (refusal) return refusal;
 	if (facts.project === undefined) return noProject(command.project ?? parent.project ?? undefined);
@@ -78,7 +78,6 @@ export function decideSpawn(
 	const budget = splitBudget(parent, command.budget);
 	if (isRefusal(budget)) return budget;
 	const lineage = command.context === "inherit" ? { agent: parent.id, forkPoint: facts.forkPoint } : null;
-	const child = by.freshId;
 	return [
 		...(facts.renamed === null
 			? []

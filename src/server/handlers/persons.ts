@@ -7,7 +7,7 @@ import type { Person } from "#contract/wire.ts";
 import { personView } from "#views/wire.ts";
 import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
 
-/** `changed` makes the doors know what was changed, before the caller is answered. */
+/** `changed` makes the listeners know what was changed, before the caller is answered. */
 export function personHandlers(context: RequestContext, changed: () => Promise<void>) {
 	const isThere = ({ removedAt }: PersonState): boolean => removedAt === null;
 	const change = async (request: ScopedRequest, command: CommandInput): Promise<Person | Refusal> => {

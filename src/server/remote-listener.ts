@@ -1,14 +1,14 @@
-// The door for other machines: TLS only, and only for persons with tokens of their own. Neither the owner's token nor those
+// The listener for other machines: TLS only, and only for persons with tokens of their own. Neither the owner's token nor those
 // of agents' processes are accepted here, so whoever has a copy of the home's token still has to be on this machine.
 //
-// A request has to name the door as its certificate does: a page that has another name resolved to this address gets
+// A request has to name the listener as its certificate does: a page that has another name resolved to this address gets
 // nothing.
 import { X509Certificate } from "node:crypto";
 import type { Server } from "node:https";
 import { isIPv6 } from "node:net";
-import { answering, close, connectionsMax, type Door, listening, serving } from "./listen.ts";
+import { answering, close, connectionsMax, type Listener, listening, serving } from "./listen.ts";
 
-export interface RemoteDoorOptions {
+export interface RemoteListenerOptions {
 	/** `address:port` */
 	listen: string;
 	cert: string;
@@ -19,16 +19,22 @@ export interface RemoteDoorOptions {
 	failed(error: unknown): void;
 }
 
-/** The door cannot be opened as it is configured; the message says why. */
-export class RemoteDoorError extends Error {
-	override readonly name = "RemoteDoorError";
+/** The listener cannot be opened as it is configured; the message says why. */
+export class RemoteListenerError extends Error {
+	override readonly name = "RemoteListenerError";
 }
 
-export async function openRemoteDoor({ listen, cert, key, failed, ...given }: RemoteDoorOptions): Promise<Door> {
+export async function openRemoteListener({
+	listen,
+	cert,
+	key,
+	failed,
+	...given
+}: RemoteListenerOptions): Promise<Listener> {
 	const names = given.names ?? namesIn(cert);
 	const [name] = names;
 	if (name === undefined)
-		throw new RemoteDoorError("The certificate names no host: list the door's names under `tls.names`.");
+		throw new RemoteListenerError("The certificate names no host: list the listener's names under `tls.names`.");
 	const { answer, open } = answering(failed);
 	const server = serverOf({ cert, key }, answer);
 	const at = listen.lastIndexOf(":");
@@ -36,7 +42,7 @@ export async function openRemoteDoor({ listen, cert, key, failed, ...given }: Re
 	try {
 		await listening(server, { host, port: wanted });
 	} catch (error) {
-		throw new RemoteDoorError(`Nobody can listen on ${listen}: ${error instanceof Error ? error.message : error}.`);
+		throw new RemoteListenerError(`Nobody can listen on ${listen}: ${error instanceof Error ? error.message : error}.`);
 	}
 	server.on("error", failed);
 	const address = server.address();
@@ -54,13 +60,13 @@ export async function openRemoteDoor({ listen, cert, key, failed, ...given }: Re
 
 function serverOf(tls: { cert: string; key: string }, answer: ReturnType<typeof answering>["answer"]): Server {
 	try {
-		// few daemons have this door
+		// few daemons have this listener
 		const { createServer } = process.getBuiltinModule("node:https");
 		const server = createServer({ ...serving, ...tls, minVersion: "TLSv1.2" }, answer);
 		server.maxConnections = connectionsMax;
 		return server;
 	} catch (error) {
-		throw new RemoteDoorError(
+		throw new RemoteListenerError(
 			`The certificate and its key cannot be used: ${error instanceof Error ? error.message : error}.`,
 		);
 	}
@@ -73,6 +79,6 @@ function namesIn(cert: string): string[] {
 		const names = [...subjectAltName.matchAll(/(?:^|, )(?:DNS|IP Address):([^,\s]+)/g)].map(([, each = ""]) => each);
 		return names.filter((each) => !each.includes("*"));
 	} catch (error) {
-		throw new RemoteDoorError(`The certificate cannot be read: ${error instanceof Error ? error.message : error}.`);
+		throw new RemoteListenerError(`The certificate cannot be read: ${error instanceof Error ? error.message : error}.`);
 	}
 }
