@@ -1,4 +1,5 @@
 // The type of an agent for whom none was named.
+import { typeSuggestions } from "#contract/agent-type.ts";
 import { type AgentId, ProjectSlug } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Engine } from "#engine/engine.ts";
@@ -22,13 +23,7 @@ export async function defaultType(
 		(own === "scripted" ? null : own) ??
 		refuse("VALIDATION_ERROR", `Name an agent type: ${types.join(", ")}.`, {
 			details: { types: [...types] },
-			suggestions:
-				row === undefined
-					? ["brood agent add --type claude", "brood agent configure init --type claude"]
-					: [
-							`brood agent add --project ${row.slug} --type claude`,
-							`brood project configure ${row.slug} --type claude`,
-						],
+			suggestions: typeSuggestions(row?.slug),
 		})
 	);
 }

@@ -1,7 +1,6 @@
 // What every handler needs: finding the agent, dispatching a command for the caller, and answering with a noun.
 import type { z } from "zod";
 import { type AgentState, noAgent } from "#contract/agent.ts";
-import { typeSuggestions } from "#contract/agent-type.ts";
 import type { CommandInput, CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { type Actor, AgentId, agentOf, Handle, type Key, ProjectSlug } from "#contract/ids.ts";
