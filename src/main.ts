@@ -35,6 +35,7 @@ import type { Store } from "#engine/ports/store.ts";
 import { ProcessTokens } from "#engine/tokens.ts";
 import type { Sweeper } from "#engine/upkeep.ts";
 import { GitJournal } from "#engine/workspaces/git-journal.ts";
+import type { Listener, Listening } from "#server/listen.ts";
 import { Persons } from "#server/persons.ts";
 import { programFolder, programPath, withCommand } from "#src/programs.ts";
 import { announce, listenIn, lockedHome } from "./daemon-home.ts";
@@ -43,7 +44,7 @@ import { openStore, type StoreLocation, storeOf } from "./open-store.ts";
 import { ownPrograms } from "./own-programs.ts";
 import { remoteListenerIn } from "./remote.ts";
 import { type Hidden, hiddenIn, sandboxOf, seenInside, variablesIn } from "./sandboxes.ts";
-import { serve, streamOf } from "./serve.ts";
+import { type ServeParts, serve, streamOf } from "./serve.ts";
 import { version } from "./version.ts";
 
 /** The engine alone: it records and decides, but runs no turns. */
@@ -156,30 +157,30 @@ export async function startDaemon({
 	// disposed before the engine, so that the last runs are still recorded
 	parts.use(runs);
 	runs.connect((request) => engine.dispatch(request));
-	const stream = parts.use(await streamOf(engine, inForceLimits));
-	// a stream of somebody whose token was replaced or removed does not go on
-	const persons = parts.use(await Persons.of(engine, () => stream.cutAll()));
 	const about = { pid: process.pid, url: server.url, remote: remote?.url ?? null, version, home, containment };
 	const setup = new Setup({ adapters, mark, containment, environment: process.env });
-	// from then on nobody is told of a store that is closing: a client whose connection broke asks the next daemon
-	parts.defer(async () => void (await Promise.all([server.close(), remote?.close()])));
-	const known = {
-		token,
-		tokens,
-		persons,
-		stream,
-		about,
-		setup,
-		keyFiles,
-		own: allPrograms,
-		search: process.env["PATH"],
-	};
-	const guard = serve({ here: server, remote }, engine, { ...known, failed });
-	const { lost } = parts.use(
-		await announce(home, { url: server.url, socket: server.socket, token: () => guard.token }),
-	);
+	const known = { token, tokens, about, setup, keyFiles, own: allPrograms, search: process.env["PATH"], failed };
+	const { lost } = await openToClients(parts, engine, { here: server, remote }, { ...known, limits: inForceLimits });
 	const all = parts.move();
 	return { engine, url: server.url, token, containment, lost, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** Answers requests from now on, and lets clients find the daemon. What it opens is closed with `parts`. */
+async function openToClients(
+	parts: AsyncDisposableStack,
+	engine: Engine,
+	listeners: { here: Listening; remote: Listener | null },
+	{ limits, ...known }: Omit<ServeParts, "stream" | "persons"> & { limits: Limits },
+): Promise<Pick<Daemon, "lost">> {
+	const { here, remote } = listeners;
+	const stream = parts.use(await streamOf(engine, limits));
+	// a stream of somebody whose token was replaced or removed does not go on
+	const persons = parts.use(await Persons.of(engine, () => stream.cutAll()));
+	// from then on nobody is told of a store that is closing: a client whose connection broke asks the next daemon
+	parts.defer(async () => void (await Promise.all([here.close(), remote?.close()])));
+	const guard = serve(listeners, engine, { ...known, stream, persons });
+	const announced = { url: here.url, socket: here.socket, token: () => guard.token };
+	return parts.use(await announce(known.about.home, announced));
 }
 
 /** This machine as a node. Every start is another `boot`. */

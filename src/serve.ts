@@ -72,7 +72,7 @@ interface GuardedListener {
 	guard: Guard;
 }
 
-interface ServeParts extends Pick<Guard, "token" | "tokens"> {
+export interface ServeParts extends Pick<Guard, "token" | "tokens"> {
 	stream: EventStream;
 	persons: Persons;
 	about: {
