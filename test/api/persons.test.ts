@@ -70,7 +70,7 @@ describe("a role", () => {
 /** A home whose daemon other machines can reach, as far as this machine is one. */
 function remoteHome(keyMode = 0o600): string {
 	const home = freshFolder();
-	const [cert, key] = [tlsFile(home, "cert"), tlsFile(home, "key")];
+	const [cert, key] = [tlsFile("cert"), tlsFile("key")];
 	chmodSync(key, keyMode);
 	writeFileSync(path.join(home, "config.yaml"), `listen: 127.0.0.1:0\ntls: { cert: ${cert}, key: ${key} }\n`);
 	return home;
@@ -78,7 +78,7 @@ function remoteHome(keyMode = 0o600): string {
 
 describe("the listener for other machines", () => {
 	const home = remoteHome();
-	const ca = path.join(home, "cert.pem");
+	const ca = tlsFile("cert");
 	let daemon: Daemon;
 	let remote = "";
 	beforeAll(async () => {

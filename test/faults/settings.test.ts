@@ -214,8 +214,8 @@ test("every key works in the home's config.yaml: the daemon starts with each of 
 	const here: Record<string, unknown> = {
 		port: 0,
 		database,
-		"tls.cert": tlsFile(home, "cert"),
-		"tls.key": tlsFile(home, "key"),
+		"tls.cert": tlsFile("cert"),
+		"tls.key": tlsFile("key"),
 	};
 	writeFileSync(
 		path.join(home, "config.yaml"),
