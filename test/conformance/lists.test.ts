@@ -48,7 +48,10 @@ describe.each(flavors)("%s", (flavor) => {
 		await using engine = await place.open();
 		const { reads, agentZero } = engine;
 		for (const slug of ["web", "api", "old"]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
-		for (const name of ["b", "a", "c"]) await done(engine, { type: "subscription.add", name, agentType: "claude" });
+		for (const name of ["b", "a", "c"]) {
+			await done(engine, { type: "subscription.add", name, agentType: "claude" });
+			await done(engine, { type: "person.add", name, tokenHash: name.repeat(64) });
+		}
 		const add = (name: string, more: object = {}) =>
 			spawn(engine, agentZero.id, { name, project: "web", workspace: "none", ...more });
 		const [one, , three] = [await add("one"), await add("two"), await add("three"), await add("x", { project: "api" })];
@@ -95,6 +98,8 @@ describe.each(flavors)("%s", (flavor) => {
 		]);
 		expect(await inPages((page) => reads.listProjects(page))).toEqual(await reads.projects());
 		expect(await inPages((page) => reads.listSubscriptions(page))).toEqual(await reads.subscriptions());
+		expect(await inPages((page) => reads.listPersons(page))).toEqual(await reads.persons());
+		expect(await reads.persons()).toHaveLength(3);
 		const queue = await reads.prompts(one.id);
 		expect(queue).toHaveLength(5);
 		expect(await inPages((page) => reads.listPrompts(one.id, page))).toEqual(queue);

@@ -9,6 +9,7 @@ import type { IssueLabelCount } from "#contract/issue-wire.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { IdSpan, PageRequest, RowPage, TextPart } from "#contract/page.ts";
 import type { PendingWork } from "#contract/pending-work.ts";
+import type { PersonState } from "#contract/person.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
@@ -25,6 +26,8 @@ export interface ListReads {
 	listProjects(page: PageRequest): Promise<RowPage<ProjectState>>;
 	/** by name, including removed ones */
 	listSubscriptions(page: PageRequest): Promise<RowPage<SubscriptionState>>;
+	/** by name, including removed ones */
+	listPersons(page: PageRequest): Promise<RowPage<PersonState>>;
 	/** the agent's queue, the next one first, without the one that is being run; `at` is the place in the queue */
 	listPrompts(agent: AgentId, page: PageRequest): Promise<RowPage<PromptState>>;
 	/** oldest first */

@@ -1,7 +1,6 @@
 // The routes of persons.
 import type { CommandInput } from "#contract/command.ts";
-import { slicePage } from "#contract/page.ts";
-import type { PersonState } from "#contract/person.ts";
+import { pageWhere } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Person } from "#contract/wire.ts";
 import { personView } from "#views/wire.ts";
@@ -9,7 +8,6 @@ import type { Handlers, RequestContext, ScopedRequest } from "../request-context
 
 /** `changed` makes the listeners know what was changed, before the caller is answered. */
 export function personHandlers(context: RequestContext, changed: () => Promise<void>) {
-	const isThere = ({ removedAt }: PersonState): boolean => removedAt === null;
 	const change = async (request: ScopedRequest, command: CommandInput): Promise<Person | Refusal> => {
 		const done = await context.dispatch(request, command);
 		if (isRefusal(done)) return done;
@@ -20,7 +18,12 @@ export function personHandlers(context: RequestContext, changed: () => Promise<v
 	const nameIn = ({ params }: ScopedRequest): string => params["person"] ?? "";
 	return {
 		me: async ({ actor, role }) => ({ actor, role }),
-		persons: async ({ page }) => slicePage((await context.reads.persons()).filter(isThere).map(personView), page),
+		persons: async ({ page }) =>
+			await pageWhere(
+				page,
+				(part) => context.reads.listPersons(part),
+				async (all) => all.map((each) => (each.removedAt === null ? personView(each) : undefined)),
+			),
 		personAdd: async (request) => await change(request, { type: "person.add", ...request.body }),
 		personConfigure: async (request) =>
 			await change(request, { type: "person.configure", name: nameIn(request), ...request.body }),

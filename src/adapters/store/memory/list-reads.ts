@@ -43,6 +43,13 @@ function agentLists(read: Read) {
 					page,
 				),
 			),
+		listPersons: (page) =>
+			read(({ persons }) =>
+				partOf(
+					[...persons.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+					page,
+				),
+			),
 		listPrompts: (agent, page) => read((rows) => partOf(queueIn(rows, agent), page)),
 		listTurns: (agent, page) =>
 			read(({ turns }) =>

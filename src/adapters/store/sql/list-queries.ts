@@ -54,7 +54,7 @@ export const shownAgentsOfProjectPage = query<PageArgs & { project: string }>()(
 );
 
 /** Of these there are few, and their order is that of their names: `after` counts the rows before the page. */
-const byName = (table: "project" | "subscription", name: "slug" | "name") =>
+const byName = (table: "project" | "subscription" | "person", name: "slug" | "name") =>
 	query<PageArgs>()(`${table}s-page`, (db, arg) =>
 		raw(
 			db,
@@ -65,6 +65,7 @@ const byName = (table: "project" | "subscription", name: "slug" | "name") =>
 
 export const projectsPage = byName("project", "slug");
 export const subscriptionsPage = byName("subscription", "name");
+export const personsPage = byName("person", "name");
 
 /** Joins the texts of the page's prompts only; `after` is a position in the queue. */
 export const promptsPage = query<PageArgs & { agent: AgentId }>()("prompts-page", (db, arg) =>

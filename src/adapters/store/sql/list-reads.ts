@@ -52,6 +52,7 @@ export function listReads(connection: Connection): ListReads {
 		},
 		listProjects: (page) => named(lists.projectsPage, page),
 		listSubscriptions: (page) => named(lists.subscriptionsPage, page),
+		listPersons: (page) => named(lists.personsPage, page),
 		listPrompts: async (agent, page) =>
 			partOf(await connection.all(lists.promptsPage, { agent, ...oneMore(page) }), page, promptFrom, counted(page)),
 		listTurns: (agent, page) => states(lists.turnsPage, { agent }, page),
