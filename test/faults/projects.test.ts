@@ -74,7 +74,7 @@ const breakages: Record<string, Breakage> = {
 			writeFileSync(path.join(repository, ".git", "refs", "heads", "main"), `${"1".repeat(40)}\n`),
 		mends: (repository) => rmSync(path.join(repository, ".git", "refs", "heads", "main")),
 		says: /its base branch main/,
-		fix: /git -C .* (log|branch)/,
+		fix: /^echo [0-9a-f]{40} > \S+\/refs\/heads\/main$/,
 		code: "PROJECT_GONE",
 	},
 	misspelt: {
@@ -202,6 +202,20 @@ test("what is mended while the daemon runs works again, and what breaks then is 
 	expect((await troubled()).sort()).toEqual(["baseless", "gone"]);
 	const { data: issue } = await api("POST", "projects/sound/issues", { title: "Another" });
 	expect(issue).toMatchObject({ project: "sound", title: "Another" });
+});
+
+test.each([
+	["names a commit that is not there", `${"1".repeat(40)}\n`],
+	["is garbage", "garbage\n"],
+	["is empty, as after a power cut", ""],
+])("a base branch whose ref %s is back after the command that is suggested", async (_, ref) => {
+	const repository = repositories.get("sound") ?? "";
+	writeFileSync(path.join(repository, ".git", "refs", "heads", "main"), ref);
+	const problem = async (): Promise<Parsed> =>
+		(await api("GET", "projects?check=true")).data.find(({ slug }: Parsed) => slug === "sound").problem;
+	const { fix } = await problem();
+	execFileSync("sh", ["-c", fix]);
+	expect(await problem()).toBeNull();
 });
 
 test("a repository that git can never finish reading keeps neither the daemon nor another project waiting", async () => {

@@ -1,10 +1,13 @@
 // Why a project's repository cannot be used, and how to fix it. Costs one git command for a healthy one.
 import { stat } from "node:fs/promises";
+import path from "node:path";
 import { codeOf, messageOf } from "#adapters/system/errors.ts";
+import { shellWord } from "#contract/shell-word.ts";
 import type { HealthProblem } from "#contract/workspace.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import type { Git } from "../run/git.ts";
 import { isCalledOff } from "../worker/faults.ts";
+import { lastCommitIn } from "./restore-branch.ts";
 
 /** These commands read a file or two. */
 const timeoutMs = 15_000;
@@ -29,19 +32,28 @@ export async function repositoryProblem(
 		const names = ["--git-dir", ...(base === undefined ? [] : [`refs/heads/${base}^{commit}`])];
 		const found = await git(folder, ["rev-parse", ...names], { answers: [128], timeoutMs });
 		if (found.code === 0) return null;
+		const place = await git(folder, ["rev-parse", "--git-common-dir"], { answers: [128], timeoutMs });
+		if (place.code === 128) return unusable(place.errors);
+		// it fails where HEAD names a branch whose ref is garbage
 		const opened = await git(folder, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1, 128], timeoutMs });
-		if (opened.code === 128) return unusable(opened.errors);
 		// in a repository without commits the first branch is only a name
 		const branches = await git(folder, ["for-each-ref", "--count=1", "refs/heads"], { answers: [128], timeoutMs });
 		if (opened.text === `refs/heads/${base}` && branches.code === 0 && branches.text === "") return null;
 		return problem(
 			`its base branch ${base} is gone or damaged in ${folder}`,
-			`git -C ${folder} branch --list --verbose ${base}`,
+			await restoring(git, folder, path.resolve(folder, place.text), `refs/heads/${base}`),
 		);
 	} catch (error) {
 		// the next daemon checks it
 		return isCalledOff(error) ? null : unusable(messageOf(error));
 	}
+}
+
+/** Git itself does not write over a ref that is garbage. Without a log, git may still find commits that nothing names. */
+async function restoring(git: Git, folder: string, common: string, ref: string): Promise<string> {
+	const commit = await lastCommitIn(git, folder, path.join(common, "logs", ref));
+	if (commit === null) return `git -C ${shellWord(folder)} fsck --lost-found`;
+	return `echo ${commit} > ${shellWord(path.join(common, ref))}`;
 }
 
 async function folderProblem(folder: string): Promise<string | null> {

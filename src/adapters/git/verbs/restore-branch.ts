@@ -38,7 +38,8 @@ export async function restoreBranch(
 /** how many lines of a log are tried: the newest may name commits that were never written */
 const linesMax = 100;
 
-async function lastCommitIn(git: Git, folder: string, log: string): Promise<string | null> {
+/** The newest commit in a ref's log that is there. */
+export async function lastCommitIn(git: Git, folder: string, log: string): Promise<string | null> {
 	const lines = (await readRegularText(log).catch(() => "")).trimEnd().split("\n");
 	for (const line of lines.slice(-linesMax).toReversed()) {
 		const commit = await commitOf(git, folder, line.split(" ")[1] ?? "");

@@ -36,20 +36,8 @@ function agentLists(read: Read) {
 					page,
 				),
 			),
-		listSubscriptions: (page) =>
-			read(({ subscriptions }) =>
-				partOf(
-					[...subscriptions.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
-					page,
-				),
-			),
-		listPersons: (page) =>
-			read(({ persons }) =>
-				partOf(
-					[...persons.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
-					page,
-				),
-			),
+		listSubscriptions: (page) => read(({ subscriptions }) => partOf(byName(subscriptions.values()), page)),
+		listPersons: (page) => read(({ persons }) => partOf(byName(persons.values()), page)),
 		listPrompts: (agent, page) => read((rows) => partOf(queueIn(rows, agent), page)),
 		listTurns: (agent, page) =>
 			read(({ turns }) =>
@@ -214,3 +202,6 @@ function plus(one: Spent, other: Spent): Spent {
 		costs: [...costs].map(([currency, amount]) => ({ amount, currency })),
 	};
 }
+
+const byName = <T extends { name: string }>(rows: Iterable<T>): T[] =>
+	[...rows].sort((a, b) => (a.name < b.name ? -1 : 1));
