@@ -8,13 +8,13 @@ import { systemClock } from "#adapters/system/clock.ts";
 import { type BrowserFile, browserFile, replaceToken } from "#adapters/system/home.ts";
 import { homeSpace } from "#adapters/system/home-space.ts";
 import { randomIds } from "#adapters/system/ids.ts";
-import type { ContainmentLevel } from "#contract/config.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { Engine } from "#engine/engine.ts";
 import { type AppParts, appOf } from "#server/app.ts";
 import type { Guard } from "#server/auth.ts";
 import { Browsers } from "#server/browsers.ts";
 import { EventStream } from "#server/event-stream.ts";
+import type { About } from "#server/handlers/registry.ts";
 import { handlersOf } from "#server/handlers.ts";
 import { Idempotency } from "#server/idempotency.ts";
 import type { Listener } from "#server/listen.ts";
@@ -75,14 +75,7 @@ interface GuardedListener {
 export interface ServeParts extends Pick<Guard, "token" | "tokens"> {
 	stream: EventStream;
 	persons: Persons;
-	about: {
-		pid: number;
-		url: string;
-		remote: string | null;
-		version: string;
-		home: string;
-		containment: ContainmentLevel;
-	};
+	about: About;
 	setup: Setup;
 	keyFiles: KeyFiles;
 	/** our own agents' programs, and those of tests */
