@@ -120,6 +120,8 @@ test("hostile text is shown as it is: nothing is run, loaded, reversed or left o
 		`let a;\rdiff --git a/README b/README\nlet left_out;\n// ${turned}\n`,
 	);
 	await using dashboard = await Dashboard.open(browser, world.daemon);
+	// nothing is committed: there is no merge to preview, and the page says so
+	dashboard.expects(/409.*merge-preview/);
 	const { page } = dashboard;
 	for (const [where, last] of [
 		[`/agents/${agent.id}`, "bold"],
@@ -128,15 +130,18 @@ test("hostile text is shown as it is: nothing is run, loaded, reversed or left o
 	] as const) {
 		await dashboard.go(where);
 		await page.getByText(last).first().waitFor();
-		const { text, images, links } = await page.evaluate(() => {
-			const { document } = globalThis as unknown as {
-				document: { body: { textContent: string }; querySelectorAll(q: string): ArrayLike<object> };
-			};
-			const all = (query: string) => document.querySelectorAll(query).length;
-			return { text: document.body.textContent, images: all("main img"), links: all('a[href^="javascript"]') };
-		});
+		const seen = async () =>
+			await page.evaluate(() => {
+				const { document } = globalThis as unknown as {
+					document: { body: { textContent: string }; querySelectorAll(q: string): ArrayLike<object> };
+				};
+				const all = (query: string) => document.querySelectorAll(query).length;
+				return { text: document.body.textContent, images: all("main img"), links: all('a[href^="javascript"]') };
+			});
+		// the words may be there before the page around them is
+		await expect.poll(async () => (await seen()).text, { timeout: 30_000 }).toContain("<U+202E>gnp");
+		const { text, images, links } = await seen();
 		expect([where, /[\u200b\u202a-\u202e\u2066-\u2069]/.test(text), images, links]).toEqual([where, false, 0, 0]);
-		expect(text).toContain("<U+202E>gnp");
 	}
 });
 
