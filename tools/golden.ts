@@ -59,6 +59,7 @@ async function live(engine: Engine): Promise<void> {
 	await turns(engine, parent, provisioned);
 	await done(engine, { type: "agent.kill", agent: dead.id });
 	await done(engine, { type: "agent.reap", agent: dead.id });
+	await done(engine, { type: "person.add", name: "ada", tokenHash: "0".repeat(64) });
 	const { event: issue } = await done(engine, {
 		type: "issue.add",
 		project: "web",
@@ -143,6 +144,9 @@ async function postgres(): Promise<void> {
 		"run",
 		"note",
 		"receipt",
+		"person",
+		"node",
+		"writer",
 	];
 	const rows: string[] = [];
 	for (const table of tables) {
@@ -155,11 +159,7 @@ async function postgres(): Promise<void> {
 	await client.end();
 	const schema = migrations.flatMap((migration) => migration.sql("postgres")).map((statement) => `${statement};`);
 	// rows refer to each other, and agents to earlier agents
-	const script = [...schema, "set session_replication_role = replica;", ...rows, ...["agent", "event"].map(nextId)];
+	const nextSeq = "select setval(pg_get_serial_sequence('agent', 'seq'), (select max(seq) from agent));";
+	const script = [...schema, "set session_replication_role = replica;", ...rows, nextSeq];
 	writeFileSync(path.join(folder, "postgres.sql"), `${script.join("\n")}\n`);
-}
-
-function nextId(table: string): string {
-	const column = table === "agent" ? "seq" : "id";
-	return `select setval(pg_get_serial_sequence('${table}', '${column}'), (select max(${column}) from ${table}));`;
 }

@@ -10,6 +10,7 @@ export async function contentsOf(engine: Engine) {
 		agents,
 		projects: await engine.reads.projects(),
 		subscriptions: await engine.reads.subscriptions(),
+		persons: await engine.reads.persons(),
 		events: await engine.reads.events({ after: 0, limit: 100_000 }),
 		contexts: await each((id) => engine.queries.context(id)),
 		prompts: await each((id) => engine.reads.prompts(id)),

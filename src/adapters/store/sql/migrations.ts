@@ -1,4 +1,5 @@
-// The tables, and every later change to them as a numbered step. A step that has been released never changes.
+// The tables, and every later change to them as a numbered step. A step that has been released never changes; until the
+// first release there is one, which is changed in place (`npm run golden` then makes the stored homes of the tests anew).
 import type { Flavor } from "./prepared.ts";
 
 export interface Migration {
@@ -13,86 +14,15 @@ export const migrations: readonly Migration[] = [
 		name: "the first release",
 		sql: (flavor) => [
 			...[journal, work, issues].flatMap((tables) => tables(types[flavor])),
+			...nodes[flavor],
 			...appendOnly[flavor],
 			...searching[flavor],
 		],
-	},
-	{
-		version: 2,
-		name: "lists in pages",
-		sql: (flavor) => [
-			`alter table agent add column reaped ${types[flavor].int} not null default 0`,
-			`update agent set reaped = 1 where ${reapedAt[flavor]} is not null`,
-			"create index agent_shown on agent (seq) where reaped = 0",
-			"create index agent_project on agent ((coalesce(project, '')), seq)",
-			"create index agent_project_shown on agent ((coalesce(project, '')), seq) where reaped = 0",
-			// whose usage counts for whom
-			"create index agent_lineage on agent (lineage) where lineage is not null",
-			"create index agent_fresh on agent (supervisor) where lineage is null",
-		],
-	},
-	{
-		version: 3,
-		name: "capabilities of sessions",
-		// quotes inside of a text are escaped, so that only a key can match
-		sql: () => [`update agent set state = replace(state, '"powers":[', '"capabilities":[')`],
-	},
-	{
-		version: 4,
-		name: "persons",
-		sql: (flavor) => [
-			`create table person (name ${types[flavor].text} primary key, state ${types[flavor].text} not null)`,
-		],
-	},
-	{
-		version: 5,
-		name: "nodes",
-		sql: (flavor) => [
-			...nodes[flavor],
-			`alter table lease add column node ${types[flavor].text}`,
-			// rows of before belong to the only node that there was
-			...["agent", "turn", "project"].map((table) => `update ${table} set state = ${withNode[flavor](table)}`),
-		],
-	},
-	{
-		version: 6,
-		name: "one writer at a time",
-		sql: (flavor) =>
-			flavor === "sqlite"
-				? []
-				: [
-						// ids are given by the one writer, without gaps
-						"alter table event alter column id drop identity",
-						`create table writer (
-							id text collate "C" primary key, batch bigint not null, at bigint not null) with (fillfactor = 50)`,
-					],
-	},
-	{
-		version: 7,
-		name: "long texts in the database",
-		sql: (flavor) =>
-			flavor === "sqlite"
-				? []
-				: [
-						'create table blob (name text collate "C", part bigint, bytes bytea not null, primary key (name, part))',
-						"create table partial (turn bigint primary key, calls text not null)",
-					],
 	},
 ];
 
 /** The version that this program writes, and the newest that it can read. */
 export const schemaVersion = migrations.length;
-
-const reapedAt = {
-	sqlite: "json_extract(state, '$.reapedAt')",
-	postgres: "cast(state as jsonb) ->> 'reapedAt'",
-};
-
-const withNode: Record<Flavor, (table: string) => string> = {
-	sqlite: (table) => `json_set(state, '$.node', null${table === "turn" ? ", '$.epoch', null" : ""})`,
-	postgres: (table) =>
-		`cast(cast(state as jsonb) || '{"node": null${table === "turn" ? ', "epoch": null' : ""}}' as text)`,
-};
 
 /** The databases' names for the same types: 64-bit keys, and text compared byte by byte. */
 const types = {
@@ -110,18 +40,27 @@ const journal = ({ key, int, text }: Types): string[] => [
 	`create table migration (version ${int}, name ${text}, at ${int})`,
 	`create table agent (
 		seq ${key}, id ${text} not null unique, project ${text}, handle ${text} not null, life ${text} not null,
-		supervisor ${text}, lineage ${int} references agent (seq), fork_point ${int}, state ${text} not null)`,
+		supervisor ${text}, lineage ${int} references agent (seq), fork_point ${int}, reaped ${int} not null default 0,
+		state ${text} not null)`,
 	// a handle is never used twice in a project, even after its agent has ended
 	"create unique index agent_handle on agent ((coalesce(project, '')), handle)",
 	"create index agent_supervisor on agent (supervisor) where life <> 'ended'",
 	"create index agent_provisioning on agent (seq) where life = 'provisioning'",
+	"create index agent_shown on agent (seq) where reaped = 0",
+	"create index agent_project on agent ((coalesce(project, '')), seq)",
+	"create index agent_project_shown on agent ((coalesce(project, '')), seq) where reaped = 0",
+	// whose usage counts for whom
+	"create index agent_lineage on agent (lineage) where lineage is not null",
+	"create index agent_fresh on agent (supervisor) where lineage is null",
+	// the one writer gives the ids, without gaps
 	`create table event (
-		id ${key}, agent ${int} references agent (seq), turn ${int}, kind ${text} not null, text ${text}, data ${text},
-		at ${int} not null, actor ${text} not null, command ${text} not null)`,
+		id ${int} primary key, agent ${int} references agent (seq), turn ${int}, kind ${text} not null, text ${text},
+		data ${text}, at ${int} not null, actor ${text} not null, command ${text} not null)`,
 	"create index event_agent on event (agent, id)",
 	// few items are of these kinds: finding the latest clear is cheap, and other items do not touch the index
 	"create index event_control on event (agent, id) where kind in ('clear', 'mark', 'rewind')",
 	`create table project (slug ${text} primary key, state ${text} not null)`,
+	`create table person (name ${text} primary key, state ${text} not null)`,
 	`create table receipt (
 		actor ${text} not null, key ${text} not null, fingerprint ${text} not null, answer ${text} not null,
 		given ${text}, at ${int} not null, constraint receipt_of_actor primary key (actor, key))`,
@@ -155,7 +94,7 @@ const work = ({ int, text }: Types): string[] => {
 		`create table subscription (name ${text} primary key, state ${text} not null)`,
 		// one lease per turn
 		`create table lease (
-			turn ${int} primary key references event (id), ${agent}, subscription ${text}, at ${int} not null)`,
+			turn ${int} primary key references event (id), ${agent}, subscription ${text}, node ${text}, at ${int} not null)`,
 	];
 };
 
@@ -177,14 +116,21 @@ const issues = ({ int, text }: Types): string[] => {
 	];
 };
 
+/** What several nodes share. SQLite has one node, whose files are in its home. */
 const nodes: Record<Flavor, string[]> = {
 	sqlite: [
 		"create table node (id text primary key, epoch integer not null, active integer not null, state text not null)",
 		"create table beat (node text primary key, epoch integer not null, beats integer not null, at integer not null)",
 	],
 	postgres: [
-		`create table node (id text collate "C" primary key, epoch bigint not null, active bigint not null, state text collate "C" not null)`,
-		`create unlogged table beat (node text collate "C" primary key, epoch bigint not null, beats bigint not null, at bigint not null)`,
+		`create table node (
+			id text collate "C" primary key, epoch bigint not null, active bigint not null, state text collate "C" not null)`,
+		`create unlogged table beat (
+			node text collate "C" primary key, epoch bigint not null, beats bigint not null, at bigint not null)`,
+		`create table writer (
+			id text collate "C" primary key, batch bigint not null, at bigint not null) with (fillfactor = 50)`,
+		'create table blob (name text collate "C", part bigint, bytes bytea not null, primary key (name, part))',
+		"create table partial (turn bigint primary key, calls text not null)",
 	],
 };
 
