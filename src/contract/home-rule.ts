@@ -6,12 +6,14 @@ export interface Ownership {
 	isDirectory(): boolean;
 }
 
-/** Why this home cannot be used, and the command that fixes it. `uid` is null on systems without users. */
-export function homeProblem(
-	home: string,
-	found: Ownership,
-	uid: number | null,
-): { message: string; suggestions: string[] } | null {
+/** Why a home cannot be used, and the command that fixes it. */
+export interface HomeProblem {
+	message: string;
+	suggestions: string[];
+}
+
+/** `uid` is null on systems without users. */
+export function homeProblem(home: string, found: Ownership, uid: number | null): HomeProblem | null {
 	if (!found.isDirectory())
 		return { message: `${home} is not a folder. Choose another one with BROOD_HOME.`, suggestions: [] };
 	if (uid !== null && found.uid !== uid)
@@ -23,3 +25,12 @@ export function homeProblem(
 		return { message: `${home} can be written by other users.`, suggestions: [`chmod 700 ${home}`] };
 	return null;
 }
+
+/** A file of the home that is there and cannot be read. */
+export const unreadableFile = (
+	file: string,
+	{ message, code }: { message: string; code: string | null },
+): HomeProblem => ({
+	message: `${file} cannot be read: ${message}.`,
+	suggestions: code === "EACCES" ? [`chmod 600 ${file}`] : [],
+});

@@ -117,7 +117,7 @@ describe("a daemon that is in trouble", () => {
 		await sh[Symbol.asyncDispose]();
 	});
 	const removed = (...names: string[]): void => {
-		for (const name of names) rmSync(path.join(sh.home, name), { force: true });
+		for (const name of names) rmSync(path.join(sh.home, name), { force: true, recursive: true });
 	};
 
 	test("is waited for while it works, and not for ever while it does not", async () => {
@@ -158,6 +158,19 @@ describe("a daemon that is in trouble", () => {
 			readFileSync(path.join(sh.home, "daemon.json"), "utf8"),
 			readFileSync(path.join(sh.home, "token"), "utf8"),
 		]).toEqual([before, token]);
+	});
+
+	test("is not taken for one that does not answer when its token cannot be read", async () => {
+		const token = readFileSync(path.join(sh.home, "token"), "utf8");
+		removed("token");
+		mkdirSync(path.join(sh.home, "token"));
+		expect((await sh.json("status")).error).toMatchObject({
+			code: "HOME_UNUSABLE",
+			message: expect.stringMatching(/token cannot be read/),
+		});
+		removed("token");
+		writeFileSync(path.join(sh.home, "token"), token, { mode: 0o600 });
+		expect((await sh.json("status")).data).toMatchObject({ pid });
 	});
 
 	test("keeps the home when its lock was removed: no second daemon starts, and it takes the lock again", async () => {

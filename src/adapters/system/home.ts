@@ -15,7 +15,7 @@ import {
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { homeProblem } from "#contract/home-rule.ts";
+import { homeProblem, unreadableFile } from "#contract/home-rule.ts";
 import { inline } from "#contract/visible.ts";
 import { attempt, codeOf, messageOf } from "./errors.ts";
 import { foreignNames } from "./home-names.ts";
@@ -129,11 +129,8 @@ function contentOf(file: string): string {
 	try {
 		return readFileSync(file, "utf8").trim();
 	} catch (error) {
-		throw new HomeUnusable(
-			`${file} cannot be read: ${messageOf(error)}.`,
-			codeOf(error) === "EACCES" ? [`chmod 600 ${file}`] : [],
-			error,
-		);
+		const { message, suggestions } = unreadableFile(file, { message: messageOf(error), code: codeOf(error) });
+		throw new HomeUnusable(message, suggestions, error);
 	}
 }
 

@@ -6,7 +6,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Address, Client, Refused } from "#client/client.ts";
 import { fullName } from "#contract/full-name.ts";
-import { homeProblem } from "#contract/home-rule.ts";
+import { type HomeProblem, homeProblem, unreadableFile } from "#contract/home-rule.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { contractVersion } from "#contract/version.ts";
 import type { Status } from "#contract/wire.ts";
@@ -67,6 +67,7 @@ export async function reconnect(deadline?: AbortSignal): Promise<Connected> {
 }
 
 async function start(): Promise<Connected> {
+	checkToken(homeOf());
 	const { launchDaemon } = await import("./start.ts");
 	const found = await launchDaemon(homeOf(), running);
 	if (!process.argv.includes("--json")) await nameCutTurns(found);
@@ -143,8 +144,21 @@ function isSameFolder(one: string, other: string): boolean {
 function checkHome(home: string): void {
 	const found = statSync(home, { throwIfNoEntry: false });
 	const problem = found === undefined ? null : homeProblem(home, found, process.getuid?.() ?? null);
-	if (problem !== null)
-		throw new Refused(refuse("HOME_UNUSABLE", problem.message, { suggestions: problem.suggestions }));
+	if (problem !== null) throw unusable(problem);
+}
+
+const unusable = ({ message, suggestions }: HomeProblem): Refused =>
+	new Refused(refuse("HOME_UNUSABLE", message, { suggestions }));
+
+/** Without the token a daemon that runs looks like one that does not answer. */
+function checkToken(home: string): void {
+	const file = path.join(home, "token");
+	try {
+		if (existsSync(file)) readFileSync(file);
+	} catch (error) {
+		const code = error instanceof Error && "code" in error ? String(error.code) : null;
+		throw unusable(unreadableFile(file, { message: error instanceof Error ? error.message : String(error), code }));
+	}
 }
 
 interface Announced {
