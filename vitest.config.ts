@@ -36,7 +36,7 @@ class LongestFirst extends BaseSequencer {
 
 /** What every test file has, whichever project it belongs to. */
 export const shared = {
-	alias: { "#src/programs.ts": path.resolve("test/support/programs.ts") },
+	alias: { "#local/programs.ts": path.resolve("test/support/programs.ts") },
 	setupFiles: ["test/support/sync-deadline.ts"],
 	testTimeout: 30_000,
 	hookTimeout: 30_000,

@@ -12,7 +12,7 @@ import { randomIds } from "#adapters/system/ids.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { AgentIdentity, Checkout } from "#engine/ports/workspace-requests.ts";
-import { programFolder, programPath } from "#src/programs.ts";
+import { programFolder, programPath } from "#local/programs.ts";
 import { median, type Result } from "./table.ts";
 
 const files = 2000;
@@ -103,7 +103,7 @@ function worldIn(root: string, sandbox: string): World {
 	mkdirSync(path.join(home, "projects/bench"), { recursive: true });
 	writeFileSync(path.join(home, "projects/bench/config.yaml"), `sandbox: ${sandbox}\n`);
 	const environment = { PATH: process.env["PATH"] ?? "", HOME: root };
-	const program = { command: process.execPath, args: [programPath("sandbox-worker")] };
+	const program = { command: process.execPath, args: [programPath("programs/sandbox-worker")] };
 	const workers = new SandboxWorkers({
 		program,
 		readable: [programFolder, path.dirname(process.execPath)],

@@ -8,8 +8,8 @@ import { launch } from "#adapters/driver/acp/launch.ts";
 import type { CommandInput } from "#contract/command.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
+import { programPath } from "#local/programs.ts";
 import { startDaemon } from "#src/main.ts";
-import { programPath } from "#src/programs.ts";
 import { median, percentile, type Result } from "./table.ts";
 
 const rounds = 220;

@@ -35,16 +35,16 @@ import type { Store } from "#engine/ports/store.ts";
 import { ProcessTokens } from "#engine/tokens.ts";
 import type { Sweeper } from "#engine/upkeep.ts";
 import { GitJournal } from "#engine/workspaces/git-journal.ts";
+import { programFolder, programPath, withCommand } from "#local/programs.ts";
 import type { Listener, Listening } from "#server/listen.ts";
 import { Persons } from "#server/persons.ts";
-import { programFolder, programPath, withCommand } from "#src/programs.ts";
-import { announce, listenIn, lockedHome } from "./daemon-home.ts";
-import { startNotices } from "./notices.ts";
-import { openStore, type StoreLocation, storeOf } from "./open-store.ts";
-import { ownPrograms } from "./own-programs.ts";
-import { remoteListenerIn } from "./remote.ts";
-import { type Hidden, hiddenIn, sandboxOf, seenInside, variablesIn } from "./sandboxes.ts";
-import { type ServeParts, serve, streamOf } from "./serve.ts";
+import { announce, listenIn, lockedHome } from "./daemon/home.ts";
+import { startNotices } from "./daemon/notices.ts";
+import { openStore, type StoreLocation, storeOf } from "./daemon/open-store.ts";
+import { ownPrograms } from "./daemon/own-programs.ts";
+import { remoteListenerIn } from "./daemon/remote.ts";
+import { type Hidden, hiddenIn, sandboxOf, seenInside, variablesIn } from "./daemon/sandboxes.ts";
+import { type ServeParts, serve, streamOf } from "./daemon/serve.ts";
 import { version } from "./version.ts";
 
 /** The engine alone: it records and decides, but runs no turns. */
@@ -275,7 +275,7 @@ function workspacesIn(
 	const halt = new AbortController();
 	const git = makeGit({ environment: process.env, record, halt: halt.signal });
 	const environment = environmentFor({ [markName]: mark }, process.env);
-	const program = { command: process.execPath, args: [programPath("sandbox-worker")] };
+	const program = { command: process.execPath, args: [programPath("programs/sandbox-worker")] };
 	const readable = [programFolder, path.dirname(process.execPath)];
 	const workers = new SandboxWorkers({
 		program,

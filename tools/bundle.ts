@@ -7,10 +7,10 @@ import { type OutputOptions, type Plugin, rolldown } from "rolldown";
 const commandLine = { cli: "src/surfaces/cli/bin.ts" };
 
 const programs = {
-	daemon: "src/daemon.ts",
-	"store-thread": "src/store-thread.ts",
-	"sandbox-worker": "src/sandbox-worker.ts",
-	uninstall: "src/uninstall.ts",
+	daemon: "src/programs/daemon.ts",
+	"store-thread": "src/programs/store-thread.ts",
+	"sandbox-worker": "src/programs/sandbox-worker.ts",
+	uninstall: "src/programs/uninstall.ts",
 	scripted: "src/agents/scripted.ts",
 	shell: "src/agents/shell.ts",
 	llm: "src/agents/llm.ts",

@@ -23,6 +23,7 @@ export const folders: Record<string, Folder> = {
 		mayUse: ["node:*", "zod"],
 	},
 	client: { mayImport: ["contract", "views"], mayUse: ["zod"] },
+	local: { mayImport: ["contract", "adapters/system/errors.ts"], mayUse: ["node:*"] },
 	"surfaces/mcp": {
 		mayImport: ["contract", "views", "client", "src/version.ts"],
 		mayUse: ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
@@ -47,18 +48,7 @@ export const folders: Record<string, Folder> = {
 		],
 	},
 	"surfaces/cli": {
-		mayImport: [
-			"surfaces/tui",
-			"contract",
-			"views",
-			"client",
-			"surfaces/mcp",
-			"src/version.ts",
-			"src/programs.ts",
-			"src/holders.ts",
-			"src/signals.ts",
-			"src/playground-repository.ts",
-		],
+		mayImport: ["surfaces/tui", "contract", "views", "client", "surfaces/mcp", "local", "src/version.ts"],
 		mayUse: ["node:*", "@commander-js/extra-typings"],
 	},
 	agents: {
@@ -73,6 +63,14 @@ export const folders: Record<string, Folder> = {
 			"@ai-sdk/openai-compatible",
 			"zod",
 		],
+	},
+	daemon: {
+		mayImport: ["contract", "views", "engine", "adapters", "server", "surfaces/mcp", "local", "src/version.ts"],
+		mayUse: ["node:*"],
+	},
+	programs: {
+		mayImport: ["contract", "engine", "adapters", "local", "daemon", "src/main.ts", "src/version.ts"],
+		mayUse: ["node:*"],
 	},
 };
 
@@ -96,31 +94,15 @@ export const layers: Record<string, readonly string[]> = {
 	],
 };
 
-/** The composition roots may use everything. */
-export const roots = [
-	"main.ts",
-	"serve.ts",
-	"daemon-home.ts",
-	"built-web.ts",
-	"open-store.ts",
-	"own-programs.ts",
-	"store-thread.ts",
-	"sandbox-worker.ts",
-	"uninstall.ts",
-	"daemon.ts",
-	"notices.ts",
-	"playground.ts",
-	"playground-repository.ts",
-	"remote.ts",
-	"replace.ts",
-	"programs.ts",
-	"holders.ts",
-	"sandboxes.ts",
-	"version.ts",
-];
+/** The composition root may use everything; everything may use the version. */
+export const roots = ["main.ts", "version.ts"];
 
 /** Programs that run as processes of their own, and what the compiler calls for the dashboard's elements. */
 export const programs = [
+	"programs/daemon.ts",
+	"programs/store-thread.ts",
+	"programs/sandbox-worker.ts",
+	"programs/uninstall.ts",
 	"surfaces/cli/bin.ts",
 	"surfaces/web/main.tsx",
 	"surfaces/web/visible/jsx-runtime.ts",

@@ -67,7 +67,7 @@ export class House implements AsyncDisposable {
 
 	async start(): Promise<void> {
 		rmSync(path.join(this.home, "daemon.json"), { force: true });
-		const daemon = spawn(process.execPath, ["src/daemon.ts", "--home", this.home, "--port", "0"], {
+		const daemon = spawn(process.execPath, ["src/programs/daemon.ts", "--home", this.home, "--port", "0"], {
 			stdio: ["ignore", "pipe", "pipe"],
 		});
 		this.#daemon = daemon;

@@ -49,7 +49,7 @@ test("only the home's owner can read it, and what agents and git write in a work
 test("a second daemon says who holds the home, and exits 1", async () => {
 	const { data } = await sh.json("status");
 	const second = await new Promise<{ code: unknown; err: string }>((resolve) =>
-		execFile(process.execPath, ["src/daemon.ts", "--home", sh.home], (error, _, err) =>
+		execFile(process.execPath, ["src/programs/daemon.ts", "--home", sh.home], (error, _, err) =>
 			resolve({ code: error?.code, err }),
 		),
 	);

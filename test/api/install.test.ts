@@ -6,9 +6,9 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, onTestFailed, test, vi } from "vitest";
+import { version } from "#src/version.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { version } from "../../src/version.ts";
 
 const run = promisify(execFile);
 const newer = "99.0.0";

@@ -43,7 +43,7 @@ const times = async (work: (at: number) => Promise<unknown>): Promise<unknown> =
 
 beforeAll(async () => {
 	const file = path.join(freshFolder(), "brood.db");
-	const program = new URL("../../src/store-thread.ts", import.meta.url);
+	const program = new URL("../../src/programs/store-thread.ts", import.meta.url);
 	const store = await openSqlite({ file, limits: wide, program });
 	const reads = sqlReads(new Counting(file, { readOnly: true }));
 	engine = await Engine.start({

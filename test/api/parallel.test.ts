@@ -1,7 +1,7 @@
 // First use by several at once: all of them get the one daemon.
 import { rmSync } from "node:fs";
 import { expect, test, vi } from "vitest";
-import { replaceSignal } from "#src/signals.ts";
+import { replaceSignal } from "#local/signals.ts";
 import { running } from "#surfaces/cli/connect.ts";
 import { shell } from "#test/support/cli.ts";
 

@@ -28,7 +28,9 @@ const handedDown = (folder: string) => [
 
 beforeAll(async () => {
 	const home = freshFolder();
-	daemon = spawn(process.execPath, ["src/daemon.ts", "--home", home, "--port", "0"], { stdio: handedDown(home) });
+	daemon = spawn(process.execPath, ["src/programs/daemon.ts", "--home", home, "--port", "0"], {
+		stdio: handedDown(home),
+	});
 	daemon.stderr?.on("data", (chunk) => (said += chunk));
 	const up = new Promise<number>((resolve) =>
 		daemon.stdout?.on("data", (chunk) => {

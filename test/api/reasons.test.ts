@@ -176,7 +176,7 @@ describe("a daemon that is in trouble", () => {
 	test("keeps the home when its lock was removed: no second daemon starts, and it takes the lock again", async () => {
 		removed("lock");
 		const second = await new Promise<string>((resolve) =>
-			execFile(process.execPath, ["src/daemon.ts", "--home", sh.home], (_, __, err) => resolve(err)),
+			execFile(process.execPath, ["src/programs/daemon.ts", "--home", sh.home], (_, __, err) => resolve(err)),
 		);
 		expect(second).toMatch(new RegExp(`^brood: A daemon \\(pid ${pid}.*${sh.home}`));
 		await expect.poll(() => existsSync(path.join(sh.home, "lock")), { timeout: 10_000 }).toBe(true);

@@ -127,7 +127,15 @@ test("a fault that nobody caught is a line in the log, and the daemon goes on", 
 	const program = (name: string): string => path.join(import.meta.dirname, "../..", name);
 	const child = start(
 		process.execPath,
-		["--import", program("test/programs/fault-on-signal.ts"), program("src/daemon.ts"), "--home", home, "--port", "0"],
+		[
+			"--import",
+			program("test/programs/fault-on-signal.ts"),
+			program("src/programs/daemon.ts"),
+			"--home",
+			home,
+			"--port",
+			"0",
+		],
 		{
 			stdio: ["ignore", "pipe", "pipe"],
 			env: { PATH: process.env["PATH"], HOME: home, OPENAI_API_KEY: "very-secret-word" },

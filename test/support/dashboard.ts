@@ -4,7 +4,7 @@ import axe from "axe-core";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect, inject } from "vitest";
 import { Client } from "#client/client.ts";
-import { builtWeb } from "#src/built-web.ts";
+import { builtWeb } from "#local/built-web.ts";
 import type { Daemon } from "#src/main.ts";
 import { webFolder } from "./programs.ts";
 

@@ -1,15 +1,15 @@
-// Stands in for `src/programs.ts` inside the test workers (vitest.config.ts): all programs come from the bundle.
+// Stands in for `src/local/programs.ts` inside the test workers (vitest.config.ts): all programs come from the bundle.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { inject } from "vitest";
-import { builtWeb } from "../../src/built-web.ts";
-import type { Program } from "../../src/programs.ts";
+import { builtWeb } from "#local/built-web.ts";
+import type { Program } from "#local/programs.ts";
 
 export const programFolder = inject("programs");
 
 export const programPath = (name: Program): string =>
-	path.join(programFolder, name === "surfaces/cli/bin" ? "cli.cjs" : `${name.replace("agents/", "")}.mjs`);
+	path.join(programFolder, name === "surfaces/cli/bin" ? "cli.cjs" : `${path.basename(name)}.mjs`);
 
 export const programUrl = (name: Program): URL => pathToFileURL(programPath(name));
 

@@ -6,9 +6,9 @@ import path from "node:path";
 import pg from "pg";
 import { inject } from "vitest";
 import type { Limits } from "#contract/limits.ts";
+import type { StoreLocation } from "#daemon/open-store.ts";
 import type { Engine } from "#engine/engine.ts";
 import { startEngine } from "#src/main.ts";
-import type { StoreLocation } from "#src/open-store.ts";
 
 export const flavors = ["memory", "sqlite", "postgres"] as const;
 export type Flavor = (typeof flavors)[number];

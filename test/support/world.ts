@@ -13,7 +13,7 @@ import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Retention } from "#contract/retention.ts";
 import type { WorkspaceKind } from "#contract/workspace.ts";
 import type { AgentIdentity, Checkout, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
-import { programFolder, programPath } from "#src/programs.ts";
+import { programFolder, programPath } from "#local/programs.ts";
 
 /** Something that happens around each git command. */
 export type Step = <T>(run: () => Promise<T>) => Promise<T>;
@@ -100,7 +100,7 @@ export class World {
 
 /** As the daemon makes them. */
 function workersIn(root: string, containment: ContainmentLevel): SandboxWorkers {
-	const program = { command: process.execPath, args: [programPath("sandbox-worker")] };
+	const program = { command: process.execPath, args: [programPath("programs/sandbox-worker")] };
 	return new SandboxWorkers({
 		program,
 		readable: [programFolder, path.dirname(process.execPath)],

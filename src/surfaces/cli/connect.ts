@@ -10,7 +10,7 @@ import { type HomeProblem, homeProblem, unreadableFile } from "#contract/home-ru
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { contractVersion } from "#contract/version.ts";
 import type { Status } from "#contract/wire.ts";
-import { holdersOf } from "#src/holders.ts";
+import { holdersOf } from "#local/lock-holders.ts";
 import { version } from "#src/version.ts";
 import { printToStderr } from "./print.ts";
 import { withProgress } from "./progress.ts";

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { type Client, Refused } from "#client/client.ts";
 import type { Issue } from "#contract/issue-wire.ts";
-import { makePlaygroundRepository, playground as project } from "#src/playground-repository.ts";
+import { makePlaygroundRepository, playground as project } from "#local/playground-repository.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { homeOf } from "./connect.ts";
 import { print } from "./print.ts";

@@ -11,8 +11,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Refused } from "#client/client.ts";
 import { expected } from "#contract/log.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import { holdersOf } from "#src/holders.ts";
-import { daemonNode, programPath } from "#src/programs.ts";
+import { holdersOf } from "#local/lock-holders.ts";
+import { daemonNode, programPath } from "#local/programs.ts";
 
 /** a start may have to wait for another start, a migration or a slow disk */
 const startTimeoutMs = 60_000;
@@ -52,7 +52,7 @@ async function pollUntil<T>(running: () => Promise<T | null>, until: number): Pr
 export async function launch(home: string, options: readonly string[] = daemonNode.options): Promise<Report> {
 	mkdirSync(home, { recursive: true, mode: 0o700 });
 	const out = openSync(path.join(home, "daemon.out"), "a", 0o600);
-	const child = spawn(process.execPath, [...options, programPath("daemon"), "--home", home, "--background"], {
+	const child = spawn(process.execPath, [...options, programPath("programs/daemon"), "--home", home, "--background"], {
 		detached: true,
 		stdio: ["ignore", out, out, "ipc"],
 		env: daemonEnv(process.env),

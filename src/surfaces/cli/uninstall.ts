@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { Refused } from "#client/client.ts";
 import { refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
-import { programPath } from "#src/programs.ts";
+import { programPath } from "#local/programs.ts";
 import { confirm } from "./confirm.ts";
 import { connect, givenAddress, homeOf } from "./connect.ts";
 import { down } from "./down.ts";
@@ -87,7 +87,9 @@ async function askFirst({ all }: UninstallOptions, home: string, projects: reado
 }
 
 async function removeAll(home: string, known: Known): Promise<Pick<Uninstalled, "left" | "projects">> {
-	const child = spawn(process.execPath, [programPath("uninstall"), home], { stdio: ["pipe", "pipe", "inherit"] });
+	const child = spawn(process.execPath, [programPath("programs/uninstall"), home], {
+		stdio: ["pipe", "pipe", "inherit"],
+	});
 	child.stdin.end(JSON.stringify(known));
 	const [said, code] = await Promise.all([
 		text(child.stdout),

@@ -1,8 +1,8 @@
-// A daemon of an older version: this one replaces it as soon as no turn runs (`src/replace.ts`).
+// A daemon of an older version: this one replaces it as soon as no turn runs (`src/daemon/replace.ts`).
 import { setTimeout as pause } from "node:timers/promises";
 import type { Status } from "#contract/wire.ts";
-import { holdersOf } from "#src/holders.ts";
-import { replaceSignal } from "#src/signals.ts";
+import { holdersOf } from "#local/lock-holders.ts";
+import { replaceSignal } from "#local/signals.ts";
 import { version } from "#src/version.ts";
 import { isRunning } from "./is-running.ts";
 import { printToStderr } from "./print.ts";

@@ -15,7 +15,7 @@
 //   1. while a batch is being written, commands that arrive wait in `engine/loop/dispatch.ts` and become the next
 //      batch: the batch is as large as the load, with no timer and no limit that somebody would have to choose
 //   2. the batch comes over as one message. Decisions run here, where the rows are (`engine/commands/execute.ts`, put
-//      together in `store-thread.ts`): a command costs one trip between threads, not one per question
+//      together in `programs/store-thread.ts`): a command costs one trip between threads, not one per question
 //   3. BEGIN IMMEDIATE, the commands, COMMIT with `synchronous = full`: the one flush
 //   4. the last event's id is written beside the store (`last-event-file.ts`), with a look whether the files are still
 //      the ones that have names

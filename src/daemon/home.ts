@@ -14,9 +14,9 @@ import {
 } from "#adapters/system/home.ts";
 import { type HomeWatch, watchHome } from "#adapters/system/home-watch.ts";
 import { contractVersion } from "#contract/version.ts";
+import { holdersOf } from "#local/lock-holders.ts";
 import { type Listening, listen } from "#server/listen.ts";
-import { holdersOf } from "#src/holders.ts";
-import { version } from "./version.ts";
+import { version } from "#src/version.ts";
 
 /** Locks the home, and continues the monotonic time of the last daemon. */
 export async function lockedHome(home: string): Promise<AsyncDisposable> {

@@ -7,7 +7,7 @@ import path from "node:path";
 import { expected } from "#contract/log.ts";
 import type { Engine } from "#engine/engine.ts";
 import { until } from "#engine/loop/until.ts";
-import { daemonNode, programPath } from "#src/programs.ts";
+import { daemonNode, programPath } from "#local/programs.ts";
 
 /** Resolves when no turn is open. A person's turn does not count: it continues under the next daemon. */
 export async function idle(engine: Engine): Promise<void> {
@@ -22,7 +22,7 @@ export async function idle(engine: Engine): Promise<void> {
 /** Called when the home is free again. If it fails, the next command starts a daemon. */
 export function startSuccessor(home: string, environment: NodeJS.ProcessEnv): void {
 	const out = openSync(path.join(home, "daemon.out"), "a", 0o600);
-	const program = [...process.execArgv, programPath("daemon"), "--home", home, "--background"];
+	const program = [...process.execArgv, programPath("programs/daemon"), "--home", home, "--background"];
 	const env = { ...daemonNode.environment, ...environment };
 	const child = spawn(process.execPath, program, { detached: true, stdio: ["ignore", out, out], cwd: home, env });
 	child.on("error", expected("this Node is gone; the next command starts the daemon with its own"));

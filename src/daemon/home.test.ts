@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { announce } from "./daemon-home.ts";
+import { announce } from "./home.ts";
 
 async function place(): Promise<{ home: string; file: string }> {
 	const home = await mkdtemp(path.join(tmpdir(), "brood-test-"));

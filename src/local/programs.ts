@@ -1,23 +1,24 @@
 // Paths of the programs that run beside the daemon: next to the source in a checkout, next to the bundle in a release.
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 const bundled = !import.meta.url.endsWith(".ts");
 /** the chunks of the command line have a folder of their own */
-const folderUrl = new URL(!bundled || /\/cli\/[^/]*$/.test(import.meta.url) ? ".." : ".", import.meta.url);
+const folderUrl = new URL(bundled ? (/\/cli\/[^/]*$/.test(import.meta.url) ? ".." : ".") : "../..", import.meta.url);
 
 export type Program =
-	| "store-thread"
-	| "sandbox-worker"
-	| "daemon"
-	| "uninstall"
+	| "programs/daemon"
+	| "programs/store-thread"
+	| "programs/sandbox-worker"
+	| "programs/uninstall"
 	| "surfaces/cli/bin"
 	| "agents/scripted"
 	| "agents/shell"
 	| "agents/llm";
 
 export function programUrl(name: Program): URL {
-	if (!bundled) return new URL(`./${name}.ts`, import.meta.url);
-	const file = name === "surfaces/cli/bin" ? "cli.cjs" : `${name.replace("agents/", "")}.mjs`;
+	if (!bundled) return new URL(`../${name}.ts`, import.meta.url);
+	const file = name === "surfaces/cli/bin" ? "cli.cjs" : `${path.basename(name)}.mjs`;
 	return new URL(file, folderUrl);
 }
 
@@ -47,7 +48,7 @@ export const programPath = (name: Program): string => fileURLToPath(programUrl(n
 export async function webFolder(): Promise<string> {
 	if (bundled) return fileURLToPath(new URL("../web", folderUrl));
 	const { builtWeb } = await import("./built-web.ts");
-	return await builtWeb(fileURLToPath(new URL("..", import.meta.url)));
+	return await builtWeb(fileURLToPath(new URL("../..", import.meta.url)));
 }
 
 /**
@@ -55,6 +56,6 @@ export async function webFolder(): Promise<string> {
  */
 export function withCommand(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 	if (bundled) return environment;
-	const folder = fileURLToPath(new URL("../bin", import.meta.url));
+	const folder = fileURLToPath(new URL("../../bin", import.meta.url));
 	return { ...environment, PATH: environment["PATH"] === undefined ? folder : `${environment["PATH"]}:${folder}` };
 }

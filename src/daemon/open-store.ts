@@ -11,7 +11,7 @@ import type { Limits } from "#contract/limits.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
 import type { EngineParts } from "#engine/parts.ts";
 import type { Store } from "#engine/ports/store.ts";
-import { programUrl } from "#src/programs.ts";
+import { programUrl } from "#local/programs.ts";
 
 /** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
 export type StoreLocation = { memory: true } | { home: string } | { url: string; ownerUrl?: string };
@@ -48,6 +48,10 @@ export async function openStore(
 	const { openSqlite } = await import("#adapters/store/sqlite/store.ts");
 	const { home } = place;
 	mkdirSync(home, { recursive: true, mode: 0o700 });
-	const store = await openSqlite({ file: path.join(home, "brood.db"), limits, program: programUrl("store-thread") });
+	const store = await openSqlite({
+		file: path.join(home, "brood.db"),
+		limits,
+		program: programUrl("programs/store-thread"),
+	});
 	return { store, blobs: blobsIn(path.join(home, "blobs")), partials: partialsIn(path.join(home, "partials")) };
 }

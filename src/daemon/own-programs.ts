@@ -1,6 +1,6 @@
 // The agent types that are ours, and how their programs are started.
 import type { AgentProgram } from "#adapters/driver/programs.ts";
-import { programPath } from "#src/programs.ts";
+import { programPath } from "#local/programs.ts";
 
 const own = (name: "scripted" | "shell" | "llm"): AgentProgram => ({
 	command: process.execPath,

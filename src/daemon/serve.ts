@@ -10,6 +10,7 @@ import { homeSpace } from "#adapters/system/home-space.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { Engine } from "#engine/engine.ts";
+import { webFolder } from "#local/programs.ts";
 import { type AppParts, appOf } from "#server/app.ts";
 import type { Guard } from "#server/auth.ts";
 import { Browsers } from "#server/browsers.ts";
@@ -22,9 +23,8 @@ import type { Persons } from "#server/persons.ts";
 import { RequestContext } from "#server/request-context.ts";
 import { serveEvents } from "#server/serve-events.ts";
 import { unjournaled } from "#server/unjournaled.ts";
-import { webFolder } from "#src/programs.ts";
+import { version } from "#src/version.ts";
 import { ownPrograms } from "./own-programs.ts";
-import { version } from "./version.ts";
 
 /** Answers with the guard of this machine's listener, which has the owner's token. */
 export function serve(

@@ -16,7 +16,7 @@ import type { Engine } from "#engine/engine.ts";
 import type { Reads } from "#engine/ports/store.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { checkoutOf, projectRepository } from "#engine/workspaces/checkout.ts";
-import { programFolder } from "#src/programs.ts";
+import { programFolder } from "#local/programs.ts";
 
 /** Checks of a workspace that run inside its sandbox. */
 export function seenInside(

@@ -4,7 +4,7 @@ import type { CommandInput } from "#contract/command.ts";
 import { human, ProjectSlug } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
 import { until } from "#engine/loop/until.ts";
-import { makePlaygroundRepository, playground } from "./playground-repository.ts";
+import { makePlaygroundRepository, playground } from "#local/playground-repository.ts";
 
 const firstPrompt = [
 	"say Hello. I am a scripted agent: every line of a prompt is an instruction to me.",
