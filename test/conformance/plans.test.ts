@@ -1,6 +1,6 @@
 // How the databases carry out our statements, as they themselves say: what grows for ever is never walked from end to
 // end.
-import { DatabaseSync } from "node:sqlite";
+import { constants, DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { expect, test } from "vitest";
 import * as histories from "#adapters/store/sql/history-queries.ts";
@@ -51,6 +51,20 @@ const planOf = (database: DatabaseSync, statement: string): string =>
 		.map((row) => String(row["detail"]))
 		.join("\n");
 
+/** Whether running it with other values compiles it again: compiling asks the authorizer, running does not. */
+function isCompiledAgain(database: DatabaseSync, statement: string): boolean {
+	let questions = 0;
+	database.setAuthorizer(() => {
+		questions += 1;
+		return constants.SQLITE_OK;
+	});
+	const prepared = database.prepare(statement);
+	const compiled = questions;
+	const places = statement.split("?").length - 1;
+	for (const limit of [1, 2]) prepared.all(...Array.from({ length: places }, () => limit));
+	return questions > compiled;
+}
+
 test("SQLite walks through no table that grows for ever", () => {
 	using database = new DatabaseSync(":memory:");
 	for (const { sql } of migrations) for (const statement of sql("sqlite")) database.exec(statement);
@@ -64,6 +78,18 @@ test("SQLite walks through no table that grows for ever", () => {
 	expect(planOf(database, rest.allLivingAgents.prepared("sqlite").sql)).toMatch(/USING INDEX agent_supervisor/);
 	// the control: a statement without an index is seen
 	expect(walksOf(database, "delete from receipt where answer = ''")).toEqual(["SCAN receipt"]);
+});
+
+test("SQLite compiles no statement again because another limit is bound", () => {
+	using database = new DatabaseSync(":memory:");
+	for (const { sql } of migrations) for (const statement of sql("sqlite")) database.exec(statement);
+	const limited = queries
+		.map((query) => query.prepared("sqlite").sql)
+		.filter((statement) => statement.includes("limit ?"));
+	expect(limited.length).toBeGreaterThan(15);
+	expect(limited.filter((statement) => isCompiledAgain(database, statement))).toEqual([]);
+	// the control: a bare limit is looked at by the planner
+	expect(isCompiledAgain(database, "select id from event order by id limit ?")).toBe(true);
 });
 
 test("PostgreSQL need not either for what is asked at every turn, and by the upkeep", async () => {

@@ -50,7 +50,7 @@ export async function loadRow(cache: RowCache, { kind, key }: RowName): Promise<
 
 /** Writes what changed since the last time. */
 export async function writeRows(cache: RowCache): Promise<void> {
-	for (const kind of rowKinds) await cache[kind].write();
+	for (const kind of rowKinds) if (cache[kind].isChanged) await cache[kind].write();
 }
 
 export class CachedRows<K, V> implements RowTable<K, V> {
@@ -79,6 +79,10 @@ export class CachedRows<K, V> implements RowTable<K, V> {
 	delete(key: K): void {
 		this.#rows.set(key, undefined);
 		this.#changed.add(key);
+	}
+
+	get isChanged(): boolean {
+		return this.#changed.size > 0;
 	}
 
 	async write(): Promise<void> {

@@ -60,8 +60,9 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		const { reads, clock, node } = this.#parts;
 		const runs = Map.groupBy(await reads.openRuns(), (run) => run.issue);
 		const moving = await reads.issuesMoving();
-		const homes = new Set((await reads.projects()).filter((each) => isOwn(node, each)).map(({ slug }) => slug));
 		const ids = new Set([...moving.map(({ id }) => id), ...runs.keys()]);
+		if (ids.size === 0) return "done";
+		const homes = new Set((await reads.projects()).filter((each) => isOwn(node, each)).map(({ slug }) => slug));
 		let next: number | null = null;
 		for (const id of ids) {
 			if (signal.aborted) return "done";

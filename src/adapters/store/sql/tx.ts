@@ -7,7 +7,7 @@ import { isItem } from "#contract/item.ts";
 import { isActive } from "#contract/node.ts";
 import type { StoredReceipt } from "#contract/receipt.ts";
 import { searchWords } from "#contract/search.ts";
-import type { Tx } from "#engine/ports/store.ts";
+import type { Reads, Tx } from "#engine/ports/store.ts";
 import type { Connection } from "./connection.ts";
 import * as issues from "./issue-queries.ts";
 import { putMail } from "./mail-queries.ts";
@@ -27,7 +27,8 @@ export interface SqlTx extends Tx {
 	index(eventsMax: number): Promise<number>;
 }
 
-export function sqlTx(connection: Connection): SqlTx {
+/** A connection that stays gives its `reads`: they are a hundred functions, too many to make for each batch. */
+export function sqlTx(connection: Connection, reads: Reads = sqlReads(connection)): SqlTx {
 	/** the `seq` and the indexed columns of each agent that this batch has read or written */
 	const known = new Map<AgentId, { seq: number; indexed: Indexed }>();
 	const writes = rowWrites(connection);
@@ -44,7 +45,7 @@ export function sqlTx(connection: Connection): SqlTx {
 		return known.get(id);
 	};
 	return {
-		...sqlReads(connection),
+		...reads,
 		...writes,
 		agent,
 		// nobody else writes to a SQLite file; PostgreSQL overrides this

@@ -180,6 +180,7 @@ class Reader implements Disposable {
 
 class Writer implements Disposable {
 	readonly #connection: SqliteConnection;
+	readonly #reads: Reads;
 	readonly #run: RunBatch;
 	readonly #log: WriteAheadLog;
 	readonly #lastEventFile: LastEventFile;
@@ -187,6 +188,7 @@ class Writer implements Disposable {
 
 	constructor(file: string, run: RunBatch) {
 		this.#connection = openForWriting(file);
+		this.#reads = sqlReads(this.#connection);
 		this.#run = run;
 		this.#log = new WriteAheadLog(this.#connection);
 		this.#lastEventFile = new LastEventFile(file, lastEvent(this.#connection));
@@ -228,7 +230,7 @@ class Writer implements Disposable {
 		await this.#connection.exec("begin immediate");
 		let result: T;
 		try {
-			result = await work(sqlTx(this.#connection));
+			result = await work(sqlTx(this.#connection, this.#reads));
 		} catch (error) {
 			throw this.#undo(faultBeforeCommit(error));
 		}
