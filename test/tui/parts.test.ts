@@ -117,6 +117,11 @@ test("completions are commands, their options, agents and files; a whole word is
 	expect(await offered("/kill helper --cascade")).toBeNull();
 	expect(await offered("/kill helper")).toBeNull();
 	expect(await offered("plain words")).toBeNull();
+	// only where the command takes an agent: Enter would put one into a text or an option's value
+	expect(await offered("/send he")).toEqual(["helper"]);
+	expect(await offered("/send other he")).toBeNull();
+	expect(await offered("/wait other he")).toEqual(["helper"]);
+	expect(await offered("/wait other --timeout 1")).toBeNull();
 });
 
 test("a text that is cut off has no colours that it did not have", () => {

@@ -245,6 +245,24 @@ test("the turns show what each changed, and Enter in a diff opens and folds its 
 	expect(await it.terminal.shows("2 files, 1 reviewed")).not.toContain("+third");
 });
 
+test("the call that is chosen is always on the screen, and opens there", async () => {
+	const { one } = await family();
+	const calls = Array.from({ length: 40 }, (_, each) => `run echo call ${each}.`);
+	await shop.turn(one, calls.join("\n"));
+	await using it = new Opened(one.id);
+	// without colours, the chosen row is marked
+	await it.terminal.shows(/^⏵ execute echo call 39\./m);
+	it.terminal.press("ctrl+o");
+	await it.terminal.shows(/^> ⏵ execute echo call 39\./m);
+	it.terminal.press(...Array.from({ length: 39 }, () => "up"));
+	await it.terminal.shows(/^> ⏵ execute echo call 0\./m);
+	await it.terminal.shows("↑↓ choose · Enter open · Esc close");
+	it.terminal.press("enter");
+	await it.terminal.shows(/call 0\..*\n {2}│ echo call 0\./);
+	it.terminal.press(...Array.from({ length: 39 }, () => "down"));
+	await it.terminal.shows(/^> ⏵ execute echo call 39\./m);
+});
+
 test("a second Esc ends a turn by force, though its processes ignore every polite signal", async () => {
 	const { one } = await family();
 	await using it = new Opened(one.id);

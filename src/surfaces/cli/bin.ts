@@ -12,7 +12,7 @@ async function run(): Promise<void> {
 	try {
 		if (words.length === 1 && words[0] === "--version") return (await import("./print.ts")).print(version);
 		if (words.length === 0) {
-			if (process.stdin.isTTY && process.stdout.isTTY) await (await import("./open-terminal.ts")).openTerminal();
+			if (hasScreen()) await (await import("./open-terminal.ts")).openTerminal();
 			else program().outputHelp();
 			return;
 		}
@@ -22,4 +22,9 @@ async function run(): Promise<void> {
 		const { printError } = await import("./print.ts");
 		process.exitCode = printError(error, process.argv.includes("--json"));
 	}
+}
+
+/** A terminal that can place its cursor: that of an editor's shell often cannot, and says so. */
+function hasScreen(): boolean {
+	return process.stdin.isTTY && process.stdout.isTTY && process.env["TERM"] !== "dumb";
 }

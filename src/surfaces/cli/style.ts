@@ -5,9 +5,9 @@ export type { Style };
 
 /** `--color always|never` and `NO_COLOR` decide before the terminal does. */
 export function hasColour(stream: { isTTY?: boolean } = process.stdout): boolean {
-	const { NO_COLOR: off, BROOD_COLOR: chosen, TERM: terminal } = process.env;
+	const { NO_COLOR: off = "", BROOD_COLOR: chosen, TERM: terminal } = process.env;
 	if (chosen === "always" || chosen === "never") return chosen === "always";
-	return off === undefined && terminal !== "dumb" && stream.isTTY === true;
+	return off === "" && terminal !== "dumb" && stream.isTTY === true;
 }
 
 /** The text in a colour, with control characters escaped. */

@@ -5,7 +5,9 @@ import type { AgentId } from "#contract/ids.ts";
 import type { Seen } from "./model.ts";
 import type { Completion } from "./pi/draft.ts";
 import { matching } from "./pi/text.ts";
+import type { SlashCommand } from "./slash.ts";
 import { slashCommands } from "./slash-commands.ts";
+import { wordsOf } from "./words.ts";
 
 const shownMax = 50;
 
@@ -28,9 +30,7 @@ async function fitting(text: string, { agents }: Pick<Seen, "agents">, current: 
 		return { word, items: found.map((file) => ({ value: `@${file}`, hint: "" })) };
 	}
 	if (/^\/\S*$/.test(text)) {
-		const all = Object.entries(slashCommands).map(([name, { usage, help }]) => ({
-			...{ value: `/${name}`, hint: `${usage} ${help}`.trimStart() },
-		}));
+		const all = Object.entries(slashCommands).map(([name, { help }]) => ({ value: `/${name}`, hint: help }));
 		const begun = all.filter(({ value }) => value.startsWith(word));
 		return { word, items: begun.length > 0 ? begun : matching(all, word.slice(1), ({ value }) => value) };
 	}
@@ -41,9 +41,17 @@ async function fitting(text: string, { agents }: Pick<Seen, "agents">, current: 
 		const options = [...command.usage.matchAll(/--[a-z-]+/g)].map(([option]) => option);
 		return { word, items: options.filter((each) => each.startsWith(word)).map((value) => ({ value, hint: "" })) };
 	}
-	if (!command.usage.includes("AGENT")) return null;
+	if (!isAgent(text, command)) return null;
 	const named = matching([...agents.values()], word, ({ handle }) => handle).slice(0, shownMax);
 	return { word, items: named.map(({ handle, label }) => ({ value: handle, hint: label })) };
+}
+
+/** Whether the last word of the text stands where the command takes an agent. */
+function isAgent(text: string, { usage, flags = [] }: SlashCommand): boolean {
+	if (!usage.includes("AGENT")) return false;
+	const { words, options } = wordsOf(`${text}.`, new Set(flags));
+	const isValue = [...options.values()].some((value) => value.endsWith("."));
+	return !isValue && (words.length === 1 || usage.includes("AGENT…"));
 }
 
 /** more files than this are not looked at */

@@ -75,7 +75,9 @@ export function questionRows(
 	return [
 		clipped(painted("wait", inline(head), colour), width),
 		...part.rows.map((row) => `  ${row}`),
-		clipped(painted("faint", `  ${keys}   (while you type: with Alt)`, colour), width),
+		...wrapped(`${keys}   (while you type: with Alt)`, Math.max(8, width - 2)).map((row) =>
+			painted("faint", `  ${row}`, colour),
+		),
 	];
 }
 

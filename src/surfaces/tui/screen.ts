@@ -13,6 +13,7 @@ import { runningRows } from "./running.ts";
 import { separatorRow } from "./separator.ts";
 import { sideRows, sideWidth } from "./side.ts";
 import { statusRows } from "./status.ts";
+import type { Reading } from "./transition.ts";
 import { welcomeRows } from "./welcome.ts";
 
 export interface ScreenLook {
@@ -78,11 +79,18 @@ export function scrolled(state: State, seen: Seen, look: ThreadLook, by: number 
 
 export const isFoldable = ({ kind }: Block): boolean => kind === "call" || kind === "thought";
 
-export const foldable = (seen: Seen, state: State): number[] =>
-	seen
-		.blocks(state.current)
-		.filter(isFoldable)
-		.map(({ id }) => id);
+export function readingOf(state: State, seen: Seen, look: ThreadLook): Reading {
+	return {
+		scroll: (by) => scrolled(state, seen, look, by),
+		foldable: () =>
+			seen
+				.blocks(state.current)
+				.filter(isFoldable)
+				.map(({ id }) => id),
+		isShown: (block) => threadPage(state, seen, look).blocks.includes(block),
+		anchorOf: (block) => pageAt(sourceOf(state, seen, look), { block, row: 0 }, look.height).anchor,
+	};
+}
 
 /** wrapping is the most expensive part of a frame */
 const kept = new WeakMap<Block, { key: string; rows: string[] }>();

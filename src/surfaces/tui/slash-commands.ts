@@ -27,7 +27,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 				signal: context.signal,
 				body: {
 					...(name !== undefined && { name }),
-					...(at !== undefined && { at: Number(at) }),
+					...(at !== undefined && { at: numberIn("fork", "--at", at) }),
 					...(options.has("fresh") && { fresh: true }),
 					...(words.length > 0 && { prompt: words.join(" ") }),
 				},
@@ -86,7 +86,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 		usage: "[ID]",
 		help: "read the oldest unread mail, or one by its number",
 		run: async (context, { words: [id] }) => {
-			const body = id === undefined ? {} : { mail: Number(id) };
+			const body = id === undefined ? {} : { mail: numberIn("read-mail", "ID", id) };
 			const [mail] = await context.client.call("mailRead", { ...itself(context), body });
 			if (mail === undefined) return { text: "no unread mail" };
 			const lines = [`From ${mail.from}, ${mail.sentAt}`, "", ...mail.body.split("\n")];
@@ -241,7 +241,8 @@ async function waitFor({ client, key, query, signal }: SlashContext, { words, op
 	const condition = options.get("for") ?? "idle";
 	if (!isCondition(condition)) throw usage("wait");
 	const timeout = options.get("timeout");
-	const timeoutMs = timeout === undefined ? {} : { timeoutMs: Math.round(Number(timeout) * 1000) };
+	const timeoutMs =
+		timeout === undefined ? {} : { timeoutMs: Math.round(numberIn("wait", "--timeout", timeout) * 1000) };
 	const mode = options.has("any") ? ("any" as const) : ("all" as const);
 	let wait = await client.call("waitOpen", {
 		key,
@@ -262,16 +263,24 @@ function isOn(name: string, word: string | undefined): boolean {
 	return word === "on";
 }
 
+function numberIn(command: string, place: string, word: string): number {
+	if (!/^\d+(\.\d+)?$/.test(word)) throw usage(command, `${place} has to be a number, not ${word}`);
+	return Number(word);
+}
+
 function usage(name: string, problem?: string): Refused {
 	const how = `Write it like this: /${name} ${slashCommands[name]?.usage ?? ""}`.trimEnd();
 	return new Refused(refuse("VALIDATION_ERROR", problem === undefined ? how : `${problem}. ${how}`));
 }
 
-/** How the command that is being written goes on; null if none is. */
-export function usageOf(typed: string): string | null {
+/** How the command that is being written goes on, and what it does if there is room for it; null if none is. */
+export function usageOf(typed: string, width: number): string | null {
 	const [, name = ""] = /^\/(\S+)(\s|$)/.exec(typed) ?? [];
 	const command = slashCommands[name];
-	return command === undefined ? null : `/${name} ${command.usage}`.trimEnd().concat(`   ${command.help}`);
+	if (command === undefined) return null;
+	const usage = `/${name} ${command.usage}`.trimEnd();
+	const whole = `${usage}   ${command.help}`;
+	return whole.length <= width ? whole : usage;
 }
 
 /** The command that a line names; a refusal if there is none. */

@@ -25,13 +25,13 @@ export function statusRows(state: State, seen: Seen, look: Look): string[] {
 			.map((row) => painted(told.style, `  ${row}`, colour));
 	// a list has its own hints
 	if (state.panel !== null) return [""];
-	const usage = usageOf(typed);
+	const usage = usageOf(typed, width - 2);
 	return [painted("faint", clipped(`  ${usage ?? fittingHints(hintsOf(state, seen), width - 2)}`, width), colour)];
 }
 
 function toldOf(state: State, seen: Seen): { text: string; style: Style } | null {
 	if (seen.connection === "lost")
-		return { style: "bad", text: "The daemon is gone. What you typed stays; it is being looked for …" };
+		return { style: "bad", text: "The daemon is gone. What you typed is kept. Reconnecting …" };
 	if (seen.connection === "connecting") return { style: "faint", text: "connecting …" };
 	const waiting = state.waiting.findLast(({ agent }) => agent === state.current);
 	if (waiting !== undefined) return { style: "wait", text: `${waiting.text}   (Esc cancels)` };
@@ -42,6 +42,7 @@ function toldOf(state: State, seen: Seen): { text: string; style: Style } | null
 }
 
 function hintsOf(state: State, seen: Seen): string[] {
+	if (state.selected !== null) return ["↑↓ choose", hint("blocks", "open", "open"), hint("blocks", "close", "close")];
 	const isRunning = (seen.agents.get(state.current)?.turn ?? null) !== null;
 	return [
 		"Enter send",

@@ -15,7 +15,7 @@ import { Screen } from "./pi/screen.ts";
 import { clicked } from "./pointing.ts";
 import { refusalText, request } from "./requests.ts";
 import { agentIn, anchorsIn, load, nobody, type Saved, Soon, save } from "./saved.ts";
-import { foldable, type ScreenLook, screenRows, scrolled, threadHeight, threadWidth } from "./screen.ts";
+import { readingOf, type ScreenLook, screenRows, scrolled, threadHeight, threadWidth } from "./screen.ts";
 import type { SlashAnswer } from "./slash.ts";
 import { submissionOf } from "./submission.ts";
 import type { TerminalOptions } from "./terminal-options.ts";
@@ -52,7 +52,7 @@ export class TerminalProgram {
 			click: (column: number, row: number) => this.#click({ column, row }),
 		};
 		this.#screen = new Screen(painter, {
-			mouse: this.#saved.preferences.mouse,
+			...{ mouse: this.#saved.preferences.mouse, colour: options.colour },
 			...(terminal !== undefined && { terminal }),
 		});
 		this.#asking = new Asking({
@@ -147,8 +147,7 @@ export class TerminalProgram {
 			...{ name, data, now: this.#options.now(), height: look.height },
 			...{ width: this.#screen.columns, rows: this.#screen.rows },
 			draft: { text, isCompleting },
-			scroll: (by: number | "top") => scrolled(this.#state, seen, look, by),
-			foldable: () => foldable(seen, this.#state),
+			reading: readingOf(this.#state, seen, look),
 		};
 		this.#take(update(this.#state, key, seen));
 	}

@@ -15,15 +15,23 @@ export interface Key {
 	now: number;
 	/** what is written in the input */
 	draft: { text: string; isCompleting: boolean };
-	/** the anchor that many rows further */
-	scroll(by: number | "top"): Anchor;
 	/** of the thread's part of the screen */
 	height: number;
 	/** of the screen */
 	width: number;
 	rows: number;
+	reading: Reading;
+}
+
+/** What is where in the thread that is shown. */
+export interface Reading {
+	/** the anchor that many rows further */
+	scroll(by: number | "top"): Anchor;
 	/** the selectable blocks, oldest first */
 	foldable(): readonly number[];
+	isShown(block: number): boolean;
+	/** the anchor that shows a block */
+	anchorOf(block: number): Anchor;
 }
 
 export const only = (state: State, ...effects: Effect[]): Update => ({ state, effects });

@@ -66,8 +66,9 @@ function act(state: State, action: Action, key: Key, seen: Seen): Update {
 		case "quit":
 			return quit(state, key);
 		case "blocks": {
-			const last = key.foldable().at(-1);
-			return last === undefined ? only(noted(state, "There is nothing to open.")) : only({ ...state, selected: last });
+			const all = key.reading.foldable();
+			const last = all.findLast((block) => key.reading.isShown(block)) ?? all.at(-1);
+			return last === undefined ? only(noted(state, "There is nothing to open.")) : select(state, last, key);
 		}
 		case "diff":
 			return only(state, {
@@ -123,7 +124,7 @@ function scroll(state: State, key: Key, by: number | "top", seen: Seen): Update 
 	const read = (at: State, where: "older" | "newer" | "top"): Update =>
 		only(at, { do: "read", agent: current, where, by: by === "top" ? 0 : by });
 	if (by === "top" && seen.hasOlder(current)) return read(state, "top");
-	const anchor = key.scroll(by);
+	const anchor = key.reading.scroll(by);
 	const next = scrolledBy(state, anchor);
 	const isUp = by === "top" || by < 0;
 	// the end of what is in memory is not the end
@@ -198,13 +199,13 @@ function readOn(state: State, part: QuestionPart): Update {
 }
 
 function amongBlocks(state: State, selected: number, key: Key): Update {
-	const all = key.foldable();
+	const all = key.reading.foldable();
 	const at = all.indexOf(selected);
 	switch (actionOf("blocks", key.name)) {
 		case "up":
-			return only({ ...state, selected: all[Math.max(0, at - 1)] ?? selected });
+			return select(state, all[Math.max(0, at - 1)] ?? selected, key);
 		case "down":
-			return only({ ...state, selected: all[Math.min(all.length - 1, at + 1)] ?? selected });
+			return select(state, all[Math.min(all.length - 1, at + 1)] ?? selected, key);
 		case "open": {
 			const open = new Set(state.opened);
 			if (!open.delete(selected)) open.add(selected);
@@ -215,6 +216,12 @@ function amongBlocks(state: State, selected: number, key: Key): Update {
 		default:
 			return only(noted(state, "Enter opens the block, Esc goes back to the input."));
 	}
+}
+
+/** The page moves only if the block is not on it. */
+function select(state: State, block: number, { reading }: Key): Update {
+	const next = reading.isShown(block) ? state : scrolledBy(state, reading.anchorOf(block));
+	return only({ ...next, selected: block });
 }
 
 /** Why nothing can be sent to the agent; null if it can. */

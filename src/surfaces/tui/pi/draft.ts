@@ -1,6 +1,6 @@
 // What is being written to one agent: the library's editor without its frame.
 import { type AutocompleteItem, Editor } from "@earendil-works/pi-tui";
-import { painted } from "#views/paint.ts";
+import { painted, type Style } from "#views/paint.ts";
 import { widthOf } from "./text.ts";
 
 /** Completion in the input: the text up to the cursor, and what could stand for its last word. */
@@ -10,16 +10,18 @@ export interface Completion {
 	hint: string;
 }
 
-export const editorTheme = {
-	borderColor: (text: string) => text,
-	selectList: {
-		selectedPrefix: (text: string) => painted("run", text, true),
-		selectedText: (text: string) => painted("strong", text, true),
-		description: (text: string) => painted("faint", text, true),
-		scrollInfo: (text: string) => painted("faint", text, true),
-		noMatch: (text: string) => painted("faint", text, true),
-	},
-} satisfies Record<string, unknown>;
+/** The library cuts a text off with a code that ends colours: `painted` would show it. */
+export function editorTheme(colour: boolean) {
+	const paint = (style: Style) => (text: string) => painted(style, text.replaceAll("\u001B[0m", ""), colour);
+	const faint = paint("faint");
+	return {
+		borderColor: (text: string) => text,
+		selectList: {
+			...{ selectedPrefix: paint("run"), selectedText: paint("strong") },
+			...{ description: faint, scrollInfo: faint, noMatch: faint },
+		},
+	};
+}
 
 /** What is being written to one agent: text, cursor, history and undo. */
 export class Draft {

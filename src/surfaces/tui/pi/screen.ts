@@ -61,15 +61,24 @@ const keyOf = (data: string): string =>
 		? `alt+${data.slice(1)}`
 		: (parseKey(data) ?? "");
 
+interface ScreenOptions {
+	mouse: boolean;
+	colour: boolean;
+	/** the process's own if absent */
+	terminal?: Terminal;
+}
+
 export class Screen {
 	readonly #tui: PatientScreen;
 	readonly #terminal: Terminal;
+	readonly #colour: boolean;
 	#lastFrame = 0;
 	#timer: NodeJS.Timeout | null = null;
 	#isOpen = false;
 
-	constructor(painter: Painter, { mouse, terminal = new OwnTerminal() }: { mouse: boolean; terminal?: Terminal }) {
+	constructor(painter: Painter, { mouse, colour, terminal = new OwnTerminal() }: ScreenOptions) {
 		useKeys();
+		this.#colour = colour;
 		this.#terminal = terminal;
 		this.#tui = new PatientScreen(terminal, { mouse });
 		const root = {
@@ -143,7 +152,7 @@ export class Screen {
 	}
 
 	draft(parts: { submit(text: string): void; changed(): void; complete: Complete }): Draft {
-		return new Draft(new PlainEditor(this.#tui, editorTheme), parts);
+		return new Draft(new PlainEditor(this.#tui, editorTheme(this.#colour)), parts);
 	}
 }
 
