@@ -123,6 +123,11 @@ class Pty implements AsyncDisposable {
 		return this.row(38).trimEnd();
 	}
 
+	/** Agents are there: the row above the input names the one that is shown. */
+	get isWhole(): boolean {
+		return /^\[|^↑/.test(this.row(37));
+	}
+
 	async until(holds: () => boolean, timeoutMs = 30_000): Promise<void> {
 		if (holds()) return;
 		const late = AbortSignal.timeout(timeoutMs);
@@ -144,7 +149,7 @@ class Pty implements AsyncDisposable {
 async function keyToScreen(daemon: BenchDaemon): Promise<Result> {
 	const agents: string[] = await daemon.ask(`agents ${streams.agents}`);
 	await using it = daemon.open();
-	await it.until(() => it.input === ">");
+	await it.until(() => it.isWhole);
 	// every thread has been open once, so that all of them are kept up to date
 	for (let agent = 0; agent < streams.agents; agent++) it.type(agent === 0 ? "\u001B[1;5B" : "\u001B[1;5C");
 	const measured = async (): Promise<number[]> => {
@@ -191,7 +196,7 @@ async function firstFrame(daemon: BenchDaemon): Promise<Result> {
 	for (let start = 0; start < starts; start++) {
 		const before = performance.now();
 		await using it = daemon.open();
-		await it.until(() => /^\[|^↑/.test(it.row(37)));
+		await it.until(() => it.isWhole);
 		times.push(performance.now() - before);
 	}
 	const value = median(times);

@@ -1,6 +1,7 @@
-// The tables of docs/user/terminal.md: keys and slash commands, from the code that runs them.
+// The generated parts of docs/user/terminal.md: keys, slash commands and pictures, from the code that runs them.
 import { keyTable } from "../src/surfaces/tui/help.ts";
 import { slashCommands } from "../src/surfaces/tui/slash-commands.ts";
+import { terminalFrames } from "./terminal-frames.ts";
 
 const cell = (text: string): string => text.replaceAll("|", "\\|");
 
@@ -18,11 +19,15 @@ export function terminalPage(current: string): string {
 	const commands = Object.entries(slashCommands).map(
 		([name, { usage, help }]) => `| \`/${cell(`${name} ${usage}`.trim())}\` | ${cell(help)} |`,
 	);
-	return between(
-		between(current, "keys", keys.join("\n\n")),
-		"commands",
-		["| command | what it does |", "|---|---|", ...commands].join("\n"),
-	);
+	const parts = {
+		keys: keys.join("\n\n"),
+		commands: ["| command | what it does |", "|---|---|", ...commands].join("\n"),
+	};
+	const frames = Object.entries(terminalFrames()).map(([name, rows]): [string, string] => [
+		`frame ${name}`,
+		["```", ...rows, "```"].join("\n"),
+	]);
+	return [...Object.entries(parts), ...frames].reduce((text, [name, part]) => between(text, name, part), current);
 }
 
 function between(text: string, name: string, part: string): string {

@@ -22,7 +22,7 @@ class Opened implements AsyncDisposable {
 	now = 1_000_000;
 
 	constructor(
-		first: AgentId,
+		first: AgentId | null,
 		{ size = [100, 30], home = freshFolder(), project = null, colour = false }: OpenOptions = {},
 	) {
 		this.home = home;
@@ -118,6 +118,15 @@ test("keys move in the tree, drafts and places stay with their agents, also over
 	again.terminal.press("X");
 	await again.terminal.shows("> for tXwo");
 	expect(two.handle).toBe("two");
+});
+
+test("what is typed before the first agent is there is kept for it", async () => {
+	const { one, slug } = await family();
+	await shop.turn(one, "say hello");
+	await using it = new Opened(null, { project: slug });
+	it.terminal.press("typed at once");
+	await it.terminal.shows("[one");
+	await it.terminal.shows("> typed at once");
 });
 
 test("a fork goes to the child, a kill of it comes back, and the dead can be read but not written to", async () => {

@@ -26,6 +26,13 @@ export class Drafts {
 		return draft;
 	}
 
+	/** What was written before any agent was known goes to the first one that is shown. */
+	move(from: AgentId, to: AgentId): void {
+		const { text } = this.of(from);
+		this.of(from).set("");
+		if (text !== "") this.of(to).insert(text);
+	}
+
 	/** A prompt of a queue. */
 	edited(prompt: number): Draft {
 		const draft = this.#edits.get(prompt) ?? this.#make();

@@ -113,6 +113,7 @@ export class TerminalProgram {
 	#findCurrent(): void {
 		const { seen } = this.#view;
 		const found = seen.agents.has(this.#state.current) ? null : lastActive(seen);
+		if (found !== null && this.#state.current === nobody) this.#drafts.move(nobody, found.id);
 		if (found !== null) this.#go(found.id);
 	}
 
