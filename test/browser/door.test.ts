@@ -145,6 +145,52 @@ test("hostile text is shown as it is: nothing is run, loaded, reversed or left o
 	}
 });
 
+test("a tab begins where the rows stand, not at event 0", async () => {
+	const { add } = await world.project();
+	await world.turn(await add({ name: "busy", workspace: "none" }), "say one\nsay two\nsay three");
+	const last = await world.daemon.engine.reads.lastEvent();
+	expect(last).toBeGreaterThan(10);
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	const streams: number[] = [];
+	dashboard.context.on("request", (request) => {
+		const { pathname, searchParams } = new URL(request.url());
+		if (pathname === "/api/events") streams.push(Number(searchParams.get("after")));
+		// the time axis reads turns and mail since a moment
+		if (pathname === "/api/journal" && !searchParams.has("since")) streams.push(Number(searchParams.get("after")));
+	});
+	await dashboard.go("/tree");
+	await dashboard.page.getByRole("link", { name: "busy", exact: true }).waitFor();
+	await dashboard.page.getByText("● live").waitFor();
+	expect(streams.filter((after) => after < last)).toEqual([]);
+	expect(streams.length).toBeGreaterThan(0);
+	// the control: a list that reads from event 0 is noticed
+	await dashboard.page.evaluate(async () => void (await fetch("/api/journal?after=0").catch(() => null)));
+	expect(streams.filter((after) => after < last)).toEqual([0]);
+	dashboard.expects(/401/);
+});
+
+test("the controls: an inline style and a text one step too light are found", async () => {
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	const { page, wrong } = dashboard;
+	await page.getByText("● live").waitFor();
+	await dashboard.isAccessible();
+	await page.evaluate(() => {
+		const { document } = Object(globalThis);
+		document.documentElement.style.setProperty("--muted", "#8d949b");
+	});
+	await expect(dashboard.isAccessible()).rejects.toThrow("color-contrast");
+	expect(wrong).toEqual([]);
+	await page.evaluate(() => {
+		const { document } = Object(globalThis);
+		const style = document.createElement("style");
+		style.textContent = "main { display: none }";
+		document.body.append(style);
+	});
+	await expect.poll(() => wrong.join("\n")).toMatch(/policy: style-src/);
+	expect(() => dashboard.isClean()).toThrow("to deeply equal []");
+	dashboard.expects(/style/);
+});
+
 test("a browser that is signed out says so at once", { timeout: 60_000 }, async () => {
 	await using dashboard = await Dashboard.open(browser, world.daemon);
 	dashboard.expects(/401/);

@@ -6,15 +6,20 @@ import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
 
 const kinds = "agent,turn,prompt,mail,approval,wait,workspace,git,lease";
 
+/** the newest ones */
+const shownMax = 1000;
+
 export function Audit({ agent }: { agent: Agent }) {
 	const again = `${agent.label}${agent.turn?.id ?? ""}${agent.queueLength}${agent.holds.length}`;
-	const read = useRead("journal", { query: { agent: agent.id, kind: kinds, limit: 2000 } }, again);
+	const read = useRead("journal", { query: { agent: agent.id, kind: kinds, limit: 10_000 } }, again);
 	if (read.data === undefined)
 		return read.state === "failed" ? <RefusedNotice refusal={read.refusal} /> : <Loading what="the audit" />;
-	const events = read.data.events.toReversed();
+	const events = read.data.events.toReversed().slice(0, shownMax);
 	if (events.length === 0) return <Empty title="Nothing has happened yet." />;
+	const isPart = read.data.next !== null || read.data.events.length > shownMax;
 	return (
 		<ul className="audit">
+			{isPart && <li className="meta">Not all events are shown. `brood events` prints them.</li>}
 			{events.map((event) => (
 				<li key={event.id} className="audit-row">
 					<time className="meta" dateTime={event.at} title={new Date(event.at).toLocaleString()}>

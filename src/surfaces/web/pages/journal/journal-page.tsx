@@ -127,7 +127,7 @@ function Events({ project, kind }: { project: string | null; kind: string | null
 	const [before, setBefore] = useState(0);
 	const known = seen.projects.find(({ slug }) => slug === project);
 	const [at] = useState(seen.at);
-	const after = Math.max(0, (before === 0 ? at : before) - windowOf(kind));
+	const after = Math.max(0, (before === 0 ? at : before - 1) - windowOf(kind));
 	const read = useRead("journal", {
 		query: {
 			after,
@@ -138,7 +138,10 @@ function Events({ project, kind }: { project: string | null; kind: string | null
 	});
 	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} />;
 	if (read.data === undefined) return <Loading what="the journal" rows={12} />;
-	const events = read.data.events.toReversed().slice(0, shownMax);
+	const events = read.data.events
+		.filter(({ id }) => before === 0 || id < before)
+		.toReversed()
+		.slice(0, shownMax);
 	return (
 		<>
 			{events.length === 0 ? (
@@ -153,7 +156,8 @@ function Events({ project, kind }: { project: string | null; kind: string | null
 			<div className="bar journal-more">
 				<Button
 					why={after === 0 ? "This is the beginning of the journal." : null}
-					onClick={() => setBefore(events.at(-1)?.id ?? after)}
+					// further back, also where nothing was found
+					onClick={() => setBefore(events.at(-1)?.id ?? after + 1)}
 				>
 					Older
 				</Button>

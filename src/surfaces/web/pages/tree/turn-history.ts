@@ -35,12 +35,17 @@ export function useHistory(since: string): History {
 		if (state.isBusy || at <= state.until) return;
 		state.isBusy = true;
 		const read = async (): Promise<void> => {
-			const query = { kind: kinds, since, after: state.last, limit: 10_000 };
-			const { events } = await client.call("journal", { query });
+			for (let next: number | null = state.last; next !== null; ) {
+				const isFresh = next === 0;
+				const page: { events: Item[]; next: number | null } = await client.call("journal", {
+					query: { kind: kinds, since, after: next, limit: 10_000 },
+				});
+				const { events } = page;
+				state.last = events.at(-1)?.id ?? state.last;
+				if (events.length > 0 || isFresh) setHistory((before) => folded(isFresh ? new Map() : before, events));
+				next = page.next;
+			}
 			state.until = at;
-			const isFresh = state.last === 0;
-			state.last = events.at(-1)?.id ?? state.last;
-			if (events.length > 0 || isFresh) setHistory((before) => folded(isFresh ? new Map() : before, events));
 		};
 		const rest = (): unknown =>
 			setTimeout(() => {
