@@ -27,7 +27,9 @@ presets:
         wipMax: 3
         prompt: |
           say I write a test for "{{title}}" first.
-          write src/store/settled.ts export const settled = true;
+          write test/drain.test.ts test("drain waits for the writer", async () => expect(await runs(40)).toEqual({ failed: 0 }));
+          run sed -i 's/drain(writer: Writer)/drain(writer: Writer, signal: AbortSignal)/; s/^\\twriter.close();/\\tawait writer.settled(signal);\\n&/' src/store/drain.ts
+          run sed -i 's/stop(): Promise/stop(signal: AbortSignal): Promise/; s/this.writer)/this.writer, signal)/' src/store/thread.ts
           spend 24800 0.31
           commit Wait for the writer before the queue is drained
       - { name: IN_REVIEW, next: DONE, back: IN_PROGRESS, also: [TODO], gate: human }

@@ -195,7 +195,9 @@ test("the palette goes to an agent, and ? lists the keys", async () => {
 	const { page } = dashboard;
 	await page.getByText("● live").waitFor();
 	await page.keyboard.press("Control+k");
-	await page.getByRole("combobox", { name: "Agent, page or action" }).fill("faraw");
+	// the input has the focus: no click is needed
+	await page.getByRole("combobox", { name: "Agent, page or action" }).waitFor();
+	await page.keyboard.type("faraw");
 	await page.getByRole("option", { name: /far-away/ }).waitFor();
 	await dashboard.isAccessible();
 	await page.keyboard.press("Enter");

@@ -15,6 +15,8 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Dial
 	useEffect(() => {
 		const dialog = element.current;
 		dialog?.showModal();
+		// the browser would choose the button that closes it
+		dialog?.querySelector<HTMLElement>(":is(input, textarea, select):not([disabled])")?.focus();
 		return () => dialog?.close();
 	}, []);
 	return (

@@ -12,7 +12,7 @@ export function AxisHead({ axis }: { axis: TimeAxis }) {
 					</span>
 				))}
 				{axis.gaps.map(({ at, ms }) => (
-					<span key={at} className="axis-gap meta" style={{ left: `${at * 100}%` }}>
+					<span key={at} className="axis-gap meta" style={{ left: `clamp(16px, ${at * 100}%, calc(100% - 16px))` }}>
 						╌{lengthOf(ms)}╌
 					</span>
 				))}
