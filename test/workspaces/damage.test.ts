@@ -1,5 +1,5 @@
 // Workspaces damaged by people or by the disk: the damage is reported or refused, never misread.
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { ProjectSlug } from "#contract/ids.ts";
@@ -36,6 +36,30 @@ describe("a branch that is gone", () => {
 		agreed(await world.workspaces.commit(checkout, { message: "Work" }));
 		expect(world.git(checkout.workspace.path, "log", "--format=%s")).toBe("Work\nfirst");
 	});
+});
+
+test.each([
+	["garbage", "garbage\n"],
+	["empty", ""],
+	["of a commit that is not there", `${"1".repeat(40)}\n`],
+])("a branch and a tag that are %s keep no clone from being made, with all that can be read", async (_, broken) => {
+	const world = makeWorld();
+	world.git(world.repository, "branch", "other");
+	world.git(world.repository, "tag", "v1");
+	const refs = path.join(world.repository, ".git/refs");
+	write(refs, "heads/broken", broken);
+	write(refs, "tags/broken", broken);
+	const { path: folder } = (await world.agent("a", { kind: "clone" })).workspace;
+	expect(world.git(folder, "for-each-ref", "--format=%(refname)").split("\n")).toEqual([
+		"refs/heads/brood/a",
+		"refs/remotes/brood/main",
+		"refs/remotes/brood/other",
+		"refs/tags/v1",
+	]);
+	expect(world.git(folder, "status", "--porcelain", "--branch")).toBe("## brood/a");
+	expect(world.git(folder, "fsck", "--no-progress")).toBe("");
+	expect(world.git(folder, "config", "remote.brood.url")).toBe(world.repository);
+	expect(existsSync(path.join(folder, ".git/objects/info/alternates"))).toBe(false);
 });
 
 describe("a damaged workspace", () => {

@@ -17,11 +17,15 @@ export async function makeClone(
 	agent: AgentIdentity,
 	{ path, branch, start }: WorkspaceMark,
 ): Promise<void> {
-	await git(
-		layout.agents(project.slug),
-		["clone", "--quiet", "--no-hardlinks", "--no-checkout", "--origin", "brood", "--", project.path, path],
-		{ timeoutMs: cloneTimeoutMs },
-	);
+	const there = layout.agents(project.slug);
+	const branches = await readableRefs(git, project.path);
+	if (branches === "all")
+		await git(
+			there,
+			["clone", "--quiet", "--no-hardlinks", "--no-checkout", "--origin", "brood", "--", project.path, path],
+			{ timeoutMs: cloneTimeoutMs },
+		);
+	else await cloneOf(git, project.path, { there, path, refs: branches });
 	const url = await upstreamOf(git, project.path);
 	if (url !== null) await git(path, ["remote", "add", "--", "origin", url]);
 	const identity = identityOf(agent);
@@ -29,6 +33,37 @@ export async function makeClone(
 	await git(path, ["config", "--local", "user.email", identity["GIT_AUTHOR_EMAIL"] ?? ""]);
 	if (start !== null) await git(path, ["update-ref", `refs/heads/${branch}`, start]);
 	await git(path, ["symbolic-ref", "HEAD", `refs/heads/${branch}`]);
+}
+
+/** The branches and tags that git can read: one that it cannot read makes every clone of the repository fail. */
+async function readableRefs(git: Git, repository: string): Promise<"all" | string[]> {
+	const places = ["refs/heads", "refs/tags"];
+	const whole = await git(repository, ["for-each-ref", "--format=%(objecttype)", ...places], { answers: [128] });
+	if (whole.code === 0 && whole.errors === "") return "all";
+	const { text } = await git(repository, ["for-each-ref", "--format=%(objectname) %(refname)", ...places]);
+	const refs = text.split("\n").filter((line) => line !== "");
+	const input = refs.map((line) => `${line.split(" ", 1)[0]}\n`).join("");
+	const found = (await git(repository, ["cat-file", "--batch-check"], { input })).text.split("\n");
+	return refs.flatMap((line, at) =>
+		found[at]?.endsWith(" missing") === false ? [line.slice(line.indexOf(" ") + 1)] : [],
+	);
+}
+
+/** A clone with these refs only. */
+async function cloneOf(
+	git: Git,
+	repository: string,
+	{ there, path, refs }: { there: string; path: string; refs: readonly string[] },
+): Promise<void> {
+	const format = (await git(repository, ["rev-parse", "--show-object-format"])).text;
+	await git(there, ["init", "--quiet", `--object-format=${format}`, "--", path]);
+	await git(path, ["remote", "add", "--", "brood", repository]);
+	const input = refs.map((ref) => `+${ref}:${ref.replace(/^refs\/heads\//, "refs/remotes/brood/")}\n`).join("");
+	if (input !== "")
+		await git(path, ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--stdin", "brood"], {
+			input,
+			timeoutMs: cloneTimeoutMs,
+		});
 }
 
 /** An isolated agent must not see a password in the project's configuration. */
