@@ -50,6 +50,16 @@ export function withProcesses(health: Health, agent: AgentState, left: readonly 
 	return { healthy: health.healthy && found.length === 0, issues: [...health.issues, ...found] };
 }
 
+/** The health of an agent whose workspace is not there yet, or could not be made; null for every other agent. */
+export function unprovisioned(agent: AgentState): Health | null {
+	if (agent.life !== "provisioning") return null;
+	const failed = agent.holds.find(({ kind }) => kind === "error");
+	const text =
+		failed === undefined ? "Its workspace is being created." : `Its workspace could not be made: ${failed.reason}`;
+	const fix = suggestion(failed === undefined ? "wait" : "recover", agent);
+	return { healthy: false, issues: [{ code: "UNFINISHED", text, fix }] };
+}
+
 /** Adds the project's problem in front, unless it is there already. */
 export function withProjectProblem(health: Health, problem: HealthProblem | null): Health {
 	return problem === null || health.issues.some(({ code }) => code === problem.code)

@@ -130,15 +130,15 @@ test("recover of a workspace that could not be made answers when it is made", as
 	configure(project.slug, "setup: test -e /nonexistent\n");
 	const agent = await project.add({ name: "one" });
 	expect(agent.label).toBe("error");
-	for (const step of [release, health])
-		expect(await refusal(step(agent))).toMatchObject({
-			code: "AGENT_INVALID_STATE",
-			suggestions: [`brood agent recover ${project.slug}/one`],
-		});
+	const fix = `brood agent recover ${project.slug}/one`;
+	expect(await refusal(release(agent))).toMatchObject({ code: "AGENT_INVALID_STATE", suggestions: [fix] });
+	const text = expect.stringMatching(/^Its workspace could not be made: .*setup/);
+	expect(await health(agent)).toEqual({ healthy: false, issues: [{ code: "UNFINISHED", text, fix }] });
 	expect(await recover(agent)).toMatchObject({ label: "error", repaired: null });
 	configure(project.slug, "setup: echo ready > .ready\n");
 	const made = await recover(agent);
 	expect([made.label, existsSync(path.join(made.workspace?.path ?? "", ".ready"))]).toEqual(["idle", true]);
+	expect(await health(agent)).toEqual({ healthy: true, issues: [] });
 });
 
 test.each(["off", "on"])(

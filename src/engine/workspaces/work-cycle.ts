@@ -8,7 +8,7 @@ import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { MoveResult, Synced } from "#contract/wire.ts";
 import type { BranchStatus, Committed, Diff, Health, Merged, RemoteStatus, SyncStrategy } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
-import { isWhole, withProcesses, withProjectProblem } from "#domain/health.ts";
+import { isWhole, unprovisioned, withProcesses, withProjectProblem } from "#domain/health.ts";
 import { othersInTree } from "../commands/shared-tree.ts";
 import type { Publisher } from "../loop/publish.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -177,6 +177,11 @@ export class WorkCycle {
 	}
 
 	async health(agent: AgentState): Promise<Health | Refusal> {
+		const unfinished = unprovisioned(agent);
+		const project =
+			unfinished === null || agent.project === null ? null : await this.#parts.reads.project(agent.project);
+		if (unfinished !== null && project != null)
+			return withProjectProblem(unfinished, await this.workspaces.problem(projectRepository(project)));
 		return await this.#steps.with(agent, async (checkout) => {
 			const health = withProjectProblem(
 				await this.workspaces.health(checkout, { commit: agent.seenCommit }),
