@@ -122,6 +122,15 @@ test("a person moves and starts no more issues into a stage than its limit; what
 			details: { to: "IN_PROGRESS", wipMax: 1, issues: [1] },
 			suggestions: ["brood issue list --project web --stage IN_PROGRESS"],
 		});
+	// an assignment that would move it there, too; the one that is there already is assigned
+	const fable = await agent("fable");
+	expect(await refused(engine, { type: "issue.assign", issue: b.id, agent: fable.id })).toMatchObject({
+		code: "CONFLICT",
+		message: "IN_PROGRESS is full: it has 1 issue, and its limit is 1.",
+	});
+	await tell({ type: "issue.assign", issue: a.id, agent: fable.id });
+	await place.end(fable, { failed: "no" });
+	await tell({ type: "issue.unassign", issue: a.id });
 	// the control: a deleted issue and one that went back make room
 	await tell({ type: "issue.move", issue: a.id, stage: "IN_REVIEW" });
 	await tell({ type: "issue.start", issue: b.id });
@@ -215,6 +224,23 @@ test("a repeated attempt has what the last prompt had, the words as they are now
 	const again = (await engine.reads.events({ after: (prompt ?? 1) - 1, limit: 1 }))[0]?.text ?? "";
 	for (const part of ["the first comment", "the second comment", "a body that somebody edited", "a message for it"])
 		expect(again.split(part).length, part).toBe(2);
+});
+
+test("a retry by the agent that has the issue sends the words as they are now, and what was said since", async () => {
+	await using place = await issueWorld();
+	const { driver, add, agent, tell, end } = place;
+	const [issue, opus] = [await add("Font", { body: "the first words" }), await agent("opus")];
+	await tell({ type: "issue.assign", issue: issue.id, agent: opus.id });
+	await end(opus);
+	expect(await place.issue(issue)).toMatchObject({ assignee: opus.id, attention: expect.anything() });
+	await tell({ type: "issue.comment", issue: issue.id, text: "a comment" });
+	await tell({ type: "issue.edit", issue: issue.id, body: "other words" });
+	await tell({ type: "issue.retry", issue: issue.id });
+	const text = driver.started.at(-1)?.text ?? "";
+	expect([
+		driver.started.length,
+		...["a comment", "other words", "the first words"].map((part) => text.includes(part)),
+	]).toEqual([2, true, true, false]);
 });
 
 test("what fails by itself is tried three times more, then a person has to look; a retry begins anew", async () => {

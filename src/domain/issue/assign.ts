@@ -40,6 +40,8 @@ export interface IssueFacts extends IssueInProject {
 	dependencies: readonly IssueState[];
 	/** the issues of the project that somebody works on */
 	assigned: readonly IssueState[];
+	/** the issues of the project, at least those of stages with a limit */
+	others: readonly IssueState[];
 	notes: readonly NoteState[];
 	/** the latest one; its prompt had the comments before it */
 	lastRun: RunState | null;
@@ -62,7 +64,10 @@ export function decideAssign(facts: IssueFacts, on: AgentFacts, { folder, now }:
 		refusedIfTaken(issue) ??
 		refusedIfBusy(on) ??
 		refusedIfBlocked(issue, facts.dependencies) ??
-		(target === undefined ? noWork(issue) : refusedIfFull(issue, target, facts.assigned));
+		(target === undefined
+			? noWork(issue)
+			: (refusedIfFull(issue, target, facts.assigned) ??
+				(issue.stage === target.name ? null : refusedIfNoRoom(issue, target, facts.others))));
 	if (refusal) return refusal;
 	if (now && "short" in slot) return noSlot(agent, slot.short);
 	return target === undefined ? [] : assignmentOf(facts, on, target, folder ?? null);
@@ -117,6 +122,25 @@ function refusedIfFull(issue: IssueState, stage: Stage, assigned: readonly Issue
 		aboutIssue(issue, { wipMax: stage.wipMax }),
 	);
 }
+
+/** What agents finish moves on whatever the next stage holds; before another issue enters it, one has to be finished. */
+export function refusedIfNoRoom(
+	issue: IssueState,
+	{ name, wipMax }: Stage,
+	others: readonly IssueState[],
+): Refusal | null {
+	const there = inStage(name, others).filter(({ id }) => id !== issue.id);
+	if (wipMax === undefined || there.length < wipMax) return null;
+	const held = there.length === 1 ? "1 issue" : `${there.length} issues`;
+	return refuse("CONFLICT", `${name} is full: it has ${held}, and its limit is ${wipMax}.`, {
+		...aboutIssue(issue, { to: name, wipMax, issues: there.map(({ number }) => number) }),
+		suggestions: [`brood issue list --project ${issue.project} --stage ${name}`],
+	});
+}
+
+/** Whether somebody works on them or not. */
+export const inStage = (stage: string, issues: readonly IssueState[]): IssueState[] =>
+	issues.filter((other) => other.stage === stage && other.deletedAt === null);
 
 export const countInStage = (stage: string, issues: readonly IssueState[]): number =>
 	issues.filter((other) => other.assignee !== null && other.stage === stage).length;

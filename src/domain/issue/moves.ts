@@ -5,15 +5,12 @@ import type { Stage } from "#contract/preset.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
 import { firstWork, isBeforeStart, movesFrom, stageOf } from "../preset.ts";
-import { type IssueFacts, refusedIfBlocked, startMove } from "./assign.ts";
+import { type IssueFacts, refusedIfBlocked, refusedIfNoRoom, startMove } from "./assign.ts";
 import { aboutIssue, assignedElsewhere, issueName, presetOf } from "./decide.ts";
 import { branchOf } from "./prompt.ts";
 import { moved } from "./stage-change.ts";
 
-export interface MoveFacts extends Pick<IssueFacts, "issue" | "project" | "dependencies"> {
-	/** the issues of the project, at least those of stages with a limit */
-	others: readonly IssueState[];
-}
+export type MoveFacts = Pick<IssueFacts, "issue" | "project" | "dependencies" | "others">;
 
 export function decideStartIssue({ issue, project, dependencies, others }: MoveFacts): Decision {
 	const preset = presetOf({ issue, project });
@@ -46,17 +43,6 @@ export function decideMoveIssue(
 	return [
 		moved(issue, target, "move", isBeforeStart(preset, to) || issue.branch !== null ? {} : { branch: branchOf(issue) }),
 	];
-}
-
-/** What agents finish moves on whatever the next stage holds; people are asked to finish something first. */
-function refusedIfNoRoom(issue: IssueState, { name, wipMax }: Stage, others: readonly IssueState[]): Refusal | null {
-	const there = others.filter(({ id, stage, deletedAt }) => id !== issue.id && stage === name && deletedAt === null);
-	if (wipMax === undefined || there.length < wipMax) return null;
-	const held = there.length === 1 ? "1 issue" : `${there.length} issues`;
-	return refuse("CONFLICT", `${name} is full: it has ${held}, and its limit is ${wipMax}.`, {
-		...aboutIssue(issue, { to: name, wipMax, issues: there.map(({ number }) => number) }),
-		suggestions: [`brood issue list --project ${issue.project} --stage ${name}`],
-	});
 }
 
 function noSuchMove(issue: IssueState, to: string, allowed: readonly string[], target: Stage | undefined): Refusal {

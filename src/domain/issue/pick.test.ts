@@ -127,6 +127,24 @@ describe("no more than a stage may have", () => {
 		expect(assigned(given({ issues, agents: [of("a"), of("b"), of("c")] }))).toEqual(["#1 to a", "#3 to b"]);
 	});
 
+	test("none enters while the stage has as many, even if nobody works on them; of two one enters", () => {
+		const first = {
+			...built,
+			stages: built.stages.map((each) => ({ ...each, ...(each.name === "BUILD" && { wipMax: 2 }) })),
+		};
+		const limited = { ...project, presets: { built: { preset: first } } };
+		const waits = issue(1, { stage: "BUILD", waiting: "gate" });
+		const agents = [of("a"), of("b"), of("c")];
+		const begun = (issues: IssueState[]): string[] => assigned(given({ project: limited, issues, agents }));
+		expect(begun([waits, issue(2), issue(3)])).toEqual(["#2 to a"]);
+		expect(begun([waits, issue(2, { stage: "BUILD", waiting: "gate" }), issue(3)])).toEqual([]);
+		// one that is there already takes no place of another
+		expect(begun([issue(1, { stage: "BUILD" }), issue(2, { stage: "BUILD" }), issue(3)])).toEqual([
+			"#1 to a",
+			"#2 to b",
+		]);
+	});
+
 	test("and no agents are made for those that would have to wait", () => {
 		const issues = [issue(1, { stage: "SHIP" }), issue(2, { stage: "SHIP" })];
 		expect(given({ issues }).spawn).toEqual([{ type: "claude" }]);

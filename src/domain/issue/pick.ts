@@ -6,7 +6,7 @@ import { type IssueState, isOpen, issuePriorities } from "#contract/issue.ts";
 import type { AgentSelector, Preset, Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { firstWork, isBeforeStart, presetNamed } from "../preset.ts";
-import { countInStage, workStage } from "./assign.ts";
+import { countInStage, inStage, workStage } from "./assign.ts";
 import { blockers } from "./decide.ts";
 
 export interface PickFacts {
@@ -42,10 +42,11 @@ export function pickWork({ project, issues, agents, free, subscribed, slots, now
 	const open = issues.filter((issue) => isOpen(issue) && mayBePicked(issue));
 	// if the preset names no type: the project's, or that of a subscription; never a type that executes its prompt
 	const defaultType = project.agentType ?? subscribed.find((type) => type !== "human" && !executesPrompt(type));
-	const [left, taken] = [new Set(free), new Map<string, number>()];
+	const left = new Set(free);
 	const coming = agents.filter((agent) => agent.life === "provisioning" && agent.holds.length === 0);
 	const workers = agents.filter((agent) => agent.type !== "human").length;
 	const { hasRoom, claim } = roomIn(slots);
+	const stages = stagesOf(issues);
 	for (const issue of open.toSorted(moreUrgent)) {
 		const loaded = presetNamed(project, issue.preset);
 		if ("broken" in loaded) {
@@ -63,8 +64,7 @@ export function pickWork({ project, issues, agents, free, subscribed, slots, now
 				picked.start.push(issue.id);
 			continue;
 		}
-		const begun = taken.get(stage.name) ?? countInStage(stage.name, issues);
-		if (stage.wipMax !== undefined && begun >= stage.wipMax) continue;
+		if (stages.isFull(stage, issue)) continue;
 		const selectors = selectorsOf(loaded.preset, stage).map((request) => withDefaults(request, project));
 		const agent = firstMatch(
 			selectors,
@@ -75,7 +75,7 @@ export function pickWork({ project, issues, agents, free, subscribed, slots, now
 			claim(agent.type);
 			if (issue.attention !== null) picked.retry.push(issue.id);
 			picked.assign.push({ issue: issue.id, agent: agent.id });
-			taken.set(stage.name, begun + 1);
+			stages.enter(stage, issue);
 			continue;
 		}
 		// an agent that is being provisioned will take it
@@ -103,7 +103,7 @@ export function pickWork({ project, issues, agents, free, subscribed, slots, now
 		if (chosen !== undefined) claim(chosen);
 		if (issue.attention !== null) picked.retry.push(issue.id);
 		// counts against the stage's limit too
-		taken.set(stage.name, begun + 1);
+		stages.enter(stage, issue);
 	}
 	return picked;
 }
@@ -114,6 +114,22 @@ function roomIn(slots: PickFacts["slots"]) {
 	return {
 		hasRoom: (type: string): boolean => (room.get(type) ?? 1) > 0,
 		claim: (type: string): void => void room.set(type, (room.get(type) ?? Number.POSITIVE_INFINITY) - 1),
+	};
+}
+
+/** Counts what each stage has: the issues that are worked on, and all that are there, which are limited together. */
+function stagesOf(issues: readonly IssueState[]) {
+	const [more, entered] = [new Map<string, number>(), new Map<string, number>()];
+	const add = (to: Map<string, number>, name: string): void => void to.set(name, (to.get(name) ?? 0) + 1);
+	return {
+		isFull: ({ name, wipMax }: Stage, issue: IssueState): boolean =>
+			wipMax !== undefined &&
+			(countInStage(name, issues) + (more.get(name) ?? 0) >= wipMax ||
+				(issue.stage !== name && inStage(name, issues).length + (entered.get(name) ?? 0) >= wipMax)),
+		enter({ name }: Stage, issue: IssueState): void {
+			add(more, name);
+			if (issue.stage !== name) add(entered, name);
+		},
 	};
 }
 

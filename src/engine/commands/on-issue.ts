@@ -73,6 +73,7 @@ export async function factsOf(work: Work, { issue, project }: IssueInProject): P
 		issue,
 		project,
 		dependencies: await numbered(work, issue.project, issue.dependsOn),
+		others: await inLimitedStages(work, { issue, project }),
 		assigned: (await tx.issuesMoving()).filter(
 			({ project: slug, assignee, deletedAt }) => slug === project.slug && assignee !== null && deletedAt === null,
 		),
@@ -84,14 +85,19 @@ export async function factsOf(work: Work, { issue, project }: IssueInProject): P
 
 /** What a person's move needs. */
 export async function moveFacts(work: Work, { issue, project }: IssueInProject): Promise<MoveFacts> {
-	const loaded = presetNamed(project, issue.preset);
-	const isLimited = "preset" in loaded && loaded.preset.stages.some(({ wipMax }) => wipMax !== undefined);
 	return {
 		issue,
 		project,
 		dependencies: await numbered(work, issue.project, issue.dependsOn),
-		others: isLimited ? await work.tx.issues(issue.project) : [],
+		others: await inLimitedStages(work, { issue, project }),
 	};
+}
+
+/** The issues of the project, if the issue's preset limits how many a stage has. */
+async function inLimitedStages({ tx }: Work, { issue, project }: IssueInProject): Promise<IssueState[]> {
+	const loaded = presetNamed(project, issue.preset);
+	const isLimited = "preset" in loaded && loaded.preset.stages.some(({ wipMax }) => wipMax !== undefined);
+	return isLimited ? await tx.issues(issue.project) : [];
 }
 
 export async function agentFacts(work: Work, id: AgentId | null): Promise<AgentFacts | null> {
