@@ -4,9 +4,11 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { branchRef, commitId, isBranchName } from "#adapters/git/format/refs.ts";
+import { environmentOfGit } from "#adapters/git/run/environment.ts";
 import { exclusively } from "#adapters/git/run/exclusive.ts";
 import { GitFailed, makeGit } from "#adapters/git/run/git.ts";
 import { git as plain } from "#test/support/dirty-trees.ts";
+import { silentServer } from "#test/support/git-server.ts";
 
 const base = mkdtempSync(path.join(os.tmpdir(), "brood-git-"));
 const folder = path.join(base, "repository");
@@ -35,6 +37,20 @@ test("an answer is bytes and text, a failure says what git said", async () => {
 	});
 	expect((await git(folder, ["hash-object", "--stdin"], { input: "text" })).text).toHaveLength(40);
 	await expect(git(path.join(base, "nowhere"), ["status"])).rejects.toThrow(GitFailed);
+});
+
+test("a server that takes the connection and then says nothing is given up, after a minute if nobody says otherwise", async () => {
+	await using silent = await silentServer();
+	const environment = { ...process.env, HOME: base };
+	const asked = async (run: typeof git, timeoutMs: number): Promise<string> =>
+		await run(folder, ["ls-remote", silent.url], { timeoutMs }).then(
+			() => "an answer",
+			({ errors }: GitFailed) => errors,
+		);
+	expect(await asked(makeGit({ environment, stallSeconds: 1 }), 20_000)).toMatch(/transferred the last 1 seconds/);
+	// the control: with the usual limit git itself still waits
+	expect(await asked(git, 1500)).toMatch(/^no answer within 1500 ms/);
+	expect(environmentOfGit({})).toMatchObject({ GIT_HTTP_LOW_SPEED_LIMIT: "1", GIT_HTTP_LOW_SPEED_TIME: "60" });
 });
 
 /** A git that never ends by itself: a helper of the user that writes down who it is and waits. */

@@ -3,6 +3,7 @@ import { appendFileSync, chmodSync, mkdirSync, renameSync, writeFileSync } from 
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ProjectSlug } from "#contract/ids.ts";
+import { mergeNote, remoteText } from "#contract/remote-text.ts";
 import type { Agent } from "#contract/wire.ts";
 import { type GitServer, serveGit, silentServer } from "#test/support/git-server.ts";
 import { makeWorld } from "#test/support/make-world.ts";
@@ -142,10 +143,12 @@ describe.each(["url", "local"] as const)("a project by %s", (kind) => {
 		const one = await it.worker("one", { "one.txt": "1\n" });
 		const { merged } = await approve(one);
 		expect(merged).toMatchObject({ push: null, origin: { ahead: 2, behind: 0 } });
+		expect(mergeNote(merged)).toBe("main is 2 commits ahead of origin/main, not pushed.");
 		it.push({ "theirs.txt": "t\n" });
 		const before = it.main();
 		const { origin } = await daemon.client.call("syncProject", { params: { project: it.slug }, body: {} });
 		expect(origin).toMatchObject({ ahead: 2, behind: 1, rewritten: false, error: null });
+		expect(origin && remoteText(origin)).toBe("main has diverged from origin/main: 2 ahead, 1 behind.");
 		expect((await daemon.client.call("sync", { ...params(one), body: {} })).origin).toEqual(origin);
 		expect(it.main()).toBe(before);
 		const two = await it.worker("two", { "two.txt": "2\n" });
@@ -220,10 +223,15 @@ describe("a push", () => {
 		const it = await remote("url", "push: approve\n", { http: true });
 		const hook = path.join(it.bare, "hooks", "pre-receive");
 		mkdirSync(path.dirname(hook), { recursive: true });
-		writeFileSync(hook, "#!/bin/sh\necho 'main is protected' >&2\nexit 1\n");
+		writeFileSync(hook, "#!/bin/sh\necho 'main is protected' >&2\necho 'ask the owners' >&2\nexit 1\n");
 		chmodSync(hook, 0o755);
 		const { merged } = await approve(await it.worker("one", { "one.txt": "1\n" }));
-		expect(merged.push?.error).toMatch(/^main is protected\n! \[remote rejected\].*pre-receive hook declined/);
+		expect(merged.push?.error).toMatch(
+			/^main is protected\nask the owners\n! \[remote rejected\].*pre-receive hook declined/,
+		);
+		expect(mergeNote(merged)).toMatch(
+			/^Not pushed: main is protected; ask the owners; ! \[remote rejected\] .*\(pre-receive hook declined\)\. main is 2 commits ahead/,
+		);
 		expect(merged.origin).toMatchObject({ ahead: 2, behind: 0 });
 		chmodSync(hook, 0o644);
 		await approve(await it.worker("two", { "two.txt": "2\n" }));
@@ -332,6 +340,25 @@ test("a server that takes the connection and never answers is not asked again fo
 	expect(world.git(world.repository, "show", "main:work.txt")).toBe("w");
 	expect(world.commands.filter((args) => args.includes("push"))).toEqual([]);
 });
+
+test.each(["git@example.invalid: Permission denied (publickey).", "Host key verification failed."])(
+	"says what ssh said, and not only that git could not read: %s",
+	async (reason) => {
+		const world = makeWorld();
+		const ssh = path.join(world.root, "ssh");
+		write(world.root, "ssh", `#!/bin/sh\nprintf '${reason}\\r\\n' >&2\nexit 255\n`);
+		chmodSync(ssh, 0o755);
+		world.git(world.root, "config", "--global", "core.sshCommand", ssh);
+		world.git(world.repository, "remote", "add", "origin", "git@example.invalid:x.git");
+		world.configure("push: approve\n");
+		const checkout = await world.agent("a");
+		write(checkout.workspace.path, "work.txt", "w\n");
+		const { commit } = agreed(await world.workspaces.commit(checkout, { message: "Work" }));
+		const { push, origin } = agreed(await world.workspaces.approve(checkout, { commit }));
+		expect([push?.error, origin?.error]).toEqual([reason, reason]);
+		expect(world.git(world.repository, "show", "main:work.txt")).toBe("w");
+	},
+);
 
 test("integrate: rebase keeps the history straight; never leaves the two apart and says so", async () => {
 	const it = await remote("url", "integrate: rebase\nmerge: squash\n");

@@ -5,7 +5,13 @@ import path from "node:path";
 const allowed =
 	/^(HOME|USER|LOGNAME|TMPDIR|TZ|XDG_CONFIG_HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK|GNUPGHOME|(HTTPS?|ALL|NO|https?|all|no)_(PROXY|proxy)|SSL_CERT_(FILE|DIR))$/;
 
-export function environmentOfGit(from: NodeJS.ProcessEnv): Record<string, string> {
+/** A server that takes the connection and then sends or takes nothing for so long is given up. */
+const stallSecondsDefault = 60;
+
+export function environmentOfGit(
+	from: NodeJS.ProcessEnv,
+	{ stallSeconds = stallSecondsDefault }: { stallSeconds?: number | undefined } = {},
+): Record<string, string> {
 	const passed = Object.entries(from).filter(
 		(entry): entry is [string, string] => entry[1] !== undefined && allowed.test(entry[0]),
 	);
@@ -21,9 +27,8 @@ export function environmentOfGit(from: NodeJS.ProcessEnv): Record<string, string
 		GIT_TERMINAL_PROMPT: "0",
 		GIT_ASKPASS: "",
 		GCM_INTERACTIVE: "never",
-		// a server that takes the connection and says nothing more is given up after a minute
 		GIT_HTTP_LOW_SPEED_LIMIT: "1",
-		GIT_HTTP_LOW_SPEED_TIME: "60",
+		GIT_HTTP_LOW_SPEED_TIME: String(stallSeconds),
 		GIT_OPTIONAL_LOCKS: "0",
 		// no replaced objects or grafted parents: the reviewed work is what is merged
 		GIT_NO_REPLACE_OBJECTS: "1",

@@ -91,8 +91,10 @@ export function makeGit(parts: {
 	record?(entry: Ran): void;
 	/** ends all commands, and refuses later ones */
 	halt?: AbortSignal;
+	/** how long a server may be silent in a transfer */
+	stallSeconds?: number;
 }): Git {
-	const plain = environmentOfGit(parts.environment);
+	const plain = environmentOfGit(parts.environment, parts);
 	const run = async (
 		folder: string,
 		args: readonly string[],
