@@ -123,6 +123,7 @@ describe("limits", () => {
 		await spawn(engine, top.id);
 		expect(await refused(engine, { type: "agent.spawn", by: grandchild.id, context: "fresh" })).toMatchObject({
 			code: "AGENT_LIMIT",
+			message: "top already has 3 living descendants, which is the limit (limits.descendantsMax).",
 			details: { agent: top.id, limit: 3 },
 		});
 		for (let at = 0; at < 5; at++) await spawn(engine, engine.agentZero.id);

@@ -49,7 +49,9 @@ describe("resume", () => {
 		},
 	);
 	test("is refused after a failed checkout", () => {
-		given(failed("checkout"), held("error")).when(decideResume).refuses("AGENT_INVALID_STATE");
+		given(failed("checkout"), held("error"))
+			.when(decideResume)
+			.refuses("AGENT_INVALID_STATE", { suggestions: ["brood agent recover a"] });
 	});
 });
 

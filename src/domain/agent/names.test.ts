@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { id } from "#test/support/given.ts";
+import { branchOf } from "../issue/prompt.ts";
 import { candidateHandles, slug } from "./handle.ts";
 import { type Named, resolve } from "./reference.ts";
 
@@ -36,6 +37,11 @@ describe("handles", () => {
 		["日本語", ""],
 		["a".repeat(100), "a".repeat(40)],
 	])("make a slug of %s", (title, expected) => expect(slug(title)).toBe(expected));
+	test.each([
+		["Größe & Łódź", "issue/3-grosse-lodz"],
+		["日本語 🎉", "issue/3"],
+		["..@{x}.lock", "issue/3-x-lock"],
+	])("and branches of %s", (title, branch) => expect(branchOf({ number: 3, title })).toBe(branch));
 	test.each(["", "-x", "x-", "a/b", "../x", "A", "a b", "a\0", "🎉", "a".repeat(65), "a_b", "."])(
 		"refuse the name %j",
 		(name) => {
