@@ -219,6 +219,28 @@ describe("a push", () => {
 		expect([theirs !== "", has(it.bare, theirs), it.main(it.bare)]).toEqual([true, true, it.main()]);
 	});
 
+	test("that always comes second is given up and says so; nothing is lost, and the next one pushes all", async () => {
+		const it = await remote("url", "push: approve\n", { http: true });
+		const one = await it.worker("one", { "one.txt": "1\n" });
+		const theirs: string[] = [];
+		const before = (): void => {
+			theirs.push(it.push({ [`theirs${theirs.length}.txt`]: "t\n" }));
+			server.beforePush = before;
+		};
+		server.beforePush = before;
+		const { merged } = await approve(one).finally(() => {
+			server.beforePush = null;
+		});
+		expect([merged.push?.pushed, theirs.length]).toEqual([false, 5]);
+		expect(merged.push?.error).toMatch(
+			/\(fetch first\)\nsomebody else pushed first, 5 times in a row; the next approve/,
+		);
+		expect([git(it.repository, "show", "main:one.txt"), it.main(it.bare)]).toEqual(["1", theirs.at(-1)]);
+		await approve(await it.worker("two", { "two.txt": "2\n" }));
+		expect(it.main(it.bare)).toBe(it.main());
+		expect(git(it.bare, "show", "main:one.txt", "main:two.txt", "main:theirs4.txt")).toBe("1\n2\nt");
+	});
+
 	test("that a hook refuses says what the hook said; the merge stands, and goes along next time", async () => {
 		const it = await remote("url", "push: approve\n", { http: true });
 		const hook = path.join(it.bare, "hooks", "pre-receive");

@@ -8,11 +8,12 @@ import { commitOf } from "../run/user-input.ts";
 import { pushBranch, wasBehind } from "../verbs/push.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { integrated } from "./integrate.ts";
-import { moveBase } from "./move-base.ts";
+import { baseMoved, moveBase } from "./move-base.ts";
 import { isFetching, rememberOrigin, seeOrigin } from "./origin.ts";
 
 /** somebody else may push as often as we do */
 const attemptsMax = 5;
+const othersWereFaster = `somebody else pushed first, ${attemptsMax} times in a row; the next approve pushes it along`;
 
 export async function pushBase(
 	context: GitContext,
@@ -32,9 +33,12 @@ export async function pushBase(
 		for (let attempt = 1; ; attempt++) {
 			const push = await pushBranch(context.git, project.path, base);
 			if (push.pushed) await rememberOrigin(context.git, project, base);
-			if (push.pushed || !wasBehind(push) || attempt === attemptsMax || settings.integrate === "never") return push;
+			if (push.pushed || !wasBehind(push) || settings.integrate === "never") return push;
+			if (attempt === attemptsMax) return { ...push, error: `${push.error}\n${othersWereFaster}` };
 			const refused = await takeIn(context, project, base, settings);
-			if (refused !== null) return { ...push, error: `${push.error} ${refused.message}` };
+			// another approve moved base meanwhile: the next attempt pushes that too
+			if (refused !== null && !refused.message.includes(baseMoved))
+				return { ...push, error: `${push.error} ${refused.message}` };
 		}
 	});
 }
