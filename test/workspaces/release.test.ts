@@ -1,5 +1,6 @@
 // Release and recover, from outside: where the files are afterwards, what is held, and what the answer says.
 import {
+	chmodSync,
 	existsSync,
 	mkdirSync,
 	readdirSync,
@@ -57,6 +58,49 @@ test.each(["off", "on"])("recover moves a repository inside the tree aside, sand
 	expect((await health(agent)).issues).toEqual([]);
 	// no circle: there is nothing left to do
 	expect((await recover(agent)).label).toBe("idle");
+});
+
+test("recover leaves a submodule that is as its commit has it, and moves one with changes aside", async () => {
+	const project = await daemon.project();
+	const library = freshRepository({ "lib.txt": "one\n" });
+	const allowed = ["-c", "protocol.file.allow=always", "submodule", "--quiet"];
+	git(project.repository, ...allowed, "add", library, "lib");
+	git(project.repository, "-c", "user.name=p", "-c", "user.email=p@localhost", "commit", "-qm", "lib");
+	const agent = await project.add({ name: "one" });
+	const lib = (name: string): string => readFileSync(at(agent, `lib/${name}`), "utf8");
+	git(at(agent), ...allowed, "update", "--init");
+	writeFileSync(at(agent, "loose.txt"), "loose");
+	await recover(agent);
+	expect([existsSync(at(agent, "loose.txt")), lib("lib.txt")]).toEqual([false, "one\n"]);
+	writeFileSync(at(agent, "lib/lib.txt"), "two\n");
+	writeFileSync(at(agent, "loose.txt"), "loose");
+	const { repaired } = await recover(agent);
+	const [, aside = "", next] = /lib: moved to (\S+)\. `(git submodule update --init)`/.exec(repaired ?? "") ?? [];
+	expect(readFileSync(path.join(aside, "lib/lib.txt"), "utf8")).toBe("two\n");
+	expect([next, readdirSync(at(agent, "lib")), git(at(agent), "status", "--porcelain")]).toEqual([
+		"git submodule update --init",
+		[],
+		"",
+	]);
+	git(at(agent), ...allowed, "update", "--init");
+	expect(lib("lib.txt")).toBe("one\n");
+});
+
+test("recover cleans folders that are read-only", async () => {
+	const project = await daemon.project({ "dir/a.txt": "a\n", "README.md": "hello\n" });
+	const agent = await project.add({ name: "one" });
+	writeFileSync(at(agent, "dir/a.txt"), "changed");
+	mkdirSync(at(agent, "out"));
+	writeFileSync(at(agent, "out/x.txt"), "x");
+	mkdirSync(at(agent, "closed"));
+	git(at(agent, "closed"), "init", "--quiet", "nested");
+	for (const name of ["dir", "out", "closed"]) chmodSync(at(agent, name), 0o555);
+	const { repaired } = await recover(agent);
+	expect(repaired).toContain("No snapshot can hold closed/nested: moved to");
+	expect(readdirSync(at(agent)).filter((name) => name !== ".git")).toEqual(["README.md", "dir"]);
+	expect([readFileSync(at(agent, "dir/a.txt"), "utf8"), git(at(agent), "status", "--porcelain")]).toEqual(["a\n", ""]);
+	// for root every folder is writable: only its mode tells
+	expect(statSync(at(agent, "dir")).mode & 0o777).toBe(0o755);
 });
 
 test("recover of a file that is too large for a snapshot keeps it aside, and one that cannot be moved changes nothing", async () => {

@@ -22,6 +22,7 @@ import { takeSnapshot } from "#adapters/git/snapshot/snapshot.ts";
 import { findSnapshot, keptSnapshots, pruneSnapshots, showSnapshot } from "#adapters/git/snapshot/snapshots.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { fingerprint, makeTemplates, git as plain } from "#test/support/dirty-trees.ts";
+import { agreed } from "#test/support/world.ts";
 
 const base = mkdtempSync(path.join(os.tmpdir(), "brood-snapshots-"));
 const git = makeGit({ environment: { ...process.env, HOME: base } });
@@ -238,7 +239,7 @@ test("a tree that is reset can be brought back, and ignored files stay", async (
 	put(folder, "untracked.txt", "untracked");
 	const print = fingerprint(folder);
 	const head = plain(folder, ["rev-parse", "HEAD"]).toString().trim();
-	const { held, moved } = await resetTree(git, requestFor(folder), head, path.join(folder, "../aside"));
+	const { held, moved } = agreed(await resetTree(git, requestFor(folder), head, path.join(folder, "../aside")));
 	expect(moved).toEqual([]);
 	expect(plain(folder, ["status", "--porcelain"]).toString()).toBe("");
 	expect(existsSync(path.join(folder, "keep.env"))).toBe(true);

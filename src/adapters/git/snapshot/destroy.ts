@@ -19,6 +19,7 @@ import { copyAside } from "./copy-aside.ts";
 import { notResettable } from "./not-held.ts";
 import { type SnapshotRequest, takeSnapshot, takeSnapshotDetailed } from "./snapshot.ts";
 import type { StoredSnapshot } from "./snapshots.ts";
+import { makeWritable } from "./writable.ts";
 
 export function incomplete(found: readonly ByteName[]): Refusal {
 	return refuse(
@@ -85,21 +86,32 @@ export async function resetTree(
 	request: SnapshotRequest,
 	commit: string,
 	aside: string,
-): Promise<{ held: StoredSnapshot; moved: ByteName[] }> {
+): Promise<{ held: StoredSnapshot; moved: ByteName[] } | Refusal> {
 	const tree = await openTree(request.folder);
 	const { snapshot: held, gathered } = await takeSnapshotDetailed(git, request);
-	const target = new Set(
-		namesIn((await git(tree.folder, ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commitId(commit)])).bytes),
-	);
-	const moved = await moveNames(tree, notResettable(gathered, target), aside);
+	const listed = namesIn((await git(tree.folder, ["ls-tree", "-r", "-z", "--full-tree", commitId(commit)])).bytes);
+	// "<mode> <type> <id>\t<name>"
+	const target = new Map(listed.map((line) => [line.slice(line.indexOf("\t") + 1), line.split(/[ \t]/, 3)[2] ?? ""]));
+	const leaving = notResettable(gathered, target);
 	const untracked = (gathered.held?.entries ?? [])
 		.map((entry) => entry.path.toString("latin1"))
 		.filter((name) => !target.has(name));
+	const changed = namesIn((await git(tree.folder, ["diff-index", "--name-only", "-z", commitId(commit)])).bytes);
+	const closed = await makeWritable(tree.folder, { inside: [...untracked, ...changed], whole: leaving });
+	if (closed.length > 0) return notWritable(tree.folder, closed);
+	const moved = await moveNames(tree, leaving, aside);
 	await removeOperation(tree, held);
 	await removeFiles(tree, held, untracked);
 	await git(tree.folder, ["reset", "-q", "--hard", commitId(commit)]);
 	return { held, moved };
 }
+
+const notWritable = (folder: string, closed: readonly ByteName[]): Refusal =>
+	refuse(
+		"CONFLICT",
+		`Brood may not write in ${abbreviated(closed.map((name) => brief(displayName(name))))} of ${folder}, which belongs to another user. Nothing was changed.`,
+		{ details: { path: folder, paths: closed.slice(0, 50).map(toFileName) } },
+	);
 
 /** All of them or none. */
 async function moveNames(tree: Tree, names: readonly ByteName[], aside: string): Promise<ByteName[]> {

@@ -32,11 +32,17 @@ export function collisions(there: readonly ByteName[], wanted: Iterable<ByteName
 	);
 }
 
-/** What has to make way for the commit's files, and is not in the snapshot. */
-export function notResettable(gathered: Gathered, target: ReadonlySet<ByteName>): ByteName[] {
+/**
+ * What has to make way for the commit's files, and is not in the snapshot. `target` are the names of these files, with
+ * their objects. A submodule that is as the commit has it stays: no reset touches it.
+ */
+export function notResettable(gathered: Gathered, target: ReadonlyMap<ByteName, string>): ByteName[] {
 	const { survey, tooLarge, unreadable, names, tooLong } = gathered;
-	const outside = notInSnapshot(survey, gathered);
-	const inTheWay = new Set(collisions(outside, target).flatMap((name) => [name, ...parentFolders(name)]));
+	const stays = new Set(
+		survey.submodules.flatMap(({ path, commit, dirty }) => (!dirty && target.get(path) === commit ? [path] : [])),
+	);
+	const outside = notInSnapshot(survey, gathered).filter((name) => !stays.has(name));
+	const inTheWay = new Set(collisions(outside, target.keys()).flatMap((name) => [name, ...parentFolders(name)]));
 	const submodules = survey.submodules.filter(({ dirty }) => dirty).map((submodule) => submodule.path);
 	const wanted = [
 		...survey.nestedRepositories,
@@ -53,7 +59,7 @@ export function notResettable(gathered: Gathered, target: ReadonlySet<ByteName>)
 }
 
 /** The outermost folder above a name that has none of the commit's files in it. */
-function topmostOwn(name: ByteName, target: ReadonlySet<ByteName>): ByteName {
-	const used = new Set([...target].flatMap(parentFolders));
+function topmostOwn(name: ByteName, target: ReadonlyMap<ByteName, string>): ByteName {
+	const used = new Set([...target.keys()].flatMap(parentFolders));
 	return parentFolders(name).find((folder) => !used.has(folder)) ?? name;
 }

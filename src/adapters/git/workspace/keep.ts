@@ -180,16 +180,19 @@ export async function clean(
 			details: { path: checkout.workspace.path },
 		});
 	const entry = await asideFolder(context, checkout);
-	const { held, moved } = await resetTree(
-		context.git,
-		requestFor(context, checkout, reason),
-		head,
-		path.join(entry, "files"),
-	);
+	const request = requestFor(context, checkout, reason);
+	const reset = await resetTree(context.git, request, head, path.join(entry, "files"));
+	if (isRefusal(reset)) return reset;
+	const { held, moved } = reset;
 	if (moved.length === 0) return { snapshot: numberOf(held), aside: null };
 	if (context.given === undefined) await writeMark(markIn(entry), noteOf(checkout));
 	const names = abbreviated(moved.map(displayName));
-	return { snapshot: numberOf(held), aside: `No snapshot can hold ${names}: moved to ${path.join(entry, "files")}.` };
+	const submodules = new Set(held.manifest.missing.submodules.map((submodule) => fromFileName(submodule.path)));
+	const again = moved.some((name) => submodules.has(name))
+		? " `git submodule update --init` fills the folder of a submodule again."
+		: "";
+	const aside = `No snapshot can hold ${names}: moved to ${path.join(entry, "files")}.${again}`;
+	return { snapshot: numberOf(held), aside };
 }
 
 /** In the trash; inside a sandbox, which cannot reach the trash, in the workspace's own git folder. */
