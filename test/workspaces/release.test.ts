@@ -87,8 +87,10 @@ test("recover leaves a submodule that is as its commit has it, and moves one wit
 });
 
 test("recover cleans folders that are read-only", async () => {
-	const project = await daemon.project({ "dir/a.txt": "a\n", "README.md": "hello\n" });
-	const agent = await project.add({ name: "one" });
+	const agent = await (await daemon.project()).add({ name: "one" });
+	mkdirSync(at(agent, "dir"));
+	writeFileSync(at(agent, "dir/a.txt"), "a\n");
+	await daemon.client.call("commit", { ...params(agent), body: { message: "Work" } });
 	writeFileSync(at(agent, "dir/a.txt"), "changed");
 	mkdirSync(at(agent, "out"));
 	writeFileSync(at(agent, "out/x.txt"), "x");

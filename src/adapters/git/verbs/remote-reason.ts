@@ -4,10 +4,14 @@ import { lastLine } from "./repository-problem.ts";
 /** One line. */
 export const fetchReason = (errors: string): string => advised(withoutSecrets(sshReason(errors) ?? lastLine(errors)));
 
+/** Lines that git adds to every reason. */
+const boilerplate =
+	/^(hint:|To |error: failed to push some refs|fatal: Could not read from remote repository|Please make sure you have the correct access|and the repository exists)/;
+
 /** Without git's hints about commands that do not apply here. */
 export function pushReason(errors: string): string {
 	const lines = errors.split("\n").map((line) => line.replace(/^remote:\s*/, "").trim());
-	const reasons = lines.filter((line) => line !== "" && !/^(hint:|To |error: failed to push some refs)/.test(line));
+	const reasons = lines.filter((line) => line !== "" && !boilerplate.test(line));
 	const text = sshReason(errors) ?? (reasons.length === 0 ? errors.trim() : reasons.join("\n"));
 	return advised(withoutSecrets(text)).slice(0, 2000);
 }
