@@ -1,6 +1,7 @@
 // The tools for agents: name, description, input, and the route that each calls with the token of the agent's
 // process. No description names an agent, so that all agents send the same prompt prefix.
 import { z } from "zod";
+import { withConversation, withoutConversation } from "#contract/context-words.ts";
 import { EventId, Handle } from "#contract/ids.ts";
 import { StageName } from "#contract/preset.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -81,7 +82,7 @@ export const tools = {
 		input: z.strictObject({
 			prompt: z.string().min(1).describe("what the child is to do"),
 			name: Handle.optional().describe("its handle; made up if absent"),
-			inherit: z.boolean().default(false).describe("whether the child knows this conversation"),
+			inherit: z.boolean().default(false).describe(`true: ${withConversation}; false: ${withoutConversation}`),
 			type: fork.type.describe("another agent type than your own, if your policy is full"),
 			model: fork.model.describe("another model than your own"),
 			tokens: z.int().positive().optional().describe("how much of your budget it gets; half of what is left if absent"),

@@ -1,9 +1,11 @@
 // Small things that people expect of the command line.
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { toJSONSchema } from "zod";
+import { tools } from "#client/tools.ts";
 import { type Shell, shell } from "#test/support/cli.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -116,6 +118,22 @@ test("an agent forks itself: fresh by default, with the conversation or up to an
 	expect(await has("plain")).toBe(0);
 	expect(await has("knowing")).toBeGreaterThan(1);
 	expect(await has("early")).toBe(1);
+});
+
+test("what a fork takes along by default is said in the same words by command line, tools and HTTP", async () => {
+	const said = [
+		(await sh.brood("fork", "--help")).out,
+		JSON.stringify(toJSONSchema(tools.fork.input)),
+		readFileSync("openapi.json", "utf8"),
+	].map((text) => [
+		text.includes("without the conversation (the default for agents)"),
+		text.includes("with the conversation (the default for people)"),
+	]);
+	expect(said).toEqual([
+		[true, true],
+		[true, true],
+		[true, true],
+	]);
 });
 
 test("one mail is read by its id, and the others stay unread", async () => {

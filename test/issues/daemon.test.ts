@@ -165,6 +165,10 @@ test.concurrent("an agent with changes is not given an issue, and a merge that c
 		code: 1,
 		error: { code: "WORKTREE_DIRTY", suggestions: [expect.stringContaining("diff"), expect.any(String)] },
 	});
+	// people see what is not committed
+	expect((await brood("issue", "assign", "web#1", "opus")).err).toMatch(
+		/^WORKTREE_DIRTY: .*\n {2}\?\? loose\.txt\n {2}try: /,
+	);
 	await brood("agent", "commit", "opus", "--message", "loose", "--project", "web");
 	await json("issue", "assign", "web#1", "opus");
 	expect((await json("issue", "wait", "web#1", "--for", "attention", "--timeout", "60")).data.waiting).toBe("approval");
@@ -175,6 +179,9 @@ test.concurrent("an agent with changes is not given an issue, and a merge that c
 		code: 1,
 		error: { code: "MERGE_CONFLICT", message: expect.stringContaining("README.md") },
 	});
+	expect((await brood("issue", "approve", "web#1")).err).toMatch(
+		/^MERGE_CONFLICT: .*\n {2}README\.md\n {2}try: brood prompt web\/opus "Merge main into your branch/,
+	);
 	expect([git(folder, "rev-parse", "main"), (await json("issue", "show", "web#1")).data]).toMatchObject([
 		before,
 		{ stage: "IN_REVIEW", waiting: "approval", attention: { code: "MERGE_CONFLICT" } },

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Settings } from "../agent.ts";
 import { AgentInterrupt, AgentKill, AgentPause, AgentReap, AgentSpawn } from "../agent-commands.ts";
 import { Policy } from "../approval.ts";
+import { withConversation, withoutConversation } from "../context-words.ts";
 import { EventId, ProjectSlug, SubscriptionName } from "../ids.ts";
 import { BudgetRequest } from "../usage.ts";
 import { Agent, Progress } from "../wire.ts";
@@ -46,7 +47,7 @@ export const agentRoutes = {
 		body: z.strictObject(NewAgent),
 		answer: Agent,
 	}),
-	fork: post("/api/agents/:agent/fork", "a child with the agent's conversation, or a fresh one", {
+	fork: post("/api/agents/:agent/fork", `a child ${withConversation}, or ${withoutConversation}`, {
 		query: scope,
 		body: z.strictObject({
 			...NewAgent,

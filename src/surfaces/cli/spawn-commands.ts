@@ -1,6 +1,7 @@
 // Making agents: `agent add` under agent 0, and `fork`.
 import { type Command, Option } from "@commander-js/extra-typings";
 import { vendorTypes } from "#contract/agent-type.ts";
+import { withConversation, withoutConversation } from "#contract/context-words.ts";
 import { env, itemNumber, json, policy, project, withoutEmpty } from "./options.ts";
 import { budgetCost, budgetOf, budgetTokens } from "./usage-commands.ts";
 
@@ -49,8 +50,8 @@ export function forkCommand(program: Command): void {
 		.argument("[prompt]", "the child's first prompt")
 		.option("--name <handle>", "the child's name")
 		.option("--at <item>", "inherit the conversation only up to this item", itemNumber)
-		.option("--fresh", "without the conversation (the default for agents)")
-		.option("--inherit", "with the conversation (the default for people)")
+		.option("--fresh", withoutConversation)
+		.option("--inherit", withConversation)
 		.option("--share-workspace", "work in the parent's files instead of a copy")
 		.option("--no-wait", "return before its workspace is ready")
 		.addOption(

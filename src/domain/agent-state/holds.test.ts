@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { verbThatEnds } from "./holds.ts";
+
+test.each([
+	["user", null, "resume"],
+	["interrupt", null, "resume"],
+	["limit", null, "resume"],
+	["crash", null, "resume"],
+	["error", "process", "resume"],
+	["error", "checkout", "recover"],
+	["error", "provision", "recover"],
+	["dirty", null, "recover"],
+	["recovery", null, "recover"],
+] as const)("a hold %s after a failed %s is ended by %s", (kind, step, verb) => {
+	const lastError = step === null ? null : { step };
+	expect(verbThatEnds({ holds: [{ kind }], lastError })).toBe(verb);
+	// one that needs more decides for all
+	expect(verbThatEnds({ holds: [{ kind: "user" }, { kind }], lastError })).toBe(verb);
+});
