@@ -12,21 +12,25 @@ export async function makeWritable(
 ): Promise<ByteName[]> {
 	const folders = new Set(["", ...[...inside, ...whole].flatMap(parentFolders).toSorted()]);
 	for (const name of whole) folders.add(name);
-	const closed: ByteName[] = [];
-	// outer folders first
-	for (const name of folders) if (!(await isWritable(pathOf(folder, name)))) closed.push(name);
-	return closed;
+	const closed = new Set<ByteName>();
+	const elsewhere = new Set<ByteName>();
+	// outer folders first: nothing behind a link is touched
+	for (const name of folders) {
+		if (parentFolders(name).some((above) => elsewhere.has(above) || closed.has(above))) continue;
+		const place = pathOf(folder, name);
+		const found = await lstat(place).catch(nullIfMissing);
+		if (found?.isDirectory() !== true) elsewhere.add(name);
+		else if (!(await isWritable(place, found.mode & 0o7777))) closed.add(name);
+	}
+	return [...closed];
 }
 
-async function isWritable(place: Buffer): Promise<boolean> {
-	const found = await lstat(place).catch(nullIfMissing);
-	if (found?.isDirectory() !== true) return true;
-	const mode = found.mode & 0o7777;
-	const may = async (work: Promise<void>): Promise<boolean> =>
-		await work.then(
-			() => true,
-			() => false,
-		);
-	if ((mode & 0o700) !== 0o700 && !(await may(chmod(place, mode | 0o700)))) return false;
-	return await may(access(place, constants.W_OK | constants.X_OK));
+async function isWritable(place: Buffer, mode: number): Promise<boolean> {
+	try {
+		if ((mode & 0o700) !== 0o700) await chmod(place, mode | 0o700);
+		await access(place, constants.W_OK | constants.X_OK);
+		return true;
+	} catch {
+		return false;
+	}
 }
