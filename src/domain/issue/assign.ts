@@ -123,7 +123,7 @@ function refusedIfFull(issue: IssueState, stage: Stage, assigned: readonly Issue
 	);
 }
 
-/** What agents finish moves on whatever the next stage holds; before another issue enters it, one has to be finished. */
+/** What agents finish moves on whatever the next stage holds; before another issue enters, one has to be finished. */
 export function refusedIfNoRoom(
 	issue: IssueState,
 	{ name, wipMax }: Stage,
