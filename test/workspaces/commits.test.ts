@@ -72,6 +72,11 @@ test("an issue in conflict names the files and the next step", async () => {
 	await expect
 		.poll(async () => (await daemon.client.call("issue", issue)).waiting, { timeout: 20_000 })
 		.toBe("approval");
+	// what the agent left was committed for it, without a number that a forge would link to an issue of its own
+	const { branch } = await daemon.client.call("issue", issue);
+	expect(git(project.repository, "log", "-1", "--format=%s%n%(trailers:key=Brood-Issue)", branch ?? "")).toBe(
+		`Change\nBrood-Issue: ${project.slug}#${added.number}`,
+	);
 	writeFileSync(path.join(project.repository, "a.txt"), "theirs\n");
 	git(project.repository, "-c", "user.name=p", "-c", "user.email=p@localhost", "commit", "-qam", "theirs");
 	const refused = await refusal(daemon.client.ask("issueApprove", { ...issue, body: {} }));
