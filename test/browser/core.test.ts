@@ -170,6 +170,41 @@ test("the fork tree folds, filters and compares two agents; a fork is made from 
 	await page.getByRole("heading", { level: 1, name: /left \/ grandchild/ }).waitFor();
 });
 
+test("by keyboard alone: mail, workspace, audit, a commit and a kill of an agent", async () => {
+	const { add } = await world.project({ "a.txt": "one\n" });
+	const agent = await add({ name: "steered" });
+	await world.turn(agent, "write a.txt two");
+	await world.client.call("pause", { ...params(agent), body: {} });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
+	const { page } = dashboard;
+	const press = async (name: string | RegExp, role: "button" | "tab" = "button"): Promise<void> =>
+		await page.getByRole(role, { name }).press("Enter");
+	await press(/^Mail/, "tab");
+	await page.getByRole("textbox", { name: "Mail to steered" }).focus();
+	await page.keyboard.type("Keep it small.");
+	await press("Send mail");
+	await page.getByText(/human · accepted/).waitFor();
+	await press("Workspace", "tab");
+	await page.getByText("The workspace is as it should be.").waitFor();
+	await dashboard.isAccessible();
+	await press("Audit", "tab");
+	await page.getByText("mail.sent").waitFor();
+	await dashboard.isAccessible();
+	await press("More actions");
+	await press("Commit …");
+	await page.getByRole("dialog").getByText("a.txt").waitFor();
+	await page.keyboard.type("Two instead of one");
+	await press("Commit");
+	await page.getByRole("dialog").waitFor({ state: "detached" });
+	expect((await world.client.call("agent", params(agent))).workspace).not.toBeNull();
+	await press("More actions");
+	await press("Kill …");
+	await dashboard.isAccessible();
+	await press("Kill");
+	await page.getByText("· dead").first().waitFor();
+	expect((await world.now(agent)).life).toBe("ended");
+});
+
 test("a turn of the past shows its tree and can be forked", async () => {
 	const { add } = await world.project({ "a.txt": "one\n" });
 	const agent = await add({ name: "traveller" });

@@ -70,3 +70,43 @@ test("ten tabs load, share one stream and are all live", { timeout: 90_000 }, as
 	for (const page of tabs) await page.getByText("number 8.", { exact: true }).first().waitFor();
 	expect(tabs.filter((tab) => streaming.has(tab))).toHaveLength(1);
 });
+
+test("without the daemon a page keeps what it had, says so and sends nothing; unknown and broken data are said too", {
+	timeout: 90_000,
+}, async () => {
+	const { add, slug } = await world.project();
+	const agent = await add({ name: "kept", workspace: "none", prompt: "say number 9." });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
+	const { page } = dashboard;
+	dashboard.expects(/ERR_|Failed to (fetch|load)|404|is not valid JSON|Unexpected token/);
+	await page.getByText("number 9.", { exact: true }).waitFor();
+	for (const [to, says] of [
+		[`/agents/${"x".repeat(22)}`, "There is no such agent."],
+		[`/projects/${slug}/issues/99`, /There is no issue/],
+		["/projects/unknown/issues", "There is no such project."],
+		["/nowhere", "There is no such page."],
+	] as const) {
+		await dashboard.go(to);
+		await page.getByText(says).first().waitFor();
+		await dashboard.isAccessible();
+	}
+	// an answer that is none
+	await page.route("**/api/vendors*", (route) => route.fulfill({ status: 200, body: "<html>proxy</html>" }));
+	await dashboard.go("/settings");
+	await page.getByRole("alert").first().waitFor();
+	await page.getByRole("region", { name: /Browsers/ }).waitFor();
+	await dashboard.isAccessible();
+	await dashboard.go(`/agents/${agent.id}`);
+	await page.getByText("number 9.", { exact: true }).waitFor();
+	await world.restart(async () => {
+		await page.getByText(/no daemon for/).waitFor();
+		await page.getByText("number 9.", { exact: true }).waitFor();
+		await page.getByRole("textbox", { name: "Prompt for kept" }).fill("say number 10.");
+		await page.keyboard.press("Enter");
+		await page.getByRole("textbox", { name: "Prompt for kept" }).waitFor();
+		await dashboard.isAccessible();
+	});
+	await page.getByText("● live").waitFor({ timeout: 30_000 });
+	// what could not be sent is still there
+	expect(await page.getByRole("textbox", { name: "Prompt for kept" }).inputValue()).toBe("say number 10.");
+});

@@ -14,6 +14,7 @@ const inLists: readonly (readonly [string, string])[] = [
 	["←, →", "Tree: close or open a branch"],
 	["x", "Tree: select an agent for comparison"],
 	["[, ]", "Agent: previous or next turn"],
+	["p", "Agent: write a prompt"],
 ];
 
 export function Shortcuts({ onClose }: { onClose(): void }) {

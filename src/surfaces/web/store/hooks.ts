@@ -57,35 +57,54 @@ export type Read<T> =
 	| { state: "ready"; data: T }
 	| { state: "failed"; refusal: Refusal; data?: T };
 
-/** Asks once, and again when the input or `again` changes; null asks nothing. What was answered before stays meanwhile. */
+interface Asked<T> {
+	key: string;
+	read: Read<T>;
+	/** nobody answered */
+	isLost: boolean;
+}
+
+/**
+ * Asks once, and again when the input or `again` changes, or when a daemon that did not answer is back; null asks nothing.
+ * What was answered before stays meanwhile.
+ */
 export function useRead<N extends RouteName>(
 	name: N,
 	input: Input<N> | null,
 	again: unknown = 0,
 ): Read<RouteAnswer<N>> {
-	const { client } = useStore();
-	const [read, setRead] = useState<{ key: string; read: Read<RouteAnswer<N>> } | null>(null);
+	const store = useStore();
+	const { client } = store;
+	const isLive = useSyncExternalStore(store.subscribe, () => store.seen.connection.state === "live");
+	const [asked, setAsked] = useState<Asked<RouteAnswer<N>> | null>(null);
 	const key = JSON.stringify([name, input]);
+	const isBack = isLive && asked?.isLost === true;
 	// biome-ignore lint/correctness/useExhaustiveDependencies: the input is compared by what it contains
 	useEffect(() => {
 		if (input === null) return;
 		let isCurrent = true;
-		const answer = (next: Read<RouteAnswer<N>>): void => void (isCurrent && setRead({ key, read: next }));
 		client.call(name, input).then(
-			(data) => answer({ state: "ready", data }),
-			(error: unknown) => answer({ state: "failed", refusal: refusalOf(error) }),
+			(data) => isCurrent && setAsked({ key, read: { state: "ready", data }, isLost: false }),
+			(error: unknown) => {
+				const isLost = !(error instanceof Refused);
+				const refusal = refusalOf(error, "The daemon does not answer. This is read again as soon as it does.");
+				if (isCurrent)
+					setAsked((before) =>
+						isLost && before?.key === key && before.read.data !== undefined
+							? { ...before, isLost }
+							: { key, read: { state: "failed", refusal }, isLost },
+					);
+			},
 		);
 		return () => {
 			isCurrent = false;
 		};
-	}, [client, key, again]);
-	return read?.key === key ? read.read : { state: "loading" };
+	}, [client, key, again, isBack]);
+	return asked?.key === key ? asked.read : { state: "loading" };
 }
 
-export const refusalOf = (error: unknown): Refusal =>
-	error instanceof Refused
-		? error.refusal
-		: refuse("INTERNAL_ERROR", "The daemon did not answer. Its last known state is shown.");
+export const refusalOf = (error: unknown, silence: string): Refusal =>
+	error instanceof Refused ? error.refusal : refuse("INTERNAL_ERROR", silence);
 
 /** Does something, once; a refusal becomes a toast. Answers null if it was refused. */
 export function useAct(): <N extends RouteName>(
@@ -101,7 +120,8 @@ export function useAct(): <N extends RouteName>(
 				if (done !== undefined) toast({ role: "ok", text: done });
 				return answer;
 			} catch (error) {
-				const { code, message, suggestions } = refusalOf(error);
+				const silence = "The daemon did not answer: this may or may not have been done.";
+				const { code, message, suggestions } = refusalOf(error, silence);
 				toast({ role: "bad", text: message, code, suggestions });
 				return null;
 			}

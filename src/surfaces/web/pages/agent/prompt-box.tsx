@@ -1,19 +1,24 @@
 // Where a person writes to an agent. A draft is kept per agent until it is sent.
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { Agent } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
+import { isFree } from "../../shell/keyboard.ts";
 import { useAct } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 
 export function PromptBox({ agent }: { agent: Agent }) {
 	const act = useAct();
 	const [text, setText] = useDraft(agent.id);
+	const latest = useRef(text);
+	latest.current = text;
 	const why = whyNot(agent, "prompt");
 	const isEmpty = text.trim() === "";
 	const send = async (more: { front?: boolean; now?: boolean } = {}): Promise<void> => {
 		if (isEmpty || why !== null) return;
+		// at once: a second Enter sends nothing, and what is typed meanwhile stays
+		setText("");
 		const sent = await act("prompt", { params: { agent: agent.id }, body: { text, ...more } });
-		if (sent !== null) setText("");
+		if (sent === null) setText([text, latest.current].filter(Boolean).join("\n"));
 	};
 	const press = (event: KeyboardEvent): void => {
 		// on a touch screen Enter is the only way to begin a line
@@ -22,10 +27,21 @@ export function PromptBox({ agent }: { agent: Agent }) {
 		event.preventDefault();
 		void send();
 	};
+	const box = useRef<HTMLTextAreaElement>(null);
+	useEffect(() => {
+		const write = (event: globalThis.KeyboardEvent): void => {
+			if (event.key !== "p" || !isFree(event)) return;
+			event.preventDefault();
+			box.current?.focus();
+		};
+		addEventListener("keydown", write);
+		return () => removeEventListener("keydown", write);
+	}, []);
 	const needed = why ?? (isEmpty ? "Write a prompt first." : null);
 	return (
 		<form className="prompt-box" onSubmit={(event) => event.preventDefault()}>
 			<textarea
+				ref={box}
 				className="textarea prompt-text"
 				aria-label={`Prompt for ${agent.handle}`}
 				placeholder={why ?? `Prompt ${agent.handle}`}

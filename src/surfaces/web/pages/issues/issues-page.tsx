@@ -16,8 +16,11 @@ import { Board } from "./board.tsx";
 export function IssuesPage({ params }: { params: Readonly<Record<string, string>> }) {
 	const { projects, isLoaded } = useSeen();
 	const wanted = ProjectSlug.safeParse(params["project"]);
-	const project = projects.find(({ slug }) => slug === wanted.data) ?? projects[0];
+	const isNamed = params["project"] !== undefined;
+	const project = isNamed ? projects.find(({ slug }) => slug === wanted.data) : projects[0];
 	if (!isLoaded) return <Loading what="the issues" />;
+	if (project === undefined && isNamed)
+		return <Empty title="There is no such project.">It may have been removed. Press ⌘K to search.</Empty>;
 	if (project === undefined)
 		return (
 			<Empty title="Issues belong to a project.">
