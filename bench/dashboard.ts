@@ -221,6 +221,8 @@ async function longThread(page: Page, { url }: Daemon, agent: AgentId): Promise<
 		opened.push((await page.evaluate(() => performance.now())) - began);
 	}
 	const { longest } = await scrolled(page, ".thread-list", { steps: 300, by: -400 });
+	// it is no longer at its end
+	await page.getByRole("button", { name: "Newest" }).waitFor();
 	const value = median(opened);
 	return [
 		{
