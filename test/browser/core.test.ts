@@ -2,7 +2,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Dashboard, openBrowser } from "#test/support/dashboard.ts";
-import { longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
+import { at, git, longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
 
 let world: TestDaemon;
 let browser: Browser;
@@ -178,7 +178,7 @@ test("by keyboard alone: mail, workspace, audit, a commit and a kill of an agent
 	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
 	const { page } = dashboard;
 	const press = async (name: string | RegExp, role: "button" | "tab" = "button"): Promise<void> =>
-		await page.getByRole(role, { name }).press("Enter");
+		await page.getByRole(role, { name, exact: true }).press("Enter");
 	await press(/^Mail/, "tab");
 	await page.getByRole("textbox", { name: "Mail to steered" }).focus();
 	await page.keyboard.type("Keep it small.");
@@ -196,7 +196,7 @@ test("by keyboard alone: mail, workspace, audit, a commit and a kill of an agent
 	await page.keyboard.type("Two instead of one");
 	await press("Commit");
 	await page.getByRole("dialog").waitFor({ state: "detached" });
-	expect((await world.client.call("agent", params(agent))).workspace).not.toBeNull();
+	expect(git(at(agent, ""), "log", "-1", "--format=%s")).toBe("Two instead of one");
 	await press("More actions");
 	await press("Kill …");
 	await dashboard.isAccessible();

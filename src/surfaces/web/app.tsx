@@ -41,7 +41,9 @@ export function App() {
 								</Route>
 							))}
 							<Route>
-								<Empty title="There is no such page.">Press ⌘K to search for an agent or a page.</Empty>
+								<Empty title="There is no such page." isPage>
+									Press ⌘K to search for an agent or a page.
+								</Empty>
 							</Route>
 						</Switch>
 					</Suspense>

@@ -2,10 +2,12 @@
 import type { ReactNode } from "react";
 import type { Refusal } from "#contract/refusal.ts";
 
-export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+/** `isPage`: there is nothing else on the page. */
+export function Empty({ title, isPage = false, children }: { title: string; isPage?: boolean; children?: ReactNode }) {
+	const Title = isPage ? "h1" : "h2";
 	return (
 		<div className="notice">
-			<h2 className="notice-title">{title}</h2>
+			<Title className="notice-title">{title}</Title>
 			{children !== undefined && <div className="notice-text">{children}</div>}
 		</div>
 	);
@@ -23,18 +25,18 @@ export function Loading({ what, rows = 6 }: { what: string; rows?: number }) {
 	);
 }
 
-export function RefusedNotice({ refusal, children }: { refusal: Refusal; children?: ReactNode }) {
+export function RefusedNotice({ refusal, isPage = false }: { refusal: Refusal; isPage?: boolean }) {
+	const Title = isPage ? "h1" : "h2";
 	return (
 		<div className="notice notice-bad" role="alert">
-			<h2 className="notice-title">
+			<Title className="notice-title">
 				<span className="mono role-bad">{refusal.code}</span> {refusal.message}
-			</h2>
+			</Title>
 			{refusal.suggestions.map((command) => (
 				<code key={command} className="notice-command">
 					{command}
 				</code>
 			))}
-			{children}
 		</div>
 	);
 }

@@ -19,7 +19,11 @@ export function AgentPage({ params }: { params: Readonly<Record<string, string>>
 	const agent = id.success ? seen.agent(id.data) : undefined;
 	if (agent !== undefined) return <Known key={agent.id} agent={agent} />;
 	if (!seen.isLoaded) return <Loading what="the agent" rows={12} />;
-	return <Empty title="There is no such agent.">It may be on another daemon. Press ⌘K to search.</Empty>;
+	return (
+		<Empty title="There is no such agent." isPage>
+			It may be on another daemon. Press ⌘K to search.
+		</Empty>
+	);
 }
 
 function Known({ agent }: { agent: Agent }) {

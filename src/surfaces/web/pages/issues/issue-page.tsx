@@ -32,7 +32,7 @@ function Known({ project, number }: { project: ProjectSlug; number: number }) {
 	const [said, setSaid] = useState(0);
 	// asked again whenever its row has changed
 	const read = useRead("issue", { params: { issue: `${project}#${number}` } }, `${row?.updatedAt} ${said}`);
-	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} />;
+	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} isPage />;
 	if (read.data === undefined) return <Loading what="the issue" />;
 	const issue = { ...read.data, ...row };
 	return (

@@ -20,10 +20,14 @@ export function IssuesPage({ params }: { params: Readonly<Record<string, string>
 	const project = isNamed ? projects.find(({ slug }) => slug === wanted.data) : projects[0];
 	if (!isLoaded) return <Loading what="the issues" />;
 	if (project === undefined && isNamed)
-		return <Empty title="There is no such project.">It may have been removed. Press ⌘K to search.</Empty>;
+		return (
+			<Empty title="There is no such project." isPage>
+				It may have been removed. Press ⌘K to search.
+			</Empty>
+		);
 	if (project === undefined)
 		return (
-			<Empty title="Issues belong to a project.">
+			<Empty title="Issues belong to a project." isPage>
 				<Link className="button button-primary" href={paths.projectAdd()}>
 					Add a project
 				</Link>

@@ -40,7 +40,7 @@ function Review({ subject }: { subject: Subject }) {
 	const name = useSubjectName(subject);
 	const draft = useReviewDraft("agent" in subject ? subject.agent : name);
 	const [current, setCurrent] = useState<string | null>(null);
-	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} />;
+	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} isPage />;
 	if (read.data === undefined) return <Loading what="the diff" rows={12} />;
 	const { files, patch, truncated, omitted } = read.data;
 	const sum = (side: "added" | "deleted"): number => files.reduce((total, file) => total + (file[side] ?? 0), 0);
