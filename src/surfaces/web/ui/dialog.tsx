@@ -16,8 +16,14 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Dial
 		const dialog = element.current;
 		dialog?.showModal();
 		// the browser would choose the button that closes it
-		dialog?.querySelector<HTMLElement>(":is(input, textarea, select):not([disabled])")?.focus();
-		return () => dialog?.close();
+		const first = dialog?.querySelector<HTMLElement>(":is(input, textarea, select):not([disabled])");
+		first?.focus();
+		// a menu from which it was opened closes after this, and gives the focus back
+		const timer = setTimeout(() => first?.focus());
+		return () => {
+			clearTimeout(timer);
+			dialog?.close();
+		};
 	}, []);
 	return (
 		<dialog
