@@ -75,6 +75,8 @@ function More({ agent, onOpen }: { agent: Agent; onOpen(open: Open): void }) {
 						className="menu-item"
 						aria-disabled={why !== null}
 						popoverTarget={why === null ? id : undefined}
+						// a dialog that it opens has closed the menu already
+						popoverTargetAction="hide"
 						onClick={() => why === null && void run()}
 					>
 						<span>{name}</span>
