@@ -2,7 +2,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Dashboard, openBrowser } from "#test/support/dashboard.ts";
-import { longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
+import { at, git, longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
 
 let world: TestDaemon;
 let browser: Browser;
@@ -170,7 +170,7 @@ test("the fork tree folds, filters and compares two agents; a fork is made from 
 	await page.getByRole("heading", { level: 1, name: /left \/ grandchild/ }).waitFor();
 });
 
-test("by keyboard alone: mail, workspace and audit of an agent", async () => {
+test("by keyboard alone: mail, workspace, audit, a commit and a kill of an agent", async () => {
 	const { add } = await world.project({ "a.txt": "one\n" });
 	const agent = await add({ name: "steered" });
 	await world.turn(agent, "write a.txt two");
@@ -190,6 +190,19 @@ test("by keyboard alone: mail, workspace and audit of an agent", async () => {
 	await press("Audit", "tab");
 	await page.getByText("mail.sent").waitFor();
 	await dashboard.isAccessible();
+	await press("More actions");
+	await press("Commit …");
+	await page.getByRole("dialog").getByText("a.txt").waitFor();
+	await page.keyboard.type("Two instead of one");
+	await press("Commit");
+	await page.getByRole("dialog").waitFor({ state: "detached" });
+	expect(git(at(agent, ""), "log", "-1", "--format=%s")).toBe("Two instead of one");
+	await press("More actions");
+	await press("Kill …");
+	await dashboard.isAccessible();
+	await press("Kill");
+	await page.getByText("· dead").first().waitFor();
+	expect((await world.now(agent)).life).toBe("ended");
 });
 
 test("a turn of the past shows its tree and can be forked", async () => {
