@@ -10,7 +10,8 @@
 //     processes stand still. Trust counts from the sending: the answer may have been on its way for seconds.
 //   - While the database is away nobody's beats are answered. So silence counts only while own beats are answered; after a
 //     gap it is counted anew, and an outage kills nobody.
-//   - A node whose peers have all left has nobody who could take its place: it never holds.
+//   - A node whose peers have all left has nobody who could take its place: it never holds. Others know that of it, because
+//     each beat says so, and never count its silence: it may not have heard that it is not alone any more.
 //
 // This file decides; `engine/nodes/` sends the beats and does what is decided.
 import type { NodeId } from "#contract/node.ts";
@@ -34,6 +35,8 @@ export interface PeerBeat {
 	beats: number;
 	/** up or draining */
 	active: boolean;
+	/** it was alone when it sent its last beat, or was answered that it is: it does not hold, so it does not fall */
+	alone: boolean;
 }
 
 export interface BeatAnswer {
@@ -47,6 +50,8 @@ export interface BeatAnswer {
 export interface Watch {
 	/** when the last confirmed beat was sent */
 	trustedAt: number;
+	/** how many beats were sent */
+	beats: number;
 	/** when the last beat was sent, and when the last answer came */
 	sentAt: number | null;
 	answeredAt: number | null;
@@ -72,7 +77,7 @@ export interface WatchStep {
 
 /** Right after joining: trusted from the moment at which joining was asked for. */
 export const watchFrom = (sentAt: number): Watch => ({
-	...{ trustedAt: sentAt, sentAt: null, answeredAt: null },
+	...{ trustedAt: sentAt, beats: 0, sentAt: null, answeredAt: null },
 	...{ alone: false, holding: false, peers: new Map() },
 });
 
@@ -81,7 +86,10 @@ export function ticked(watch: Watch, now: number, times: NodeTimes = nodeTimes):
 	const due = watch.sentAt === null || now - watch.sentAt >= times.beatMs;
 	const holds = !watch.holding && !mayRun(watch, now, times);
 	return {
-		watch: { ...watch, holding: watch.holding || holds, sentAt: due ? now : watch.sentAt },
+		watch: {
+			...{ ...watch, holding: watch.holding || holds },
+			...(due && { sentAt: now, beats: watch.beats + 1 }),
+		},
 		acts: [...(holds ? ["hold" as const] : []), ...(due ? ["beat" as const] : [])],
 	};
 }
@@ -97,7 +105,7 @@ export function answered(
 	const steady = watch.answeredAt !== null && now - watch.answeredAt <= times.steadyMs;
 	const active = peers.filter((peer) => peer.active);
 	const seen = new Map(active.map((peer) => [peer.node, lastChange(peer, steady ? watch : null, now)]));
-	const silent = active.filter(({ node }) => now - (seen.get(node)?.since ?? now) > times.deadMs);
+	const silent = active.filter(({ node, alone }) => !alone && now - (seen.get(node)?.since ?? now) > times.deadMs);
 	const trusting = {
 		...{ ...watch, trustedAt: Math.max(watch.trustedAt, sentAt), answeredAt: now },
 		...{ alone: peers.length === 0, peers: seen },

@@ -19,6 +19,7 @@ test(`in ${worlds} worlds no stale write is accepted, no slot is overshot, and n
 test.each<[Weather, number]>([
 	["slow", controls],
 	["cut and frozen", controls],
+	["joined while cut", controls],
 ])("nor while the network is %s", { timeout: 300_000 }, (weather, count) => {
 	const { starts, falls, holds, ...wrong } = sumOf(count, asDesigned, weather);
 	expect(wrong).toEqual({ stale: 0, overshoots: 0, falseDeaths: 0, loneHolds: 0 });
@@ -42,6 +43,7 @@ test.each<[string, Partial<Rules>, Weather, keyof Found]>([
 	["that a start joins once", { joinsOnce: false }, "slow", "overshoots"],
 	["the watchdog", { watchdog: null }, "mixed", "overshoots"],
 	["that beats feed the watchdog", { watchdog: "fed by the event loop" }, "cut and frozen", "overshoots"],
+	["that a node which may believe itself alone does not fall", { sparesLone: false }, "joined while cut", "overshoots"],
 	["that a fall compares the beats", { comparesBeats: false }, "slow", "overshoots"],
 ])("the control: without %s it goes wrong", { timeout: 300_000 }, (_, without, weather, missed) => {
 	let goesWrong = false;

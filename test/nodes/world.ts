@@ -6,7 +6,7 @@ import { NodeEvent, NodeId, type NodeState } from "#contract/node.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Decision } from "#domain/decision.ts";
 import { fold } from "#domain/fold/fold.ts";
-import { decideFall, decideJoin } from "#domain/membership.ts";
+import { decideFall, decideJoin, decideLeave } from "#domain/membership.ts";
 import {
 	answered,
 	type BeatAnswer,
@@ -37,14 +37,19 @@ export interface Rules {
 	comparesBeats: boolean;
 	/** who is silent is told by the database's clock */
 	databaseClock: boolean;
+	/** the silence of a node that may believe itself alone does not count */
+	sparesLone: boolean;
 }
 export const asDesigned: Rules = {
 	...{ fence: true, steady: true, holdMs: nodeTimes.holdMs, trustFromSending: true, watchdog: "fed by beats" },
-	...{ joinsOnce: true, comparesBeats: true, databaseClock: false },
+	...{ joinsOnce: true, comparesBeats: true, databaseClock: false, sparesLone: true },
 };
 
-/** What goes wrong: any mixture, a slow network, or a cut that is followed by a freeze. */
-export type Weather = "mixed" | "slow" | "cut and frozen" | "lone outage";
+/**
+ * What goes wrong: any mixture, a slow network, a cut that is followed by a freeze, or a node that joins while the only
+ * other one is cut off.
+ */
+export type Weather = "mixed" | "slow" | "cut and frozen" | "lone outage" | "joined while cut";
 
 export interface Found {
 	/** batches of a fenced epoch that were accepted */
@@ -95,7 +100,7 @@ class World {
 	readonly #queue = new Agenda();
 	readonly #machines: Machine[];
 	readonly #rows = noRows();
-	readonly #beats = new Map<NodeId, { epoch: number; beats: number; at: number }>();
+	readonly #beats = new Map<NodeId, { epoch: number; beats: number; alone: boolean; at: number }>();
 	readonly #leases = new Map<number, NodeId>();
 	#databaseUp = true;
 	#skew = 0;
@@ -109,14 +114,18 @@ class World {
 		this.#random = mulberry(seed);
 		this.#rules = rules;
 		this.#weather = weather;
-		const names = weather === "lone outage" ? ["a"] : ["a", "b", "c"];
+		const names = { "lone outage": ["a"], "joined while cut": ["a", "b"] }[String(weather)] ?? ["a", "b", "c"];
 		this.#machines = names.map((name) => ({
 			...{ id: NodeId.parse(name), life: null, boots: 0, frozen: false, asleep: false, cut: false, illAt: -1e9 },
 		}));
 	}
 
 	run(): Found {
-		for (const machine of this.#machines) this.#after(this.#between(0, 500), () => this.#boot(machine));
+		const [first, ...others] = this.#machines;
+		if (first !== undefined) this.#after(this.#between(0, 500), () => this.#boot(first));
+		for (const machine of others)
+			if (this.#weather === "joined while cut") this.#comeAndGo(machine);
+			else this.#after(this.#between(0, 500), () => this.#boot(machine));
 		this.#after(15_000, () => this.#trouble());
 		this.#queue.run(lengthMs);
 		return this.#found;
@@ -150,14 +159,18 @@ class World {
 		machine.life = life;
 		const join = (): void => {
 			if (machine.life !== life || life.joined) return;
+			this.#after(2000, join);
+			if (stands(machine)) return;
 			const sentAt = this.#now;
 			const boot = this.#rules.joinsOnce ? life.boot : `${life.boot} at ${this.#now}`;
 			this.#ask(
 				machine,
 				life,
-				() => this.#joined(machine.id, boot),
+				// Joining takes two trips under the writer's lock: it cannot be done for a daemon that is gone or stands still,
+				// nor between the start and the joining of the next one.
+				() => (machine.life === life && !stands(machine) ? this.#joined(machine.id, boot) : null),
 				(epoch) => {
-					if (life.joined) return;
+					if (life.joined || epoch === null) return;
 					life.joined = true;
 					life.epoch = epoch;
 					life.watch = watchFrom(sentAt);
@@ -165,7 +178,6 @@ class World {
 					this.#work(machine, life);
 				},
 			);
-			this.#after(2000, join);
 		};
 		join();
 	}
@@ -207,10 +219,11 @@ class World {
 
 	#beat(machine: Machine, life: Life): void {
 		const sentAt = this.#now;
+		const { beats, alone } = life.watch;
 		this.#ask(
 			machine,
 			life,
-			() => this.#beaten(machine.id, life.epoch),
+			() => this.#beaten(machine.id, life.epoch, { beats, alone }),
 			(answer) => {
 				const trustedFrom = this.#rules.trustFromSending ? sentAt : this.#now;
 				const { watch, acts } = answered(life.watch, answer, { sentAt: trustedFrom, now: this.#now }, this.#times);
@@ -240,7 +253,8 @@ class World {
 					this.#found.starts++;
 					life.processes.add(lease);
 					this.#count();
-					this.#after(this.#between(500, 6000), () => this.#finish(machine, life, lease));
+					const longest = this.#weather === "joined while cut" ? 60_000 : 6000;
+					this.#after(this.#between(500, longest), () => this.#finish(machine, life, lease));
 				},
 			);
 		}
@@ -324,18 +338,22 @@ class World {
 		return row?.epoch === epoch && row.state === "up";
 	}
 
-	#beaten(node: NodeId, epoch: number): BeatAnswer {
+	/** Also of what a beat is answered about company it is remembered that the node may believe it. */
+	#beaten(node: NodeId, epoch: number, { beats, alone }: { beats: number; alone: boolean }): BeatAnswer {
 		if (!this.#isCurrent(node, epoch)) return { confirmed: false, peers: [] };
-		const before = this.#beats.get(node);
-		const beats = before?.epoch === epoch ? before.beats + 1 : 1;
-		this.#beats.set(node, { epoch, beats, at: this.#now + this.#skew });
-		return { confirmed: true, peers: this.#peersOf(node) };
+		const [before, peers] = [this.#beats.get(node), this.#peersOf(node)];
+		if (before?.epoch !== epoch || before.beats < beats)
+			this.#beats.set(node, { epoch, beats, alone: alone || peers.length === 0, at: this.#now + this.#skew });
+		return { confirmed: true, peers };
 	}
 
 	#peersOf(node: NodeId): BeatAnswer["peers"] {
 		return [...this.#rows.node.values()]
-			.filter(({ id }) => id !== node)
-			.map(({ id, epoch, state }) => ({ node: id, epoch, beats: this.#beatsOf(id, epoch), active: state === "up" }));
+			.filter(({ id, state }) => id !== node && state !== "left")
+			.map(({ id, epoch, state }) => ({
+				...{ node: id, epoch, beats: this.#beatsOf(id, epoch), active: state === "up" },
+				alone: this.#rules.sparesLone && this.#beats.get(id)?.epoch === epoch && this.#beats.get(id)?.alone === true,
+			}));
 	}
 
 	#beatsOf(node: NodeId, epoch: number): number {
@@ -347,6 +365,29 @@ class World {
 		return this.#peersOf(node).filter(
 			(peer) => peer.active && this.#now + this.#skew - (this.#beats.get(peer.node)?.at ?? 0) > nodeTimes.deadMs,
 		);
+	}
+
+	/** Joins for a while, is stopped in order, and comes again. */
+	#comeAndGo(machine: Machine): void {
+		this.#after(this.#between(5000, 40_000), () => {
+			if (machine.life === null) this.#boot(machine);
+			this.#after(this.#between(5000, 40_000), () => {
+				const { life } = machine;
+				if (life?.joined !== true || stands(machine) || machine.cut) return this.#comeAndGo(machine);
+				this.#ask(
+					machine,
+					life,
+					() => {
+						if (!this.#isCurrent(machine.id, life.epoch)) return;
+						this.#apply(decideLeave(this.#row(machine.id), { node: machine.id }));
+						this.#release(machine.id);
+						this.#die(machine);
+					},
+					() => {},
+				);
+				this.#comeAndGo(machine);
+			});
+		});
 	}
 
 	#fell(by: Machine, life: Life, silent: { node: NodeId; epoch: number; beats: number }): void {
@@ -415,7 +456,10 @@ class World {
 		const machine = this.#machines[Math.floor(this.#random() * this.#machines.length)];
 		if (machine === undefined) return;
 		const kind = this.#random();
-		if (this.#weather === "cut and frozen") {
+		if (this.#weather === "joined while cut") {
+			const [lone = machine] = this.#machines;
+			this.#cut(lone, this.#between(10_000, 40_000));
+		} else if (this.#weather === "cut and frozen") {
 			this.#cut(machine, 30_000);
 			this.#after(this.#between(3000, 5000), () => this.#freeze(machine, 25_000));
 		} else if (this.#weather === "lone outage") this.#outage(60_000);

@@ -15,7 +15,10 @@ export interface NodeWrites {
 }
 
 /** Only where several nodes share a store. Nothing of it passes through the journal. */
-export interface Beats extends AsyncDisposable {
-	/** Rejects if the database does not answer in time. */
-	beat(as: NodeEpoch): Promise<BeatAnswer & { databaseNow: number }>;
+export interface Beats {
+	/**
+	 * Says that the node lives: its how many-th beat it is, and whether it believes itself alone. Rejects if the database does
+	 * not answer in time.
+	 */
+	beat(as: NodeEpoch, mine: { beats: number; alone: boolean }): Promise<BeatAnswer & { databaseNow: number | null }>;
 }

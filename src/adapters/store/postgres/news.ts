@@ -1,35 +1,51 @@
-// How nodes tell each other that the journal has grown: NOTIFY on a connection of its own, after COMMIT. It is a hint;
-// everybody looks every second anyway. Never inside a batch: a transaction with a notification takes a lock of the
-// whole server until it has ended.
+// How nodes tell each other that the journal has grown: NOTIFY beside the batches, after COMMIT. It is a hint; everybody
+// looks every second anyway. Never inside a batch: a transaction with a notification takes a lock of the whole server
+// until it has ended.
 import { setTimeout as pause } from "node:timers/promises";
-import pg from "pg";
 import { expected } from "#contract/log.ts";
 import type { JournalNews } from "#engine/ports/store.ts";
+import type { SideConnection } from "./side-connection.ts";
 
 const channel = "brood";
-/** by which the nodes of a database are counted */
-const applicationName = "brood news";
+/** by which the engines of a database are counted */
+export const applicationName = "brood news";
 const pollMs = 1000;
 const tellMs = 5;
 
 export class PostgresNews implements JournalNews {
-	readonly #url: string;
-	#client: pg.Client | null = null;
+	readonly #connection: SideConnection;
 	#others = false;
+	/** beats tell who else is there; engines that are no nodes count the connections */
+	#beats = false;
 	#last = 0;
 	#telling = false;
-	#closed = false;
 
-	constructor(url: string) {
-		this.#url = url;
+	constructor(connection: SideConnection) {
+		this.#connection = connection;
+	}
+
+	/** What a beat was answered. */
+	heard(others: boolean): void {
+		this.#beats = true;
+		this.#others = others;
 	}
 
 	follow(look: () => void): AsyncDisposable {
+		this.#connection.onOpen(async (client) => {
+			const { rows } = await client.query("select pg_backend_pid() as pid");
+			const own = Number(rows[0]?.pid);
+			client.on("notification", ({ processId }) => {
+				// not this node's own
+				if (processId !== own) look();
+			});
+			await client.query(`listen ${channel}`);
+			// what came while nobody listened
+			look();
+		});
 		const stop = new AbortController();
-		const ended = this.#follow(look, stop.signal);
+		const ended = this.#poll(look, stop.signal);
 		return {
 			[Symbol.asyncDispose]: async () => {
-				this.#closed = true;
 				stop.abort();
 				await ended;
 			},
@@ -43,71 +59,26 @@ export class PostgresNews implements JournalNews {
 		this.#telling = true;
 		setTimeout(() => {
 			this.#telling = false;
-			this.#query("select pg_notify($1, $2)", [channel, String(this.#last)]);
+			this.#connection
+				.rows({ name: "tell", text: "select pg_notify($1, $2)", values: [channel, String(this.#last)] })
+				.catch(expected("the others look every second"));
 		}, tellMs);
 	}
 
-	async #follow(look: () => void, signal: AbortSignal): Promise<void> {
+	async #poll(look: () => void, signal: AbortSignal): Promise<void> {
 		while (!signal.aborted) {
-			if (this.#client === null) await this.#connect(look).catch(expected("it is tried again in a second"));
+			if (!this.#beats) await this.#countOthers().catch(expected("it is tried again in a second"));
 			await pause(pollMs, undefined, { signal }).catch(expected("it is over"));
-			if (signal.aborted) break;
-			look();
-			this.#countOthers();
+			if (!signal.aborted) look();
 		}
-		await this.#client?.end().catch(expected("the connection is gone already"));
 	}
 
-	async #connect(look: () => void): Promise<void> {
-		const client = new pg.Client({
-			connectionString: this.#url,
-			application_name: applicationName,
-			connectionTimeoutMillis: 2000,
-			query_timeout: 2000,
-			keepAlive: true,
-			pipeline: true,
+	async #countOthers(): Promise<void> {
+		const [row] = await this.#connection.rows<{ count: number }>({
+			name: "count-others",
+			text: "select count(*) from pg_stat_activity where datname = current_database() and application_name = $1",
+			values: [applicationName],
 		});
-		const lost = (): void => {
-			if (this.#client === client) this.#client = null;
-		};
-		client.on("error", lost);
-		client.on("end", lost);
-		let own = 0;
-		client.on("notification", ({ processId }) => {
-			// not this node's own
-			if (processId !== own) look();
-		});
-		try {
-			await client.connect();
-			const { rows } = await client.query("select pg_backend_pid() as pid");
-			own = Number(rows[0]?.pid);
-			await client.query(`listen ${channel}`);
-		} catch (error) {
-			client.end().catch(expected("it was never whole"));
-			throw error;
-		}
-		this.#client = client;
-		this.#countOthers();
-		// what came while nobody listened
-		look();
-	}
-
-	#countOthers(): void {
-		this.#query(
-			"select count(*) from pg_stat_activity where datname = current_database() and application_name = $1",
-			[applicationName],
-			(count) => {
-				this.#others = count > 1;
-			},
-		);
-	}
-
-	#query(text: string, values: string[], answer: (value: number) => void = () => {}): void {
-		if (this.#closed) return;
-		const client = this.#client;
-		client?.query(text, values).then(
-			({ rows: [row] }) => answer(Number(Object.values(row ?? {})[0])),
-			() => client.end().catch(expected("it is gone")),
-		);
+		if (!this.#beats) this.#others = (row?.count ?? 0) > 1;
 	}
 }

@@ -5,12 +5,14 @@ import type { Blobs, Partials } from "#engine/ports/blobs.ts";
 import { type RunBatch, type Store, StoreFault } from "#engine/ports/store.ts";
 import * as queries from "../sql/queries.ts";
 import { type SqlTx, sqlTx } from "../sql/tx.ts";
+import { postgresBeats } from "./beats.ts";
 import { columnTypes } from "./bulk.ts";
 import { openPool, PostgresConnection } from "./connection.ts";
 import { faultOf } from "./fault.ts";
 import { migrate } from "./migrate.ts";
-import { PostgresNews } from "./news.ts";
+import { applicationName, PostgresNews } from "./news.ts";
 import { postgresReads } from "./reads.ts";
+import { SideConnection } from "./side-connection.ts";
 import { postgresBlobs, postgresPartials } from "./texts.ts";
 import { retryRead, waitingReads } from "./waiting-reads.ts";
 import { silenceMs, Writer } from "./writer.ts";
@@ -42,7 +44,7 @@ export async function openPostgres({
 	try {
 		await migrate(pool, ownerUrl);
 		const writer = new Writer({ pool, run, retryForMs, ...(await aboutServer(pool)) });
-		return storeOn(pool, writer, new PostgresNews(url), retryForMs);
+		return storeOn(pool, writer, new SideConnection(url, applicationName), retryForMs);
 	} catch (error) {
 		await pool.end();
 		throw faultOf(error);
@@ -58,39 +60,43 @@ async function aboutServer(pool: pg.Pool) {
 	return { serverVersion, id, types: await columnTypes(connection) };
 }
 
-const storeOn = (pool: pg.Pool, writer: Writer, news: PostgresNews, retryForMs: number): PostgresStore => ({
-	kind: "postgres",
-	batchesMax: 1,
-	news,
-	reads: postgresReads(waitingReads(pool, { timeoutMs: silenceMs, forMs: retryForMs }), (work) =>
-		retryRead(() => inSnapshot(pool, work), retryForMs),
-	),
-	blobs: postgresBlobs(pool),
-	partials: postgresPartials(pool),
-	broken: writer.broken,
-	commit: (batch) => writer.commit(batch),
-	keepReceipts: (receipts, { durable }) =>
-		inOwn(pool, async (tx, connection) => {
-			await connection.exec(`set local synchronous_commit = ${durable ? "on" : "off"}`);
-			await tx.keepReceipts(receipts);
-		}),
-	dropReceipts: async (before, atMost) =>
-		(await retryRead(() => new PostgresConnection(pool, silenceMs).all(queries.dropReceipts, { before, atMost }), 0))
-			.length,
-	// the cursor's row keeps two nodes from indexing the same
-	index: (eventsMax) => inOwn(pool, (tx) => tx.index(eventsMax)),
-	// the server looks after its own log
-	trim: async () => {},
-	fence: (as) => writer.fence(as),
-	beats: null,
-	backup: async () => {
-		throw new StoreFault("rejected", "This store is a PostgreSQL database: use pg_dump.");
-	},
-	async [Symbol.asyncDispose]() {
-		await writer.close();
-		await pool.end();
-	},
-});
+const storeOn = (pool: pg.Pool, writer: Writer, side: SideConnection, retryForMs: number): PostgresStore => {
+	const news = new PostgresNews(side);
+	return {
+		kind: "postgres",
+		batchesMax: 1,
+		news,
+		reads: postgresReads(waitingReads(pool, { timeoutMs: silenceMs, forMs: retryForMs }), (work) =>
+			retryRead(() => inSnapshot(pool, work), retryForMs),
+		),
+		blobs: postgresBlobs(pool),
+		partials: postgresPartials(pool),
+		broken: writer.broken,
+		commit: (batch) => writer.commit(batch),
+		keepReceipts: (receipts, { durable }) =>
+			inOwn(pool, async (tx, connection) => {
+				await connection.exec(`set local synchronous_commit = ${durable ? "on" : "off"}`);
+				await tx.keepReceipts(receipts);
+			}),
+		dropReceipts: async (before, atMost) =>
+			(await retryRead(() => new PostgresConnection(pool, silenceMs).all(queries.dropReceipts, { before, atMost }), 0))
+				.length,
+		// the cursor's row keeps two nodes from indexing the same
+		index: (eventsMax) => inOwn(pool, (tx) => tx.index(eventsMax)),
+		// the server looks after its own log
+		trim: async () => {},
+		fence: (as) => writer.fence(as),
+		beats: postgresBeats(side, (others) => news.heard(others)),
+		backup: async () => {
+			throw new StoreFault("rejected", "This store is a PostgreSQL database: use pg_dump.");
+		},
+		async [Symbol.asyncDispose]() {
+			await side[Symbol.asyncDispose]();
+			await writer.close();
+			await pool.end();
+		},
+	};
+};
 
 /** All reads see the same moment. */
 async function inSnapshot<T>(pool: pg.Pool, work: (connection: PostgresConnection) => Promise<T>): Promise<T> {

@@ -1,0 +1,49 @@
+// Beats: one statement, once a second, that says that this node lives and answers what is known of the others.
+import { NodeId } from "#contract/node.ts";
+import type { Beats } from "#engine/ports/store-nodes.ts";
+import type { SideConnection } from "./side-connection.ts";
+
+/**
+ * `for share` waits for a takeover of this node that is just being committed, and then finds another epoch: without it
+ * the beat would be confirmed. A beat that was on its way for long does not replace a later one. What the node believes of
+ * its company is kept with the beat: what it was told before, and what it is told now.
+ */
+const beat = `with me as (select id, epoch from node where id = $1 and epoch = $2 and active = 1 for share),
+	company as (select exists (select from node where id <> $1 and state::json ->> 'state' not in ('left', 'removed')) as is_there),
+	mine as (
+		insert into beat (node, epoch, beats, alone, at)
+		select me.id, me.epoch, $3::bigint, case when $4::boolean or not company.is_there then 1 else 0 end,
+			extract(epoch from clock_timestamp()) * 1000
+		from me, company
+		on conflict (node) do update
+			set epoch = excluded.epoch, beats = excluded.beats, alone = excluded.alone, at = excluded.at
+			where beat.epoch <> excluded.epoch or beat.beats < excluded.beats
+	)
+	select node.id, node.epoch, node.active, coalesce(beat.beats, 0) as beats, coalesce(beat.alone, 0) as alone,
+		(select count(*) from me) as confirmed, (extract(epoch from clock_timestamp()) * 1000)::bigint as now
+	from node left join beat on beat.node = node.id and beat.epoch = node.epoch
+	where node.id = $1 or node.state::json ->> 'state' not in ('left', 'removed')`;
+
+interface Row {
+	id: string;
+	epoch: number;
+	active: number;
+	beats: number;
+	alone: number;
+	confirmed: number;
+	now: number;
+}
+
+export const postgresBeats = (connection: SideConnection, heard: (others: boolean) => void): Beats => ({
+	async beat({ node, epoch }, { beats, alone }) {
+		const rows = await connection.rows<Row>({ name: "beat", text: beat, values: [node, epoch, beats, alone] });
+		const peers = rows
+			.filter(({ id }) => id !== node)
+			.map((row) => ({
+				...{ node: NodeId.parse(row.id), epoch: row.epoch, beats: row.beats },
+				...{ active: row.active === 1, alone: row.alone === 1 },
+			}));
+		heard(peers.some(({ active }) => active));
+		return { confirmed: rows.some(({ confirmed }) => confirmed > 0), peers, databaseNow: rows[0]?.now ?? null };
+	},
+});
