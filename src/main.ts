@@ -23,6 +23,7 @@ import { type FileLog, fileLog, secretsOf } from "#adapters/system/log.ts";
 import { machineIdle, machineName, machineTurns } from "#adapters/system/machine.ts";
 import { markName } from "#adapters/system/processes.ts";
 import { sweepTemporary } from "#adapters/system/temporary.ts";
+import { watchdogFor } from "#adapters/system/watchdog.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
 import { NodeId } from "#contract/node.ts";
@@ -35,7 +36,7 @@ import type { Store } from "#engine/ports/store.ts";
 import { ProcessTokens } from "#engine/tokens.ts";
 import type { Sweeper } from "#engine/upkeep.ts";
 import { GitJournal } from "#engine/workspaces/git-journal.ts";
-import { programFolder, programPath, withCommand } from "#local/programs.ts";
+import { daemonNode, programFolder, programPath, withCommand } from "#local/programs.ts";
 import type { Listener, Listening } from "#server/listen.ts";
 import { Persons } from "#server/persons.ts";
 import { announce, listenIn, lockedHome } from "./daemon/home.ts";
@@ -73,7 +74,7 @@ export async function startEngine(
 }
 
 type EngineExtras = Partial<
-	Pick<EngineParts, "driver" | "workspaces" | "issueWork" | "log" | "retention" | "sweepers" | "node">
+	Pick<EngineParts, "driver" | "workspaces" | "issueWork" | "log" | "retention" | "sweepers" | "node" | "watchdog">
 > & { opened?(store: Store): void };
 
 export interface DaemonOptions {
@@ -87,6 +88,8 @@ export interface DaemonOptions {
 	port?: number;
 	/** a file in the home if there is none */
 	log?: FileLog;
+	/** the command that starts the next daemon, if this one stands still and is killed; none if somebody else does */
+	successor?: readonly string[];
 }
 
 export interface Daemon extends AsyncDisposable {
@@ -107,6 +110,7 @@ export async function startDaemon({
 	parkMs,
 	port = 0,
 	log: given,
+	successor = [],
 }: DaemonOptions): Promise<Daemon> {
 	await using parts = new AsyncDisposableStack();
 	makeHome(home);
@@ -149,6 +153,7 @@ export async function startDaemon({
 		sweepers: sweepersOf(home, keyFiles),
 		...{ workspaces, log, retention },
 		node: nodeOf(mark, allPrograms),
+		watchdog: parts.use(watchdogFor({ home, mark, log, ...successorOf(successor) })),
 	};
 	const engine = parts.use(await startEngine(place, inForceLimits, engineParts, config.agentZero?.type));
 	if ("url" in place) tieToJournal(home, engine.agentZero.id);
@@ -182,6 +187,12 @@ async function openToClients(
 	const announced = { url: here.url, socket: here.socket, token: () => guard.token };
 	return parts.use(await announce(known.about.home, announced));
 }
+
+/** With the variables that Node needs for the daemon, which this one has removed from its own. */
+const successorOf = (command: readonly string[]) => ({
+	successor: command.length === 0 ? [] : [...command, "--again"],
+	environment: { ...daemonNode.environment, ...process.env },
+});
 
 /** This machine as a node. Every start is another `boot`. */
 const nodeOf = (mark: string, programs: object) => ({

@@ -19,12 +19,18 @@ export async function idle(engine: Engine): Promise<void> {
 	await until(engine.publisher, isIdle, { matters: ({ kind }) => kind === "turn.ended" });
 }
 
+/** Starts a daemon in the background, as this one was started. */
+export const successorCommand = (home: string): string[] => [
+	...[process.execPath, ...process.execArgv, programPath("programs/daemon")],
+	...["--home", home, "--background"],
+];
+
 /** Called when the home is free again. If it fails, the next command starts a daemon. */
-export function startSuccessor(home: string, environment: NodeJS.ProcessEnv): void {
+export function startSuccessor(home: string, environment: NodeJS.ProcessEnv, options: readonly string[] = []): void {
 	const out = openSync(path.join(home, "daemon.out"), "a", 0o600);
-	const program = [...process.execArgv, programPath("programs/daemon"), "--home", home, "--background"];
+	const [program, ...args] = [...successorCommand(home), ...options];
 	const env = { ...daemonNode.environment, ...environment };
-	const child = spawn(process.execPath, program, { detached: true, stdio: ["ignore", out, out], cwd: home, env });
+	const child = spawn(program ?? "", args, { detached: true, stdio: ["ignore", out, out], cwd: home, env });
 	child.on("error", expected("this Node is gone; the next command starts the daemon with its own"));
 	child.unref();
 	closeSync(out);

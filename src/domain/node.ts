@@ -21,6 +21,8 @@ export const nodeTimes = {
 	beatMs: 1000,
 	/** without a confirmed beat for this long, all processes are held */
 	holdMs: 5000,
+	/** a daemon that was neither confirmed nor has held its processes for this long stands still: its watchdog ends it */
+	frozenMs: 6500,
 	/** a node whose beats stand still for this long is dead */
 	deadMs: 8000,
 	/** own beats that are answered further apart than this prove nothing about others */
@@ -94,11 +96,11 @@ export function ticked(watch: Watch, now: number, times: NodeTimes = nodeTimes):
 	};
 }
 
-/** An answer to the beat that was sent at `sentAt`. */
+/** An answer to the `beats`-th beat, which was sent at `sentAt`. */
 export function answered(
 	watch: Watch,
 	{ confirmed, peers }: BeatAnswer,
-	{ sentAt, now }: { sentAt: number; now: number },
+	{ sentAt, beats: nth, now }: { sentAt: number; beats: number; now: number },
 	times: NodeTimes = nodeTimes,
 ): WatchStep {
 	if (!confirmed) return { watch, acts: ["exit"] };
@@ -108,7 +110,8 @@ export function answered(
 	const silent = active.filter(({ node, alone }) => !alone && now - (seen.get(node)?.since ?? now) > times.deadMs);
 	const trusting = {
 		...{ ...watch, trustedAt: Math.max(watch.trustedAt, sentAt), answeredAt: now },
-		...{ alone: peers.length === 0, peers: seen },
+		// a later beat, which is on its way, has said that this node does not believe itself alone: others rely on that
+		...{ alone: peers.length === 0 && (nth === watch.beats || watch.alone), peers: seen },
 	};
 	const goesOn = watch.holding && mayRun(trusting, now, times);
 	return {
@@ -124,9 +127,9 @@ export function answered(
 export const mayRun = ({ alone, trustedAt }: Watch, now: number, { holdMs }: NodeTimes = nodeTimes): boolean =>
 	alone || now - trustedAt <= holdMs;
 
-/** Until when the processes may run if this daemon does nothing any more; null for ever. */
-export const goodUntil = ({ alone, trustedAt }: Watch, { holdMs }: NodeTimes = nodeTimes): number | null =>
-	alone ? null : trustedAt + holdMs;
+/** Until when the processes may run if this daemon does nothing any more; null for ever. They stand still if it holds. */
+export const goodUntil = ({ alone, holding, trustedAt }: Watch, { frozenMs }: NodeTimes = nodeTimes): number | null =>
+	alone || holding ? null : trustedAt + frozenMs;
 
 function lastChange({ node, epoch, beats }: PeerBeat, watch: Watch | null, now: number) {
 	const before = watch?.peers.get(node);

@@ -3,14 +3,18 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { NodeEpoch } from "#contract/node.ts";
 import { retention } from "#contract/retention.ts";
-import { join } from "./join.ts";
 import { Dispatcher } from "./loop/dispatch.ts";
 import { Publisher } from "./loop/publish.ts";
 import { startReactor } from "./loop/reactor.ts";
 import { Receipts } from "./loop/receipts.ts";
 import { Supervisor } from "./loop/supervisor.ts";
 import { Tail } from "./loop/tail.ts";
+import { Hold } from "./nodes/hold.ts";
+import { join } from "./nodes/join.ts";
+import type { NodeClock } from "./nodes/node-clock.ts";
+import { NodeWatch } from "./nodes/node-watch.ts";
 import type { EngineParts } from "./parts.ts";
+import { monotonicNow } from "./ports/clock.ts";
 import type { Dispatch } from "./ports/dispatch.ts";
 import { type IssueWork, noIssueWork } from "./ports/issue-work.ts";
 import type { Log } from "./ports/log.ts";
@@ -49,19 +53,49 @@ export interface Assembled {
 	/** the last event before any turn of this daemon */
 	startedAfter: number;
 	node: NodeEpoch | null;
+	/** null where there is one node */
+	watch: NodeWatch | null;
+	hold: Hold;
 }
+
+/** `nodeClock` is the clock of these parts where there may be other nodes. */
+export type AssemblyParts = EngineParts & { log: Log; nodeClock: NodeClock | null };
 
 const restarts = { restartsMax: 5, periodMs: 60_000, retryMs: 60_000 };
 
-export async function assemble(parts: EngineParts & { log: Log }): Promise<Assembled> {
+export async function assemble(parts: AssemblyParts): Promise<Assembled> {
+	const { store, log } = parts;
+	const hold = new Hold();
+	const publisher = new Publisher(parts.limits);
+	const tail = new Tail({ publisher, reads: store.reads, news: store.news, log });
+	const dispatcher = new Dispatcher({ ...parts, tail, hold, nodeId: parts.node?.node ?? null });
+	const dispatch: Dispatch = (request) => dispatcher.dispatch(request);
+	const joinedAt = monotonicNow(parts.nodeClock?.own ?? parts.clock);
+	const node = await join(parts, dispatch);
+	const { driver, watchdog = null, nodeClock: clock } = parts;
+	const { beats } = store;
+	const watch =
+		node === null || beats === null || clock === null
+			? null
+			: new NodeWatch({ beats, as: node, hold, driver, watchdog, dispatch, clock, log }, joinedAt);
+	try {
+		await watch?.first;
+		return await assembleAs(parts, { publisher, tail, dispatcher, node, watch, hold });
+	} catch (error) {
+		await watch?.[Symbol.asyncDispose]();
+		throw error;
+	}
+}
+
+type Begun = Pick<Assembled, "publisher" | "tail" | "dispatcher" | "node" | "watch" | "hold">;
+
+/** Everything that is made once the node has joined. */
+async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled> {
 	const { store, driver, clock, log, workspaces = null, blobs = null, partials = null } = parts;
 	const { reads } = store;
-	const publisher = new Publisher(parts.limits);
-	const tail = new Tail({ publisher, reads, news: store.news, log });
-	const dispatcher = new Dispatcher({ ...parts, tail, nodeId: parts.node?.node ?? null });
+	const { publisher, tail, dispatcher, node } = begun;
 	const dispatch: Dispatch = (request) => dispatcher.dispatch(request);
 	const receipts = new Receipts(parts);
-	const node = await join(parts, dispatch);
 	const agentZero = await ensureAgentZero(dispatch, parts.agentZeroType);
 	await recover({ ...parts, reads, dispatch, node });
 
@@ -95,7 +129,7 @@ export async function assemble(parts: EngineParts & { log: Log }): Promise<Assem
 	];
 	const supervisor = await Supervisor.start(supervised, { ...restarts, clock, log });
 	return {
-		...{ publisher, tail, dispatcher, receipts, agentZero, supervisor, runner, mover, work, problems },
-		...{ scheduler, provisioner, cycle, upkeep, startedAfter, node },
+		...{ ...begun, receipts, agentZero, supervisor, runner, mover, work, problems },
+		...{ scheduler, provisioner, cycle, upkeep, startedAfter },
 	};
 }

@@ -4,9 +4,12 @@ import { type Assembled, assemble } from "./assemble.ts";
 import { Effects } from "./effects.ts";
 import { haltAfter } from "./loop/retry.ts";
 import type { Degraded } from "./loop/supervisor.ts";
+import { failureOf } from "./nodes/hold.ts";
+import { NodeClock } from "./nodes/node-clock.ts";
 import type { EngineParts } from "./parts.ts";
-import { type Log, noLog } from "./ports/log.ts";
-import type { Reads, Store } from "./ports/store.ts";
+import { bySystem } from "./ports/dispatch.ts";
+import { caught, type Log, noLog } from "./ports/log.ts";
+import type { Reads, Store, StoreFault } from "./ports/store.ts";
 import { Queries } from "./queries.ts";
 
 export class Engine implements AsyncDisposable {
@@ -26,7 +29,7 @@ export class Engine implements AsyncDisposable {
 	/** the last event before any turn of this daemon */
 	readonly startedAfter: number;
 	/** settles when the store can no longer be trusted; the process has to exit, the next one recovers from disk */
-	readonly failed: Promise<Error>;
+	readonly failed: Promise<StoreFault>;
 	readonly storeKind: Store["kind"];
 	/** makes an agent, with its parent's files if the fork takes them along */
 	readonly spawn: Effects["spawn"];
@@ -36,7 +39,8 @@ export class Engine implements AsyncDisposable {
 	readonly #made: Assembled;
 
 	static async start({ log = noLog, ...given }: EngineParts): Promise<Engine> {
-		const parts = { ...given, log };
+		const nodeClock = given.store.beats === null ? null : new NodeClock(given.clock);
+		const parts = { ...given, log, nodeClock, clock: nodeClock ?? given.clock };
 		try {
 			return new Engine(parts, await assemble(parts));
 		} catch (error) {
@@ -53,7 +57,7 @@ export class Engine implements AsyncDisposable {
 		this.log = parts.log;
 		this.reads = parts.store.reads;
 		this.storeKind = parts.store.kind;
-		this.failed = parts.store.broken;
+		this.failed = failureOf(parts.store, made.watch?.fenced ?? null);
 		this.queries = new Queries(parts);
 		this.spawn = (request) => effects.spawn(request);
 		this.dispatch = (request, gone) => effects.dispatch(request, gone);
@@ -114,10 +118,26 @@ export class Engine implements AsyncDisposable {
 		await this.#made.mover[Symbol.asyncDispose]();
 	}
 
+	/** Other nodes need not wait until this one counts as dead. */
+	async #leave(): Promise<void> {
+		const { watch, node, dispatcher } = this.#made;
+		if (watch === null || node === null) return;
+		await dispatcher
+			.dispatch(bySystem({ type: "node.leave", node: node.node }))
+			.catch(caught(this.log, "nodes", "The other nodes could not be told that this one stops"));
+	}
+
+	/** This daemon's place was taken: ends its processes, without a last word and without the store. */
+	async killProcesses(): Promise<void> {
+		await this.#parts.driver?.killAll();
+	}
+
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.drain(Promise.resolve());
 		await this.#parts.driver?.[Symbol.asyncDispose]();
+		await this.#leave();
 		await this.#made.dispatcher.close();
+		await this.#made.watch?.[Symbol.asyncDispose]();
 		await this.#made.tail[Symbol.asyncDispose]();
 		await this.#parts.store[Symbol.asyncDispose]();
 	}

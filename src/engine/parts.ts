@@ -8,6 +8,7 @@ import type { Driver } from "./ports/driver.ts";
 import type { IssueWork } from "./ports/issue-work.ts";
 import type { Log } from "./ports/log.ts";
 import type { Store } from "./ports/store.ts";
+import type { Watchdog } from "./ports/store-nodes.ts";
 import type { Workspaces } from "./ports/workspaces.ts";
 import type { Sweeper } from "./upkeep.ts";
 
@@ -31,6 +32,8 @@ export interface EngineParts {
 	agentZeroType?: string;
 	/** this daemon among several; nodes do not matter if absent */
 	node?: NodeIdentity;
+	/** ends this daemon if it stands still; needed where other nodes may take its place */
+	watchdog?: Watchdog;
 	log?: Log;
 	/** how long things are kept; the defaults if absent */
 	retention?: Retention;

@@ -14,12 +14,13 @@ import { fileLog, secretsOf } from "#adapters/system/log.ts";
 import { expected, type LogEntry } from "#contract/log.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { inline, visible } from "#contract/visible.ts";
+import { giveWay, startAgain } from "#daemon/give-way.ts";
 import { makePlayground } from "#daemon/playground.ts";
-import { idle, startSuccessor } from "#daemon/replace.ts";
+import { idle, startSuccessor, successorCommand } from "#daemon/replace.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
 import { daemonNode } from "#local/programs.ts";
 import { drainSignal, replaceSignal } from "#local/signals.ts";
-import { startDaemon } from "#src/main.ts";
+import { type Daemon, startDaemon } from "#src/main.ts";
 import { version } from "#src/version.ts";
 
 const defaultPort = 4180;
@@ -37,6 +38,8 @@ const { values } = parseArgs({
 		port: { type: "string" },
 		playground: { type: "boolean", default: false },
 		background: { type: "boolean", default: false },
+		/** after a daemon whose place was taken: waits for its end and for the database */
+		again: { type: "boolean", default: false },
 	},
 });
 const home = path.resolve(values.home ?? (process.env["BROOD_HOME"] || path.join(os.homedir(), ".brood")));
@@ -70,7 +73,9 @@ try {
 		if (!up) process.exit(70);
 	});
 	const before = values.background ? lastOutput() : "";
-	const daemon = await startDaemon({ home, port, log }).catch((error: unknown) => {
+	const start = async (): Promise<Daemon> =>
+		await startDaemon({ home, port, log, ...(values.background && { successor: successorCommand(home) }) });
+	const daemon = await (values.again ? startAgain(start) : start()).catch((error: unknown) => {
 		const { code, message } = startRefusal(error);
 		if (!(error instanceof HomeLocked))
 			log.error("daemon", `The daemon did not start: ${message}`, {}, code === "INTERNAL_ERROR" ? error : undefined);
@@ -126,7 +131,8 @@ try {
 		log.error("daemon", `The daemon ends: ${why.message}`);
 		process.exit(70);
 	});
-	void daemon.engine.failed.then((why) => {
+	void daemon.engine.failed.then(async (why) => {
+		if (why.kind === "fenced") return await giveWay(daemon.engine, log, why, values.background ? home : null);
 		log.error("daemon", `The daemon ends, because its store cannot be trusted: ${why.message}`, {}, why);
 		process.exit(70);
 	});

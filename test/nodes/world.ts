@@ -226,7 +226,12 @@ class World {
 			() => this.#beaten(machine.id, life.epoch, { beats, alone }),
 			(answer) => {
 				const trustedFrom = this.#rules.trustFromSending ? sentAt : this.#now;
-				const { watch, acts } = answered(life.watch, answer, { sentAt: trustedFrom, now: this.#now }, this.#times);
+				const { watch, acts } = answered(
+					life.watch,
+					answer,
+					{ sentAt: trustedFrom, beats, now: this.#now },
+					this.#times,
+				);
 				life.watch = watch;
 				for (const act of acts) {
 					if (act === "exit") {

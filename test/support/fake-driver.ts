@@ -44,6 +44,10 @@ export class FakeDriver implements Driver {
 
 	dismiss(): void {}
 
+	holdAll(): void {}
+	goOn(): void {}
+	async killAll(): Promise<void> {}
+
 	async prepare(_: { id: AgentId }, __: number, signal: AbortSignal): Promise<Prepared> {
 		if (!this.slow) return { up: true, session: null };
 		const { promise, resolve } = Promise.withResolvers<Prepared>();

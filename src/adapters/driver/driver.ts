@@ -199,9 +199,16 @@ export class ProcessDriver implements Driver {
 		return await this.#freezer.frozen(agent, () => (this.#warm.has(agent) ? this.#processes(agent) : []), work);
 	}
 
+	holdAll = (): void => this.#freezer.hold(this.#all());
+	goOn = (): void => this.#freezer.goOn();
+	killAll = async (): Promise<void> => void (await endAll(this.#all, { signals: [] }));
+
 	async sweep(): Promise<number> {
-		return await endAll(() => findTree({ [markName]: this.#options.mark }));
+		return await endAll(this.#all);
 	}
+
+	/** Of this home, also what projects' commands run. */
+	#all = (): Process[] => findTree({ [markName]: this.#options.mark });
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		await Promise.all([...this.#warm.keys(), ...this.#starting.keys()].map((agent) => this.#park(agent)));

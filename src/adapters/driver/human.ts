@@ -14,6 +14,9 @@ export const humanDriver: Driver = {
 		return { state: "interrupted", reason: "stopped", text: null };
 	},
 	frozen: (_, work) => work(() => true),
+	holdAll() {},
+	goOn() {},
+	async killAll() {},
 	leftovers: () => [],
 	async end() {},
 	async sweep() {

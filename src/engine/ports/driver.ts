@@ -38,6 +38,13 @@ export interface Driver extends AsyncDisposable {
 	 */
 	frozen<T>(agent: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T>;
 	/**
+	 * Stops all processes of this node until `goOn`; to be repeated, because new ones may appear.
+	 */
+	holdAll(): void;
+	goOn(): void;
+	/** Ends all processes of this node at once, also those that are stopped, without a last word. */
+	killAll(): Promise<void>;
+	/**
 	 * The processes that its tools left running, as far as known: all but its program and what ran before its first turn.
 	 */
 	leftovers(agent: AgentId): readonly LeftProcess[];

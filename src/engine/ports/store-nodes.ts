@@ -22,3 +22,9 @@ export interface Beats {
 	 */
 	beat(as: NodeEpoch, mine: { beats: number; alone: boolean }): Promise<BeatAnswer & { databaseNow: number | null }>;
 }
+
+/** A process beside the daemon that ends it when it stands still: a daemon that is frozen cannot hold its processes. */
+export interface Watchdog {
+	/** The daemon may run for so long from now on, whatever happens; null for ever. */
+	goodFor(ms: number | null): void;
+}

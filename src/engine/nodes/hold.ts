@@ -1,0 +1,31 @@
+// Whether this node may begin work. While it holds, nothing that begins any is written: another node may take its place.
+import { type Store, StoreFault } from "../ports/store.ts";
+
+/** The commands after which a process or git does something. */
+const beginners = new Set(["turn.start", "turn.hand", "workspace.lease", "agent.provision", "turn.retry"]);
+
+export class Hold {
+	#since: number | null = null;
+
+	get since(): number | null {
+		return this.#since;
+	}
+
+	begin(now: number): void {
+		this.#since ??= now;
+	}
+
+	end(): void {
+		this.#since = null;
+	}
+
+	/** Throws what a database that does not answer would lead to, if the command begins work. */
+	check(command: { type: string }): void {
+		if (this.#since !== null && beginners.has(command.type))
+			throw new StoreFault("unavailable", "The database does not answer this node. Nothing was changed.");
+	}
+}
+
+/** Settles when the store cannot be trusted any more, or when this node's place was taken. */
+export const failureOf = (store: Store, fenced: Promise<StoreFault> | null): Promise<StoreFault> =>
+	fenced === null ? store.broken : Promise.race([store.broken, fenced]);

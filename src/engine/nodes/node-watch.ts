@@ -1,0 +1,204 @@
+// Beats, and does what `domain/node.ts` decides from the answers: holds all processes of this node, lets them go on, says
+// that another node fell, or gives up because another node took this one's place.
+//
+// It must never wait for anything but its own beats: a batch that hangs, a slow git or a full disk must not keep this node
+// from holding in time. What it starts (a fall, an end of processes) runs beside it.
+import type { NodeEpoch } from "#contract/node.ts";
+import {
+	answered,
+	goodUntil,
+	nodeTimes,
+	type Silent,
+	ticked,
+	type Watch,
+	type WatchStep,
+	watchFrom,
+} from "#domain/node.ts";
+import { monotonicNow } from "../ports/clock.ts";
+import { bySystem, type Dispatch } from "../ports/dispatch.ts";
+import type { Driver } from "../ports/driver.ts";
+import { caught, type Log } from "../ports/log.ts";
+import { StoreFault } from "../ports/store.ts";
+import type { Beats, Watchdog } from "../ports/store-nodes.ts";
+import type { Hold } from "./hold.ts";
+import type { NodeClock } from "./node-clock.ts";
+
+const tickMs = 100;
+/** processes that were just being started when the others were stopped are found by looking again */
+const holdAgainMs = 300;
+/** after this long without an answer people are told */
+const tellMs = 3000;
+
+export interface NodeWatchParts {
+	beats: Beats;
+	as: NodeEpoch;
+	hold: Hold;
+	driver: Pick<Driver, "holdAll" | "goOn"> | null;
+	watchdog: Watchdog | null;
+	dispatch: Dispatch;
+	clock: NodeClock;
+	log: Log;
+}
+
+/** What is known of the database through beats. */
+export interface DatabaseView {
+	/** how long no beat was answered; null while they are */
+	silentMs: number | null;
+	/** of the last beats, the middle one */
+	tripMs: number | null;
+	/** by how much the database's clock is ahead of this machine's */
+	clockOffsetMs: number | null;
+}
+
+export class NodeWatch implements AsyncDisposable {
+	/** settles when another node has taken this one's place */
+	readonly fenced: Promise<StoreFault>;
+	readonly #fence = Promise.withResolvers<StoreFault>();
+	/** settles when the first beat was answered, or was not */
+	readonly first: Promise<void>;
+	readonly #parts: NodeWatchParts;
+	readonly #timer: ReturnType<typeof setInterval>;
+	readonly #falls = new Map<string, Promise<void>>();
+	#watch: Watch;
+	#heldAt = 0;
+	#trips: number[] = [];
+	#offsetMs: number | null = null;
+	#stopped = false;
+	#lastBeat: Promise<void> = Promise.resolve();
+
+	/** `joinedAt` is the moment at which joining was asked for. */
+	constructor(parts: NodeWatchParts, joinedAt: number) {
+		this.#parts = parts;
+		this.fenced = this.#fence.promise;
+		this.#watch = watchFrom(joinedAt);
+		this.#timer = setInterval(() => this.#tick(), tickMs);
+		this.#do(ticked(this.#watch, this.#now()));
+		this.first = this.#lastBeat;
+	}
+
+	get database(): DatabaseView {
+		const silentMs = this.#now() - (this.#watch.answeredAt ?? this.#watch.trustedAt);
+		const trips = [...this.#trips].sort((a, b) => a - b);
+		return {
+			silentMs: silentMs > tellMs ? silentMs : null,
+			tripMs: trips[trips.length >> 1] ?? null,
+			clockOffsetMs: this.#offsetMs,
+		};
+	}
+
+	/** Whether other nodes are up, as the last answer told. */
+	get inCompany(): boolean {
+		return this.#watch.peers.size > 0;
+	}
+
+	/** Since when another node was silent, as this one sees it. */
+	silentFor(node: string): number | null {
+		const seen = [...this.#watch.peers].find(([id]) => id === node)?.[1];
+		return seen === undefined ? null : this.#now() - seen.since;
+	}
+
+	/** The last beat of another node that this one has heard of. */
+	lastBeatOf(node: string): Silent | null {
+		const found = [...this.#watch.peers].find(([id]) => id === node);
+		return found === undefined ? null : { node: found[0], epoch: found[1].epoch, beats: found[1].beats };
+	}
+
+	/** The active node with the smallest id does what one node does for all. Two at once do no harm. */
+	isCoordinator(): boolean {
+		return [...this.#watch.peers.keys()].every((other) => other > this.#parts.as.node);
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.#stopped = true;
+		clearInterval(this.#timer);
+		this.#parts.watchdog?.goodFor(null);
+		await Promise.all(this.#falls.values());
+	}
+
+	#now(): number {
+		return monotonicNow(this.#parts.clock.own);
+	}
+
+	#tick(): void {
+		if (this.#stopped) return;
+		const now = this.#now();
+		this.#do(ticked(this.#watch, now));
+		if (this.#watch.holding && now - this.#heldAt >= holdAgainMs) this.#holdAll(now);
+	}
+
+	#do({ watch, acts }: WatchStep): void {
+		this.#watch = watch;
+		for (const act of acts) {
+			if (act === "beat") this.#lastBeat = this.#beat();
+			else if (act === "hold") this.#hold();
+			else if (act === "go on") this.#goOn();
+			else if (act === "exit") this.#giveUp();
+			else this.#fall(act.fall);
+		}
+	}
+
+	async #beat(): Promise<void> {
+		const { beats: nth, alone, sentAt } = this.#watch;
+		const [sent, sentWall] = [this.#now(), this.#parts.clock.own.now()];
+		try {
+			const answer = await this.#parts.beats.beat(this.#parts.as, { beats: nth, alone });
+			const now = this.#now();
+			if (this.#stopped) return;
+			this.#trips = [...this.#trips, now - sent].slice(-31);
+			if (answer.databaseNow !== null) this.#compareClocks(answer.databaseNow - sentWall, now - sent);
+			this.#do(answered(this.#watch, answer, { sentAt: sentAt ?? sent, beats: nth, now }));
+			const until = goodUntil(this.#watch);
+			this.#parts.watchdog?.goodFor(until === null ? null : until - now);
+		} catch (error) {
+			this.#parts.log.debug("nodes", "A beat was not answered", {}, error);
+		}
+	}
+
+	#compareClocks(aheadMs: number, tripMs: number): void {
+		this.#offsetMs = aheadMs - tripMs / 2;
+		this.#parts.clock.measured(this.#offsetMs, tripMs);
+	}
+
+	#hold(): void {
+		const now = this.#now();
+		this.#parts.log.warn("nodes", `No beat was confirmed for ${nodeTimes.holdMs / 1000} s: all processes are held`);
+		this.#parts.hold.begin(this.#parts.clock.now());
+		// the daemon itself decides from here on: it may be held for a minute
+		this.#parts.watchdog?.goodFor(null);
+		this.#holdAll(now);
+	}
+
+	#holdAll(now: number): void {
+		this.#heldAt = now;
+		this.#parts.driver?.holdAll();
+	}
+
+	#goOn(): void {
+		this.#parts.log.info("nodes", "The database answers again: all processes go on");
+		this.#parts.hold.end();
+		this.#parts.driver?.goOn();
+	}
+
+	#giveUp(): void {
+		this.#stopped = true;
+		clearInterval(this.#timer);
+		this.#parts.hold.begin(this.#parts.clock.now());
+		this.#holdAll(this.#now());
+		this.#fence.resolve(new StoreFault("fenced", "Another node has taken this one's place."));
+	}
+
+	#fall(silent: Silent): void {
+		const name = `${silent.node} ${silent.epoch}`;
+		if (this.#falls.has(name)) return;
+		const { dispatch, log } = this.#parts;
+		log.warn("nodes", `Node ${silent.node} stopped answering`, { epoch: silent.epoch });
+		const done = dispatch(bySystem({ type: "node.fall", ...silent })).then(
+			() => {},
+			caught(log, "nodes", "A node that stopped answering could not be declared down; it is tried again"),
+		);
+		this.#falls.set(
+			name,
+			done.finally(() => this.#falls.delete(name)),
+		);
+	}
+}
