@@ -12,7 +12,6 @@ import { makeGit } from "#adapters/git/run/git.ts";
 import { momentText, startedName } from "#adapters/git/sandbox/old-locks.ts";
 import { SandboxWorkers } from "#adapters/git/worker/workers.ts";
 import { GitWorkspaces } from "#adapters/git/workspaces.ts";
-import { schemaVersion } from "#adapters/store/sql/migrations.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, listedVariables, readConfig } from "#adapters/system/config.ts";
 import { homeId, homeToken, makeHome, tieToJournal } from "#adapters/system/home.ts";
@@ -20,13 +19,12 @@ import { sweepBlobs, sweepScratch, sweepVendors } from "#adapters/system/home-sp
 import { randomIds } from "#adapters/system/ids.ts";
 import { folderIssueWork } from "#adapters/system/issue-work.ts";
 import { type FileLog, fileLog, secretsOf } from "#adapters/system/log.ts";
-import { machineIdle, machineName, machineTurns } from "#adapters/system/machine.ts";
+import { machineIdle, machineTurns } from "#adapters/system/machine.ts";
 import { markName } from "#adapters/system/processes.ts";
 import { sweepTemporary } from "#adapters/system/temporary.ts";
 import { watchdogFor } from "#adapters/system/watchdog.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
-import { NodeId } from "#contract/node.ts";
 import { dayMs, retention as retentionDefaults } from "#contract/retention.ts";
 import { Engine } from "#engine/engine.ts";
 import type { EngineParts } from "#engine/parts.ts";
@@ -36,10 +34,11 @@ import type { Store } from "#engine/ports/store.ts";
 import { ProcessTokens } from "#engine/tokens.ts";
 import type { Sweeper } from "#engine/upkeep.ts";
 import { GitJournal } from "#engine/workspaces/git-journal.ts";
-import { daemonNode, programFolder, programPath, withCommand } from "#local/programs.ts";
+import { programFolder, programPath, withCommand } from "#local/programs.ts";
 import type { Listener, Listening } from "#server/listen.ts";
 import { Persons } from "#server/persons.ts";
 import { announce, listenIn, lockedHome } from "./daemon/home.ts";
+import { nodeOf, successorOf } from "./daemon/node.ts";
 import { startNotices } from "./daemon/notices.ts";
 import { openStore, type StoreLocation, storeOf } from "./daemon/open-store.ts";
 import { ownPrograms } from "./daemon/own-programs.ts";
@@ -152,8 +151,8 @@ export async function startDaemon({
 		...{ driver: driverByType(processes), issueWork: issueWorkIn(home), opened: hidden.opened },
 		sweepers: sweepersOf(home, keyFiles),
 		...{ workspaces, log, retention },
-		node: nodeOf(mark, allPrograms),
-		watchdog: parts.use(watchdogFor({ home, mark, log, ...successorOf(successor) })),
+		node: nodeOf(mark, config, allPrograms),
+		watchdog: parts.use(watchdogFor({ home, mark, log, ...successorOf(successor, process.env) })),
 	};
 	const engine = parts.use(await startEngine(place, inForceLimits, engineParts, config.agentZero?.type));
 	if ("url" in place) tieToJournal(home, engine.agentZero.id);
@@ -187,18 +186,6 @@ async function openToClients(
 	const announced = { url: here.url, socket: here.socket, token: () => guard.token };
 	return parts.use(await announce(known.about.home, announced));
 }
-
-/** With the variables that Node needs for the daemon, which this one has removed from its own. */
-const successorOf = (command: readonly string[]) => ({
-	successor: command.length === 0 ? [] : [...command, "--again"],
-	environment: { ...daemonNode.environment, ...process.env },
-});
-
-/** This machine as a node. Every start is another `boot`. */
-const nodeOf = (mark: string, programs: object) => ({
-	...{ node: NodeId.parse(mark), name: machineName(), boot: randomIds.key(), version, schema: schemaVersion },
-	types: Object.keys(programs).sort(),
-});
 
 function processesIn(
 	home: string,

@@ -76,7 +76,7 @@ export const folders: Record<string, Folder> = {
 
 /** Folders inside a folder: each may import those named before it, and files beside them may import all. */
 export const layers: Record<string, readonly string[]> = {
-	engine: ["ports", "commands", "loop", "workspaces", "turns", "reactors"],
+	engine: ["ports", "commands", "nodes", "loop", "workspaces", "turns", "reactors"],
 	"adapters/driver": ["vendors", "acp"],
 	"adapters/git": [
 		"format",

@@ -4,6 +4,7 @@ import { EnvList } from "./environment.ts";
 import { AgentType } from "./ids.ts";
 import { type Limits, limits } from "./limits.ts";
 import { logLevels } from "./log.ts";
+import { NodeName } from "./node.ts";
 import { NotifyConfig } from "./notice.ts";
 import { IssuesConfig } from "./project.ts";
 import { RetentionConfig } from "./retention.ts";
@@ -37,6 +38,8 @@ const Settings = z.strictObject({
 	tls: TlsConfig.optional(),
 	/** the PostgreSQL database that the daemons of several machines share; a file in the home if absent */
 	database: z.string().min(1).max(2000).optional(),
+	/** the name of this machine among those that share the database; the host's name if absent */
+	node: z.strictObject({ name: NodeName }).optional(),
 	/** the type of agent 0 on a new store */
 	agentZero: z.strictObject({ type: AgentType }).optional(),
 	/** `auto` for the strongest available, or exactly this one */

@@ -14,7 +14,7 @@ export const NodeId = z
 export type NodeId = z.infer<typeof NodeId>;
 
 /** For people: the name in its configuration, else that of its machine. */
-const NodeName = z
+export const NodeName = z
 	.string()
 	.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "a node's name has at most 64 letters, digits, . - _");
 

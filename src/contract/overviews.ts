@@ -1,7 +1,7 @@
 // What a person looks at first: the inbox, the tree of agents, the board of a project.
 import { z } from "zod";
 import { Issue } from "./issue-wire.ts";
-import { Agent, Approval, Subscription } from "./wire.ts";
+import { Agent, Approval, Subscription, Time } from "./wire.ts";
 
 /** Everything that needs a person. */
 export const Inbox = z.object({
@@ -12,6 +12,10 @@ export const Inbox = z.object({
 	reviews: z.array(Issue),
 	/** subscriptions that wait for the end of a usage limit */
 	limits: z.array(Subscription),
+	/** nodes that stopped answering and are not back, with the agents whose files are there */
+	nodes: z.array(
+		z.object({ name: z.string(), fellAt: Time.nullable(), agents: z.array(Agent.pick({ id: true, handle: true })) }),
+	),
 });
 export type Inbox = z.infer<typeof Inbox>;
 

@@ -7,6 +7,7 @@ import { daemonRoutes } from "./routes/daemon.ts";
 import { issueDocumentRoutes } from "./routes/issue-documents.ts";
 import { issueRoutes } from "./routes/issues.ts";
 import { messagingRoutes } from "./routes/messaging.ts";
+import { nodeRoutes } from "./routes/nodes.ts";
 import { overviewRoutes } from "./routes/overviews.ts";
 import { personRoutes } from "./routes/persons.ts";
 import { reviewRoutes } from "./routes/review.ts";
@@ -22,6 +23,7 @@ export type { AgentCommand, Route } from "./routes/route.ts";
 export const routes = {
 	...{ ...subscriptionRoutes, ...daemonRoutes, ...agentRoutes, ...threadRoutes, ...messagingRoutes, ...browserRoutes },
 	...{ ...overviewRoutes, ...issueRoutes, ...issueDocumentRoutes, ...workspaceRoutes, ...reviewRoutes, ...usageRoutes },
+	...nodeRoutes,
 	...personRoutes,
 } satisfies Record<string, Route>;
 

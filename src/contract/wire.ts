@@ -247,6 +247,9 @@ export const Status = z.object({
 	contract: z.int(),
 	home: z.string(),
 	store: z.enum(["memory", "sqlite", "postgres"]),
+	/** this daemon's name among those that share the database, and how many of them are up */
+	node: z.string().nullable(),
+	nodes: z.int(),
 	/** what keeps the agents' processes together */
 	containment: ContainmentLevel,
 	agents: z.int(),

@@ -6,18 +6,16 @@ import { expected } from "#contract/log.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { Log } from "#engine/ports/log.ts";
 import { StoreFault } from "#engine/ports/store.ts";
-import { startSuccessor } from "./replace.ts";
 
 /** what a supervisor sees: start it again */
-export const fencedExit = 71;
+const fencedExit = 71;
 const killMs = 5000;
 
-/** `home` is null where a supervisor starts the next daemon. */
-export async function giveWay(engine: Engine, log: Log, why: StoreFault, home: string | null): Promise<never> {
+/** Answers the exit code. */
+export async function giveWay(engine: Engine, log: Log, why: StoreFault): Promise<number> {
 	log.error("daemon", `The daemon ends and starts again: ${why.message}`);
 	await Promise.race([engine.killProcesses(), pause(killMs)]).catch(expected("the next daemon ends them"));
-	if (home !== null) startSuccessor(home, process.env, ["--again"]);
-	process.exit(fencedExit);
+	return fencedExit;
 }
 
 const pauseMs = { first: 200, longest: 5000 };

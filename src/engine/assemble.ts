@@ -3,14 +3,14 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { NodeEpoch } from "#contract/node.ts";
 import { retention } from "#contract/retention.ts";
+import { join } from "./join.ts";
 import { Dispatcher } from "./loop/dispatch.ts";
 import { Publisher } from "./loop/publish.ts";
 import { startReactor } from "./loop/reactor.ts";
 import { Receipts } from "./loop/receipts.ts";
 import { Supervisor } from "./loop/supervisor.ts";
 import { Tail } from "./loop/tail.ts";
-import { Hold } from "./nodes/hold.ts";
-import { join } from "./nodes/join.ts";
+import { NodeHold } from "./nodes/hold.ts";
 import type { NodeClock } from "./nodes/node-clock.ts";
 import { NodeWatch } from "./nodes/node-watch.ts";
 import type { EngineParts } from "./parts.ts";
@@ -55,7 +55,7 @@ export interface Assembled {
 	node: NodeEpoch | null;
 	/** null where there is one node */
 	watch: NodeWatch | null;
-	hold: Hold;
+	hold: NodeHold;
 }
 
 /** `nodeClock` is the clock of these parts where there may be other nodes. */
@@ -65,7 +65,7 @@ const restarts = { restartsMax: 5, periodMs: 60_000, retryMs: 60_000 };
 
 export async function assemble(parts: AssemblyParts): Promise<Assembled> {
 	const { store, log } = parts;
-	const hold = new Hold();
+	const hold = new NodeHold();
 	const publisher = new Publisher(parts.limits);
 	const tail = new Tail({ publisher, reads: store.reads, news: store.news, log });
 	const dispatcher = new Dispatcher({ ...parts, tail, hold, nodeId: parts.node?.node ?? null });
@@ -96,6 +96,7 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 	const { publisher, tail, dispatcher, node } = begun;
 	const dispatch: Dispatch = (request) => dispatcher.dispatch(request);
 	const receipts = new Receipts(parts);
+	const coordinates = (): boolean => begun.watch?.isCoordinator() ?? true;
 	const agentZero = await ensureAgentZero(dispatch, parts.agentZeroType);
 	await recover({ ...parts, reads, dispatch, node });
 
@@ -115,14 +116,19 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 		driftReactor({ ...common, problems }),
 		waitsReactor(common),
 		limitsReactor(common),
-		indexItemsReactor(parts),
+		indexItemsReactor({ ...parts, coordinates }),
 		...(runner === null ? [] : [runner, wakeOnMailReactor(common), startTurnsReactor({ ...common, scheduler })]),
 		mover,
 		autoReactor({ ...common, work, problems, agentZero: agentZero.id }),
 	];
 	const startedAfter = await reads.lastEvent();
 	tail.start(startedAfter);
-	const upkeep = new Upkeep({ ...common, retention: parts.retention ?? retention, sweepers: parts.sweepers ?? [] });
+	const upkeep = new Upkeep({
+		...common,
+		coordinates,
+		retention: parts.retention ?? retention,
+		sweepers: parts.sweepers ?? [],
+	});
 	const supervised = [
 		...reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) })),
 		{ name: "upkeep", start: () => upkeep.start() },

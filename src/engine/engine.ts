@@ -6,6 +6,7 @@ import { haltAfter } from "./loop/retry.ts";
 import type { Degraded } from "./loop/supervisor.ts";
 import { failureOf } from "./nodes/hold.ts";
 import { NodeClock } from "./nodes/node-clock.ts";
+import { Nodes } from "./nodes/nodes.ts";
 import type { EngineParts } from "./parts.ts";
 import { bySystem } from "./ports/dispatch.ts";
 import { caught, type Log, noLog } from "./ports/log.ts";
@@ -25,6 +26,7 @@ export class Engine implements AsyncDisposable {
 	/** the projects that do not work now */
 	readonly problems: Assembled["problems"];
 	readonly upkeep: Assembled["upkeep"];
+	readonly nodes: Nodes;
 	readonly agentZero: Assembled["agentZero"];
 	/** the last event before any turn of this daemon */
 	readonly startedAfter: number;
@@ -68,6 +70,7 @@ export class Engine implements AsyncDisposable {
 		this.cycle = made.cycle;
 		this.problems = made.problems;
 		this.upkeep = made.upkeep;
+		this.nodes = new Nodes({ ...made, store: parts.store });
 		this.agentZero = made.agentZero;
 		this.startedAfter = made.startedAfter;
 	}

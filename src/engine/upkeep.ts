@@ -24,6 +24,8 @@ export interface UpkeepParts {
 	/** steps for other files of the home */
 	sweepers: readonly Sweeper[];
 	log: Log;
+	/** whether this node does what one does for all */
+	coordinates(): boolean;
 }
 
 export type Sweeper = (round: { now: number; retention: Retention; reads: Reads }) => Promise<unknown>;
@@ -102,6 +104,7 @@ export class Upkeep {
 	}
 
 	async #dropReceipts(before: number, signal: AbortSignal): Promise<void> {
+		if (!this.#parts.coordinates()) return;
 		while (!signal.aborted && (await this.#parts.store.dropReceipts(before, receiptsAtOnce)) >= receiptsAtOnce)
 			await pause(pauseMs);
 	}

@@ -132,7 +132,12 @@ try {
 		process.exit(70);
 	});
 	void daemon.engine.failed.then(async (why) => {
-		if (why.kind === "fenced") return await giveWay(daemon.engine, log, why, values.background ? home : null);
+		if (why.kind === "fenced") {
+			const code = await giveWay(daemon.engine, log, why);
+			// in the foreground its supervisor starts the next one
+			if (values.background) startSuccessor(home, process.env, ["--again"]);
+			process.exit(code);
+		}
 		log.error("daemon", `The daemon ends, because its store cannot be trusted: ${why.message}`, {}, why);
 		process.exit(70);
 	});

@@ -8,6 +8,7 @@ import { issueDocumentHandlers } from "./handlers/issue-documents.ts";
 import { issueHandlers } from "./handlers/issues.ts";
 import { mailHandlers } from "./handlers/mail.ts";
 import { mirrorHandlers } from "./handlers/mirror.ts";
+import { nodeHandlers } from "./handlers/nodes.ts";
 import { overviewHandlers } from "./handlers/overviews.ts";
 import { personHandlers } from "./handlers/persons.ts";
 import { progressHandlers } from "./handlers/progress.ts";
@@ -60,6 +61,7 @@ export function handlersOf(
 		...vendorHandlers(vendors),
 		...spaceHandlers(context, space),
 		...browserHandlers(browsers),
+		...nodeHandlers(context),
 		...personHandlers(context, personsChanged),
 	};
 }

@@ -171,7 +171,7 @@ export class Mirrored {
 	inbox(seen: Surroundings, { project }: { project?: ProjectSlug | undefined } = {}): Inbox {
 		const [approvals, agents, subscriptions] = [this.approvals(), this.agents(seen), this.subscriptions(seen)];
 		const issues = [...this.rows.project.keys()].flatMap((slug) => this.issues(slug));
-		return inboxOf({ approvals, agents, issues, subscriptions }, project);
+		return inboxOf({ approvals, agents, issues, subscriptions, nodes: this.rows.node.values() }, project);
 	}
 
 	/** The agents but hidden ones, each before those below it. */

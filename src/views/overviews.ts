@@ -1,20 +1,23 @@
 // The inbox, the tree and the board, from what other views show.
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { Issue } from "#contract/issue-wire.ts";
+import type { NodeState } from "#contract/node.ts";
 import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
 import type { Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { Agent } from "#contract/wire.ts";
 import { presetNamed } from "#domain/preset.ts";
+import { isoOrNull } from "./wire.ts";
 
 interface Overview extends Pick<Inbox, "approvals"> {
 	agents: readonly Agent[];
 	issues: readonly Issue[];
 	subscriptions: Inbox["limits"];
+	nodes: Iterable<NodeState>;
 }
 
 /** With a project only what belongs to it; a usage limit concerns all projects. */
-export function inboxOf({ approvals, agents, issues, subscriptions }: Overview, project?: ProjectSlug): Inbox {
+export function inboxOf({ approvals, agents, issues, subscriptions, nodes }: Overview, project?: ProjectSlug): Inbox {
 	const here = new Set(
 		agents.filter((agent) => project === undefined || agent.project === project).map(({ id }) => id),
 	);
@@ -23,6 +26,16 @@ export function inboxOf({ approvals, agents, issues, subscriptions }: Overview, 
 		errors: agents.filter(({ id, label, life }) => here.has(id) && label === "error" && life !== "ended"),
 		reviews: issues.filter((issue) => (project === undefined || issue.project === project) && needsPerson(issue)),
 		limits: subscriptions.filter(({ coolingUntil }) => coolingUntil !== null),
+		nodes: [...nodes].flatMap(({ id, name, state, fellAt }) =>
+			state !== "down"
+				? []
+				: {
+						...{ name, fellAt: isoOrNull(fellAt) },
+						agents: agents
+							.filter((agent) => agent.node === id && agent.life !== "ended")
+							.map((agent) => ({ id: agent.id, handle: agent.handle })),
+					},
+		),
 	};
 }
 

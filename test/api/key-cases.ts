@@ -291,6 +291,27 @@ const persons = {
 	personRemove: async (c) => ({ params: await person(c), other: { params: await person(c) } }),
 } satisfies Partial<Record<Changing, Make>>;
 
+const nobody = { params: { node: "nobody" }, body: {} };
+/** The only node there is: it is drained and resumed, and neither falls nor is removed while it runs. */
+const nodes = {
+	nodeDrain: async (c) => {
+		const on = await onNode(c);
+		return { ...on, other: nobody, after: async () => await c.client.ask("nodeResume", on) };
+	},
+	nodeResume: async (c) => {
+		const on = await onNode(c);
+		await c.client.ask("nodeDrain", on);
+		return { ...on, other: nobody };
+	},
+	nodeFall: async (c) => ({ ...(await onNode(c)), other: nobody, refused: true }),
+	nodeRemove: async (c) => ({ params: (await onNode(c)).params, other: { params: nobody.params }, refused: true }),
+} satisfies Partial<Record<Changing, Make>>;
+
+async function onNode(c: Subjects): Promise<{ params: { node: string }; body: object }> {
+	const [own] = await c.client.call("nodes");
+	return { params: { node: own?.id ?? expect.unreachable() }, body: {} };
+}
+
 const tokenHash = (): string => String(next()).padStart(64, "0");
 
 async function person(c: Subjects): Promise<{ person: string }> {
@@ -468,6 +489,7 @@ const cases: Record<Changing, Make> = {
 	...queue,
 	...between,
 	...house,
+	...nodes,
 	...persons,
 	...issues,
 	...workspaces,

@@ -48,6 +48,7 @@ export function questionOf(name: RouteName, world: ApiWorld): Question {
 			snapshot: 1,
 			subscription: "plan",
 			person: "nobody",
+			node: "nobody",
 		},
 		...{ prompt, mail, wait, turn, item, approval },
 	};

@@ -29,7 +29,7 @@ export const nodeCommands = {
 	"node.fall": defineCommand({
 		...onNode,
 		schema: NodeFall,
-		speakers: "daemon",
+		speakers: "people",
 		load: async (work, { node, epoch }) => ({
 			beats: await work.tx.beatsOf(node, epoch),
 			node: await work.node(node),

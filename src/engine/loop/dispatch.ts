@@ -6,7 +6,7 @@
 import type { Envelope } from "#contract/command.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
 import { admit, type Stamps } from "../commands/admit.ts";
-import type { Hold } from "../nodes/hold.ts";
+import type { NodeHold } from "../nodes/hold.ts";
 import type { CommandRequest, Outcome } from "../ports/dispatch.ts";
 import { type Store, StoreFault } from "../ports/store.ts";
 import { nextTick } from "./retry.ts";
@@ -27,7 +27,7 @@ interface WaitingCommand {
 export interface DispatchParts extends Stamps {
 	store: Store;
 	tail: Tail;
-	hold: Hold;
+	hold: NodeHold;
 }
 
 export class Dispatcher {

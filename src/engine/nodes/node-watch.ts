@@ -3,7 +3,7 @@
 //
 // It must never wait for anything but its own beats: a batch that hangs, a slow git or a full disk must not keep this node
 // from holding in time. What it starts (a fall, an end of processes) runs beside it.
-import type { NodeEpoch } from "#contract/node.ts";
+import type { NodeEpoch, NodeId } from "#contract/node.ts";
 import {
 	answered,
 	goodUntil,
@@ -20,7 +20,7 @@ import type { Driver } from "../ports/driver.ts";
 import { caught, type Log } from "../ports/log.ts";
 import { StoreFault } from "../ports/store.ts";
 import type { Beats, Watchdog } from "../ports/store-nodes.ts";
-import type { Hold } from "./hold.ts";
+import type { NodeHold } from "./hold.ts";
 import type { NodeClock } from "./node-clock.ts";
 
 const tickMs = 100;
@@ -32,7 +32,7 @@ const tellMs = 3000;
 export interface NodeWatchParts {
 	beats: Beats;
 	as: NodeEpoch;
-	hold: Hold;
+	hold: NodeHold;
 	driver: Pick<Driver, "holdAll" | "goOn"> | null;
 	watchdog: Watchdog | null;
 	dispatch: Dispatch;
@@ -78,12 +78,7 @@ export class NodeWatch implements AsyncDisposable {
 
 	get database(): DatabaseView {
 		const silentMs = this.#now() - (this.#watch.answeredAt ?? this.#watch.trustedAt);
-		const trips = [...this.#trips].sort((a, b) => a - b);
-		return {
-			silentMs: silentMs > tellMs ? silentMs : null,
-			tripMs: trips[trips.length >> 1] ?? null,
-			clockOffsetMs: this.#offsetMs,
-		};
+		return { silentMs: silentMs > tellMs ? silentMs : null, ...this.#measured() };
 	}
 
 	/** Whether other nodes are up, as the last answer told. */
@@ -91,16 +86,11 @@ export class NodeWatch implements AsyncDisposable {
 		return this.#watch.peers.size > 0;
 	}
 
-	/** Since when another node was silent, as this one sees it. */
-	silentFor(node: string): number | null {
-		const seen = [...this.#watch.peers].find(([id]) => id === node)?.[1];
-		return seen === undefined ? null : this.#now() - seen.since;
-	}
-
-	/** The last beat of another node that this one has heard of. */
-	lastBeatOf(node: string): Silent | null {
-		const found = [...this.#watch.peers].find(([id]) => id === node);
-		return found === undefined ? null : { node: found[0], epoch: found[1].epoch, beats: found[1].beats };
+	/** Another active node as this one saw it last, and whether that is so long ago that it may be dead. */
+	lastSeen(node: NodeId): { epoch: number; beats: number; isSilent: boolean } | null {
+		const seen = this.#watch.peers.get(node);
+		if (seen === undefined) return null;
+		return { epoch: seen.epoch, beats: seen.beats, isSilent: this.#now() - seen.since > nodeTimes.deadMs };
 	}
 
 	/** The active node with the smallest id does what one node does for all. Two at once do no harm. */
@@ -141,7 +131,7 @@ export class NodeWatch implements AsyncDisposable {
 		const { beats: nth, alone, sentAt } = this.#watch;
 		const [sent, sentWall] = [this.#now(), this.#parts.clock.own.now()];
 		try {
-			const answer = await this.#parts.beats.beat(this.#parts.as, { beats: nth, alone });
+			const answer = await this.#parts.beats.beat(this.#parts.as, { beats: nth, alone, ...this.#measured() });
 			const now = this.#now();
 			if (this.#stopped) return;
 			this.#trips = [...this.#trips, now - sent].slice(-31);
@@ -152,6 +142,12 @@ export class NodeWatch implements AsyncDisposable {
 		} catch (error) {
 			this.#parts.log.debug("nodes", "A beat was not answered", {}, error);
 		}
+	}
+
+	#measured(): Omit<DatabaseView, "silentMs"> {
+		const trips = [...this.#trips].sort((a, b) => a - b);
+		const whole = (ms: number | null | undefined): number | null => (ms == null ? null : Math.round(ms));
+		return { tripMs: whole(trips[trips.length >> 1]), clockOffsetMs: whole(this.#offsetMs) };
 	}
 
 	#compareClocks(aheadMs: number, tripMs: number): void {

@@ -14,13 +14,45 @@ export interface NodeWrites {
 	beatsOf(node: NodeId, epoch: number): Promise<number>;
 }
 
+/** What a node says with a beat: its how many-th it is, whether it believes itself alone, and what it has measured. */
+export interface OwnBeat extends Measured {
+	beats: number;
+	alone: boolean;
+}
+
+interface Measured {
+	/** how long a trip to the database takes; null before the first answer */
+	tripMs: number | null;
+	/** by how much the database's clock is ahead */
+	clockOffsetMs: number | null;
+}
+
+/** What a node said when it last showed that it lives. */
+export interface LastBeat extends Measured {
+	node: NodeId;
+	epoch: number;
+	ageMs: number;
+	alone: boolean;
+}
+
+/** How a database that several nodes share is set up. */
+export interface SharedDatabase {
+	/** a message to itself came back: without that the journal is looked at only every second */
+	hears: boolean;
+	/** settings that a crash or a failover of the server must not meet, as `name = value` */
+	unsafe: string[];
+	/** it has standbys, and commits do not wait for one */
+	losesAtFailover: boolean;
+	/** connections that are not in use */
+	connectionsFree: number;
+}
+
 /** Only where several nodes share a store. Nothing of it passes through the journal. */
 export interface Beats {
-	/**
-	 * Says that the node lives: its how many-th beat it is, and whether it believes itself alone. Rejects if the database does
-	 * not answer in time.
-	 */
-	beat(as: NodeEpoch, mine: { beats: number; alone: boolean }): Promise<BeatAnswer & { databaseNow: number | null }>;
+	/** Says that the node lives. Rejects if the database does not answer in time. */
+	beat(as: NodeEpoch, mine: OwnBeat): Promise<BeatAnswer & { databaseNow: number | null }>;
+	last(): Promise<LastBeat[]>;
+	examine(): Promise<SharedDatabase>;
 }
 
 /** A process beside the daemon that ends it when it stands still: a daemon that is frozen cannot hold its processes. */

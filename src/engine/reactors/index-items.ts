@@ -11,12 +11,23 @@ import { type Store, StoreFault } from "../ports/store.ts";
 const pauseMs = 1000;
 const portion = 200;
 
-export function indexItemsReactor({ store, clock, log }: { store: Store; clock: Clock; log: Log }): Reactor {
+export function indexItemsReactor({
+	store,
+	clock,
+	log,
+	coordinates,
+}: {
+	store: Store;
+	clock: Clock;
+	log: Log;
+	/** whether this node does what one does for all */
+	coordinates(): boolean;
+}): Reactor {
 	/** when the next portion may be indexed; null if nothing waits */
 	let due: number | null = null;
 	return {
 		name: "index-items",
-		wakes: (event: Event) => isItem(event) && due === null,
+		wakes: (event: Event) => isItem(event) && due === null && coordinates(),
 		async look() {
 			const now = monotonicNow(clock);
 			due ??= now + pauseMs;

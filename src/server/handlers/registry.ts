@@ -9,6 +9,7 @@ import { contractVersion } from "#contract/version.ts";
 import type { Agent, Project } from "#contract/wire.ts";
 import type { WorkspaceKind } from "#contract/workspace.ts";
 import { backUp } from "../backup.ts";
+import { Counts, databaseProblems } from "../counts.ts";
 import type { Handlers, RequestContext, RouteRequest, ScopedRequest } from "../request-context.ts";
 
 /** What `status` reports about the daemon's process. */
@@ -24,21 +25,21 @@ export interface About {
 /** `rotateToken` returns the file with the new token. */
 export function registryHandlers(context: RequestContext, about: About, rotateToken: () => string) {
 	const { engine, reads } = context;
+	const counts = new Counts(context);
 	return {
 		status: async () => ({
 			...about,
 			contract: contractVersion,
 			store: engine.storeKind,
-			agents: await reads.livingAgents(),
-			turns: (await reads.openTurns()).length,
-			lastEvent: await reads.lastEvent(),
+			...(await counts.read()),
 			problems: [
+				...databaseProblems(engine.nodes),
 				...engine.degraded.map(({ name, reason }) => ({
 					what: name,
 					text: `this part of the daemon failed again and again and is tried again every minute: ${reason}`,
 					fix: "brood logs --level warn",
 				})),
-				...(await engine.problems.again()).map(({ project, text, fix }) => ({
+				...(engine.nodes.isSilent ? [] : await engine.problems.again()).map(({ project, text, fix }) => ({
 					what: `project ${project}`,
 					text: text.replace(`${project}: `, ""),
 					fix,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { BrowserId } from "#contract/browser.ts";
 import { AgentType, EventId, Key, PersonName, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import { IssueNumber } from "#contract/issue.ts";
+import { NodeName } from "#contract/node.ts";
 import { SnapshotId } from "#contract/routes/workspaces.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
 
@@ -27,6 +28,7 @@ const inPath: Record<string, Parameter> = {
 	item: { schema: EventId, description: "the id of an item" },
 	mail: { schema: EventId, description: "the id of a mail" },
 	on: { schema: IssueNumber, description: "the number of the other issue" },
+	node: { schema: NodeName, description: "the name or id of a node" },
 	person: { schema: PersonName, description: "the name of a person" },
 	project: { schema: ProjectSlug, description: "the slug of a project" },
 	prompt: { schema: EventId, description: "the id of a prompt" },

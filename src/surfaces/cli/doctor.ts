@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
-import { Refused } from "#client/client.ts";
+import { Refused, type RouteAnswer } from "#client/client.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import { contractVersion } from "#contract/version.ts";
 import { inline } from "#contract/visible.ts";
@@ -41,6 +41,7 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 	// makes the daemon check each project; it knows the other problems already
 	await tryCall(found?.client.call("projects", { query: { check: "true" } }));
 	const problems = (await tryCall(found?.client.call("status")))?.problems ?? [];
+	if (status?.store === "postgres") findings.push(...databaseFindings(await tryCall(found?.client.call("database"))));
 	findings.push(...problems.map(({ what, text, fix }) => ({ name: what, ok: false, text, fix })));
 	findings.push(...vendors.map((each) => vendorAgent(each, subscriptions)));
 	if (options.json === true) printData({ healthy: findings.every(({ ok }) => ok), findings });
@@ -54,6 +55,16 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 				.join("\n"),
 		);
 	if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
+}
+
+/** The database that several machines share. */
+function databaseFindings(found: RouteAnswer<"database"> | undefined): Finding[] {
+	if (found === undefined) return [];
+	const { tripMs, clockOffsetMs, problems } = found;
+	if (problems.length > 0) return problems.map(({ what, text, fix }) => ({ name: what, ok: false, text, fix }));
+	return [
+		good("database", `a trip takes ${tripMs ?? "?"} ms, its clock is ${clockOffsetMs ?? "?"} ms ahead; LISTEN works`),
+	];
 }
 
 const good = (name: string, text: string): Finding => ({ name, ok: true, text, fix: null });

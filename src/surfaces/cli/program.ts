@@ -9,6 +9,7 @@ import { daemonCommands } from "./daemon-commands.ts";
 import { issueCommands } from "./issue-commands.ts";
 import { messagingCommands } from "./messaging-commands.ts";
 import { narrow } from "./narrow.ts";
+import { nodeCommands } from "./node-commands.ts";
 import { personCommands } from "./person-commands.ts";
 import { queueCommands } from "./queue-commands.ts";
 import { runCommand } from "./run-command.ts";
@@ -51,6 +52,7 @@ export function program(words: readonly string[] = []): Command {
 	issueCommands(made);
 	subscriptionCommands(made);
 	personCommands(made);
+	nodeCommands(made);
 	usageCommands(made);
 	threadCommands(made);
 	completionCommands(made);

@@ -17,7 +17,8 @@ export interface PsOptions extends Options {
 	model?: string | undefined;
 }
 
-type Line = Agent & { progress: RouteAnswer<"progress">[number] | null };
+/** `at` is the name of its node, where there are several. */
+type Line = Agent & { progress: RouteAnswer<"progress">[number] | null; at: string };
 
 export async function ps(options: PsOptions): Promise<void> {
 	const show = (before: string) => (lines: Line[]) => {
@@ -85,9 +86,16 @@ async function linesOf({ client, query }: CliContext, { all, type, model }: PsOp
 		client.call("progress", { query }),
 	]);
 	const byAgent = new Map(progress.map((each) => [each.agent, each]));
+	// where all are at one node its name says nothing
+	const spread = new Set(agents.map(({ node }) => node)).size > 1;
+	const names = new Map((spread ? await client.call("nodes") : []).map(({ id, name }) => [id, name]));
 	return agents
 		.filter((agent) => all === true || (agent.life !== "ended" && agent.supervisor !== null))
-		.map((agent) => ({ ...agent, progress: byAgent.get(agent.id) ?? null }));
+		.map((agent) => ({
+			...agent,
+			progress: byAgent.get(agent.id) ?? null,
+			at: (agent.node && names.get(agent.node)) ?? "",
+		}));
 }
 
 const styleOf = ({ label, turn }: Agent): StateStyle => (turn?.phase === "approval" ? asksYou : stateStyles[label]);
@@ -99,6 +107,7 @@ function psTable(lines: readonly Line[]): string {
 		line.handle,
 		stateOf(line),
 		line.project ?? "",
+		line.at,
 		branchText(line),
 		line.queueLength > 0 ? `+${line.queueLength}` : "",
 		line.unreadMail > 0 ? String(line.unreadMail) : "",
@@ -106,7 +115,7 @@ function psTable(lines: readonly Line[]): string {
 		age(line.lastActiveAt),
 		oneLine(reasonOf(line) ?? line.waitingFor ?? line.progress?.lastText ?? ""),
 	]);
-	const head = ["AGENT", "STATE", "PROJECT", "BRANCH", "QUEUE", "MAIL", "COST", "AGE", "LAST"];
+	const head = ["AGENT", "STATE", "PROJECT", "NODE", "BRANCH", "QUEUE", "MAIL", "COST", "AGE", "LAST"];
 	const used = head.map((_, at) => at < 2 || cells.some((row) => row[at] !== ""));
 	const shown = [head, ...cells].map((row) => row.filter((_, at) => used[at]).map(inline));
 	const widths = (shown[0] ?? []).map((_, at) => Math.max(...shown.map((row) => row[at]?.length ?? 0)));

@@ -14,11 +14,13 @@ export function statusLine({
 	agents,
 	turns,
 	problems,
+	node,
+	nodes,
 }: Status): string {
 	const wrong = problems.map(
 		({ what, text, fix }) => `\nFIX ${inline(what)}: ${inline(text)}${fix === null ? "" : `\n    ${inline(fix)}`}`,
 	);
-	return `brood ${version} at ${url} (pid ${pid})${remote === null ? "" : `, for other machines at ${remote}`}\nhome ${home}, store ${store}, containment ${containment}\n${counted(agents, "agent")} alive, ${counted(turns, "turn")} running${wrong.join("")}`;
+	return `brood ${version} at ${url} (pid ${pid})${remote === null ? "" : `, for other machines at ${remote}`}\nhome ${home}, store ${store}${nodes > 1 ? `, node ${node} of ${nodes}` : ""}, containment ${containment}\n${counted(agents, "agent")} alive, ${counted(turns, "turn")} running${wrong.join("")}`;
 }
 
 /** Derives a project's name from its folder's. */

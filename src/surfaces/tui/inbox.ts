@@ -14,7 +14,7 @@ export interface InboxRow {
 }
 
 export function inboxRows(seen: Seen): InboxRow[] {
-	const { approvals, errors, reviews, limits } = seen.inbox;
+	const { approvals, errors, reviews, limits, nodes } = seen.inbox;
 	return [
 		...approvals.map(
 			({ agent, title, path, askedAt }): InboxRow => ({
@@ -40,6 +40,13 @@ export function inboxRows(seen: Seen): InboxRow[] {
 				...{ style: "wait", glyph: "⧗", agent: null },
 				text: `${name}  waits until ${coolingUntil} for its usage limit`,
 				hint: `brood subscription show ${name}`,
+			}),
+		),
+		...nodes.map(
+			({ name, agents }): InboxRow => ({
+				...{ style: "bad", glyph: "✗", agent: null },
+				text: `node ${name}  stopped answering${agents.length === 0 ? "" : `; its agents: ${agents.map(({ handle }) => handle).join(", ")}`}`,
+				hint: agents[0] === undefined ? `brood node remove ${name}` : `brood agent move ${agents[0].handle} --to NODE`,
 			}),
 		),
 	];

@@ -103,7 +103,13 @@ export class MirroredScreen {
 		const agents = view.agents(surroundings);
 		const [everywhere, project, subscriptions] = [treeOf(agents), this.#project, view.subscriptions(surroundings)];
 		const issues = project === null ? [] : view.issues(project);
-		const inbox = inboxOf({ approvals: view.approvals(), agents, issues, subscriptions });
+		const inbox = inboxOf({
+			approvals: view.approvals(),
+			agents,
+			issues,
+			subscriptions,
+			nodes: view.rows.node.values(),
+		});
 		return {
 			connection: mirror.state,
 			project,

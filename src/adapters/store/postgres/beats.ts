@@ -1,6 +1,7 @@
 // Beats: one statement, once a second, that says that this node lives and answers what is known of the others.
 import { NodeId } from "#contract/node.ts";
 import type { Beats } from "#engine/ports/store-nodes.ts";
+import { examine } from "./examine.ts";
 import type { SideConnection } from "./side-connection.ts";
 
 /**
@@ -11,18 +12,32 @@ import type { SideConnection } from "./side-connection.ts";
 const beat = `with me as (select id, epoch from node where id = $1 and epoch = $2 and active = 1 for share),
 	company as (select exists (select from node where id <> $1 and state::json ->> 'state' not in ('left', 'removed')) as is_there),
 	mine as (
-		insert into beat (node, epoch, beats, alone, at)
+		insert into beat (node, epoch, beats, alone, trip, ahead, at)
 		select me.id, me.epoch, $3::bigint, case when $4::boolean or not company.is_there then 1 else 0 end,
+			$5::bigint, $6::bigint,
 			extract(epoch from clock_timestamp()) * 1000
 		from me, company
 		on conflict (node) do update
-			set epoch = excluded.epoch, beats = excluded.beats, alone = excluded.alone, at = excluded.at
+			set epoch = excluded.epoch, beats = excluded.beats, alone = excluded.alone, trip = excluded.trip,
+				ahead = excluded.ahead, at = excluded.at
 			where beat.epoch <> excluded.epoch or beat.beats < excluded.beats
 	)
 	select node.id, node.epoch, node.active, coalesce(beat.beats, 0) as beats, coalesce(beat.alone, 0) as alone,
 		(select count(*) from me) as confirmed, (extract(epoch from clock_timestamp()) * 1000)::bigint as now
 	from node left join beat on beat.node = node.id and beat.epoch = node.epoch
 	where node.id = $1 or node.state::json ->> 'state' not in ('left', 'removed')`;
+
+const lastBeats = `select node, epoch, alone, trip, ahead,
+	(extract(epoch from clock_timestamp()) * 1000)::bigint - at as age from beat`;
+
+interface LastRow {
+	node: string;
+	epoch: number;
+	alone: number;
+	trip: number | null;
+	ahead: number | null;
+	age: number;
+}
 
 interface Row {
 	id: string;
@@ -35,8 +50,9 @@ interface Row {
 }
 
 export const postgresBeats = (connection: SideConnection, heard: (others: boolean) => void): Beats => ({
-	async beat({ node, epoch }, { beats, alone }) {
-		const rows = await connection.rows<Row>({ name: "beat", text: beat, values: [node, epoch, beats, alone] });
+	async beat({ node, epoch }, { beats, alone, tripMs, clockOffsetMs }) {
+		const values = [node, epoch, beats, alone, tripMs, clockOffsetMs];
+		const rows = await connection.rows<Row>({ name: "beat", text: beat, values });
 		const peers = rows
 			.filter(({ id }) => id !== node)
 			.map((row) => ({
@@ -46,4 +62,12 @@ export const postgresBeats = (connection: SideConnection, heard: (others: boolea
 		heard(peers.some(({ active }) => active));
 		return { confirmed: rows.some(({ confirmed }) => confirmed > 0), peers, databaseNow: rows[0]?.now ?? null };
 	},
+	async last() {
+		const rows = await connection.rows<LastRow>({ name: "last-beats", text: lastBeats, values: [] });
+		return rows.map(({ node, alone, age, trip, ahead, epoch }) => ({
+			...{ node: NodeId.parse(node), epoch, ageMs: Math.max(0, age), alone: alone === 1 },
+			...{ tripMs: trip, clockOffsetMs: ahead },
+		}));
+	},
+	examine: () => examine(connection),
 });

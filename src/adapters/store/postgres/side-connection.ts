@@ -11,6 +11,7 @@ export class SideConnection implements AsyncDisposable {
 	#opening: Promise<pg.Client> | null = null;
 	#opened: ((client: pg.Client) => Promise<void>) | null = null;
 	#closed = false;
+	readonly #expected = new Map<string, () => void>();
 
 	constructor(url: string, applicationName: string) {
 		this.#url = url;
@@ -36,6 +37,13 @@ export class SideConnection implements AsyncDisposable {
 		}
 	}
 
+	/** Resolves when a notification with this payload has come. */
+	heard(payload: string): Promise<void> {
+		const { promise, resolve } = Promise.withResolvers<void>();
+		this.#expected.set(payload, resolve);
+		return promise;
+	}
+
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.#closed = true;
 		await this.#giveUp(this.#opening);
@@ -56,6 +64,10 @@ export class SideConnection implements AsyncDisposable {
 		const lost = (): void => void this.#giveUp(mine);
 		client.on("error", lost);
 		client.on("end", lost);
+		client.on("notification", ({ payload = "" }) => {
+			this.#expected.get(payload)?.();
+			this.#expected.delete(payload);
+		});
 		try {
 			await client.connect();
 			await client.query("set synchronous_commit = off");

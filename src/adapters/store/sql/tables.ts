@@ -85,7 +85,16 @@ export interface Tables {
 	/** `active` is 1 while it is up or draining; `state` is a `NodeState` */
 	node: { id: NodeId; epoch: number; active: number; state: string };
 	/** PostgreSQL writes no log for it: after a crash of the database everybody beats again */
-	beat: { node: NodeId; epoch: number; beats: number; alone: number; at: number };
+	beat: {
+		node: NodeId;
+		epoch: number;
+		beats: number;
+		alone: number;
+		/** in milliseconds: a trip to the database, and by how much its clock is ahead */
+		trip: number | null;
+		ahead: number | null;
+		at: number;
+	};
 	/** `answer` is a `Settled`, `given` the data that was answered, word for word */
 	receipt: { actor: string; key: string; fingerprint: string; answer: string; given: string | null; at: number };
 	migration: { version: number; name: string; at: number };

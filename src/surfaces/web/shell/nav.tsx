@@ -11,7 +11,8 @@ export function Nav({ onPalette }: { onPalette(): void }) {
 	const { inbox, agents, projects } = useSeen();
 	// issues that wait for a review count on every page
 	useNeeds({ boards: projects.map(({ slug }) => slug) });
-	const waiting = inbox.approvals.length + inbox.errors.length + inbox.reviews.length + inbox.limits.length;
+	const waiting =
+		inbox.approvals.length + inbox.errors.length + inbox.reviews.length + inbox.limits.length + inbox.nodes.length;
 	const running = agents.filter(({ turn }) => turn !== null).length;
 	const counts: Readonly<Record<string, number>> = { [paths.inbox()]: waiting, [paths.tree()]: running };
 	return (

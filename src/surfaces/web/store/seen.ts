@@ -79,7 +79,10 @@ export class Seen {
 		const { agents, subscriptions } = this;
 		const { view } = this.#mirror;
 		const issues = [...view.rows.project.keys()].flatMap((slug) => view.issues(slug));
-		return inboxOf({ approvals: view.approvals(), agents, issues, subscriptions: [...subscriptions] });
+		return inboxOf({
+			...{ approvals: view.approvals(), agents, issues, subscriptions: [...subscriptions] },
+			nodes: view.rows.node.values(),
+		});
 	}
 
 	approvalsOf(agent: AgentId): readonly Approval[] {

@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import type { Issue } from "#contract/issue-wire.ts";
+import type { Inbox } from "#contract/overviews.ts";
 import type { Agent, Approval, Subscription } from "#contract/wire.ts";
 import { verbThatContinues, whyNot } from "#views/agent-actions.ts";
 import { stateOf } from "#views/agent-text.ts";
@@ -66,6 +67,17 @@ export function LimitRow({ subscription: { name, coolingUntil } }: { subscriptio
 	return (
 		<Row glyph="‖" tone="wait" name={name} href={paths.subscriptions()} text="usage limit reached">
 			<span className="meta">{coolingUntil !== null && `until ${clockOf(coolingUntil)}`}</span>
+		</Row>
+	);
+}
+
+export function NodeRow({ node: { name, agents } }: { node: Inbox["nodes"][number] }) {
+	const [first] = agents;
+	const fix = first === undefined ? `brood node remove ${name}` : `brood agent move ${first.handle} --to NODE`;
+	return (
+		<Row glyph="✗" tone="bad" name={`node ${name}`} href={paths.overview()} text="stopped answering">
+			<span className="meta">{agents.map(({ handle }) => handle).join(", ")}</span>
+			<code>{fix}</code>
 		</Row>
 	);
 }

@@ -3,16 +3,16 @@ import { useEffect, useRef, useState } from "react";
 import { isFree } from "../../shell/keyboard.ts";
 import { useNeeds, useSeen } from "../../store/hooks.ts";
 import { ApprovalCard, useAnswer } from "../../ui/approval-card.tsx";
-import { ErrorRow, LimitRow, ReviewRow } from "../../ui/inbox-rows.tsx";
+import { ErrorRow, LimitRow, NodeRow, ReviewRow } from "../../ui/inbox-rows.tsx";
 import { Empty, Loading } from "../../ui/notice.tsx";
 import { NotifySwitch } from "./notify-switch.tsx";
 
 export function InboxPage() {
 	const seen = useSeen();
 	useNeeds({ boards: seen.projects.map(({ slug }) => slug) });
-	const { approvals, errors, reviews, limits } = seen.inbox;
+	const { approvals, errors, reviews, limits, nodes } = seen.inbox;
 	const current = useApprovalKeys();
-	const others = errors.length + reviews.length + limits.length;
+	const others = errors.length + reviews.length + limits.length + nodes.length;
 	if (!seen.isLoaded) return <Loading what="the inbox" />;
 	return (
 		<>
@@ -46,6 +46,9 @@ export function InboxPage() {
 						))}
 						{limits.map((subscription) => (
 							<LimitRow key={subscription.name} subscription={subscription} />
+						))}
+						{nodes.map((node) => (
+							<NodeRow key={node.name} node={node} />
 						))}
 					</ul>
 				)}

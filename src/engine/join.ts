@@ -1,8 +1,8 @@
 // Joins the other nodes of the store, before anything else is read or written. From then on every batch is fenced: it is
 // committed only while this node is in the epoch that it got here.
 import type { NodeEpoch } from "#contract/node.ts";
-import type { EngineParts } from "../parts.ts";
-import { bySystem, type Dispatch } from "../ports/dispatch.ts";
+import type { EngineParts } from "./parts.ts";
+import { bySystem, type Dispatch } from "./ports/dispatch.ts";
 
 export async function join(
 	{ node, limits: { turnsMax }, store }: Pick<EngineParts, "node" | "limits" | "store">,

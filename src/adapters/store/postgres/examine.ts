@@ -1,0 +1,34 @@
+// How a database that several nodes share is set up, for `brood doctor`.
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { SharedDatabase } from "#engine/ports/store-nodes.ts";
+import type { SideConnection } from "./side-connection.ts";
+
+const settings = `select
+	array(select name || ' = ' || setting from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off') as unsafe,
+	(select count(*) from pg_stat_replication) > 0 and current_setting('synchronous_standby_names') = '' as loses,
+	current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint
+		- (select count(*) from pg_stat_activity where backend_type = 'client backend') as free`;
+
+const hearMs = 1000;
+
+export async function examine(connection: SideConnection): Promise<SharedDatabase> {
+	const [row] = await connection.rows<{ unsafe: string[]; loses: boolean; free: number }>({
+		text: settings,
+		values: [],
+	});
+	return {
+		hears: await hears(connection),
+		unsafe: row?.unsafe ?? [],
+		losesAtFailover: row?.loses === true,
+		connectionsFree: row?.free ?? 0,
+	};
+}
+
+/** Behind a pooler that gives each transaction another connection nobody hears anything. */
+async function hears(connection: SideConnection): Promise<boolean> {
+	const word = randomUUID();
+	const heard = connection.heard(word);
+	await connection.rows({ text: "select pg_notify($1, $2)", values: ["brood", word] });
+	return await Promise.race([heard.then(() => true), pause(hearMs, false)]);
+}

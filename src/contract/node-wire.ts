@@ -1,0 +1,26 @@
+// A node as clients see it.
+import { z } from "zod";
+import { NodeState } from "./node.ts";
+import { Time } from "./wire.ts";
+
+export const Node = z.object({
+	...NodeState.omit({ boot: true, types: true }).shape,
+	/** the agent types that are installed there */
+	types: z.array(z.string()),
+	/** whether it is the one that was asked */
+	self: z.boolean(),
+	/** running turns, of the `turnsMax` that it runs at the same time */
+	turns: z.int(),
+	/** living agents */
+	agents: z.int(),
+	/** how long ago it showed that it lives; null if it does not, and where there is one node */
+	beatAgeMs: z.int().nullable(),
+	/** by how much the database's clock is ahead of its own, and how long a trip to the database takes; as it said last */
+	clockOffsetMs: z.int().nullable(),
+	tripMs: z.int().nullable(),
+	/** it was alone when it was last heard of: it does not fall by itself */
+	alone: z.boolean(),
+	joinedAt: Time,
+	fellAt: Time.nullable(),
+});
+export type Node = z.infer<typeof Node>;

@@ -1,0 +1,56 @@
+// What an engine knows of the nodes that share its store, itself included.
+import type { NodeEpoch, NodeId } from "#contract/node.ts";
+import type { Store } from "../ports/store.ts";
+import type { LastBeat, SharedDatabase } from "../ports/store-nodes.ts";
+import type { NodeHold } from "./hold.ts";
+import type { DatabaseView, NodeWatch } from "./node-watch.ts";
+
+interface Parts {
+	store: Pick<Store, "beats">;
+	node: NodeEpoch | null;
+	watch: NodeWatch | null;
+	hold: NodeHold;
+}
+
+export class Nodes {
+	readonly #parts: Parts;
+
+	constructor(parts: Parts) {
+		this.#parts = parts;
+	}
+
+	/** This one; null in an engine that is no node. */
+	get self(): NodeId | null {
+		return this.#parts.node?.node ?? null;
+	}
+
+	/** What the beats tell of the database; null where there is one node. */
+	get database(): DatabaseView | null {
+		return this.#parts.watch?.database ?? null;
+	}
+
+	/** Whether no beat was answered for some seconds. */
+	get isSilent(): boolean {
+		return this.database?.silentMs != null;
+	}
+
+	/** Since when all processes are held; null if they are not. */
+	get holdingSince(): number | null {
+		return this.#parts.hold.since;
+	}
+
+	/** What each node said when it last showed that it lives. */
+	async lastBeats(): Promise<LastBeat[]> {
+		return (await this.#parts.store.beats?.last()) ?? [];
+	}
+
+	/** Another active node as this one saw it last; null for itself and for nodes that are not active. */
+	lastSeen(node: NodeId): { epoch: number; beats: number; isSilent: boolean } | null {
+		return this.#parts.watch?.lastSeen(node) ?? null;
+	}
+
+	/** How the database is set up; null where there is none of its own. */
+	async examine(): Promise<SharedDatabase | null> {
+		return (await this.#parts.store.beats?.examine()) ?? null;
+	}
+}

@@ -1,0 +1,78 @@
+// The routes of nodes.
+import type { CommandInput } from "#contract/command.ts";
+import { isActive, type NodeState, noNode } from "#contract/node.ts";
+import type { Node } from "#contract/node-wire.ts";
+import { slicePage } from "#contract/page.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { databaseFindings } from "#views/database.ts";
+import { nodeView } from "#views/nodes.ts";
+import type { Handlers, RequestContext, RouteRequest } from "../request-context.ts";
+
+type NodeRequest = RouteRequest<"nodeDrain" | "nodeResume" | "nodeFall" | "nodeRemove">;
+
+export function nodeHandlers(context: RequestContext) {
+	const { engine, reads } = context;
+	const shown = async (states: readonly NodeState[]): Promise<Node[]> => {
+		const [leases, agents, beats] = await Promise.all([
+			reads.leases(),
+			reads.agents({ life: "living" }),
+			engine.nodes.lastBeats(),
+		]);
+		return states.map((state) => nodeView(state, { self: engine.nodes.self, leases, agents, beats }));
+	};
+	const change = async (
+		request: NodeRequest,
+		commandFor: (node: NodeState) => CommandInput | Refusal,
+	): Promise<Node | Refusal> => {
+		const found = nodeNamed(await reads.nodes(), request.params["node"] ?? "");
+		const command = isRefusal(found) ? found : commandFor(found);
+		if (isRefusal(found)) return found;
+		if (isRefusal(command)) return command;
+		const done = await context.dispatch(request, command);
+		if (isRefusal(done)) return done;
+		const [node] = await shown([(await reads.node(found.id)) ?? found]);
+		return node ?? noNode(found.name);
+	};
+	return {
+		nodes: async ({ page }) => {
+			const listed = (await reads.nodes()).filter(({ state }) => state !== "removed");
+			return slicePage(await shown(listed.toSorted((a, b) => (a.name < b.name ? -1 : 1))), page);
+		},
+		database: async () => ({
+			...{ tripMs: engine.nodes.database?.tripMs ?? null },
+			clockOffsetMs: engine.nodes.database?.clockOffsetMs ?? null,
+			problems: databaseFindings(await engine.nodes.examine(), engine.nodes.database),
+		}),
+		nodeDrain: (request) => change(request, ({ id }) => ({ type: "node.drain", node: id })),
+		nodeResume: (request) => change(request, ({ id }) => ({ type: "node.resume", node: id })),
+		nodeRemove: (request) => change(request, ({ id }) => ({ type: "node.remove", node: id })),
+		nodeFall: async (request) => {
+			const fallen = await change(request, (node) => fallOf(node, engine.nodes.lastSeen(node.id)));
+			// a beat came in between
+			return isRefusal(fallen) || !isActive(fallen) ? fallen : stillAnswers(fallen);
+		},
+	} satisfies Partial<Handlers>;
+}
+
+/** By its name or its id. */
+function nodeNamed(nodes: readonly NodeState[], name: string): NodeState | Refusal {
+	const listed = nodes.filter(({ state }) => state !== "removed");
+	return listed.find((node) => node.name === name) ?? listed.find(({ id }) => id === name) ?? noNode(name);
+}
+
+function fallOf(
+	node: NodeState,
+	seen: { epoch: number; beats: number; isSilent: boolean } | null,
+): CommandInput | Refusal {
+	if (seen === null)
+		return refuse("CONFLICT", `Node ${node.name} is not up, or it is the one that was asked.`, {
+			suggestions: ["brood node list"],
+		});
+	if (!seen.isSilent) return stillAnswers(node);
+	return { type: "node.fall", node: node.id, epoch: seen.epoch, beats: seen.beats };
+}
+
+const stillAnswers = ({ name }: { name: string }): Refusal =>
+	refuse("CONFLICT", `Node ${name} still answers: stop it with \`brood down\` on its machine.`, {
+		suggestions: ["brood node list"],
+	});

@@ -1,0 +1,58 @@
+// The machines that share a database.
+import type { Command } from "@commander-js/extra-typings";
+import type { Node } from "#contract/node-wire.ts";
+import { call } from "./call.ts";
+import { json } from "./options.ts";
+
+export function nodeCommands(program: Command): void {
+	const node = program.command("node").description("manage the machines that share one PostgreSQL database");
+	node
+		.command("list")
+		.description("list the nodes: state, last sign of life, turns and agents of each")
+		.addOption(json())
+		.action((options) => call("nodes", options, {}, tableOf));
+	for (const [name, route, description, said] of [
+		["drain", "nodeDrain", "start no more turns at a node; those that run go on", "starts no more turns"],
+		["resume", "nodeResume", "start turns again at a node that was drained", "starts turns again"],
+		["fall", "nodeFall", "say that a silent node's machine is off; its open turns are interrupted", "is down"],
+	] as const)
+		node
+			.command(name)
+			.description(description)
+			.argument("<node>", "the node's name or id")
+			.addOption(json())
+			.action((named, options) =>
+				call(route, options, { params: { node: named }, body: {} }, ({ name: changed }) => `${changed} ${said}`),
+			);
+	node
+		.command("remove")
+		.description("take a stopped node without living agents off the list")
+		.argument("<node>", "the node's name or id")
+		.addOption(json())
+		.action((named, options) =>
+			call("nodeRemove", options, { params: { node: named } }, ({ name }) => `${name} is removed`),
+		);
+}
+
+async function tableOf(nodes: readonly Node[]): Promise<string> {
+	const { table } = await import("./print.ts");
+	const ms = (value: number | null): string => (value === null ? "-" : `${value} ms`);
+	const rows = nodes.map((each) => [
+		`${each.name}${each.self ? " *" : ""}`,
+		each.state,
+		String(each.epoch),
+		each.version,
+		each.beatAgeMs === null
+			? "-"
+			: `${(each.beatAgeMs / 1000).toFixed(1)} s ago${each.alone && !each.self ? " (alone)" : ""}`,
+		ms(each.clockOffsetMs),
+		ms(each.tripMs),
+		`${each.turns}/${each.turnsMax}`,
+		String(each.agents),
+		each.fellAt ?? "-",
+	]);
+	return table(
+		["NODE", "STATE", "EPOCH", "VERSION", "HEARD", "CLOCK OFFSET", "TRIP", "TURNS", "AGENTS", "LAST FALL"],
+		rows,
+	);
+}

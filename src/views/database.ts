@@ -1,0 +1,43 @@
+// What is wrong with the database that several nodes share.
+import type { Problem } from "#contract/wire.ts";
+
+interface Examined {
+	hears: boolean;
+	unsafe: readonly string[];
+	losesAtFailover: boolean;
+	connectionsFree: number;
+}
+
+/** a node takes up to 16 connections, and one for its beats */
+const connectionsOfNode = 17;
+const offsetMsMax = 2000;
+
+export function databaseFindings(
+	examined: Examined | null,
+	measured: { clockOffsetMs: number | null } | null,
+): Problem[] {
+	if (examined === null) return [];
+	const offset = measured?.clockOffsetMs ?? 0;
+	return [
+		!examined.hears && {
+			text: "LISTEN does not work, so other nodes are heard of only once a second: is a pooler in transaction mode in between?",
+			fix: "let the daemon connect to PostgreSQL itself, or use a pooler in session mode",
+		},
+		examined.unsafe.length > 0 && {
+			text: `${examined.unsafe.join(", ")}: a crash of the server may lose or damage what was acknowledged`,
+			fix: "turn it on in postgresql.conf",
+		},
+		examined.losesAtFailover && {
+			text: "there is a standby and synchronous_standby_names is empty: a failover may lose what was acknowledged",
+			fix: "set synchronous_standby_names in postgresql.conf",
+		},
+		examined.connectionsFree < connectionsOfNode && {
+			text: `${examined.connectionsFree} connections are free; a node needs up to ${connectionsOfNode}`,
+			fix: "raise max_connections in postgresql.conf",
+		},
+		Math.abs(offset) > offsetMsMax && {
+			text: `this machine's clock is ${Math.abs(offset) / 1000} s ${offset > 0 ? "behind" : "ahead of"} the database's`,
+			fix: "turn on time synchronisation (timedatectl set-ntp true)",
+		},
+	].flatMap((found) => (found === false ? [] : { what: "database", ...found }));
+}

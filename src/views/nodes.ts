@@ -1,0 +1,42 @@
+// How nodes are shown.
+import type { AgentState } from "#contract/agent.ts";
+import { isActive, type NodeId, type NodeState } from "#contract/node.ts";
+import type { Node } from "#contract/node-wire.ts";
+import type { LeaseState } from "#contract/subscription.ts";
+import { iso, isoOrNull } from "./wire.ts";
+
+interface LastBeat {
+	node: NodeId;
+	epoch: number;
+	ageMs: number;
+	alone: boolean;
+	tripMs: number | null;
+	clockOffsetMs: number | null;
+}
+
+export interface AroundNodes {
+	self: NodeId | null;
+	leases: readonly LeaseState[];
+	/** the living ones */
+	agents: readonly Pick<AgentState, "node">[];
+	beats: readonly LastBeat[];
+}
+
+export function nodeView(state: NodeState, { self, leases, agents, beats }: AroundNodes): Node {
+	const { boot: _, joinedAt, fellAt, ...rest } = state;
+	const beat = isActive(state)
+		? beats.find(({ node, epoch }) => node === state.id && epoch === state.epoch)
+		: undefined;
+	return {
+		...rest,
+		self: state.id === self,
+		turns: leases.filter(({ node }) => node === state.id).length,
+		agents: agents.filter(({ node }) => node === state.id).length,
+		beatAgeMs: beat?.ageMs ?? null,
+		clockOffsetMs: beat?.clockOffsetMs ?? null,
+		tripMs: beat?.tripMs ?? null,
+		alone: beat?.alone ?? false,
+		joinedAt: iso(joinedAt),
+		fellAt: isoOrNull(fellAt),
+	};
+}
