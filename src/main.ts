@@ -38,7 +38,7 @@ import { programFolder, programPath, withCommand } from "#local/programs.ts";
 import type { Listener, Listening } from "#server/listen.ts";
 import { Persons } from "#server/persons.ts";
 import { announce, listenIn, lockedHome } from "./daemon/home.ts";
-import { nodeOf, successorOf } from "./daemon/node.ts";
+import { nodeOf } from "./daemon/node.ts";
 import { startNotices } from "./daemon/notices.ts";
 import { openStore, type StoreLocation, storeOf } from "./daemon/open-store.ts";
 import { ownPrograms } from "./daemon/own-programs.ts";
@@ -152,7 +152,7 @@ export async function startDaemon({
 		sweepers: sweepersOf(home, keyFiles),
 		...{ workspaces, log, retention },
 		node: nodeOf(mark, config, allPrograms),
-		watchdog: parts.use(watchdogFor({ home, mark, log, ...successorOf(successor, process.env) })),
+		watchdog: parts.use(watchdogFor({ home, mark, log, successor, environment: process.env })),
 	};
 	const engine = parts.use(await startEngine(place, inForceLimits, engineParts, config.agentZero?.type));
 	if ("url" in place) tieToJournal(home, engine.agentZero.id);

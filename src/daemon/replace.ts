@@ -21,6 +21,8 @@ export async function idle(engine: Engine): Promise<void> {
 
 /** Starts a daemon in the background, as this one was started. */
 export const successorCommand = (home: string): string[] => [
+	// with the variables that Node needs for the daemon, which this one has removed from its own
+	...["/usr/bin/env", ...Object.entries(daemonNode.environment).map(([name, value]) => `${name}=${value}`)],
 	...[process.execPath, ...process.execArgv, programPath("programs/daemon")],
 	...["--home", home, "--background"],
 ];
@@ -28,9 +30,8 @@ export const successorCommand = (home: string): string[] => [
 /** Called when the home is free again. If it fails, the next command starts a daemon. */
 export function startSuccessor(home: string, environment: NodeJS.ProcessEnv, options: readonly string[] = []): void {
 	const out = openSync(path.join(home, "daemon.out"), "a", 0o600);
-	const [program, ...args] = [...successorCommand(home), ...options];
-	const env = { ...daemonNode.environment, ...environment };
-	const child = spawn(program ?? "", args, { detached: true, stdio: ["ignore", out, out], cwd: home, env });
+	const [program = "", ...args] = [...successorCommand(home), ...options];
+	const child = spawn(program, args, { detached: true, stdio: ["ignore", out, out], cwd: home, env: environment });
 	child.on("error", expected("this Node is gone; the next command starts the daemon with its own"));
 	child.unref();
 	closeSync(out);

@@ -74,7 +74,12 @@ try {
 	});
 	const before = values.background ? lastOutput() : "";
 	const start = async (): Promise<Daemon> =>
-		await startDaemon({ home, port, log, ...(values.background && { successor: successorCommand(home) }) });
+		await startDaemon({
+			home,
+			port,
+			log,
+			...(values.background && { successor: [...successorCommand(home), "--again"] }),
+		});
 	const daemon = await (values.again ? startAgain(start) : start()).catch((error: unknown) => {
 		const { code, message } = startRefusal(error);
 		if (!(error instanceof HomeLocked))

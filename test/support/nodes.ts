@@ -1,0 +1,128 @@
+// Daemons as processes of their own on one PostgreSQL, each with its own home and behind its own proxy.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { Client } from "#client/client.ts";
+import type { Event } from "#contract/event.ts";
+import { type LossyProxy, lossyProxy } from "./lossy-proxy.ts";
+import { programPath } from "./programs.ts";
+import { freshDatabase, freshFolder } from "./stores.ts";
+
+export class NodeProcess implements AsyncDisposable {
+	readonly name: string;
+	readonly home = freshFolder();
+	readonly proxy: LossyProxy;
+	#child: ChildProcess | null = null;
+	#url = "";
+
+	constructor(name: string, proxy: LossyProxy) {
+		this.name = name;
+		this.proxy = proxy;
+		writeFileSync(path.join(this.home, "config.yaml"), `node: {name: ${name}}\n`);
+	}
+
+	async start(): Promise<void> {
+		const env = { ...process.env, BROOD_DATABASE_URL: this.proxy.url };
+		const child = spawn(process.execPath, [programPath("programs/daemon"), "--home", this.home, "--port", "0"], {
+			stdio: ["ignore", "pipe", "inherit"],
+			env,
+		});
+		this.#child = child;
+		for await (const line of createInterface(child.stdout)) {
+			const [, url] = / is up at (\S+) /.exec(line) ?? [];
+			if (url === undefined) continue;
+			this.#url = url;
+			child.stdout.resume();
+			return;
+		}
+		throw new Error(`${this.name} did not start`);
+	}
+
+	get client(): Client {
+		const token = readFileSync(path.join(this.home, "token"), "utf8").trim();
+		return new Client({ url: this.#url, token });
+	}
+
+	signal(name: NodeJS.Signals): void {
+		this.#child?.kill(name);
+	}
+
+	/** The exit code, or the signal that ended it. */
+	async ended(): Promise<number | string> {
+		const child = this.#child;
+		if (child === null) throw new Error(`${this.name} was never started`);
+		if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+		return child.exitCode ?? child.signalCode ?? "unknown";
+	}
+
+	/** Resolves with what this node's stream says from the beginning up to the first event that is looked for. */
+	async streamUntil(isLast: (event: Event) => boolean): Promise<Event[]> {
+		const seen: Event[] = [];
+		const stop = new AbortController();
+		for await (const message of this.client.follow({ after: 0 }, stop.signal)) {
+			if (!("event" in message)) continue;
+			seen.push(message.event);
+			if (isLast(message.event)) break;
+		}
+		stop.abort();
+		return seen;
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.proxy.heal();
+		if (this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null) {
+			this.signal("SIGKILL");
+			await this.ended();
+		}
+		await this.proxy[Symbol.asyncDispose]();
+	}
+}
+
+export interface Cluster extends AsyncDisposable {
+	readonly nodes: readonly NodeProcess[];
+	/** of the database itself, past all proxies */
+	readonly url: string;
+}
+
+export async function startNodes(...names: string[]): Promise<Cluster> {
+	const url = await freshDatabase();
+	const nodes: NodeProcess[] = [];
+	for (const name of names) nodes.push(new NodeProcess(name, await lossyProxy(url)));
+	// the first one makes the tables
+	for (const node of nodes) await node.start();
+	return {
+		nodes,
+		url,
+		async [Symbol.asyncDispose]() {
+			for (const node of nodes) await node[Symbol.asyncDispose]();
+		},
+	};
+}
+
+/** Counts processes from the outside: those with this word in their command line, and of these the ones that run. */
+export function counted(word: string): { there: number; running: number } {
+	const found = readdirSync("/proc").flatMap((pid) => {
+		try {
+			if (!/^\d+$/.test(pid) || !readFileSync(`/proc/${pid}/cmdline`, "latin1").startsWith(`sleep\0${word}\0`)) return [];
+			const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+			return [stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3)];
+		} catch {
+			return [];
+		}
+	});
+	const there = found.filter((state) => state !== "Z" && state !== "X");
+	return { there: there.length, running: there.filter((state) => state !== "T").length };
+}
+
+/** Looks again and again until `check` says so; the time that it took. */
+export async function eventually(what: string, check: () => boolean | Promise<boolean>, forMs = 40_000): Promise<number> {
+	const from = performance.now();
+	while (performance.now() - from < forMs) {
+		if (await check()) return performance.now() - from;
+		await pause(50);
+	}
+	throw new Error(`not within ${forMs / 1000} s: ${what}`);
+}
