@@ -6,7 +6,6 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "#client/client.ts";
-import type { Event } from "#contract/event.ts";
 import { type LossyProxy, lossyProxy } from "./lossy-proxy.ts";
 import { programPath } from "./programs.ts";
 import { freshDatabase, freshFolder } from "./stores.ts";
@@ -58,14 +57,15 @@ export class NodeProcess implements AsyncDisposable {
 		return child.exitCode ?? child.signalCode ?? "unknown";
 	}
 
-	/** Resolves with what this node's stream says from the beginning up to the first event that is looked for. */
-	async streamUntil(isLast: (event: Event) => boolean): Promise<Event[]> {
-		const seen: Event[] = [];
+	/** The ids that this node's stream has from the beginning up to the n-th event of this kind. */
+	async streamUntil(kind: string, count: number): Promise<number[]> {
+		const seen: number[] = [];
+		let left = count;
 		const stop = new AbortController();
 		for await (const message of this.client.follow({ after: 0 }, stop.signal)) {
 			if (!("event" in message)) continue;
-			seen.push(message.event);
-			if (isLast(message.event)) break;
+			seen.push(message.event.id);
+			if (message.event.kind === kind && --left === 0) break;
 		}
 		stop.abort();
 		return seen;
@@ -106,7 +106,8 @@ export async function startNodes(...names: string[]): Promise<Cluster> {
 export function counted(word: string): { there: number; running: number } {
 	const found = readdirSync("/proc").flatMap((pid) => {
 		try {
-			if (!/^\d+$/.test(pid) || !readFileSync(`/proc/${pid}/cmdline`, "latin1").startsWith(`sleep\0${word}\0`)) return [];
+			if (!/^\d+$/.test(pid) || !readFileSync(`/proc/${pid}/cmdline`, "latin1").startsWith(`sleep\0${word}\0`))
+				return [];
 			const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
 			return [stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3)];
 		} catch {
@@ -118,7 +119,11 @@ export function counted(word: string): { there: number; running: number } {
 }
 
 /** Looks again and again until `check` says so; the time that it took. */
-export async function eventually(what: string, check: () => boolean | Promise<boolean>, forMs = 40_000): Promise<number> {
+export async function eventually(
+	what: string,
+	check: () => boolean | Promise<boolean>,
+	forMs = 40_000,
+): Promise<number> {
 	const from = performance.now();
 	while (performance.now() - from < forMs) {
 		if (await check()) return performance.now() - from;
