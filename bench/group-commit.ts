@@ -10,19 +10,15 @@ import { DatabaseSync } from "node:sqlite";
 import type { Query, Value } from "#adapters/store/sql/prepared.ts";
 import * as queries from "#adapters/store/sql/queries.ts";
 import type { AgentState } from "#contract/agent.ts";
-import { type AgentId, human, Key, system } from "#contract/ids.ts";
-import type { Engine } from "#engine/engine.ts";
-import type { CommandRequest } from "#engine/ports/dispatch.ts";
+import { human, system } from "#contract/ids.ts";
 import { startEngine } from "#src/main.ts";
 import { startPostgres } from "#test/support/postgres.ts";
 import { median, type Result } from "./table.ts";
+import { type Kind, makeAgents, perSecond, text } from "./writing.ts";
 
-const text = "A sentence of an agent that explains what it is about to do next. ".repeat(8).slice(0, 500);
 const writers = [1, 8, 64];
 const rounds = 5;
 const perRound = { 1: 1500, 8: 6000, 64: 20_000 } as Record<number, number>;
-
-type Kind = "items" | "whole commands";
 
 export async function groupCommit(): Promise<Result[]> {
 	const home = mkdtempSync(path.join(os.tmpdir(), "brood-bench-"));
@@ -85,45 +81,6 @@ async function onPostgres(): Promise<Result> {
 	}
 	return { title: "Group commit on PostgreSQL (fsync on), per second", columns: ["", "per second"], rows };
 }
-
-async function makeAgents(engine: Engine, count: number): Promise<AgentState[]> {
-	const made: AgentState[] = [];
-	for (let at = 0; at < count; at++) {
-		const outcome = await engine.dispatch({
-			actor: human,
-			key: null,
-			command: { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", name: `a-${at}` },
-		});
-		if ("refused" in outcome || outcome.done.agent === undefined) throw new Error(JSON.stringify(outcome));
-		made.push(outcome.done.agent);
-	}
-	return made;
-}
-
-async function perSecond(engine: Engine, kind: Kind, agents: readonly AgentState[], total: number): Promise<number> {
-	let left = total;
-	const start = performance.now();
-	await Promise.all(
-		agents.map(async ({ id }) => {
-			for (let held = false; left-- > 0; held = !held) {
-				const outcome = await engine.dispatch(kind === "items" ? item(id) : command(id, held));
-				if ("refused" in outcome) throw new Error(outcome.refused.message);
-			}
-		}),
-	);
-	return (total / (performance.now() - start)) * 1000;
-}
-
-const item = (agent: AgentId): CommandRequest => ({
-	actor: system,
-	key: null,
-	command: { type: "item.append", agent, kind: "assistant", text },
-});
-const command = (agent: AgentId, held: boolean): CommandRequest => ({
-	actor: human,
-	key: Key.parse(randomUUID()),
-	command: { type: held ? "agent.resume" : "agent.pause", agent },
-});
 
 /** The statements of one command, without anything around them. */
 class Baseline {

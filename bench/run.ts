@@ -13,6 +13,7 @@ import { heartbeat } from "./heartbeat.ts";
 import { forks, replays } from "./history.ts";
 import { http } from "./http.ts";
 import { mirror } from "./mirror.ts";
+import { nodesBench } from "./nodes.ts";
 import { sandboxed } from "./sandboxed.ts";
 import { search } from "./search.ts";
 import { type Result, show } from "./table.ts";
@@ -32,6 +33,7 @@ const benches: Record<string, () => Promise<Result[]>> = {
 	turns,
 	workspaces,
 	flat,
+	nodes: nodesBench,
 	sandboxed,
 	search,
 	mirror,

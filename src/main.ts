@@ -54,8 +54,8 @@ export async function startEngine(
 	{ driver = null, workspaces = null, issueWork = noIssueWork, log = noLog, opened, ...more }: EngineExtras = {},
 	agentZeroType = "scripted",
 ): Promise<Engine> {
-	const limits = { ...defaultLimits, ...overrides };
-	const { store, ...texts } = await openStore(place, limits);
+	const wanted = { ...defaultLimits, ...overrides };
+	const { store, limits, ...texts } = await openStore(place, wanted, more.node?.node ?? null);
 	opened?.(store);
 	return await Engine.start({
 		store,

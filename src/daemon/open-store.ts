@@ -35,15 +35,19 @@ function addressFrom(text: string): string {
 export async function openStore(
 	place: StoreLocation,
 	limits: Limits,
-): Promise<{ store: Store } & Pick<EngineParts, "blobs" | "partials">> {
+	node: string | null,
+): Promise<{ store: Store } & Pick<EngineParts, "blobs" | "partials" | "limits">> {
 	if ("memory" in place) {
 		const { openMemory } = await import("#adapters/store/memory/store.ts");
-		return { store: openMemory(batchRunner(limits)) };
+		return { store: openMemory(batchRunner(limits)), limits };
 	}
 	if ("url" in place) {
 		const { openPostgres } = await import("#adapters/store/postgres/store.ts");
-		const store = await openPostgres({ ...place, run: batchRunner(limits) });
-		return { store, blobs: store.blobs, partials: store.partials };
+		let run = batchRunner(limits);
+		const store = await openPostgres({ ...place, run: (tx, batch) => run(tx, batch) });
+		const shared = node === null ? limits : await store.limitsFor(node, limits);
+		run = batchRunner(shared);
+		return { store, blobs: store.blobs, partials: store.partials, limits: shared };
 	}
 	const { openSqlite } = await import("#adapters/store/sqlite/store.ts");
 	const { home } = place;
@@ -53,5 +57,5 @@ export async function openStore(
 		limits,
 		program: programUrl("programs/store-thread"),
 	});
-	return { store, blobs: blobsIn(path.join(home, "blobs")), partials: partialsIn(path.join(home, "partials")) };
+	return { store, limits, blobs: blobsIn(path.join(home, "blobs")), partials: partialsIn(path.join(home, "partials")) };
 }

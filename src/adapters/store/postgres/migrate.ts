@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { expected } from "#contract/log.ts";
 import { StoreFault } from "#engine/ports/store.ts";
-import { migrations, schemaVersion } from "../sql/migrations.ts";
+import { type Migration, migrations, schemaVersion } from "../sql/migrations.ts";
 import { writerLock } from "./begin.ts";
 import { openPool, PostgresConnection } from "./connection.ts";
 
@@ -32,18 +32,19 @@ async function bringUpToDate(pool: pg.Pool, after: (connection: PostgresConnecti
 	try {
 		await connection.exec("begin");
 		await connection.value("select pg_advisory_xact_lock($1)", [writerLock]);
-		const version = await versionOf(connection);
-		if (version > schemaVersion) {
+		const { version, writesFrom } = await versionOf(connection);
+		if (writesFrom > schemaVersion) {
 			throw new StoreFault(
 				"broken",
 				`This database was written by a newer Brood (schema ${version}; this one knows ${schemaVersion}). It was not touched. Use the newer Brood, or another database.`,
 			);
 		}
 		for (const migration of migrations.slice(version)) {
+			if (version > 0) await refuseBeside(connection, migration);
 			for (const statement of migration.sql("postgres")) await connection.exec(statement);
 			await connection.value(
-				"insert into migration (version, name, at) values ($1, $2, extract(epoch from now()) * 1000)",
-				[migration.version, migration.name],
+				"insert into migration (version, name, at, writes_from) values ($1, $2, extract(epoch from now()) * 1000, $3)",
+				[migration.version, migration.name, migration.writesFrom ?? writesFrom],
 			);
 		}
 		await after(connection);
@@ -58,7 +59,28 @@ async function bringUpToDate(pool: pg.Pool, after: (connection: PostgresConnecti
 	}
 }
 
-async function versionOf(connection: PostgresConnection): Promise<number> {
+/** A program that is older than its database may write to it as long as no step since then forbids it. */
+async function versionOf(connection: PostgresConnection): Promise<{ version: number; writesFrom: number }> {
 	const exists = await connection.value("select to_regclass('migration') is not null");
-	return exists === true ? Number(await connection.value("select max(version) from migration")) : 0;
+	if (exists !== true) return { version: 0, writesFrom: 1 };
+	return {
+		version: Number(await connection.value("select max(version) from migration")),
+		writesFrom: Number(await connection.value("select max(writes_from) from migration")),
+	};
+}
+
+/** A step after which older programs may not write waits until none of them is up. */
+async function refuseBeside(connection: PostgresConnection, { writesFrom = 1 }: Migration): Promise<void> {
+	const older = await connection.rows<{ name: string }>({
+		name: "older-nodes",
+		text: `select state::json ->> 'name' as name from node
+			where active = 1 and (state::json ->> 'schema')::bigint < $1 order by 1`,
+		values: [writesFrom],
+	});
+	if (older.length === 0) return;
+	const names = older.map(({ name }) => name).join(", ");
+	throw new StoreFault(
+		"rejected",
+		`This Brood changes the database so that older ones cannot write to it, and these nodes are up with an older one: ${names}. Stop them first with \`brood down\` on their machines.`,
+	);
 }

@@ -1,12 +1,14 @@
 // The store for several nodes. How batches are written is in `writer.ts`; this is the rest: opening, reads, and what is
 // written outside of batches.
 import type pg from "pg";
+import type { Limits } from "#contract/limits.ts";
 import type { Blobs, Partials } from "#engine/ports/blobs.ts";
 import { type RunBatch, type Store, StoreFault } from "#engine/ports/store.ts";
 import * as queries from "../sql/queries.ts";
 import { type SqlTx, sqlTx } from "../sql/tx.ts";
 import { postgresBeats } from "./beats.ts";
 import { columnTypes } from "./bulk.ts";
+import { sharedLimits } from "./cluster.ts";
 import { openPool, PostgresConnection } from "./connection.ts";
 import { faultOf } from "./fault.ts";
 import { migrate } from "./migrate.ts";
@@ -32,7 +34,12 @@ const begin = `begin isolation level read committed read write;
 	set local lock_timeout = ${silenceMs / 2}`;
 
 /** The store, with the long texts that are kept beside its rows. */
-export type PostgresStore = Store & { blobs: Blobs; partials: Partials };
+export type PostgresStore = Store & {
+	blobs: Blobs;
+	partials: Partials;
+	/** the limits that all nodes share, and this machine's own */
+	limitsFor(node: string, wanted: Limits): Promise<Limits>;
+};
 
 export async function openPostgres({
 	url,
@@ -69,6 +76,7 @@ const storeOn = (pool: pg.Pool, writer: Writer, side: SideConnection, retryForMs
 		reads: postgresReads(waitingReads(pool, { timeoutMs: silenceMs, forMs: retryForMs }), (work) =>
 			retryRead(() => inSnapshot(pool, work), retryForMs),
 		),
+		limitsFor: (node, wanted) => retryRead(() => sharedLimits(pool, node, wanted), retryForMs),
 		blobs: postgresBlobs(pool),
 		partials: postgresPartials(pool),
 		broken: writer.broken,

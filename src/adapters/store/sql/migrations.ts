@@ -5,6 +5,8 @@ import type { Flavor } from "./prepared.ts";
 export interface Migration {
 	version: number;
 	name: string;
+	/** the oldest program that may still write afterwards, by its version; unchanged if absent */
+	writesFrom?: number;
 	sql(flavor: Flavor): string[];
 }
 
@@ -37,7 +39,7 @@ const types = {
 type Types = (typeof types)[Flavor];
 
 const journal = ({ key, int, text }: Types): string[] => [
-	`create table migration (version ${int}, name ${text}, at ${int})`,
+	`create table migration (version ${int}, name ${text}, at ${int}, writes_from ${int} not null default 1)`,
 	`create table agent (
 		seq ${key}, id ${text} not null unique, project ${text}, handle ${text} not null, life ${text} not null,
 		supervisor ${text}, lineage ${int} references agent (seq), fork_point ${int}, reaped ${int} not null default 0,
@@ -130,6 +132,8 @@ const nodes: Record<Flavor, string[]> = {
 			trip bigint, ahead bigint, at bigint not null)`,
 		`create table writer (
 			id text collate "C" primary key, batch bigint not null, at bigint not null) with (fillfactor = 50)`,
+		// the limits that all nodes share
+		'create table cluster (id bigint primary key, limits text collate "C" not null)',
 		'create table blob (name text collate "C", part bigint, bytes bytea not null, primary key (name, part))',
 		"create table partial (turn bigint primary key, calls text not null)",
 	],
