@@ -13,7 +13,7 @@ import { startPostgres } from "#test/support/postgres.ts";
 import { median, type Result } from "./table.ts";
 import { type Kind, makeAgents } from "./writing.ts";
 
-const rounds = Number(process.env["R"] ?? 3);
+const rounds = 3;
 const total = 12_000;
 
 export async function nodesBench(): Promise<Result[]> {
@@ -72,13 +72,19 @@ class Writer {
 	static async start(url: string, name: string): Promise<Writer> {
 		const child = spawn(process.execPath, ["bench/nodes-writer.ts", url, name], { stdio: ["pipe", "pipe", "inherit"] });
 		const writer = new Writer(child, createInterface(child.stdout)[Symbol.asyncIterator]());
-		await writer.#lines.next();
+		await writer.#next();
 		return writer;
 	}
 
 	async write(kind: Kind, writers: number, count: number): Promise<number> {
 		this.#child.stdin?.write(`${kind}:${writers}:${count}\n`);
-		return Number((await this.#lines.next()).value);
+		return Number(await this.#next());
+	}
+
+	async #next(): Promise<string> {
+		const { done, value } = await this.#lines.next();
+		if (done === true) throw new Error("a node of the bench ended");
+		return value;
 	}
 
 	async stop(): Promise<void> {
