@@ -101,10 +101,13 @@ describe("three daemons on one database", { timeout: 120_000 * rounds }, () => {
 			});
 			await eventually("both are there, one stands still", () => counted(sleeps).running === 1);
 			// there are two processes now, of which one stands still: it is no longer its turn
-			expect([most, counted(sleeps)]).toEqual([1, { there: 2, running: 1 }]);
+			expect([most, counted(sleeps).there]).toEqual([1, 2]);
+			// control: without the hold there would be two
+			for (const pid of counted(sleeps).pids) process.kill(pid, "SIGCONT");
+			await eventually("the count notices", () => counted(sleeps).running === 2);
 			two.proxy.heal();
 			expect(await two.ended()).toBe(71);
-			expect(counted(sleeps)).toEqual({ there: 1, running: 1 });
+			expect(counted(sleeps)).toMatchObject({ there: 1, running: 1 });
 			expect(tokens(there.file)).toEqual(["first"]);
 			await one.client.ask("interrupt", { params: { agent: here.agent }, body: { force: true } });
 			await one.client.ask("subscriptionRemove", { params: { subscription: `s${sleeps}` } });
@@ -136,6 +139,22 @@ describe("three daemons on one database", { timeout: 120_000 * rounds }, () => {
 			if (torture) expect(longest).toBeLessThan(2500);
 			await three.start();
 		}
+	});
+
+	test("control: without a watchdog the processes of a frozen daemon go on after it fell", async () => {
+		const [one, , three] = all();
+		const job = await agentAt(three);
+		await give(one, job, "only");
+		await eventually("the turn runs", () => counted(job.sleeps).running === 1);
+		three.signal("SIGSTOP");
+		process.kill(three.watchdog(), "SIGKILL");
+		await eventually("it fell", async () => (await stateOf(one, three)) === "down");
+		expect(counted(job.sleeps).running).toBe(1);
+		// it learns it when it goes on
+		three.signal("SIGCONT");
+		expect(await three.ended()).toBe(71);
+		expect(counted(job.sleeps).there).toBe(0);
+		await three.start();
 	});
 
 	test("the database is away: all processes stand still, nobody falls, and every turn goes on", async () => {

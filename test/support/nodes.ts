@@ -49,6 +49,14 @@ export class NodeProcess implements AsyncDisposable {
 		this.#child?.kill(name);
 	}
 
+	/** The pid of the process that watches this daemon. */
+	watchdog(): number {
+		const mine = `brood-watchdog\0${this.#child?.pid}\0`;
+		const found = commandLines().find(({ line }) => line.includes(mine));
+		if (found === undefined) throw new Error(`${this.name} has no watchdog`);
+		return found.pid;
+	}
+
 	/** The exit code, or the signal that ended it. */
 	async ended(): Promise<number | string> {
 		const child = this.#child;
@@ -102,20 +110,32 @@ export async function startNodes(...names: string[]): Promise<Cluster> {
 	};
 }
 
-/** Counts processes from the outside: those with this word in their command line, and of these the ones that run. */
-export function counted(word: string): { there: number; running: number } {
-	const found = readdirSync("/proc").flatMap((pid) => {
+/** Counts processes from the outside: those that sleep for this time, and of these the ones that are not stopped. */
+export function counted(time: string): { there: number; running: number; pids: number[] } {
+	const found = commandLines().flatMap(({ pid, line }) => {
+		const state = line.startsWith(`sleep\0${time}\0`) ? stateOf(pid) : "X";
+		return state === "Z" || state === "X" ? [] : { pid, state };
+	});
+	const running = found.filter(({ state }) => state !== "T");
+	return { there: found.length, running: running.length, pids: found.map(({ pid }) => pid) };
+}
+
+const commandLines = (): { pid: number; line: string }[] =>
+	readdirSync("/proc").flatMap((name) => {
 		try {
-			if (!/^\d+$/.test(pid) || !readFileSync(`/proc/${pid}/cmdline`, "latin1").startsWith(`sleep\0${word}\0`))
-				return [];
-			const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-			return [stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3)];
+			return /^\d+$/.test(name) ? { pid: Number(name), line: readFileSync(`/proc/${name}/cmdline`, "latin1") } : [];
 		} catch {
 			return [];
 		}
 	});
-	const there = found.filter((state) => state !== "Z" && state !== "X");
-	return { there: there.length, running: there.filter((state) => state !== "T").length };
+
+function stateOf(pid: number): string {
+	try {
+		const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+		return stat.charAt(stat.lastIndexOf(")") + 2);
+	} catch {
+		return "X";
+	}
 }
 
 /** Looks again and again until `check` says so; the time that it took. */

@@ -2,7 +2,7 @@
 import { type Store, StoreFault } from "../ports/store.ts";
 
 /** The commands after which a process or git does something. */
-const beginners = new Set(["turn.start", "turn.hand", "workspace.lease", "agent.provision", "turn.retry"]);
+const beginners = new Set(["turn.start", "turn.hand", "workspace.lease"]);
 
 export class NodeHold {
 	#since: number | null = null;

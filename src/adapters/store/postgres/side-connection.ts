@@ -9,6 +9,8 @@ export class SideConnection implements AsyncDisposable {
 	readonly #url: string;
 	readonly #applicationName: string;
 	#opening: Promise<pg.Client> | null = null;
+	/** of the last attempt */
+	#client: pg.Client | null = null;
 	#opened: ((client: pg.Client) => Promise<void>) | null = null;
 	#closed = false;
 	readonly #expected = new Map<string, () => void>();
@@ -60,8 +62,11 @@ export class SideConnection implements AsyncDisposable {
 			// ids and times stay far below 2^53
 			types: { getTypeParser: (oid, format) => (oid === int8 ? Number : pg.types.getTypeParser(oid, format)) },
 		});
-		const mine = this.#opening;
-		const lost = (): void => void this.#giveUp(mine);
+		this.#client = client;
+		// the next query opens another one
+		const lost = (): void => {
+			if (this.#client === client) this.#opening = null;
+		};
 		client.on("error", lost);
 		client.on("end", lost);
 		client.on("notification", ({ payload = "" }) => {
