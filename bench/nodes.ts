@@ -70,7 +70,7 @@ class Writer {
 	}
 
 	static async start(url: string, name: string): Promise<Writer> {
-		const child = spawn(process.execPath, ["bench/nodes-writer.ts", url, name], { stdio: ["pipe", "pipe", "inherit"] });
+		const child = spawn(process.execPath, ["bench/nodes-daemon.ts", url, name], { stdio: ["pipe", "pipe", "inherit"] });
 		const writer = new Writer(child, createInterface(child.stdout)[Symbol.asyncIterator]());
 		await writer.#next();
 		return writer;

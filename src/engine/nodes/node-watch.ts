@@ -81,11 +81,6 @@ export class NodeWatch implements AsyncDisposable {
 		return { silentMs: silentMs > tellMs ? silentMs : null, ...this.#measured() };
 	}
 
-	/** Whether other nodes are up, as the last answer told. */
-	get inCompany(): boolean {
-		return this.#watch.peers.size > 0;
-	}
-
 	/** Another active node as this one saw it last, and whether that is so long ago that it may be dead. */
 	lastSeen(node: NodeId): { epoch: number; beats: number; isSilent: boolean } | null {
 		const seen = this.#watch.peers.get(node);

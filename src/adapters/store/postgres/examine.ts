@@ -1,5 +1,4 @@
 // How a database that several nodes share is set up, for `brood doctor`.
-import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { SharedDatabase } from "#engine/ports/store-nodes.ts";
 import type { SideConnection } from "./side-connection.ts";
@@ -27,7 +26,8 @@ export async function examine(connection: SideConnection): Promise<SharedDatabas
 
 /** Behind a pooler that gives each transaction another connection nobody hears anything. */
 async function hears(connection: SideConnection): Promise<boolean> {
-	const word = randomUUID();
+	const [row] = await connection.rows<{ word: string }>({ text: "select gen_random_uuid() as word", values: [] });
+	const word = row?.word ?? "";
 	const heard = connection.heard(word);
 	await connection.rows({ text: "select pg_notify($1, $2)", values: ["brood", word] });
 	return await Promise.race([heard.then(() => true), pause(hearMs, false)]);
