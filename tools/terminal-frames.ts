@@ -56,7 +56,7 @@ function moment(approvals: Approval[]): Seen {
 		madeUp("E", { handle: "opus-2", lastActiveAt: ago(900) }),
 		madeUp("F", { handle: "try-b", supervisor: idOf("E"), label: "dead", life: "ended", endedAt: ago(600) }),
 	];
-	const inbox = inboxOf({ approvals, agents, issues: [], subscriptions: [subscription] });
+	const inbox = inboxOf({ approvals, agents, issues: [], subscriptions: [subscription], nodes: [] });
 	return {
 		...{ connection: "live", project: ProjectSlug.parse("shop"), subscriptions: [subscription], now, inbox },
 		...{ tree: treeOf(agents), everywhere: treeOf(agents), agents: new Map(agents.map((each) => [each.id, each])) },

@@ -124,10 +124,11 @@ describe("three daemons on one database", { timeout: 120_000 * rounds }, () => {
 			three.signal("SIGSTOP");
 			// what one writes meanwhile waits for no longer than a frozen batch may keep the lock
 			let longest = 0;
+			const other = await agentAt(one);
 			const writes = (async () => {
-				while ((await stateOf(one, three)) === "up") {
+				for (let at = 0; (await stateOf(one, three)) === "up"; at++) {
 					const from = performance.now();
-					await one.client.ask("agentAdd", { body: { name: `x${++agents}`, type: "human" } });
+					await one.client.ask(at % 2 === 0 ? "pause" : "resume", { params: { agent: other.agent }, body: {} });
 					longest = Math.max(longest, performance.now() - from);
 				}
 			})();

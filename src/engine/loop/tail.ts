@@ -10,6 +10,9 @@ import type { JournalNews, Reads } from "../ports/store.ts";
 import type { Publisher } from "./publish.ts";
 
 const pageEvents = 1000;
+/** after a read of more events than this, the next one waits a little */
+const floodEvents = 20;
+const floodMs = 50;
 
 export interface TailParts {
 	publisher: Publisher;
@@ -69,6 +72,8 @@ export class Tail implements AsyncDisposable {
 			// own commits may have been published meanwhile
 			this.#publish(found.filter(({ id }) => id > (this.#last ?? 0)));
 			if (found.length === pageEvents) this.#again = true;
+			// while others write much, what they wrote is read in larger pieces: each read costs the database something
+			else if (found.length > floodEvents) await pause(floodMs);
 		}
 	}
 
@@ -77,3 +82,5 @@ export class Tail implements AsyncDisposable {
 		this.#parts.publisher.publish(events);
 	}
 }
+
+const pause = (ms: number): Promise<void> => new Promise((resume) => setTimeout(resume, ms));

@@ -57,7 +57,7 @@ export class NodeWatch implements AsyncDisposable {
 	/** settles when the first beat was answered, or was not */
 	readonly first: Promise<void>;
 	readonly #parts: NodeWatchParts;
-	readonly #timer: ReturnType<typeof setInterval>;
+	#timer: ReturnType<typeof setTimeout> | undefined;
 	readonly #falls = new Map<string, Promise<void>>();
 	#watch: Watch;
 	#heldAt = 0;
@@ -71,8 +71,7 @@ export class NodeWatch implements AsyncDisposable {
 		this.#parts = parts;
 		this.fenced = this.#fence.promise;
 		this.#watch = watchFrom(joinedAt);
-		this.#timer = setInterval(() => this.#tick(), tickMs);
-		this.#do(ticked(this.#watch, this.#now()));
+		this.#tick();
 		this.first = this.#lastBeat;
 	}
 
@@ -95,7 +94,7 @@ export class NodeWatch implements AsyncDisposable {
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.#stopped = true;
-		clearInterval(this.#timer);
+		clearTimeout(this.#timer);
 		this.#parts.watchdog?.goodFor(null);
 		await Promise.all(this.#falls.values());
 	}
@@ -106,6 +105,7 @@ export class NodeWatch implements AsyncDisposable {
 
 	#tick(): void {
 		if (this.#stopped) return;
+		this.#timer = setTimeout(() => this.#tick(), tickMs);
 		const now = this.#now();
 		this.#do(ticked(this.#watch, now));
 		if (this.#watch.holding && now - this.#heldAt >= holdAgainMs) this.#holdAll(now);
@@ -172,7 +172,7 @@ export class NodeWatch implements AsyncDisposable {
 
 	#giveUp(): void {
 		this.#stopped = true;
-		clearInterval(this.#timer);
+		clearTimeout(this.#timer);
 		this.#parts.hold.begin(this.#parts.clock.now());
 		this.#holdAll(this.#now());
 		this.#fence.resolve(new StoreFault("fenced", "Another node has taken this one's place."));

@@ -18,7 +18,7 @@ export class PostgresNews implements JournalNews {
 	/** beats tell who else is there; engines that are no nodes count the connections */
 	#beats = false;
 	#last = 0;
-	#telling = false;
+	#pausing = false;
 
 	constructor(connection: SideConnection) {
 		this.#connection = connection;
@@ -52,17 +52,19 @@ export class PostgresNews implements JournalNews {
 		};
 	}
 
-	/** At most once in a few milliseconds, and only if somebody listens. */
+	/** At once, but at most once in a few milliseconds, and only if somebody listens. */
 	tell(last: number): void {
 		this.#last = Math.max(this.#last, last);
-		if (!this.#others || this.#telling) return;
-		this.#telling = true;
+		if (!this.#others || this.#pausing) return;
+		this.#pausing = true;
+		const told = this.#last;
 		setTimeout(() => {
-			this.#telling = false;
-			this.#connection
-				.rows({ name: "tell", text: "select pg_notify($1, $2)", values: [channel, String(this.#last)] })
-				.catch(expected("the others look every second"));
+			this.#pausing = false;
+			if (this.#last > told) this.tell(this.#last);
 		}, tellMs);
+		this.#connection
+			.rows({ name: "tell", text: "select pg_notify($1, $2)", values: [channel, String(told)] })
+			.catch(expected("the others look every second"));
 	}
 
 	async #poll(look: () => void, signal: AbortSignal): Promise<void> {
