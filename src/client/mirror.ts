@@ -36,7 +36,7 @@ export type MirrorSource = Pick<Client, "call" | "stream" | "findAgain">;
 
 export interface MirrorOptions {
 	changed?(changed: Changed): void;
-	/** how many items of each thread are kept; `older` loads more */
+	/** how many items of each thread are kept, from its end */
 	itemsMax?: number;
 	/** the time on the client's clock */
 	now(): number;
@@ -101,7 +101,7 @@ export class Mirror {
 		};
 	}
 
-	/** The items of a shown thread, oldest first: the last ones, and those that `older` has loaded. */
+	/** The last items of a shown thread, oldest first. */
 	thread(agent: AgentId): readonly Item[] {
 		return this.#threads.of(agent) ?? [];
 	}
@@ -173,20 +173,6 @@ export class Mirror {
 
 	#asked({ boards, threads }: Shown) {
 		return { boards: boards.join(","), threads: threads.join(","), items: this.#options.itemsMax };
-	}
-
-	/** Loads older items of a thread; false if there are none. */
-	async older(agent: AgentId, last = 200): Promise<boolean> {
-		const first = this.#threads.of(agent)?.[0]?.id;
-		if (first === undefined) return false;
-		const found = await this.#client.call("items", { params: { agent }, query: { last, before: first } });
-		this.#threads.prepend(agent, found, first);
-		return found.length > 0;
-	}
-
-	/** Keeps only the last items of a thread again. */
-	shorten(agent: AgentId): void {
-		this.#threads.shorten(agent);
 	}
 
 	/** Follows the events until the signal is aborted. */
