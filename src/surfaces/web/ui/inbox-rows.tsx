@@ -12,6 +12,24 @@ import { Age, clockOf } from "./age.tsx";
 import { useAnswer } from "./approval-card.tsx";
 import { Button } from "./button.tsx";
 
+/** What needs a person besides approvals. */
+export const OtherRows = ({ errors, reviews, limits, nodes }: Omit<Inbox, "approvals">) => (
+	<>
+		{errors.map((agent) => (
+			<ErrorRow key={agent.id} agent={agent} />
+		))}
+		{reviews.map((issue) => (
+			<ReviewRow key={`${issue.project}#${issue.number}`} issue={issue} />
+		))}
+		{limits.map((subscription) => (
+			<LimitRow key={subscription.name} subscription={subscription} />
+		))}
+		{nodes.map((node) => (
+			<NodeRow key={node.name} node={node} />
+		))}
+	</>
+);
+
 export function ApprovalRow({ approval }: { approval: Approval }) {
 	const answer = useAnswer();
 	const name = approval.path.at(-1) ?? "";
@@ -28,7 +46,7 @@ export function ApprovalRow({ approval }: { approval: Approval }) {
 	);
 }
 
-export function ErrorRow({ agent }: { agent: Agent }) {
+function ErrorRow({ agent }: { agent: Agent }) {
 	const act = useAct();
 	const verb = verbThatContinues(agent);
 	return (
@@ -45,7 +63,7 @@ export function ErrorRow({ agent }: { agent: Agent }) {
 	);
 }
 
-export function ReviewRow({ issue }: { issue: Issue }) {
+function ReviewRow({ issue }: { issue: Issue }) {
 	const { project, number, attention, title } = issue;
 	const name = `${project}#${number}`;
 	return (
@@ -63,7 +81,7 @@ export function ReviewRow({ issue }: { issue: Issue }) {
 	);
 }
 
-export function LimitRow({ subscription: { name, coolingUntil } }: { subscription: Subscription }) {
+function LimitRow({ subscription: { name, coolingUntil } }: { subscription: Subscription }) {
 	return (
 		<Row glyph="‖" tone="wait" name={name} href={paths.subscriptions()} text="usage limit reached">
 			<span className="meta">{coolingUntil !== null && `until ${clockOf(coolingUntil)}`}</span>
@@ -71,7 +89,7 @@ export function LimitRow({ subscription: { name, coolingUntil } }: { subscriptio
 	);
 }
 
-export function NodeRow({ node: { name, agents } }: { node: Inbox["nodes"][number] }) {
+function NodeRow({ node: { name, agents } }: { node: Inbox["nodes"][number] }) {
 	const [first] = agents;
 	const fix = first === undefined ? `brood node remove ${name}` : `brood agent move ${first.handle} --to NODE`;
 	return (

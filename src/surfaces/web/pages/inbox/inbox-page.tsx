@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { isFree } from "../../shell/keyboard.ts";
 import { useNeeds, useSeen } from "../../store/hooks.ts";
 import { ApprovalCard, useAnswer } from "../../ui/approval-card.tsx";
-import { ErrorRow, LimitRow, NodeRow, ReviewRow } from "../../ui/inbox-rows.tsx";
+import { OtherRows } from "../../ui/inbox-rows.tsx";
 import { Empty, Loading } from "../../ui/notice.tsx";
 import { NotifySwitch } from "./notify-switch.tsx";
 
@@ -38,18 +38,7 @@ export function InboxPage() {
 				))}
 				{others > 0 && (
 					<ul className="rows panel">
-						{errors.map((agent) => (
-							<ErrorRow key={agent.id} agent={agent} />
-						))}
-						{reviews.map((issue) => (
-							<ReviewRow key={`${issue.project}#${issue.number}`} issue={issue} />
-						))}
-						{limits.map((subscription) => (
-							<LimitRow key={subscription.name} subscription={subscription} />
-						))}
-						{nodes.map((node) => (
-							<NodeRow key={node.name} node={node} />
-						))}
+						<OtherRows errors={errors} reviews={reviews} limits={limits} nodes={nodes} />
 					</ul>
 				)}
 			</div>

@@ -3,15 +3,15 @@ import type { ProjectSlug } from "#contract/ids.ts";
 import { useAct, useRead } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { IssueFields, whyNotSaved } from "./issue-fields.tsx";
 
 export function AddIssue({ project, onClose }: { project: ProjectSlug; onClose(): void }) {
 	const act = useAct();
 	const presets = useRead("presets", { params: { project } });
-	const [title, setTitle] = useState("");
-	const [body, setBody] = useState("");
+	const [words, setWords] = useState({ title: "", body: "" });
 	const [preset, setPreset] = useState("");
 	const add = async (): Promise<void> => {
-		const request = { title: title.trim(), body, ...(preset !== "" && { preset }) };
+		const request = { ...words, title: words.title.trim(), ...(preset !== "" && { preset }) };
 		if ((await act("issueAdd", { params: { project }, body: request }, "The issue was added.")) !== null) onClose();
 	};
 	return (
@@ -19,19 +19,12 @@ export function AddIssue({ project, onClose }: { project: ProjectSlug; onClose()
 			title="Add an issue"
 			onClose={onClose}
 			actions={
-				<Button kind="primary" why={title.trim() === "" ? "Give it a title." : null} onClick={add}>
+				<Button kind="primary" why={whyNotSaved(words)} onClick={add}>
 					Add
 				</Button>
 			}
 		>
-			<label className="field">
-				<span>Title</span>
-				<input className="input" value={title} onChange={({ target }) => setTitle(target.value)} />
-			</label>
-			<label className="field">
-				<span>Description</span>
-				<textarea className="textarea" rows={5} value={body} onChange={({ target }) => setBody(target.value)} />
-			</label>
+			<IssueFields words={words} rows={5} onChange={setWords} />
 			<label className="field">
 				<span>Workflow</span>
 				<select className="select" value={preset} onChange={({ target }) => setPreset(target.value)}>

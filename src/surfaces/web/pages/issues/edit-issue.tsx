@@ -4,11 +4,11 @@ import type { Issue } from "#contract/issue-wire.ts";
 import { useAct } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { IssueFields, whyNotSaved } from "./issue-fields.tsx";
 
 export function EditIssue({ issue, onClose }: { issue: Issue; onClose(): void }) {
 	const act = useAct();
-	const [title, setTitle] = useState(issue.title);
-	const [body, setBody] = useState(issue.body);
+	const [words, setWords] = useState({ title: issue.title, body: issue.body });
 	const [labels, setLabels] = useState(issue.labels.join(", "));
 	const [priority, setPriority] = useState(issue.priority);
 	const save = async (): Promise<void> => {
@@ -16,7 +16,7 @@ export function EditIssue({ issue, onClose }: { issue: Issue; onClose(): void })
 			.split(",")
 			.map((each) => each.trim())
 			.filter(Boolean);
-		const request = { title: title.trim(), body, priority, labels: listed };
+		const request = { ...words, title: words.title.trim(), priority, labels: listed };
 		const params = { issue: `${issue.project}#${issue.number}` };
 		if ((await act("issueEdit", { params, body: request }, "Saved.")) !== null) onClose();
 	};
@@ -25,19 +25,12 @@ export function EditIssue({ issue, onClose }: { issue: Issue; onClose(): void })
 			title={`Edit ${issue.project}#${issue.number}`}
 			onClose={onClose}
 			actions={
-				<Button kind="primary" why={title.trim() === "" ? "Give it a title." : null} onClick={save}>
+				<Button kind="primary" why={whyNotSaved(words)} onClick={save}>
 					Save
 				</Button>
 			}
 		>
-			<label className="field">
-				<span>Title</span>
-				<input className="input" value={title} onChange={({ target }) => setTitle(target.value)} />
-			</label>
-			<label className="field">
-				<span>Description</span>
-				<textarea className="textarea" rows={8} value={body} onChange={({ target }) => setBody(target.value)} />
-			</label>
+			<IssueFields words={words} rows={8} onChange={setWords} />
 			<label className="field">
 				<span>Labels, with commas</span>
 				<input className="input" value={labels} onChange={({ target }) => setLabels(target.value)} />

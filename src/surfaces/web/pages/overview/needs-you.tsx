@@ -1,11 +1,11 @@
 // What needs a person, before anything else.
 import { useSeen } from "../../store/hooks.ts";
-import { ApprovalRow, ErrorRow, LimitRow, ReviewRow } from "../../ui/inbox-rows.tsx";
+import { ApprovalRow, OtherRows } from "../../ui/inbox-rows.tsx";
 
 export function NeedsYou() {
 	const { inbox } = useSeen();
-	const { approvals, errors, reviews, limits } = inbox;
-	const count = approvals.length + errors.length + reviews.length + limits.length;
+	const { approvals, errors, reviews, limits, nodes } = inbox;
+	const count = approvals.length + errors.length + reviews.length + limits.length + nodes.length;
 	return (
 		<section className="panel" aria-labelledby="needs">
 			<h2 id="needs" className="panel-title">
@@ -18,15 +18,7 @@ export function NeedsYou() {
 					{approvals.map((approval) => (
 						<ApprovalRow key={approval.id} approval={approval} />
 					))}
-					{errors.map((agent) => (
-						<ErrorRow key={agent.id} agent={agent} />
-					))}
-					{reviews.map((issue) => (
-						<ReviewRow key={`${issue.project}#${issue.number}`} issue={issue} />
-					))}
-					{limits.map((subscription) => (
-						<LimitRow key={subscription.name} subscription={subscription} />
-					))}
+					<OtherRows errors={errors} reviews={reviews} limits={limits} nodes={nodes} />
 				</ul>
 			)}
 		</section>
