@@ -98,6 +98,16 @@ export type IssueState = z.infer<typeof IssueState>;
 export const isMoving = ({ deletedAt, assignee, leaving, waiting }: IssueState): boolean =>
 	leaving !== null || (deletedAt === null && (assignee !== null || waiting === "gate" || waiting === "merge"));
 
+/** Whether somebody has to look at it or to approve it. */
+export const needsPerson = ({ attention, waiting, deletedAt }: NeedFacts): boolean =>
+	deletedAt === null && (attention !== null || waiting === "approval");
+
+/** Of an issue's row, or of an issue as it is answered. */
+interface NeedFacts extends Pick<IssueState, "waiting"> {
+	attention: object | null;
+	deletedAt: number | string | null;
+}
+
 /** Neither done nor deleted. */
 export const isOpen = ({ doneAt, deletedAt }: IssueState): boolean => doneAt === null && deletedAt === null;
 

@@ -1,13 +1,12 @@
 // Turns issue rows into wire shapes.
 import type { AgentId, Handle } from "#contract/ids.ts";
-import { type IssueState, isOpen, type NoteState, type RunState } from "#contract/issue.ts";
+import { type IssueState, isOpen, type NoteState, needsPerson, type RunState } from "#contract/issue.ts";
 import type { Issue, IssueDetails, NamedPreset, Run } from "#contract/issue-wire.ts";
 import type { IssueSettings, ProjectState } from "#contract/project.ts";
 import { workStage } from "#domain/issue/assign.ts";
 import { blockers } from "#domain/issue/decide.ts";
 import { isBeforeStart, movesFrom, presetNamed } from "#domain/preset.ts";
 import { shipped } from "#domain/presets.ts";
-import { needsPerson } from "./overviews.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
 /** What an issue's view needs beside its row. */

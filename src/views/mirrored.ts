@@ -168,10 +168,10 @@ export class Mirrored {
 	}
 
 	/** What needs a person; issues only of the boards that are shown. */
-	inbox(seen: Surroundings, { project }: { project?: ProjectSlug | undefined } = {}): Inbox {
+	inbox(seen: Surroundings): Inbox {
 		const [approvals, agents, subscriptions] = [this.approvals(), this.agents(seen), this.subscriptions(seen)];
 		const issues = [...this.rows.project.keys()].flatMap((slug) => this.issues(slug));
-		return inboxOf({ approvals, agents, issues, subscriptions, nodes: this.rows.node.values() }, project);
+		return inboxOf({ approvals, agents, issues, subscriptions, nodes: this.rows.node.values() });
 	}
 
 	/** The agents but hidden ones, each before those below it. */

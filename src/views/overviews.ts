@@ -1,8 +1,9 @@
 // The inbox, the tree and the board, from what other views show.
-import type { ProjectSlug } from "#contract/ids.ts";
+
+import { needsPerson } from "#contract/issue.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { NodeState } from "#contract/node.ts";
-import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
+import { type BoardColumn, boardDoneMax, type Inbox, type TreeRow } from "#contract/overviews.ts";
 import type { Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { Agent } from "#contract/wire.ts";
@@ -16,31 +17,21 @@ interface Overview extends Pick<Inbox, "approvals"> {
 	nodes: Iterable<NodeState>;
 }
 
-/** With a project only what belongs to it; a usage limit concerns all projects. */
-export function inboxOf({ approvals, agents, issues, subscriptions, nodes }: Overview, project?: ProjectSlug): Inbox {
-	const here = new Set(
-		agents.filter((agent) => project === undefined || agent.project === project).map(({ id }) => id),
-	);
-	return {
-		approvals: approvals.filter(({ agent }) => project === undefined || here.has(agent)),
-		errors: agents.filter(({ id, label, life }) => here.has(id) && label === "error" && life !== "ended"),
-		reviews: issues.filter((issue) => (project === undefined || issue.project === project) && needsPerson(issue)),
-		limits: subscriptions.filter(({ coolingUntil }) => coolingUntil !== null),
-		nodes: [...nodes].flatMap(({ id, name, state, fellAt }) =>
-			state !== "down"
-				? []
-				: {
-						...{ name, fellAt: isoOrNull(fellAt) },
-						agents: agents
-							.filter((agent) => agent.node === id && agent.life !== "ended")
-							.map((agent) => ({ id: agent.id, handle: agent.handle })),
-					},
-		),
-	};
-}
+export const inboxOf = ({ approvals, agents, issues, subscriptions, nodes }: Overview): Inbox => ({
+	approvals,
+	errors: agents.filter(({ label, life }) => label === "error" && life !== "ended"),
+	reviews: issues.filter(needsPerson),
+	limits: subscriptions.filter(({ coolingUntil }) => coolingUntil !== null),
+	nodes: [...nodes].filter(isDown).map(({ id, name, fellAt }) => ({
+		...{ name, fellAt: isoOrNull(fellAt) },
+		agents: agents
+			.filter((agent) => agent.node === id && agent.life !== "ended")
+			.map((agent) => ({ id: agent.id, handle: agent.handle })),
+	})),
+});
 
-export const needsPerson = ({ attention, waiting }: { attention: object | null; waiting: string | null }): boolean =>
-	attention !== null || waiting === "approval";
+/** Whether it stopped answering and is not back. */
+export const isDown = ({ state }: NodeState): boolean => state === "down";
 
 /** Agents in the order of their supervisors; those of one supervisor in the order in which they are given. */
 export function treeOf(agents: readonly Agent[]): TreeRow[] {
@@ -59,7 +50,8 @@ export function treeOf(agents: readonly Agent[]): TreeRow[] {
 }
 
 /** The stages of the project's own workflow; stages that only other workflows have come before its last one. */
-export function boardOf(issues: readonly Issue[], project: ProjectState): BoardColumn[] {
+export function boardOf(all: readonly Issue[], project: ProjectState): BoardColumn[] {
+	const issues = withoutOldDone(all);
 	const stagesOf = (name: string): readonly Stage[] => {
 		const loaded = presetNamed(project, name);
 		return "preset" in loaded ? loaded.preset.stages : [];
@@ -72,5 +64,17 @@ export function boardOf(issues: readonly Issue[], project: ProjectState): BoardC
 		return stagesOf(first?.preset ?? "").find((stage) => stage.name === name) ?? { name };
 	});
 	const stages = [...own.slice(0, -1), ...others, ...own.slice(-1)];
-	return stages.map(({ name, wipMax = null }) => ({ stage: name, wipMax, issues: by.get(name) ?? [] }));
+	return stages.map(({ name, wipMax = null }, at) => ({
+		...{ stage: name, wipMax, issues: by.get(name) ?? [] },
+		more: at === stages.length - 1 && issues.length < all.length,
+	}));
+}
+
+/** Done issues add up for as long as there is the project; a board shows those that were done last. */
+function withoutOldDone(issues: readonly Issue[]): readonly Issue[] {
+	const done = issues
+		.flatMap((issue) => (issue.doneAt === null ? [] : [{ issue, doneAt: issue.doneAt }]))
+		.sort((a, b) => (a.doneAt < b.doneAt ? 1 : a.doneAt > b.doneAt ? -1 : b.issue.number - a.issue.number));
+	const old = new Set(done.slice(boardDoneMax).map(({ issue }) => issue));
+	return old.size === 0 ? issues : issues.filter((issue) => !old.has(issue));
 }

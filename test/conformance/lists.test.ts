@@ -43,6 +43,48 @@ describe.each(flavors)("%s", (flavor) => {
 		expect([...rows.person.values()].sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(after);
 	});
 
+	test("what an inbox and a board show is read without the rest", async () => {
+		await using place = await freshPlace(flavor);
+		await using engine = await place.open();
+		const { reads, agentZero } = engine;
+		for (const slug of ["web", "api"]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
+		const [paused, killed] = [await spawn(engine, agentZero.id), await spawn(engine, agentZero.id)];
+		await spawn(engine, agentZero.id);
+		for (const agent of [paused.id, killed.id]) await done(engine, { type: "agent.pause", agent });
+		expect((await reads.heldAgents()).map(({ id }) => id)).toEqual([paused.id, killed.id]);
+		await done(engine, { type: "agent.kill", agent: killed.id });
+		expect((await reads.heldAgents()).map(({ id }) => id)).toEqual([paused.id]);
+		await done(engine, { type: "agent.resume", agent: paused.id });
+		expect(await reads.heldAgents()).toEqual([]);
+
+		const stages = [
+			{ name: "TODO", next: "CHECK" },
+			{ name: "CHECK", next: "DONE", gate: "human" },
+			{ name: "DONE", final: true },
+		];
+		const presets = { lean: { preset: { stages } } };
+		await done(engine, { type: "project.configure", slug: web, presets, preset: "lean" });
+		const issue = async (project: string, title: string): Promise<number> =>
+			(await done(engine, { type: "issue.add", project, title })).event ?? 0;
+		const [open, asks] = [await issue("web", "open"), await issue("web", "asks")];
+		const [first, second, third] = [await issue("web", "1"), await issue("web", "2"), await issue("web", "3")];
+		const gone = await issue("web", "gone");
+		await issue("api", "other");
+		for (const each of [asks, gone])
+			await done(engine, { type: "issue.escalate", issue: each, reason: "stuck" }, { as: system });
+		for (const each of [first, second, third]) await done(engine, { type: "issue.move", issue: each, stage: "CHECK" });
+		expect((await reads.issuesForPersons()).map(({ id }) => id)).toEqual([asks, first, second, third, gone]);
+		for (const each of [first, second, third]) {
+			await done(engine, { type: "issue.approve", issue: each, empty: true });
+			await expect.poll(async () => (await reads.issue(each))?.stage).toBe("DONE");
+		}
+		await done(engine, { type: "issue.delete", issue: gone });
+		expect((await reads.issuesForPersons()).map(({ id }) => id)).toEqual([asks]);
+		const board = async (doneMax: number) => (await reads.issuesOfBoard(web, { doneMax })).map(({ id }) => id);
+		expect(await board(9)).toEqual([open, asks, first, second, third]);
+		expect(await board(2)).toEqual([open, asks, second, third]);
+	});
+
 	test("a list in pages is the list", async () => {
 		await using place = await freshPlace(flavor);
 		await using engine = await place.open();

@@ -76,6 +76,13 @@ test("SQLite walks through no table that grows for ever", () => {
 	expect(new Map(walks.filter(([, found]) => found.length > 0))).toEqual(allowed);
 	// ended agents stay in their table for good
 	expect(planOf(database, rest.allLivingAgents.prepared("sqlite").sql)).toMatch(/USING INDEX agent_supervisor/);
+	// and issues in theirs, done or not
+	expect(planOf(database, rest.heldAgents.prepared("sqlite").sql)).toMatch(/USING INDEX agent_held/);
+	expect(planOf(database, issues.issuesForPersons.prepared("sqlite").sql)).toMatch(/USING INDEX issue_needs_person/);
+	const board = planOf(database, issues.issuesOfBoard.prepared("sqlite").sql);
+	expect(board).toMatch(/USING INDEX issue_open/);
+	expect(board).toMatch(/USING INDEX issue_done/);
+	expect(board).not.toMatch(/SCAN issue/);
 	// the control: a statement without an index is seen
 	expect(walksOf(database, "delete from receipt where answer = ''")).toEqual(["SCAN receipt"]);
 });
@@ -107,6 +114,9 @@ test("PostgreSQL need not either for what is asked at every turn, and by the upk
 		expect(await planOf(open.pendingApprovals.prepared("postgres").sql)).toMatch(/approval_open/);
 		expect(await planOf(issues.openRuns.prepared("postgres").sql)).toMatch(/run_open/);
 		expect(await planOf(rest.dropReceipts.prepared("postgres").sql)).toMatch(/receipt_age/);
+		expect(await planOf(rest.heldAgents.prepared("postgres").sql)).toMatch(/agent_held/);
+		expect(await planOf(issues.issuesForPersons.prepared("postgres").sql)).toMatch(/issue_needs_person/);
+		expect(await planOf(issues.issuesOfBoard.prepared("postgres").sql)).toMatch(/issue_open[^]*issue_done/);
 		expect(await planOf("delete from receipt where answer = ''")).toMatch(/Seq Scan/);
 	} finally {
 		await client.end();

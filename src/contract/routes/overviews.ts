@@ -12,7 +12,7 @@ export const overviewRoutes = {
 		query: scope,
 		answer: z.object({ rows: z.array(TreeRow) }),
 	}),
-	board: get("/api/projects/:project/board", "the issues of a project by stage", {
+	board: get("/api/projects/:project/board", "the open issues of a project by stage, and the 100 that were done last", {
 		answer: z.object({ columns: z.array(BoardColumn) }),
 	}),
 };

@@ -9,6 +9,10 @@ export interface IssueReads {
 	issues(project?: ProjectSlug): Promise<IssueState[]>;
 	/** the issues for which a reactor may have something to do, oldest first */
 	issuesMoving(): Promise<IssueState[]>;
+	/** those that need a person's attention or approval, oldest first */
+	issuesForPersons(): Promise<IssueState[]>;
+	/** the open issues of a project, and those that were done last, at most `doneMax`; by number */
+	issuesOfBoard(project: ProjectSlug, done: { doneMax: number }): Promise<IssueState[]>;
 	/** the highest number that an issue of the project ever had */
 	lastIssueNumber(project: ProjectSlug): Promise<number>;
 	run(id: number): Promise<RunState | undefined>;

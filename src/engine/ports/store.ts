@@ -78,6 +78,8 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	agentsNamed(reference: string): Promise<AgentState[]>;
 	/** oldest first; `living` stands for all that have not ended, and costs nothing for those that have */
 	agents(filter?: { project?: ProjectSlug; life?: AgentState["life"] | "living" }): Promise<AgentState[]>;
+	/** living agents that have a hold, oldest first */
+	heldAgents(): Promise<AgentState[]>;
 	/** living agents that this one supervises, oldest first */
 	children(supervisor: AgentId): Promise<AgentState[]>;
 	/** all living agents below this one, every agent before its supervisor */

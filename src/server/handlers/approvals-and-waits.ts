@@ -23,12 +23,16 @@ export function approvalAndWaitHandlers(context: RequestContext) {
 			const unknown = query.project === undefined ? null : await context.unknownProject(query.project);
 			if (unknown !== null) return unknown;
 			const of = { ...(found && { agent: found.id }), ...(query.project !== undefined && { project: query.project }) };
-			const { data, next } = pagedWith(await reads.listApprovals(of, page), (approval) => withPath(context, approval));
+			const { data, next } = pagedWith(await reads.listApprovals(of, page), (approval) =>
+				approvalWithPath(context, approval),
+			);
 			return { data: await Promise.all(data), next };
 		},
 		approval: async (request) => {
 			const approval = await reads.approval(numberIn(request, "approval"));
-			return approval === undefined ? noApproval(request.params["approval"]) : await withPath(context, approval);
+			return approval === undefined
+				? noApproval(request.params["approval"])
+				: await approvalWithPath(context, approval);
 		},
 		approvalAnswer: async (request) => {
 			const approval = await reads.approval(numberIn(request, "approval"));
@@ -36,7 +40,7 @@ export function approvalAndWaitHandlers(context: RequestContext) {
 			const { agent, id } = approval;
 			const done = await context.dispatch(request, { type: "approval.answer", agent, approval: id, ...request.body });
 			if (isRefusal(done)) return done;
-			return await withPath(context, (await reads.approval(id)) ?? approval);
+			return await approvalWithPath(context, (await reads.approval(id)) ?? approval);
 		},
 		waitOpen: async (request) => {
 			const targets = await targetsOf(context, request);
@@ -105,7 +109,7 @@ async function shown({ reads }: RequestContext, id: number, actor: Actor): Promi
 	);
 }
 
-async function withPath({ reads }: RequestContext, approval: ApprovalState): Promise<Approval> {
+export async function approvalWithPath({ reads }: RequestContext, approval: ApprovalState): Promise<Approval> {
 	const ids = [approval.agent, ...(await reads.above(approval.agent))];
 	const agents = (await Promise.all(ids.map((id) => reads.agent(id)))).filter((agent) => agent !== undefined);
 	return approvalView(approval, agents);

@@ -1,36 +1,75 @@
-// The inbox, the tree and the boards: the server folds nothing for them, it shows one snapshot of the store with the
-// views that a client's mirror has.
+// The inbox, the tree and the boards. Inbox and board cost what they show; the tree shows every agent.
 import type { ProjectSlug } from "#contract/ids.ts";
+import { boardDoneMax } from "#contract/overviews.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Credential } from "#contract/subscription.ts";
-import { Mirrored, type Surroundings } from "#views/mirrored.ts";
+import { Mirrored } from "#views/mirrored.ts";
+import { boardOf, inboxOf, isDown } from "#views/overviews.ts";
+import { subscriptionView } from "#views/wire.ts";
+import { issueViews } from "../issue-views.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 import { unjournaled } from "../unjournaled.ts";
+import { approvalWithPath } from "./approvals-and-waits.ts";
 
 export function overviewHandlers(
 	context: RequestContext,
 	problem: (credential: Credential) => string | null,
 ): Pick<Handlers, "inbox" | "tree" | "board"> {
 	const { engine, reads } = context;
-	const seen = async (): Promise<Surroundings> => ({
-		...{ now: engine.now(), monotonic: engine.scheduler.monotonic(), turnsMax: engine.turnsMax },
-		...(await unjournaled(engine, problem)),
-	});
-	const snapshot = async (boards: readonly ProjectSlug[]): Promise<Mirrored> =>
-		new Mirrored(await reads.mirrored({ boards, threads: [], itemsMax: 0, isPart: false }), { boards, threads: [] });
 	const refusal = async (project: ProjectSlug | undefined): Promise<Refusal | null> =>
 		project === undefined ? null : await context.unknownProject(project);
 	return {
 		inbox: async ({ query: { project } }) => {
-			const boards = project === undefined ? (await reads.projects()).map(({ slug }) => slug) : [project];
-			return (await refusal(project)) ?? (await snapshot(boards)).inbox(await seen(), { project });
+			const unknown = await refusal(project);
+			if (unknown !== null) return unknown;
+			const isHere = (row: { project: ProjectSlug | null } | undefined): boolean =>
+				project === undefined || row?.project === project;
+			const [pending, waiting, nodes] = await Promise.all([
+				reads.pendingApprovals(),
+				reads.issuesForPersons(),
+				reads.nodes(),
+			]);
+			// only then it matters whose files are where
+			const shown = nodes.some(isDown) ? await reads.agents({ life: "living" }) : await reads.heldAgents();
+			const [subscriptions, leases] = await Promise.all([reads.subscriptions(), reads.leases()]);
+			const asking = new Map(
+				(await reads.agentsWith(pending.map(({ agent }) => agent))).map((each) => [each.id, each]),
+			);
+			const approvals = pending.filter(({ agent }) => isHere(asking.get(agent)));
+			const issues = await issueViews(reads, waiting.filter(isHere), {});
+			const now = engine.scheduler.monotonic();
+			return inboxOf({
+				approvals: await Promise.all(approvals.map((approval) => approvalWithPath(context, approval))),
+				agents: await context.agents(shown.filter(isHere)),
+				issues: issues.filter((issue) => issue !== undefined),
+				subscriptions: subscriptions
+					.filter(({ removedAt }) => removedAt === null)
+					.map((each) => subscriptionView(each, { leases, now, problem: problem(each.credential) })),
+				nodes,
+			});
 		},
-		tree: async ({ query: { project } }) =>
-			(await refusal(project)) ?? { rows: (await snapshot([])).tree(await seen(), { project }) },
+		tree: async ({ query: { project } }) => {
+			const unknown = await refusal(project);
+			if (unknown !== null) return unknown;
+			const rows = await reads.mirrored({ boards: [], threads: [], itemsMax: 0, isPart: false });
+			const around = {
+				...{ now: engine.now(), monotonic: engine.scheduler.monotonic(), turnsMax: engine.turnsMax },
+				...(await unjournaled(engine, problem)),
+			};
+			return { rows: new Mirrored(rows, { boards: [], threads: [] }).tree(around, { project }) };
+		},
 		board: async ({ params }) => {
 			const project = await context.projectNamed(params["project"]);
 			if (isRefusal(project)) return project;
-			return { columns: (await snapshot([project.slug])).board(project.slug) };
+			// one more than a board has tells whether there are older ones
+			const rows = await reads.issuesOfBoard(project.slug, { doneMax: boardDoneMax + 1 });
+			const issues = await issueViews(reads, rows, {});
+			return {
+				columns: boardOf(
+					issues.filter((issue) => issue !== undefined),
+					project,
+				),
+			};
 		},
 	};
 }

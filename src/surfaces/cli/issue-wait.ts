@@ -1,8 +1,8 @@
 // `brood issue wait`: reads the issue once, then again after every event that may have changed it.
 import { Refused } from "#client/client.ts";
+import { needsPerson } from "#contract/issue.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import { refuse } from "#contract/refusal.ts";
-import { needsPerson } from "#views/overviews.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
 import { named } from "./issues.ts";

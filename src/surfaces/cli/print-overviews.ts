@@ -46,10 +46,10 @@ export function treeText(rows: readonly TreeRow[]): string {
 
 export function boardText(columns: readonly BoardColumn[]): string {
 	return columns
-		.map(({ stage, wipMax, issues }) => {
+		.map(({ stage, wipMax, issues, more }) => {
 			const lines = issues.map((issue) => `  #${issue.number}  ${inline(issue.title)}  (${stateOf(issue)})`);
 			const many = wipMax === null ? `${issues.length}` : `${issues.length} of at most ${wipMax}`;
-			return [`${stage} (${many})`, ...lines].join("\n");
+			return [`${stage} (${many}${more ? ", older ones in `brood issue list`" : ""})`, ...lines].join("\n");
 		})
 		.join("\n");
 }

@@ -1,5 +1,5 @@
 // Reads of issues, their runs and notes in memory.
-import { isMoving } from "#contract/issue.ts";
+import { isMoving, isOpen, needsPerson } from "#contract/issue.ts";
 import type { IssueReads } from "#engine/ports/store-issues.ts";
 import type { Read } from "./rows.ts";
 
@@ -11,6 +11,16 @@ export function memoryIssueReads(read: Read): IssueReads {
 		issues: (project) =>
 			read(({ issues }) => [...issues.values()].filter((issue) => project === undefined || issue.project === project)),
 		issuesMoving: () => read(({ issues }) => [...issues.values()].filter(isMoving)),
+		issuesForPersons: () => read(({ issues }) => [...issues.values()].filter(needsPerson)),
+		issuesOfBoard: (project, { doneMax }) =>
+			read(({ issues }) => {
+				const own = [...issues.values()].filter((issue) => issue.project === project && issue.deletedAt === null);
+				const done = own
+					.filter((issue) => !isOpen(issue))
+					.sort((a, b) => (b.doneAt ?? 0) - (a.doneAt ?? 0) || b.number - a.number);
+				const shown = new Set(done.slice(0, doneMax));
+				return own.filter((issue) => isOpen(issue) || shown.has(issue));
+			}),
 		lastIssueNumber: (slug) =>
 			read(({ issues }) =>
 				Math.max(0, ...issues.values().map(({ project, number }) => (project === slug ? number : 0))),

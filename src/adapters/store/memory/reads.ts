@@ -49,6 +49,7 @@ function agentReads(read: Read) {
 					(project === undefined || agent.project === project) &&
 					(life === undefined || (life === "living" ? agent.life !== "ended" : agent.life === life)),
 			),
+		heldAgents: () => where((agent) => agent.life !== "ended" && agent.holds.length > 0),
 		livingAgents: async () => (await where((agent) => agent.life !== "ended")).length,
 		children: (supervisor) => where((agent) => agent.supervisor === supervisor && agent.life !== "ended"),
 		descendants: async (supervisor) => {

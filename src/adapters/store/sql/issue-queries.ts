@@ -1,7 +1,7 @@
 // Issues, their runs, and their comments, documents and messages.
 import { type Kysely, sql } from "kysely";
 import { fewById, query } from "./prepared.ts";
-import { stateById, upsert } from "./state-queries.ts";
+import { raw, type StateRow, stateById, upsert } from "./state-queries.ts";
 import type { Tables } from "./tables.ts";
 
 export const issueById = stateById("issue");
@@ -20,6 +20,23 @@ export const issuesMoving = query()("issues-moving", (db) =>
 	db.selectFrom("issue").select("state").where("moving", "=", sql.lit(1)).orderBy("id"),
 );
 
+export const issuesForPersons = query()("issues-for-persons", (db) =>
+	db.selectFrom("issue").select("state").where("needs_person", "=", sql.lit(1)).orderBy("id"),
+);
+
+export const issuesOfBoard = query<{ project: string; doneMax: number }>()("issues-of-board", (db, arg) =>
+	raw(
+		db,
+		sql<StateRow>`select state from (
+				select number, state from issue where project = ${arg("project")} and open = 1
+				union all
+				select number, state from (
+					select number, state from issue where project = ${arg("project")} and done_at is not null
+					order by done_at desc, number desc limit ${arg("doneMax")}) as done
+			) as board order by number`,
+	),
+);
+
 export const lastIssueNumber = query<{ project: string }>()("last-issue-number", (db, arg) =>
 	db
 		.selectFrom("issue")
@@ -28,8 +45,8 @@ export const lastIssueNumber = query<{ project: string }>()("last-issue-number",
 );
 
 export const putIssue = upsert("issue", {
-	columns: ["id", "project", "number", "moving", "state"],
-	changes: ["moving", "state"],
+	columns: ["id", "project", "number", "moving", "needs_person", "open", "done_at", "state"],
+	changes: ["moving", "needs_person", "open", "done_at", "state"],
 });
 
 export const runById = stateById("run");

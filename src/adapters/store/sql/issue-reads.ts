@@ -12,6 +12,8 @@ export function issueReads(connection: Connection): IssueReads {
 		issues: (project) =>
 			project === undefined ? all(queries.allIssues, {}) : all(queries.issuesOfProject, { project }),
 		issuesMoving: () => all(queries.issuesMoving, {}),
+		issuesForPersons: () => all(queries.issuesForPersons, {}),
+		issuesOfBoard: (project, { doneMax }) => all(queries.issuesOfBoard, { project, doneMax }),
 		lastIssueNumber: async (project) => (await connection.all(queries.lastIssueNumber, { project }))[0]?.number ?? 0,
 		run: (id) => one(queries.runById, { id }),
 		runs: (issue) => all(queries.runsOfIssue, { issue }),

@@ -34,6 +34,7 @@ export function agentReads(connection: Connection) {
 			const isOf = (agent: AgentState): boolean => project === undefined || agent.project === project;
 			return found.filter((agent) => isOf(agent) && (life === undefined || life === "living" || agent.life === life));
 		},
+		heldAgents: () => all(queries.heldAgents, {}),
 		children: (supervisor) => all(queries.livingChildren, { supervisor }),
 		descendants: (supervisor) => all(queries.livingDescendants, { supervisor }),
 		above: async (id) =>

@@ -43,11 +43,13 @@ const journal = ({ key, int, text }: Types): string[] => [
 	`create table agent (
 		seq ${key}, id ${text} not null unique, project ${text}, handle ${text} not null, life ${text} not null,
 		supervisor ${text}, lineage ${int} references agent (seq), fork_point ${int}, reaped ${int} not null default 0,
+		held ${int} not null default 0,
 		state ${text} not null)`,
 	// a handle is never used twice in a project, even after its agent has ended
 	"create unique index agent_handle on agent ((coalesce(project, '')), handle)",
 	"create index agent_supervisor on agent (supervisor) where life <> 'ended'",
 	"create index agent_provisioning on agent (seq) where life = 'provisioning'",
+	"create index agent_held on agent (seq) where held = 1",
 	"create index agent_shown on agent (seq) where reaped = 0",
 	"create index agent_project on agent ((coalesce(project, '')), seq)",
 	"create index agent_project_shown on agent ((coalesce(project, '')), seq) where reaped = 0",
@@ -105,10 +107,14 @@ const issues = ({ int, text }: Types): string[] => {
 	const issue = `issue ${int} not null references issue (id)`;
 	return [
 		`create table issue (
-			${id}, project ${text} not null, number ${int} not null, moving ${int} not null, state ${text} not null)`,
+			${id}, project ${text} not null, number ${int} not null, moving ${int} not null,
+			needs_person ${int} not null, open ${int} not null, done_at ${int}, state ${text} not null)`,
 		// the database itself keeps two nodes from giving the same number
 		"create unique index issue_number on issue (project, number)",
 		"create index issue_moving on issue (id) where moving = 1",
+		"create index issue_needs_person on issue (id) where needs_person = 1",
+		"create index issue_open on issue (project, number) where open = 1",
+		"create index issue_done on issue (project, done_at, number) where done_at is not null",
 		`create table run (${id}, ${issue}, open ${int} not null, state ${text} not null)`,
 		// the database itself enforces one open run per issue
 		"create unique index run_open on run (issue) where open = 1",

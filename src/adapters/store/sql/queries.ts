@@ -53,6 +53,10 @@ export const allLivingAgents = query()("all-living-agents", (db) =>
 	db.selectFrom("agent").select("state").where("life", "<>", ended).orderBy(sql`seq + 0`),
 );
 
+export const heldAgents = query()("held-agents", (db) =>
+	db.selectFrom("agent").select("state").where("held", "=", sql.lit(1)).orderBy("seq"),
+);
+
 export const livingChildren = query<{ supervisor: AgentId }>()("living-children", (db, arg) =>
 	db
 		.selectFrom("agent")
@@ -110,6 +114,8 @@ export const insertAgent = query<{
 	handle: string;
 	life: string;
 	supervisor: AgentId | null;
+	reaped: number;
+	held: number;
 	lineage: AgentId | null;
 	forkPoint: number | null;
 	state: string;
@@ -122,6 +128,8 @@ export const insertAgent = query<{
 			handle: arg("handle"),
 			life: arg("life"),
 			supervisor: arg("supervisor"),
+			reaped: arg("reaped"),
+			held: arg("held"),
 			lineage: seqOf(db, arg("lineage")),
 			fork_point: arg("forkPoint"),
 			state: arg("state"),
@@ -135,6 +143,7 @@ export const updateAgent = query<{
 	life: string;
 	supervisor: AgentId | null;
 	reaped: number;
+	held: number;
 	state: string;
 }>()("update-agent", (db, arg) =>
 	db
@@ -144,6 +153,7 @@ export const updateAgent = query<{
 			life: arg("life"),
 			supervisor: arg("supervisor"),
 			reaped: arg("reaped"),
+			held: arg("held"),
 			state: arg("state"),
 		})
 		.where("seq", "=", arg("seq")),

@@ -18,6 +18,8 @@ export interface Tables {
 		fork_point: number | null;
 		/** 1 or 0 */
 		reaped: Generated<number>;
+		/** 1 while it lives and has a hold */
+		held: Generated<number>;
 		/** an `AgentState`; the columns above repeat what queries look for */
 		state: string;
 	};
@@ -70,8 +72,20 @@ export interface Tables {
 	 */
 	search: { event: number; rowid: number; words: string };
 	indexed: { up_to: number };
-	/** `moving` is 1 where a reactor may have something to do; `state` is an `IssueState` */
-	issue: { id: number; project: string; number: number; moving: number; state: string };
+	/**
+	 * `moving` is 1 where a reactor may have something to do, `needs_person` where a person has; `open` is 1 until it is
+	 * done or deleted, `done_at` null for a deleted one; `state` is an `IssueState`
+	 */
+	issue: {
+		id: number;
+		project: string;
+		number: number;
+		moving: number;
+		needs_person: number;
+		open: number;
+		done_at: number | null;
+		state: string;
+	};
 	run: { id: number; issue: number; open: number; state: string };
 	/** the text is in the event of the same id; `state` is the rest of a `NoteState` */
 	note: { id: number; issue: number; state: string };

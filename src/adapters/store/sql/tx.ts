@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { isMoving } from "#contract/issue.ts";
+import { isMoving, isOpen, needsPerson } from "#contract/issue.ts";
 import { isItem } from "#contract/item.ts";
 import { isActive } from "#contract/node.ts";
 import type { StoredReceipt } from "#contract/receipt.ts";
@@ -91,16 +91,19 @@ export function sqlTx(connection: Connection, reads: Reads = sqlReads(connection
 }
 
 /** What the table repeats of an agent's state, as far as it changes. */
-type Indexed = Pick<AgentState, "handle" | "life" | "supervisor"> & { reaped: number };
-const indexedOf = ({ handle, life, supervisor, reapedAt }: AgentState): Indexed => ({
+type Indexed = Pick<AgentState, "handle" | "life" | "supervisor"> & { reaped: number; held: number };
+const indexedOf = ({ handle, life, supervisor, reapedAt, holds }: AgentState): Indexed => ({
 	...{ handle, life, supervisor },
-	reaped: reapedAt === null ? 0 : 1,
+	reaped: flag(reapedAt !== null),
+	held: flag(life !== "ended" && holds.length > 0),
 });
 
+const flag = (set: boolean): number => (set ? 1 : 0);
+
 async function insert(connection: Connection, row: AgentState, state: string): Promise<number> {
-	const { id, project, handle, life, supervisor } = row;
+	const { id, project } = row;
 	const { agent: lineage, forkPoint } = row.lineage ?? { agent: null, forkPoint: null };
-	const inserted = { id, project, handle, life, supervisor, lineage, forkPoint, state };
+	const inserted = { id, project, ...indexedOf(row), lineage, forkPoint, state };
 	const [made] = await connection.all(queries.insertAgent, inserted);
 	if (made === undefined) throw new Error("an inserted agent has no number");
 	return made.seq;
@@ -109,7 +112,6 @@ async function insert(connection: Connection, row: AgentState, state: string): P
 function rowWrites(connection: Connection) {
 	const run = async <P extends Record<string, Value>>(query: Query<P, unknown>, args: P): Promise<void> =>
 		void (await connection.all(query, args));
-	const flag = (set: boolean): number => (set ? 1 : 0);
 	return {
 		putProject: (row) => run(queries.putProject, { slug: row.slug, state: JSON.stringify(row) }),
 		putSubscription: (row) => run(slots.putSubscription, { name: row.name, state: JSON.stringify(row) }),
@@ -140,8 +142,12 @@ function rowWrites(connection: Connection) {
 				...{ delivered_in: deliveredIn, read_at: readAt, deleted_at: deletedAt },
 			}),
 		putIssue: (row) => {
-			const { id, project, number } = row;
-			return run(issues.putIssue, { id, project, number, moving: flag(isMoving(row)), state: JSON.stringify(row) });
+			const { id, project, number, doneAt, deletedAt } = row;
+			return run(issues.putIssue, {
+				...{ id, project, number, state: JSON.stringify(row) },
+				...{ moving: flag(isMoving(row)), needs_person: flag(needsPerson(row)), open: flag(isOpen(row)) },
+				done_at: deletedAt === null ? doneAt : null,
+			});
 		},
 		putRun: (row) => {
 			const { id, issue, state } = row;

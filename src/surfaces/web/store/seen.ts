@@ -98,6 +98,10 @@ export class Seen {
 		return this.#mirror.view.projects(this.#surroundings);
 	}
 
+	issues(project: ProjectSlug): readonly Issue[] {
+		return this.#mirror.view.issues(project);
+	}
+
 	board(project: ProjectSlug): readonly BoardColumn[] {
 		return this.#mirror.view.board(project);
 	}

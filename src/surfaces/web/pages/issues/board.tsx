@@ -83,7 +83,7 @@ function whyNotTo({ moves, stage: from, number }: Issue, column: BoardColumn): s
 }
 
 function Column({ column, dragged }: { column: BoardColumn; dragged: Issue | null }) {
-	const { stage, wipMax, issues } = column;
+	const { stage, wipMax, issues, more } = column;
 	const { setNodeRef, isOver } = useDroppable({ id: stage });
 	const why = dragged === null || dragged.stage === stage ? null : whyNotTo(dragged, column);
 	const state = dragged === null ? "" : why === null ? " board-open" : " board-shut";
@@ -103,6 +103,7 @@ function Column({ column, dragged }: { column: BoardColumn; dragged: Issue | nul
 					<Card key={issue.number} issue={issue} />
 				))}
 			</ul>
+			{more && <p className="meta">Older ones are in the table.</p>}
 		</section>
 	);
 }

@@ -8,9 +8,7 @@ import { Button } from "../../ui/button.tsx";
 
 export function Dependencies({ issue, onDone }: { issue: Issue; onDone(): void }) {
 	const act = useAct();
-	const all = useSeen()
-		.board(issue.project)
-		.flatMap(({ issues }) => issues);
+	const all = useSeen().issues(issue.project);
 	const params = { issue: `${issue.project}#${issue.number}` };
 	const remove = async (on: number): Promise<void> => {
 		if ((await act("issueUndepend", { params: { ...params, on: String(on) } })) !== null) onDone();

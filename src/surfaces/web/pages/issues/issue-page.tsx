@@ -25,10 +25,7 @@ export function IssuePage({ params }: { params: Readonly<Record<string, string>>
 function Known({ project, number }: { project: ProjectSlug; number: number }) {
 	const seen = useSeen();
 	useNeeds({ boards: [project] });
-	const row = seen
-		.board(project)
-		.flatMap(({ issues }) => issues)
-		.find((issue) => issue.number === number);
+	const row = seen.issues(project).find((issue) => issue.number === number);
 	const [said, setSaid] = useState(0);
 	// asked again whenever its row has changed
 	const read = useRead("issue", { params: { issue: `${project}#${number}` } }, `${row?.updatedAt} ${said}`);

@@ -42,9 +42,8 @@ function ProjectIssues({ project }: { project: Project }) {
 	const [query, setQuery] = useSearchParams();
 	const [isAdding, setAdding] = useState(false);
 	useNeeds({ boards: [project.slug] });
-	const columns = seen.board(project.slug);
 	const isTable = query.get("as") === "table";
-	const all = columns.flatMap(({ issues }) => issues);
+	const all = seen.issues(project.slug);
 	return (
 		<div className="issues">
 			<header className="page-header">
@@ -73,7 +72,7 @@ function ProjectIssues({ project }: { project: Project }) {
 			) : isTable ? (
 				<Table issues={all} />
 			) : (
-				<Board project={project} columns={columns} />
+				<Board project={project} columns={seen.board(project.slug)} />
 			)}
 			{isAdding && <AddIssue project={project.slug} onClose={() => setAdding(false)} />}
 		</div>
