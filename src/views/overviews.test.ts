@@ -1,8 +1,13 @@
 import { expect, test } from "vitest";
-import { AgentId } from "#contract/ids.ts";
+import { AgentId, human, ProjectSlug } from "#contract/ids.ts";
+import type { Issue } from "#contract/issue-wire.ts";
+import { boardDoneMax } from "#contract/overviews.ts";
+import { defaultIssueSettings } from "#contract/project.ts";
 import type { Agent } from "#contract/wire.ts";
+import { issueChanges } from "#domain/fold/issue.ts";
 import { live } from "#test/support/given.ts";
-import { treeOf } from "./overviews.ts";
+import { issueView } from "./issue.ts";
+import { boardOf, treeOf } from "./overviews.ts";
 import { agentView } from "./wire.ts";
 
 const shown = agentView(live("a"), { queueLength: 0, unreadMail: 0, phase: "model" });
@@ -17,6 +22,36 @@ const drawn = (agents: Agent[]) => treeOf(agents).map(({ depth, agent }) => `${d
 test("each agent comes before those below it, in the order in which they are given", () => {
 	const agents = [below(0, null), below(1, 0), below(2, 0), below(3, 1), below(4, 2), below(5, 1), below(6, 9)];
 	expect(drawn(agents)).toEqual(["0:0", "1:1", "2:3", "2:5", "1:2", "2:4", "0:6"]);
+});
+
+test("a board has the issues that were done last, and says if there are older ones", () => {
+	const slug = ProjectSlug.parse("web");
+	const project = {
+		...{ ...defaultIssueSettings, slug, path: "/srv/web", base: null, url: null, node: null, approved: [] },
+		...{ addedAt: 1, removedAt: null },
+	};
+	const issue = (number: number, stage: string, doneAt: number | null): Issue => {
+		const about = { title: "x", priority: "medium" as const, preset: "quick-fix", labels: [], dependsOn: [] };
+		const data = { project: slug, number, stage, ...about };
+		const event = { kind: "issue.added" as const, agent: null, text: "", data, id: number, at: 1, actor: human };
+		const row = { ...issueChanges["issue.added"].make(event), doneAt };
+		return issueView(row, { project, all: [], runs: [], handles: new Map() });
+	};
+	// the oldest issue was done last
+	const done = Array.from({ length: boardDoneMax }, (_, at) => issue(at + 1, "DONE", 1000 - at));
+	const open = issue(boardDoneMax + 1, "TODO", null);
+	const shown = (issues: Issue[]) =>
+		boardOf(issues, project).flatMap(({ stage, issues: those, more }) =>
+			those.length === 0 ? [] : [[stage, those.length, those.at(-1)?.number, more]],
+		);
+	expect(shown([...done, open])).toEqual([
+		["TODO", 1, boardDoneMax + 1, false],
+		["DONE", boardDoneMax, boardDoneMax, false],
+	]);
+	expect(shown([...done, open, issue(boardDoneMax + 2, "DONE", 1)])).toEqual([
+		["TODO", 1, boardDoneMax + 1, false],
+		["DONE", boardDoneMax, boardDoneMax, true],
+	]);
 });
 
 test("a chain of 50,000 agents is a tree like any other", () => {
