@@ -49,13 +49,13 @@ import { version } from "./version.ts";
 
 /** The engine alone: it records and decides, but runs no turns. */
 export async function startEngine(
-	place: StoreLocation,
+	location: StoreLocation,
 	overrides: Partial<Limits> = {},
 	{ driver = null, workspaces = null, issueWork = noIssueWork, log = noLog, opened, ...more }: EngineExtras = {},
 	agentZeroType = "scripted",
 ): Promise<Engine> {
 	const wanted = { ...defaultLimits, ...overrides };
-	const { store, limits, ...texts } = await openStore(place, wanted, more.node?.node ?? null);
+	const { store, limits, ...texts } = await openStore(location, wanted, more.node?.node ?? null);
 	opened?.(store);
 	return await Engine.start({
 		store,
@@ -120,7 +120,7 @@ export async function startDaemon({
 		log.error("http", "A request failed inside", request === undefined ? {} : { request }, error);
 	const finding = detectContainment(config.containment ?? "auto", process.env);
 	parts.use(await lockedHome(home));
-	const place = storeOf(home, config, process.env);
+	const location = storeOf(home, config, process.env);
 	const server = parts.use(await listenIn(home, config.port ?? port, failed));
 	const remote = await remoteListenerIn(home, config, failed);
 	if (remote !== null) parts.use(remote);
@@ -154,8 +154,8 @@ export async function startDaemon({
 		node: nodeOf(mark, config, allPrograms),
 		watchdog: parts.use(watchdogFor({ home, mark, log, successor, environment: process.env })),
 	};
-	const engine = parts.use(await startEngine(place, inForceLimits, engineParts, config.agentZero?.type));
-	if ("url" in place) tieToJournal(home, engine.agentZero.id);
+	const engine = parts.use(await startEngine(location, inForceLimits, engineParts, config.agentZero?.type));
+	if ("url" in location) tieToJournal(home, engine.agentZero.id);
 	up.resolve(engine);
 	parts.use(startNotices(engine, config.notify, process.env));
 	// disposed before the engine, so that the last runs are still recorded

@@ -1,3 +1,3 @@
 /** A path as one word of a suggested command. */
-export const shellWord = (place: string): string =>
-	/^[\w./@:+-]+$/.test(place) ? place : `'${place.replaceAll("'", `'\\''`)}'`;
+export const shellWord = (word: string): string =>
+	/^[\w./@:+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -33,24 +33,24 @@ function addressFrom(text: string): string {
 
 /** Loads only the store in use: each needs its own library. */
 export async function openStore(
-	place: StoreLocation,
+	location: StoreLocation,
 	limits: Limits,
 	node: string | null,
 ): Promise<{ store: Store } & Pick<EngineParts, "blobs" | "partials" | "limits">> {
-	if ("memory" in place) {
+	if ("memory" in location) {
 		const { openMemory } = await import("#adapters/store/memory/store.ts");
 		return { store: openMemory(batchRunner(limits)), limits };
 	}
-	if ("url" in place) {
+	if ("url" in location) {
 		const { openPostgres } = await import("#adapters/store/postgres/store.ts");
 		let run = batchRunner(limits);
-		const store = await openPostgres({ ...place, run: (tx, batch) => run(tx, batch) });
+		const store = await openPostgres({ ...location, run: (tx, batch) => run(tx, batch) });
 		const shared = node === null ? limits : await store.limitsFor(node, limits);
 		run = batchRunner(shared);
 		return { store, blobs: store.blobs, partials: store.partials, limits: shared };
 	}
 	const { openSqlite } = await import("#adapters/store/sqlite/store.ts");
-	const { home } = place;
+	const { home } = location;
 	mkdirSync(home, { recursive: true, mode: 0o700 });
 	const store = await openSqlite({
 		file: path.join(home, "brood.db"),

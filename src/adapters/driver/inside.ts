@@ -3,7 +3,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { attempt, codeOf } from "../system/errors.ts";
-import { autorunPaths, namedByConfiguration, programPlaces, TooMuch } from "./trust.ts";
+import { autorunPaths, namedByConfiguration, programLocations, TooMuch } from "./trust.ts";
 
 /** more are not checked */
 const pathsMax = 2000;
@@ -34,7 +34,7 @@ function isInside(root: string, given: string, scripts: ReadonlySet<string>): bo
 }
 
 /** Vendors' programs also look for these in the folders of the files that they read. */
-const obeyedAnywhere: ReadonlySet<string> = new Set([".git", ".gitattributes", ...programPlaces]);
+const obeyedAnywhere: ReadonlySet<string> = new Set([".git", ".gitattributes", ...programLocations]);
 
 /**
  * A path that means the same to every program. `..` does not: one program removes it from the text, another follows links

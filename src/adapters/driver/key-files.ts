@@ -23,13 +23,13 @@ export class KeyFiles {
 		mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
 		const file = path.join(this.#folder, `${name.replaceAll(/[^\w-]/g, "_").slice(0, 64)}-${this.#salt()}.env`);
 		const lines = Object.entries(keys).map(([key, value]) => `${key}='${value}'\n`);
-		for (const [place, flags] of [
+		for (const [location, flags] of [
 			[file, "wx"],
 			[this.#folder, "r"],
 		] as const) {
-			const handle = openSync(place, flags, 0o600);
+			const handle = openSync(location, flags, 0o600);
 			try {
-				if (place === file) writeSync(handle, lines.join(""));
+				if (location === file) writeSync(handle, lines.join(""));
 				fsyncSync(handle);
 			} finally {
 				closeSync(handle);

@@ -54,7 +54,7 @@ export class Sandbox {
 			// a custom program may be any vendor's: it can read their homes, not write them
 			const free = agent.type === "acp" ? vendorHomes(seen) : [];
 			const hidden = [...mounts.hidden, ...privatePaths(seen), ...vendorHomes(seen)].filter(
-				(place) => !free.includes(place),
+				(location) => !free.includes(location),
 			);
 			return {
 				...mounts,
@@ -82,14 +82,14 @@ export class Sandbox {
 
 /** Starts a small sandbox and checks that it isolates. */
 async function trySandbox(environment: NodeJS.ProcessEnv): Promise<string | null> {
-	const place = temporaryFolderNow("sandbox");
-	const inside = path.join(place, "inside");
-	const outside = path.join(place, "outside");
-	const hidden = path.join(place, "hidden");
+	const location = temporaryFolderNow("sandbox");
+	const inside = path.join(location, "inside");
+	const outside = path.join(location, "outside");
+	const hidden = path.join(location, "hidden");
 	try {
 		for (const folder of [inside, outside, hidden]) mkdirSync(folder);
 		writeFileSync(path.join(hidden, "secret"), "secret");
-		const mounts: SandboxMounts = { hidden: [place], readable: [outside], writable: [inside], fixed: [] };
+		const mounts: SandboxMounts = { hidden: [location], readable: [outside], writable: [inside], fixed: [] };
 		const script = `touch "$1/x" && ! touch "$2/x" 2>/dev/null && ! cat "$3/secret" 2>/dev/null && ! touch /brood-probe 2>/dev/null && echo holds`;
 		const { output, errors } = await probe(
 			{ level: "bubblewrap", script, args: [inside, outside, hidden], mounts },
@@ -99,6 +99,6 @@ async function trySandbox(environment: NodeJS.ProcessEnv): Promise<string | null
 	} catch (error) {
 		return messageOf(error);
 	} finally {
-		await removeFolder(place);
+		await removeFolder(location);
 	}
 }

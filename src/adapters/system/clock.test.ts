@@ -10,33 +10,33 @@ const file = (): string => path.join(mkdtempSync(path.join(os.tmpdir(), "brood-c
 const apart = (): number => Math.round((systemClock.monotonic() - systemClock.now()) / 1000);
 
 test("monotonic time equals wall-clock time until that is set; it continues across daemons and never goes back after a reboot", () => {
-	const place = file();
-	persistMonotonicClock(place);
+	const location = file();
+	persistMonotonicClock(location);
 	expect(apart()).toBe(0);
-	const kept = JSON.parse(readFileSync(place, "utf8"));
+	const kept = JSON.parse(readFileSync(location, "utf8"));
 	// as if somebody had set the clock a day back while the last daemon ran
-	writeFileSync(place, JSON.stringify({ ...kept, monotonic: kept.monotonic + day }));
-	persistMonotonicClock(place);
+	writeFileSync(location, JSON.stringify({ ...kept, monotonic: kept.monotonic + day }));
+	persistMonotonicClock(location);
 	expect(apart()).toBe(day / 1000);
-	expect(JSON.parse(readFileSync(place, "utf8")).monotonic - systemClock.now()).toBeGreaterThan(day - 1000);
+	expect(JSON.parse(readFileSync(location, "utf8")).monotonic - systemClock.now()).toBeGreaterThan(day - 1000);
 	// and hours ahead
-	writeFileSync(place, JSON.stringify({ ...kept, monotonic: kept.monotonic - day }));
-	persistMonotonicClock(place);
+	writeFileSync(location, JSON.stringify({ ...kept, monotonic: kept.monotonic - day }));
+	persistMonotonicClock(location);
 	expect(apart()).toBe(-day / 1000);
 	// the machine was off in between: the wall's clock is believed, unless it went back
-	writeFileSync(place, JSON.stringify({ ...kept, boot: "another", monotonic: kept.monotonic - day }));
-	persistMonotonicClock(place);
+	writeFileSync(location, JSON.stringify({ ...kept, boot: "another", monotonic: kept.monotonic - day }));
+	persistMonotonicClock(location);
 	expect(apart()).toBe(0);
-	writeFileSync(place, JSON.stringify({ ...kept, boot: "another", monotonic: kept.monotonic + day }));
-	persistMonotonicClock(place);
+	writeFileSync(location, JSON.stringify({ ...kept, boot: "another", monotonic: kept.monotonic + day }));
+	persistMonotonicClock(location);
 	expect(apart()).toBe(day / 1000);
 });
 
 test("a damaged file is ignored", () => {
-	const place = file();
+	const location = file();
 	for (const words of ["", "{}", "null", '{"boot":1}']) {
-		writeFileSync(place, words);
-		persistMonotonicClock(place);
+		writeFileSync(location, words);
+		persistMonotonicClock(location);
 		expect(Number.isFinite(systemClock.monotonic())).toBe(true);
 	}
 	const [first, second] = [systemClock.monotonic(), systemClock.monotonic()];

@@ -34,17 +34,17 @@ export interface Hiding {
 }
 
 /** `shown` paths are visible although a folder around them is hidden; hidden paths inside them stay hidden. */
-export function hidingOf(places: readonly string[], shown: readonly string[] = []): Hiding {
-	const all = resolvedPaths(places);
+export function hidingOf(locations: readonly string[], shown: readonly string[] = []): Hiding {
+	const all = resolvedPaths(locations);
 	const named = new Set(all);
-	const hidden = all.filter((place) => !above(place).some((each) => named.has(each)) || isBelow(place, shown));
+	const hidden = all.filter((location) => !above(location).some((each) => named.has(each)) || isBelow(location, shown));
 	const entriesOf = lister();
 	const folders = new Set<string>();
 	const alone: string[] = [];
-	for (const place of hidden) {
-		const folder = path.dirname(place);
-		if (!isBelow(place, temporary) && entriesOf(folder) !== null) folders.add(folder);
-		else if (existsSync(place)) alone.push(place);
+	for (const location of hidden) {
+		const folder = path.dirname(location);
+		if (!isBelow(location, temporary) && entriesOf(folder) !== null) folders.add(folder);
+		else if (existsSync(location)) alone.push(location);
 	}
 	// so that no folder above one can be replaced either
 	for (const folder of [...folders])
@@ -55,7 +55,7 @@ export function hidingOf(places: readonly string[], shown: readonly string[] = [
 		.sort((a, b) => depth(a) - depth(b))
 		.map((folder) => ({
 			folder,
-			back: backIn(folder, entriesOf(folder) ?? [], (place) => kept.has(place) || folders.has(place)),
+			back: backIn(folder, entriesOf(folder) ?? [], (location) => kept.has(location) || folders.has(location)),
 		}));
 	return { around, alone };
 }
@@ -68,9 +68,9 @@ function between(folder: string, folders: ReadonlySet<string>): string[] {
 }
 
 /** The folders above a path, innermost first. */
-function above(place: string): string[] {
+function above(location: string): string[] {
 	const found: string[] = [];
-	for (let up = path.dirname(place); up !== "/"; up = path.dirname(up)) found.push(up);
+	for (let up = path.dirname(location); up !== "/"; up = path.dirname(up)) found.push(up);
 	return found;
 }
 
@@ -85,7 +85,7 @@ function socketFolders(
 ): string[] {
 	const found = new Set<string>();
 	let mounts = 0;
-	for (const folder of new Set(liveSockets().map((place) => path.dirname(place)))) {
+	for (const folder of new Set(liveSockets().map((location) => path.dirname(location)))) {
 		if (!above(folder).some((each) => folders.has(each)) || isBelow(folder, apart) || apart.includes(folder)) continue;
 		const fresh = [folder, ...between(folder, folders)].filter((each) => !folders.has(each) && !found.has(each));
 		const entries = fresh.map((each) => entriesOf(each)?.length ?? socketMountsMax);
@@ -99,41 +99,41 @@ function socketFolders(
 function liveSockets(): string[] {
 	const lines = attempt(() => readFileSync("/proc/net/unix", "utf8"), "").split("\n");
 	const found = lines.flatMap((line) => /^\S+ \S+ \S+ \S+ \S+ \S+ +\d+ (\/.*)$/.exec(line)?.[1] ?? []);
-	return resolvedPaths(found.filter((place) => !isBelow(place, temporary))).filter(isSocket);
+	return resolvedPaths(found.filter((location) => !isBelow(location, temporary))).filter(isSocket);
 }
 
 /** Whether a path is one of these, is inside one, or contains one. */
-export const overlaps = (place: string, places: readonly string[]): boolean =>
-	places.some((each) => each === place || isBelow(place, [each]) || isBelow(each, [place]));
+export const overlaps = (location: string, locations: readonly string[]): boolean =>
+	locations.some((each) => each === location || isBelow(location, [each]) || isBelow(each, [location]));
 
 /** Real paths and the targets of links; for a missing path, its first missing ancestor. */
-export function resolvedPaths(places: readonly string[]): string[] {
+export function resolvedPaths(locations: readonly string[]): string[] {
 	const folders = new Map<string, string | null>();
-	const found = places.flatMap((place) => {
-		const there = firstMissing(place, folders);
+	const found = locations.flatMap((location) => {
+		const there = firstMissing(location, folders);
 		return isLink(there) ? [there, realOf(there) ?? []].flat() : [there];
 	});
 	// people link their history to /dev/null
-	return [...new Set(found.filter((place) => place !== "/" && !isBelow(place, ["/dev", "/proc", "/sys"])))];
+	return [...new Set(found.filter((location) => location !== "/" && !isBelow(location, ["/dev", "/proc", "/sys"])))];
 }
 
 /** Looks up each parent folder once. */
-function firstMissing(place: string, folders: Map<string, string | null>): string {
-	const parent = path.dirname(place);
+function firstMissing(location: string, folders: Map<string, string | null>): string {
+	const parent = path.dirname(location);
 	const folder = folders.get(parent) ?? (folders.has(parent) ? null : realOf(parent));
 	folders.set(parent, folder);
-	if (folder !== null) return path.join(folder, path.basename(place));
-	return parent === place ? place : firstMissing(parent, folders);
+	if (folder !== null) return path.join(folder, path.basename(location));
+	return parent === location ? location : firstMissing(parent, folders);
 }
 
-const isLink = (place: string): boolean => lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+const isLink = (location: string): boolean => lstatSync(location, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
-export const realOf = (place: string): string | null => attempt(() => realpathSync.native(place), null);
+export const realOf = (location: string): string | null => attempt(() => realpathSync.native(location), null);
 
-export const isBelow = (place: string, folders: readonly string[]): boolean =>
-	folders.some((folder) => place !== folder && place.startsWith(folder === "/" ? "/" : `${folder}/`));
+export const isBelow = (location: string, folders: readonly string[]): boolean =>
+	folders.some((folder) => location !== folder && location.startsWith(folder === "/" ? "/" : `${folder}/`));
 
-const depth = (place: string): number => place.split("/").length;
+const depth = (location: string): number => location.split("/").length;
 
 /** Reads a folder once. Null if it cannot be emptied: a system folder, one with too many entries, or not readable. */
 function lister(): (folder: string) => readonly Dirent[] | null {
@@ -162,16 +162,16 @@ function entriesIn(folder: string, home: string | null): Dirent[] | null {
 }
 
 /** Arguments for bubblewrap, without sockets, pipes, devices and unreadable entries. */
-function backIn(folder: string, entries: readonly Dirent[], isLeft: (place: string) => boolean): string[] {
+function backIn(folder: string, entries: readonly Dirent[], isLeft: (location: string) => boolean): string[] {
 	return entries.flatMap((entry) => {
-		const place = path.join(folder, entry.name);
-		if (isLeft(place) || isHistory(entry.name)) return [];
+		const location = path.join(folder, entry.name);
+		if (isLeft(location) || isHistory(entry.name)) return [];
 		return attempt(() => {
-			if (entry.isSymbolicLink()) return ["--symlink", readlinkSync(place), place];
-			const found = lstatSync(place);
-			return found.isFile() || found.isDirectory() ? ["--ro-bind-try", place, place] : [];
+			if (entry.isSymbolicLink()) return ["--symlink", readlinkSync(location), location];
+			const found = lstatSync(location);
+			return found.isFile() || found.isDirectory() ? ["--ro-bind-try", location, location] : [];
 		}, []);
 	});
 }
 
-const isSocket = (place: string): boolean => attempt(() => statSync(place).isSocket(), false);
+const isSocket = (location: string): boolean => attempt(() => statSync(location).isSocket(), false);

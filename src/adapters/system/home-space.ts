@@ -16,7 +16,7 @@ export async function homeSpace(home: string): Promise<HomeSpace> {
 		return sizes.reduce((all, size) => all + size, 0);
 	};
 	const folder = async (name: string): Promise<number> => await sum((each) => each === name);
-	const temporary = await Promise.all((await temporaryFolders()).map(({ path: place }) => diskBytes(place)));
+	const temporary = await Promise.all((await temporaryFolders()).map(({ path: location }) => diskBytes(location)));
 	return {
 		database: await folder("brood.db"),
 		log: await sum((name) => /^brood\.db-(wal|shm)$/.test(name)),
@@ -51,9 +51,9 @@ export async function sweepScratch(
 	deleted: readonly { project: string | null; handle: string }[],
 ): Promise<void> {
 	for (const { project, handle } of deleted) {
-		const place = path.join(folder, project ?? "_", handle);
-		if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
-		await removeFolder(place);
-		await rmdir(path.dirname(place)).catch(expected("others have folders there"));
+		const location = path.join(folder, project ?? "_", handle);
+		if (lstatSync(location, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
+		await removeFolder(location);
+		await rmdir(path.dirname(location)).catch(expected("others have folders there"));
 	}
 }

@@ -65,8 +65,8 @@ export async function watchHome({ home, daemon, token, everyMs = 1000 }: WatchOp
 }
 
 /** Device and inode; null if there is no such file. */
-const identity = async (place: string): Promise<string | null> =>
-	await stat(place).then(
+const identity = async (location: string): Promise<string | null> =>
+	await stat(location).then(
 		({ dev, ino }) => `${dev}:${ino}`,
 		() => null,
 	);

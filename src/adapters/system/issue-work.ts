@@ -50,11 +50,11 @@ export function folderIssueWork({ home, environment, gateMs = 30 * 60_000 }: Fol
 /** A document whose name conflicts with another's folder, or with a link there, is only available through the API. */
 async function keep(folder: string, name: string, text: string): Promise<void> {
 	const file = path.join(folder, name);
-	const place = path.dirname(file);
+	const location = path.dirname(file);
 	try {
-		await mkdir(place, { recursive: true, mode: 0o700 });
+		await mkdir(location, { recursive: true, mode: 0o700 });
 		// an agent may have put a link in the place of a folder
-		if ((await realpath(place)) !== path.join(await realpath(folder), path.dirname(name))) return;
+		if ((await realpath(location)) !== path.join(await realpath(folder), path.dirname(name))) return;
 		await rm(`${file}.new`, { force: true });
 		// to a new file first: an agent may have put a pipe or a link there
 		await writeFile(`${file}.new`, text, { mode: 0o600, flag: "wx" });

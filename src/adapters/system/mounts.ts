@@ -52,27 +52,27 @@ export function mountsOf(sandbox: SandboxMounts): string[] {
 	// root would keep the capabilities to undo all of it
 	const mounts = ["--cap-drop", "ALL", "--unshare-ipc", "--ro-bind", "/", "/", "--dev", "/dev"];
 	for (const folder of temporary) if (isFolder(folder)) mounts.push("--tmpfs", folder);
-	for (const place of runtime) mounts.push("--ro-bind-try", place, place);
+	for (const location of runtime) mounts.push("--ro-bind-try", location, location);
 	const view = viewOf(sandbox);
 	mounts.push(...view.mounts);
-	for (const [place, target] of linksIn(resolvedPaths(hidden), readable)) mounts.push("--symlink", target, place);
-	for (const place of real(writable)) mounts.push("--bind", place, place);
+	for (const [location, target] of linksIn(resolvedPaths(hidden), readable)) mounts.push("--symlink", target, location);
+	for (const location of real(writable)) mounts.push("--bind", location, location);
 	mounts.push(...binds);
-	for (const place of real(fixed)) mounts.push("--ro-bind", place, place);
+	for (const location of real(fixed)) mounts.push("--ro-bind", location, location);
 	// a write there must fail, not be lost
 	const over = [...real(writable), ...bound.map(({ to }) => to)];
-	for (const place of view.emptied)
-		if (!over.includes(place) && !isBelow(place, over)) mounts.push("--remount-ro", place);
+	for (const location of view.emptied)
+		if (!over.includes(location) && !isBelow(location, over)) mounts.push("--remount-ro", location);
 	mounts.push("--proc", "/proc");
-	for (const place of kernel) mounts.push("--ro-bind-try", place, place);
+	for (const location of kernel) mounts.push("--ro-bind-try", location, location);
 	// the names of the user's keys
-	for (const place of ["/proc/keys", "/proc/key-users"])
-		if (existsSync(place)) mounts.push("--ro-bind", "/dev/null", place);
+	for (const location of ["/proc/keys", "/proc/key-users"])
+		if (existsSync(location)) mounts.push("--ro-bind", "/dev/null", location);
 	return mounts;
 }
 
 interface Layer {
-	place: string;
+	location: string;
 	mounts: readonly string[];
 }
 
@@ -82,16 +82,16 @@ function viewOf({ hidden, readable, borrowed = [] }: SandboxMounts): { mounts: s
 	const { around, alone } = hidingOf(hidden, shown);
 	const emptied = around.map(({ folder }) => folder);
 	const layers: Layer[] = [
-		...around.map(({ folder, back }) => ({ place: folder, mounts: ["--tmpfs", folder, ...back] })),
-		...alone.map((place) => ({
-			place,
-			mounts: isFolder(place) ? ["--tmpfs", place] : ["--ro-bind", "/dev/null", place],
+		...around.map(({ folder, back }) => ({ location: folder, mounts: ["--tmpfs", folder, ...back] })),
+		...alone.map((location) => ({
+			location,
+			mounts: isFolder(location) ? ["--tmpfs", location] : ["--ro-bind", "/dev/null", location],
 		})),
 		...shown
-			.filter((place) => !emptied.includes(place))
-			.map((place) => ({ place, mounts: ["--ro-bind", place, place] })),
+			.filter((location) => !emptied.includes(location))
+			.map((location) => ({ location, mounts: ["--ro-bind", location, location] })),
 	];
-	const depth = ({ place }: Layer): number => place.split("/").length;
+	const depth = ({ location }: Layer): number => location.split("/").length;
 	return {
 		mounts: layers.toSorted((a, b) => depth(a) - depth(b)).flatMap(({ mounts }) => mounts),
 		emptied: [...emptied, ...alone.filter(isFolder)],
@@ -102,21 +102,22 @@ function viewOf({ hidden, readable, borrowed = [] }: SandboxMounts): { mounts: s
 export function mayBeSeen(borrowed: readonly string[], hidden: readonly string[]): string[] {
 	const closed = resolvedPaths(hidden);
 	return real(borrowed).filter(
-		(place) => !overlaps(place, closed) && !temporary.some((each) => each === place || isBelow(each, [place])),
+		(location) =>
+			!overlaps(location, closed) && !temporary.some((each) => each === location || isBelow(each, [location])),
 	);
 }
 
 /** Existing paths, with links resolved: a link may be broken inside. */
-function real(places: readonly string[]): string[] {
-	return places.flatMap((place) => realOf(place) ?? []);
+function real(locations: readonly string[]): string[] {
+	return locations.flatMap((location) => realOf(location) ?? []);
 }
 
 /** Readable paths that are links in a hidden folder, to make again inside. */
 function linksIn(hidden: readonly string[], readable: readonly string[]): [string, string][] {
-	return readable.flatMap((place) => {
-		const [target] = real([place]);
-		return target === undefined || target === place || !isBelow(place, hidden) ? [] : [[place, target]];
+	return readable.flatMap((location) => {
+		const [target] = real([location]);
+		return target === undefined || target === location || !isBelow(location, hidden) ? [] : [[location, target]];
 	});
 }
 
-const isFolder = (place: string): boolean => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+const isFolder = (location: string): boolean => statSync(location, { throwIfNoEntry: false })?.isDirectory() === true;

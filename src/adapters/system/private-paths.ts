@@ -94,11 +94,11 @@ export const desktopVariables = words(`
 
 /** All private paths for these variables, existing or not. */
 export function privatePaths(seen: Variables): string[] {
-	const places = [...secrets, ...registries, ...profiles, ...histories, ...sockets, ...desktop, ...otherVendors];
+	const locations = [...secrets, ...registries, ...profiles, ...histories, ...sockets, ...desktop, ...otherVendors];
 	return [
 		...new Set([
-			...below(places, seen),
-			...machineSockets.filter((place) => existsSync(path.dirname(place))),
+			...below(locations, seen),
+			...machineSockets.filter((location) => existsSync(path.dirname(location))),
 			...namedBy(seen),
 		]),
 	];
@@ -106,10 +106,10 @@ export function privatePaths(seen: Variables): string[] {
 
 function below(names: readonly string[], seen: Variables): string[] {
 	const home = seen["HOME"];
-	const usual = isPlace(home) ? names.map((name) => path.join(home, name)) : [];
+	const usual = isLocation(home) ? names.map((name) => path.join(home, name)) : [];
 	const moved = standard.flatMap(([variable, prefix]) => {
 		const folder = seen[variable];
-		return isPlace(folder)
+		return isLocation(folder)
 			? names.filter((name) => name.startsWith(prefix)).map((name) => path.join(folder, name.slice(prefix.length)))
 			: [];
 	});
@@ -117,17 +117,17 @@ function below(names: readonly string[], seen: Variables): string[] {
 }
 
 function namedBy(seen: Variables): string[] {
-	const whole = named.flatMap((variable) => (seen[variable] ?? "").split(":")).filter(isPlace);
+	const whole = named.flatMap((variable) => (seen[variable] ?? "").split(":")).filter(isLocation);
 	const parts = rooted.flatMap(([variable, names]) => {
 		const folder = seen[variable];
-		return isPlace(folder) ? names.map((name) => path.join(folder, name)) : [];
+		return isLocation(folder) ? names.map((name) => path.join(folder, name)) : [];
 	});
 	return [...whole, ...parts];
 }
 
 /** Not the root folder, and not `/dev/null`, which means that there is no such file. */
-const isPlace = (place: string | undefined): place is string =>
-	place !== undefined &&
-	path.isAbsolute(place) &&
-	path.resolve(place) !== "/" &&
-	!/^\/(dev|proc|sys)(\/|$)/.test(path.resolve(place));
+const isLocation = (location: string | undefined): location is string =>
+	location !== undefined &&
+	path.isAbsolute(location) &&
+	path.resolve(location) !== "/" &&
+	!/^\/(dev|proc|sys)(\/|$)/.test(path.resolve(location));

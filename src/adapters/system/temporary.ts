@@ -35,11 +35,11 @@ export async function temporaryFolders(): Promise<{ path: string; pid: number }[
  */
 export async function sweepTemporary(now: number): Promise<number> {
 	let removed = 0;
-	for (const { path: place, pid } of await temporaryFolders()) {
-		const found = lstatSync(place, { throwIfNoEntry: false });
+	for (const { path: location, pid } of await temporaryFolders()) {
+		const found = lstatSync(location, { throwIfNoEntry: false });
 		const ours = found?.isDirectory() === true && found.uid === os.userInfo().uid;
 		if (!ours || found.mtimeMs > now - dayMs || isAlive(pid)) continue;
-		rmSync(place, { recursive: true, force: true });
+		rmSync(location, { recursive: true, force: true });
 		removed += 1;
 	}
 	return removed;

@@ -4,11 +4,11 @@ import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { editFile, findFiles, readFile, writeFile } from "./files.ts";
 
-let place = "";
-const at = (name: string): string => path.join(place, name);
+let location = "";
+const at = (name: string): string => path.join(location, name);
 
 beforeEach(() => {
-	place = mkdtempSync(path.join(os.tmpdir(), "brood-test-"));
+	location = mkdtempSync(path.join(os.tmpdir(), "brood-test-"));
 	for (const folder of ["work", "outside"]) mkdirSync(at(folder));
 	writeFileSync(at("outside/secret.txt"), "secret");
 	writeFileSync(at("work/own.txt"), "own");
@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => {
 	vi.restoreAllMocks();
-	rmSync(place, { recursive: true, force: true });
+	rmSync(location, { recursive: true, force: true });
 });
 
 test("a link to a file that is not there yet leads nowhere outside", () => {

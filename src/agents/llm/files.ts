@@ -62,12 +62,12 @@ export async function findText(
 	{ pattern, path: name = ".", glob: only }: { pattern: string; path?: string | undefined; glob?: string | undefined },
 	signal: AbortSignal,
 ): Promise<string> {
-	const place = path.relative(process.cwd(), inside(name)) || ".";
+	const location = path.relative(process.cwd(), inside(name)) || ".";
 	const filters = [
 		...[...skipped].map((each) => `--exclude-dir=${each}`),
 		...(only === undefined ? [] : [`--include=${only}`]),
 	];
-	const args = ["-rnIE", "--max-count=100", ...filters, "-e", pattern, "--", place];
+	const args = ["-rnIE", "--max-count=100", ...filters, "-e", pattern, "--", location];
 	return await new Promise((resolve, reject) =>
 		execFile("grep", args, { signal, timeout: grepMs, maxBuffer: 4 * 1024 * 1024 }, (error, out, problems) => {
 			// grep exits with 1 if nothing matches
@@ -139,8 +139,8 @@ function realOf(file: string, links = 0): string {
 		const parent = path.dirname(file);
 		const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
 		if (!missing || parent === file || links > linksMax) throw error;
-		const place = path.join(realOf(parent, links), path.basename(file));
-		const isLink = lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-		return isLink ? realOf(path.resolve(path.dirname(place), readlinkSync(place)), links + 1) : place;
+		const location = path.join(realOf(parent, links), path.basename(file));
+		const isLink = lstatSync(location, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+		return isLink ? realOf(path.resolve(path.dirname(location), readlinkSync(location)), links + 1) : location;
 	}
 }

@@ -28,23 +28,23 @@ export interface IssueWork {
 	 * Puts the agent's workspace on the issue's branch: the local one, else the remote's, else a new one from base.
 	 * Answers the branch that it is on then; null for an agent that has none of its own and works where it is.
 	 */
-	checkout(place: IssueAssignment): Promise<{ branch: string | null } | Refusal>;
+	checkout(assignment: IssueAssignment): Promise<{ branch: string | null } | Refusal>;
 	/**
 	 * Commits what the turn left (and pushes, if the project says so); how far the branch is ahead of base, and its tip.
 	 */
-	settle(place: IssueAssignment): Promise<{ ahead: number; commit: string | null } | Refusal>;
+	settle(assignment: IssueAssignment): Promise<{ ahead: number; commit: string | null } | Refusal>;
 	/** Takes the agent's workspace home. */
-	release(place: IssueAssignment): Promise<Refusal | null>;
+	release(assignment: IssueAssignment): Promise<Refusal | null>;
 	/**
 	 * Merges the approved commit into base, checks first; answers the merge commit, and a note on the remote. `agent` did the work and may have
 	 * ended.
 	 */
 	merge(
-		place: IssueOfProject & { agent: AgentState | null; branch: string; commit: string | null },
+		assignment: IssueOfProject & { agent: AgentState | null; branch: string; commit: string | null },
 	): Promise<{ commit: string | null; note?: string } | Refusal>;
 	/** Runs a gate's command where the issue's branch can be seen, within a bounded time. */
 	gate(
-		place: IssueOfProject & { agent: AgentState | null; branch: string; command: string },
+		assignment: IssueOfProject & { agent: AgentState | null; branch: string; command: string },
 		signal: AbortSignal,
 	): Promise<{ exit: number; stderr: string }>;
 	/** The issue's folder, created with these documents in `documents`. Null where there is no home. */

@@ -61,16 +61,16 @@ export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork
 				pending: effective.pendingApproval?.presets ?? [],
 			};
 		},
-		merge: (place) => merged(cycle, place),
-		async gate(place, signal) {
-			const commit = await commitToTry(cycle, reads, place);
+		merge: (assignment) => merged(cycle, assignment),
+		async gate(assignment, signal) {
+			const commit = await commitToTry(cycle, reads, assignment);
 			if (commit !== null && typeof commit !== "string") return { exit: 1, stderr: commit.message };
 			// only without git: an empty repository has no commit either
-			if (commit === null) return await plain.gate(place, signal);
+			if (commit === null) return await plain.gate(assignment, signal);
 			const ran = await workspaces.runAtCommit(
-				place.project,
-				{ commit, command: place.command },
-				{ signal, approved: place.project.approved },
+				assignment.project,
+				{ commit, command: assignment.command },
+				{ signal, approved: assignment.project.approved },
 			);
 			return isRefusal(ran) ? { exit: 1, stderr: ran.message } : { exit: ran.exit ?? 1, stderr: ran.output };
 		},

@@ -53,7 +53,7 @@ export interface JsonSchema {
 
 type Form = "input" | "output";
 
-const place = "#/components/schemas/";
+const prefix = "#/components/schemas/";
 
 /** Collects the named schemas that a document refers to. */
 export class Schemas {
@@ -100,7 +100,7 @@ export class Schemas {
 }
 
 /** Where a schema of one form is referred to, until it is known whether the forms differ. */
-const marked = (id: string, form: Form): string => `${place}${form}:${id}`;
+const marked = (id: string, form: Form): string => `${prefix}${form}:${id}`;
 
 function pointed(value: JsonSchema, form: Form): JsonSchema {
 	return mapRefs(value, (ref) => marked(ref.slice("#/$defs/".length), form));
@@ -108,9 +108,9 @@ function pointed(value: JsonSchema, form: Form): JsonSchema {
 
 function renamed<V>(value: V, apart: ReadonlySet<string>): V {
 	return mapRefs(value, (ref) => {
-		const [form, id = ""] = ref.slice(place.length).split(":", 2);
+		const [form, id = ""] = ref.slice(prefix.length).split(":", 2);
 		if (id === "") return ref;
-		return `${place}${id}${form === "input" && apart.has(id) ? "Input" : ""}`;
+		return `${prefix}${id}${form === "input" && apart.has(id) ? "Input" : ""}`;
 	});
 }
 
@@ -158,7 +158,7 @@ function extended<V>(value: V, schemas: Record<string, JsonSchema>): V {
 		const { properties: _all, required: _names, ...rest } = whole;
 		return {
 			allOf: [
-				{ $ref: `${place}${base.id}` },
+				{ $ref: `${prefix}${base.id}` },
 				{ ...rest, properties: Object.fromEntries(own), ...(required.length > 0 && { required }) },
 			],
 		};

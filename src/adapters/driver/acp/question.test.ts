@@ -150,7 +150,11 @@ test("an input names files at any depth; one that is not understood names none t
 	];
 	for (const input of real) {
 		const found = paths(input);
-		expect([input, found.length > 0, found.filter((place) => /etc|\.\.|~/.test(place))]).toEqual([input, true, []]);
+		expect([input, found.length > 0, found.filter((location) => /etc|\.\.|~/.test(location))]).toEqual([
+			input,
+			true,
+			[],
+		]);
 	}
 	const named: [unknown, string][] = [
 		[{ changes: { "/home/u/.bashrc": { type: "add", content: "x" } } }, "/home/u/.bashrc"],

@@ -60,7 +60,7 @@ export interface Vendor {
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface VendorFolder {
-	place: string;
+	location: string;
 	/** login files, which the program renews */
 	logins: readonly string[];
 	/** a file outside of this folder that the program keeps inside of it once `variable` is set */

@@ -86,9 +86,9 @@ function inCalls(folder: ByteName, names: readonly string[]): Group[] {
 const lean = ["sh", "-c", 'umask 0; exec cp -dR --preserve=timestamps,links --reflink=auto "$@"', "cp"] as const;
 
 async function copyGroup({ from, to, signal }: CopyRequest, { folder, names }: Group): Promise<void> {
-	const place = Buffer.from(folder, "latin1").toString();
+	const location = Buffer.from(folder, "latin1").toString();
 	const [command, ...how] = process.platform === "darwin" ? (["cp", "-a", "-c"] as const) : lean;
-	await run(command, [...how, "--", ...names, path.join(to, place, "/")], path.join(from, place), signal);
+	await run(command, [...how, "--", ...names, path.join(to, location, "/")], path.join(from, location), signal);
 }
 
 async function run(command: string, args: readonly string[], folder: string, signal?: AbortSignal): Promise<void> {

@@ -120,9 +120,9 @@ export function writeStat(bytes: Buffer, entry: IndexEntry, stat: FileStat): voi
 		stat.dev,
 		stat.ino,
 	];
-	for (const [place, value] of numbers.entries()) bytes.writeUInt32BE(low(value), entry.at + place * 4);
-	for (const [place, value] of [stat.uid, stat.gid, stat.size].entries())
-		bytes.writeUInt32BE(low(value), entry.at + 28 + place * 4);
+	for (const [index, value] of numbers.entries()) bytes.writeUInt32BE(low(value), entry.at + index * 4);
+	for (const [index, value] of [stat.uid, stat.gid, stat.size].entries())
+		bytes.writeUInt32BE(low(value), entry.at + 28 + index * 4);
 }
 
 const low = (value: bigint): number => Number(BigInt.asUintN(32, value));

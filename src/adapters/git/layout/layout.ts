@@ -64,8 +64,8 @@ export class Layout {
 	}
 
 	/** Makes the parent folder of a path. Refuses if a link takes that folder out of the home. */
-	async parent(place: string): Promise<Refusal | null> {
-		const folder = path.dirname(place);
+	async parent(location: string): Promise<Refusal | null> {
+		const folder = path.dirname(location);
 		await mkdir(folder, { recursive: true, mode: 0o700 });
 		const expected = path.join(await realpath(this.home), path.relative(this.home, folder));
 		if ((await realpath(folder)) === expected) return null;
@@ -76,24 +76,28 @@ export class Layout {
 	}
 
 	/** Makes the parent folder, and refuses if the path exists. */
-	async free(place: string): Promise<Refusal | null> {
-		return (await this.parent(place)) ?? ((await exists(place)) ? inTheWay(place) : null);
+	async free(location: string): Promise<Refusal | null> {
+		return (await this.parent(location)) ?? ((await exists(location)) ? inTheWay(location) : null);
 	}
 }
 
-export function inTheWay(place: string): Refusal {
-	return refuse("PATH_EXISTS", `${place} exists and is not ours to overwrite. Move it away, or choose another name.`, {
-		details: { path: place },
-	});
+export function inTheWay(location: string): Refusal {
+	return refuse(
+		"PATH_EXISTS",
+		`${location} exists and is not ours to overwrite. Move it away, or choose another name.`,
+		{
+			details: { path: location },
+		},
+	);
 }
 
 /** True for a broken link too. */
-export async function exists(place: string): Promise<boolean> {
-	return (await lstat(place).catch(() => null)) !== null;
+export async function exists(location: string): Promise<boolean> {
+	return (await lstat(location).catch(() => null)) !== null;
 }
 
 /** Whether a path, links followed, is inside a folder. */
-export async function isInside(folder: string, place: string): Promise<boolean> {
-	const [outer, inner] = await Promise.all([realpath(folder), realpath(place)]).catch(() => [null, null]);
+export async function isInside(folder: string, location: string): Promise<boolean> {
+	const [outer, inner] = await Promise.all([realpath(folder), realpath(location)]).catch(() => [null, null]);
 	return outer !== null && inner !== null && (inner === outer || inner.startsWith(outer + path.sep));
 }

@@ -19,20 +19,21 @@ import { markAt } from "../workspace/tree-status.ts";
 export async function findExisting(
 	context: GitContext,
 	request: ProvisionRequest,
-	{ place, intent }: { place: string; intent: string },
+	{ location, intent }: { location: string; intent: string },
 	control: StepControl,
 ): Promise<ExistingWorkspace | Refusal> {
-	const wrong = await context.layout.parent(place);
+	const wrong = await context.layout.parent(location);
 	if (wrong !== null) return wrong;
 	const { id } = request.agent;
 	const begun = await readMark(intent);
-	const mark = (await sandboxMarkAt(context, request.project, place)) ?? (await markAt(place));
-	if ((begun === null || begun.agent === id) && mark?.agent === id && mark.path === place) return { mark, anew: false };
-	const left = begun ?? (mark?.path === place ? mark : null);
-	if (left !== null && left.agent !== id && (await control.isUnused?.(left.agent)) !== true) return inTheWay(place);
+	const mark = (await sandboxMarkAt(context, request.project, location)) ?? (await markAt(location));
+	if ((begun === null || begun.agent === id) && mark?.agent === id && mark.path === location)
+		return { mark, anew: false };
+	const left = begun ?? (mark?.path === location ? mark : null);
+	if (left !== null && left.agent !== id && (await control.isUnused?.(left.agent)) !== true) return inTheWay(location);
 	if (left !== null && (begun !== null || left.agent !== id)) await takeBackMade(context, request, left);
 	if (begun !== null) await dropMark(intent);
-	return (await exists(place)) ? inTheWay(place) : { mark: null, anew: left !== null };
+	return (await exists(location)) ? inTheWay(location) : { mark: null, anew: left !== null };
 }
 
 interface ExistingWorkspace {

@@ -23,19 +23,19 @@ export async function openProject(
 	request: OpenRequest,
 	control: StepControl,
 ): Promise<OpenedProject | Refusal> {
-	const place = looksLikeUrl(request.source)
+	const location = looksLikeUrl(request.source)
 		? await openMirror(context, request.slug, request.source, control)
 		: await openLocal(context, request.source, request.others ?? []);
-	if (isRefusal(place)) return place;
+	if (isRefusal(location)) return location;
 	const base = await existingBranch(
 		context.git,
-		place.path,
-		request.branch ?? (await defaultBranch(context.git, place.path)),
+		location.path,
+		request.branch ?? (await defaultBranch(context.git, location.path)),
 	);
 	if (isRefusal(base)) return base;
 	// so that a person can put a config.yaml there
 	const wrong = await context.layout.parent(context.layout.config(request.slug));
-	return wrong ?? { ...place, base: base.branch };
+	return wrong ?? { ...location, base: base.branch };
 }
 
 async function openLocal(
@@ -88,8 +88,8 @@ async function insideRepository(folder: string, others: readonly ProjectReposito
 
 /** Another project with the same repository, whatever path leads there. */
 async function sameRepository(folder: string, others: readonly ProjectRepository[]): Promise<ProjectRepository | null> {
-	const commonOf = async (place: string): Promise<string | null> => {
-		const { commonFolder } = await repositoryPathsOf(place, {});
+	const commonOf = async (location: string): Promise<string | null> => {
+		const { commonFolder } = await repositoryPathsOf(location, {});
 		return commonFolder === null ? null : await realpath(commonFolder).catch(() => commonFolder);
 	};
 	const mine = await commonOf(folder);

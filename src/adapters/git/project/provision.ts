@@ -69,9 +69,9 @@ export async function provision(
 	const setup = fork === undefined ? setupOf(effective, request) : setupOfFork(effective, request);
 	if (isRefusal(setup)) return setup;
 
-	const place = context.layout.agent(request.project.slug, request.agent.handle);
+	const location = context.layout.agent(request.project.slug, request.agent.handle);
 	const intent = context.layout.intent(request.project.slug, request.agent.handle);
-	const found = await findExisting(context, request, { place, intent }, control);
+	const found = await findExisting(context, request, { location, intent }, control);
 	if (isRefusal(found)) return found;
 	if (found.mark?.ready === true) {
 		await dropMark(intent);

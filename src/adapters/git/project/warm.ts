@@ -29,15 +29,15 @@ export async function warmProject(
 	if (isRefusal(effective)) return effective;
 	const { settings, pendingApproval } = effective;
 	if (settings.setup === null && pendingApproval?.setup != null) return notApproved(pendingApproval, project.slug);
-	const place = context.layout.primary(project.slug);
+	const location = context.layout.primary(project.slug);
 	const commit = await commitOf(git, project.path, `refs/heads/${settings.base}`);
-	if (commit === null) return { path: place, commit, filled: false, setup: null };
+	if (commit === null) return { path: location, commit, filled: false, setup: null };
 	const sandboxed = await wantsSandbox(context, project);
 	if (typeof sandboxed !== "boolean") return sandboxed;
 	const fill = sandboxed ? warmSandboxed : warmPlain;
 	// locked by its path, not by the repository: the setup command may take minutes
 	const { setup, env } = settings;
-	return await exclusively(place, async () => await fill(context, project, { commit, setup, env }, control));
+	return await exclusively(location, async () => await fill(context, project, { commit, setup, env }, control));
 }
 
 async function warmPlain(
@@ -46,59 +46,59 @@ async function warmPlain(
 	{ commit, setup, env }: PrimaryContent,
 	control: StepControl,
 ): ReturnType<Workspaces["warm"]> {
-	const place = context.layout.primary(project.slug);
-	const checkout = await checkOutPrimary(context, project, place, commit);
+	const location = context.layout.primary(project.slug);
+	const checkout = await checkOutPrimary(context, project, location, commit);
 	if (isRefusal(checkout)) return checkout;
 	const { gitFolder } = checkout;
-	const hash = await lockfileHash(place);
+	const hash = await lockfileHash(location);
 	const isFilled = (await readPrimaryMark(gitFolder))?.lockfiles === hash;
 	const mark = async (lockfiles: string | null): Promise<void> =>
 		await writeMark(markIn(gitFolder), { project: project.slug, commit, lockfiles });
 	let ran: CommandRun | null = null;
 	if (!isFilled) {
 		await mark(null);
-		if (setup !== null) ran = await runProjectCommand(context, setup, { project, folder: place, env }, control);
+		if (setup !== null) ran = await runProjectCommand(context, setup, { project, folder: location, env }, control);
 		if (ran !== null && ran.exit !== 0) return commandFailed("setup", ran);
 	}
 	await mark(hash);
-	return { path: place, commit, filled: !isFilled, setup: ran };
+	return { path: location, commit, filled: !isFilled, setup: ran };
 }
 
 /** Makes the checkout, or moves it to the commit if it is ours and clean. */
 async function checkOutPrimary(
 	context: GitContext,
 	project: ProjectRepository,
-	place: string,
+	location: string,
 	commit: string,
 ): Promise<{ gitFolder: string } | Refusal> {
 	const { git, layout } = context;
-	const wrong = await layout.parent(place);
+	const wrong = await layout.parent(location);
 	if (wrong !== null) return wrong;
 	// files that were made in a sandbox are not read
 	if (await exists(layout.primaryMark(project.slug))) {
-		await discard(context, place);
+		await discard(context, location);
 		await dropMark(layout.primaryMark(project.slug));
 	}
 	const intent = layout.primaryIntent(project.slug);
 	// an unfinished checkout is ours, and nobody has used it
-	if (await exists(intent)) await discardWorktree(context, project.path, place);
-	const found = await gitFolderAt(place);
-	if ((await exists(place)) && (found === null || (await readPrimaryMark(found))?.project !== project.slug))
-		return inTheWay(place);
+	if (await exists(intent)) await discardWorktree(context, project.path, location);
+	const found = await gitFolderAt(location);
+	if ((await exists(location)) && (found === null || (await readPrimaryMark(found))?.project !== project.slug))
+		return inTheWay(location);
 	if (found === null) {
 		const empty = { project: project.slug, commit: null, lockfiles: null };
 		await writeMark(intent, empty);
-		await addDetachedWorktree(context, project.path, place, commit);
-		const gitFolder = await gitFolderOf(place);
+		await addDetachedWorktree(context, project.path, location, commit);
+		const gitFolder = await gitFolderOf(location);
 		await writeMark(markIn(gitFolder), empty);
 		await dropMark(intent);
 		return { gitFolder };
 	}
-	const tree = await readStatus(git, place);
+	const tree = await readStatus(git, location);
 	const changed = { ...tree, changes: tree.changes.filter((change) => change.status !== "??") };
-	const dirty = dirtyRefusal(changed, { folder: place });
+	const dirty = dirtyRefusal(changed, { folder: location });
 	if (dirty !== null) return dirty;
 	const options = ["--quiet", "--detach", "--no-recurse-submodules"];
-	await git(place, ["-c", "checkout.workers=0", "checkout", ...options, commit, "--"]);
+	await git(location, ["-c", "checkout.workers=0", "checkout", ...options, commit, "--"]);
 	return { gitFolder: found };
 }

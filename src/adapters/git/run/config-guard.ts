@@ -49,18 +49,18 @@ export class ConfigGuard {
 		const above = path.dirname(path.resolve(folder));
 		if (above.includes(path.delimiter))
 			return { refused: `git cannot be kept inside a folder below ${JSON.stringify(above)}: its path has a colon` };
-		const place = await repositoryPathsOf(folder, { ...this.#plain, ...asked });
-		if (place.trap !== null) return { refused: place.trap };
+		const location = await repositoryPathsOf(folder, { ...this.#plain, ...asked });
+		if (location.trap !== null) return { refused: location.trap };
 		const where: Record<string, string> = {
 			GIT_CEILING_DIRECTORIES: above,
-			...(place.bare ? { GIT_DIR: path.resolve(folder) } : {}),
+			...(location.bare ? { GIT_DIR: path.resolve(folder) } : {}),
 		};
-		const guard = await this.#guardOf(folder, place, { ...this.#plain, ...where, ...asked });
+		const guard = await this.#guardOf(folder, location, { ...this.#plain, ...where, ...asked });
 		const inner = looksInside.includes(args[verbAt(args)] ?? "")
-			? await this.#inside(folder, place, asked["GIT_INDEX_FILE"], 0).catch(() => null)
+			? await this.#inside(folder, location, asked["GIT_INDEX_FILE"], 0).catch(() => null)
 			: [];
 		if (inner === null) return { refused: "the index cannot be read" };
-		const wrong = refusal(guard, folder, place, args, asked);
+		const wrong = refusal(guard, folder, location, args, asked);
 		if (wrong !== null) return { refused: wrong };
 		const across = throughRemotes(args, guard.remotes);
 		if ("refused" in across) return across;
@@ -77,30 +77,34 @@ export class ConfigGuard {
 	/** Git enters nested repositories that the index lists, so their configuration is overridden too. */
 	async #inside(
 		folder: string,
-		place: RepositoryPaths,
+		location: RepositoryPaths,
 		index: string | undefined,
 		depth: number,
 	): Promise<readonly (readonly [string, string])[]> {
-		if (place.gitFolder === null || depth > 3) return [];
+		if (location.gitFolder === null || depth > 3) return [];
 		const found: (readonly [string, string])[] = [];
-		for (const inner of await this.#nested.below(folder, index ?? path.join(place.gitFolder, "index"))) {
+		for (const inner of await this.#nested.below(folder, index ?? path.join(location.gitFolder, "index"))) {
 			const environment = { ...this.#plain, GIT_CEILING_DIRECTORIES: path.dirname(inner) };
-			const innerPlace = await repositoryPathsOf(inner, environment);
-			const guard = await this.#guardOf(inner, innerPlace, environment);
-			found.push(...guard.overrides, ...(await this.#inside(inner, innerPlace, undefined, depth + 1)));
+			const innerPath = await repositoryPathsOf(inner, environment);
+			const guard = await this.#guardOf(inner, innerPath, environment);
+			found.push(...guard.overrides, ...(await this.#inside(inner, innerPath, undefined, depth + 1)));
 		}
 		return found;
 	}
 
-	async #guardOf(folder: string, place: RepositoryPaths, environment: Record<string, string>): Promise<GuardedConfig> {
-		const key = place.contents.join("\0");
+	async #guardOf(
+		folder: string,
+		location: RepositoryPaths,
+		environment: Record<string, string>,
+	): Promise<GuardedConfig> {
+		const key = location.contents.join("\0");
 		const known = this.#known.get(key);
 		if (known !== undefined) return known;
 		const settings = parse(await this.#list(folder, environment));
 		const guard = guardAgainst(settings);
 		// an included file can change without the file that includes it; and git does not list the configuration of another
 		// user's repository, so its result must not be used for one that is listed
-		const listed = place.gitFolder === null || settings.some(({ scope }) => scope === "local");
+		const listed = location.gitFolder === null || settings.some(({ scope }) => scope === "local");
 		const mayKeep = listed && !settings.some((setting) => /^include(if)?\./.test(setting.key));
 		if (mayKeep) this.#known.set(key, guard);
 		const oldest = this.#known.keys().next();
@@ -161,14 +165,14 @@ const isHelper = (key: string): boolean => /^credential\.(.*\.)?helper$/.test(ke
 function refusal(
 	guard: GuardedConfig,
 	folder: string,
-	place: RepositoryPaths,
+	location: RepositoryPaths,
 	args: readonly string[],
 	asked: Readonly<Record<string, string>>,
 ): string | null {
 	if (guard.refused !== null) return guard.refused;
-	if (guard.worktree !== null && place.gitFolder !== null && asked["GIT_WORK_TREE"] === undefined) {
-		const named = path.resolve(place.gitFolder, guard.worktree);
-		if (named !== path.resolve(folder) && named !== place.realFolder)
+	if (guard.worktree !== null && location.gitFolder !== null && asked["GIT_WORK_TREE"] === undefined) {
+		const named = path.resolve(location.gitFolder, guard.worktree);
+		if (named !== path.resolve(folder) && named !== location.realFolder)
 			return `the repository says that its working tree is ${named}, not ${folder}`;
 	}
 	if (guard.trailers && (args.includes("interpret-trailers") || args.some((arg) => arg.startsWith("--trailer")))) {

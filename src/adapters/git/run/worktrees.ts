@@ -48,10 +48,11 @@ export async function checkoutOfBranch(git: Git, repository: string, ref: string
 }
 
 /** The worktree at a path, also through links. */
-export async function worktreeAt(git: Git, repository: string, place: string): Promise<Worktree | null> {
-	const real = await realpath(place).catch(() => place);
+export async function worktreeAt(git: Git, repository: string, location: string): Promise<Worktree | null> {
+	const real = await realpath(location).catch(() => location);
 	return (
-		(await worktreesOf(git, repository)).find((worktree) => worktree.path === place || worktree.path === real) ?? null
+		(await worktreesOf(git, repository)).find((worktree) => worktree.path === location || worktree.path === real) ??
+		null
 	);
 }
 
@@ -71,7 +72,7 @@ export async function isWorktreeOf(
 	if (back === null || theirs.commonFolder === null || ours.commonFolder === null) return false;
 	const [one, other, registered, there] = await Promise.all(
 		[theirs.commonFolder, ours.commonFolder, path.dirname(path.resolve(gitFolder, back.trimEnd())), folder].map(
-			(place) => realpath(place).catch(() => place),
+			(location) => realpath(location).catch(() => location),
 		),
 	);
 	return one === other && registered === there;

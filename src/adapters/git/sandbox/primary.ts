@@ -29,12 +29,12 @@ export async function warmSandboxed(
 	control: StepControl,
 ): ReturnType<Workspaces["warm"]> {
 	const { layout } = context;
-	const place = layout.primary(project.slug);
-	const refused = await layout.parent(place);
+	const location = layout.primary(project.slug);
+	const refused = await layout.parent(location);
 	if (refused !== null) return refused;
 	const file = layout.primaryMark(project.slug);
 	const mark = await readPrimaryMarkAt(file);
-	const there = await exists(place);
+	const there = await exists(location);
 	if (
 		there &&
 		mark?.commit != null &&
@@ -42,23 +42,24 @@ export async function warmSandboxed(
 		(await sameLockfiles(context, project, mark.commit, commit))
 	) {
 		await writeMark(file, { ...mark, commit });
-		return { path: place, commit, filled: false, setup: null };
+		return { path: location, commit, filled: false, setup: null };
 	}
-	if (there && mark === null && !(await isPrimary(place, project))) return inTheWay(place);
+	if (there && mark === null && !(await isPrimary(location, project))) return inTheWay(location);
 	await writeMark(file, { project: project.slug, commit: null, lockfiles: null });
-	await discardWorktree(context, project.path, place);
-	await makeTree(context, project, place, commit);
-	const hash = await lockfileHash(place);
-	const ran = setup === null ? null : await runProjectCommand(context, setup, { project, folder: place, env }, control);
+	await discardWorktree(context, project.path, location);
+	await makeTree(context, project, location, commit);
+	const hash = await lockfileHash(location);
+	const ran =
+		setup === null ? null : await runProjectCommand(context, setup, { project, folder: location, env }, control);
 	if (ran !== null && ran.exit !== 0) return commandFailed("setup", ran);
 	await writeMark(file, { project: project.slug, commit, lockfiles: hash });
 	await dropMark(layout.primaryIntent(project.slug));
-	return { path: place, commit, filled: true, setup: ran };
+	return { path: location, commit, filled: true, setup: ran };
 }
 
 /** Whether the folder is a `primary/` from before the project asked for a sandbox. */
-async function isPrimary(place: string, { slug }: ProjectRepository): Promise<boolean> {
-	const gitFolder = await gitFolderAt(place);
+async function isPrimary(location: string, { slug }: ProjectRepository): Promise<boolean> {
+	const gitFolder = await gitFolderAt(location);
 	return gitFolder !== null && (await readPrimaryMark(gitFolder))?.project === slug;
 }
 

@@ -93,13 +93,13 @@ async function sortOut({ folder }: Tree, candidates: Iterable<ByteName>, fileByt
 	const links = new Links(folder);
 	let count = 0;
 	for (const name of candidates) {
-		const place = isTooLong(folder, name)
+		const location = isTooLong(folder, name)
 			? "tooLong"
 			: await orUnreadable(async () =>
-					(await links.leavesFolder(name)) ? "leave" : placeFor(folder, name, fileBytesMax),
+					(await links.leavesFolder(name)) ? "leave" : locationFor(folder, name, fileBytesMax),
 				);
-		sorted[place].push(name);
-		if (place !== "take" && place !== "leave") sorted.leave.push(name);
+		sorted[location].push(name);
+		if (location !== "take" && location !== "leave") sorted.leave.push(name);
 		if (++count % 256 === 0) await breathe();
 	}
 	return sorted;
@@ -116,7 +116,7 @@ async function orUnreadable(look: () => Promise<keyof Sorted>): Promise<keyof So
 }
 
 /** Synchronous: the thread pool's overhead for thousands of files is larger than the calls themselves. */
-function placeFor(folder: string, name: ByteName, fileBytesMax: number): keyof Sorted {
+function locationFor(folder: string, name: ByteName, fileBytesMax: number): keyof Sorted {
 	const file = pathOf(folder, name);
 	const stat = lstatSync(file, { throwIfNoEntry: false });
 	if (stat === undefined || !(stat.isFile() || stat.isSymbolicLink())) return "leave";

@@ -16,9 +16,9 @@ export async function withFreshIndex<T>(
 	folder: string,
 	work: (environment: Record<string, string>) => Promise<T>,
 ): Promise<T> {
-	const place = await temporaryFolder("index");
+	const location = await temporaryFolder("index");
 	try {
-		const environment = { GIT_INDEX_FILE: path.join(place, "index") };
+		const environment = { GIT_INDEX_FILE: path.join(location, "index") };
 		const tree = await openTree(folder);
 		const index = await readIndex(git, tree);
 		const absent = (name: Buffer): boolean => {
@@ -40,7 +40,7 @@ export async function withFreshIndex<T>(
 		}
 		return await work(environment);
 	} finally {
-		for (const name of ["index", "index.lock"]) await rm(path.join(place, name), { force: true });
-		await rmdir(place);
+		for (const name of ["index", "index.lock"]) await rm(path.join(location, name), { force: true });
+		await rmdir(location);
 	}
 }

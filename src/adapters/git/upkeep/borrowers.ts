@@ -13,7 +13,7 @@ import { sandboxMarkAt } from "../workspace/sandbox-mounts.ts";
 
 interface Borrower {
 	/** the borrower's own git folder */
-	place: string;
+	location: string;
 	/** refs of the lender hold what it borrows */
 	held: boolean;
 }
@@ -32,17 +32,17 @@ export async function borrowersOf(
 	);
 	const found: Borrower[] = [];
 	const holders = new Set((await borrowedBy(git, project.path)).map(({ agent }) => agent));
-	for (const place of own ?? []) {
-		const mark = await readMark(layout.ownMark(project.slug, place));
-		if (await borrows(place, lender)) found.push({ place, held: mark !== null && holders.has(mark.agent) });
+	for (const location of own ?? []) {
+		const mark = await readMark(layout.ownMark(project.slug, location));
+		if (await borrows(location, lender)) found.push({ location, held: mark !== null && holders.has(mark.agent) });
 	}
-	for (const tree of [...(agents ?? []), ...(trash ?? []).map((place) => path.join(place, "files"))]) {
+	for (const tree of [...(agents ?? []), ...(trash ?? []).map((location) => path.join(location, "files"))]) {
 		// a sandboxed agent can write anything about its git folder into its tree
 		if ((await sandboxMarkAt(context, project, tree)) !== null) continue;
 		const { gitFolder, commonFolder: its } = await repositoryPathsOf(tree, {});
 		// a worktree has no objects of its own
 		if (gitFolder !== null && gitFolder === its && (await borrows(gitFolder, lender)))
-			found.push({ place: gitFolder, held: false });
+			found.push({ location: gitFolder, held: false });
 	}
 	return found;
 }
@@ -69,4 +69,4 @@ async function lendersOf(objects: string, seen: Set<string>): Promise<Set<string
 	return seen;
 }
 
-const real = async (place: string): Promise<string> => await realpath(place).catch(() => path.resolve(place));
+const real = async (location: string): Promise<string> => await realpath(location).catch(() => path.resolve(location));

@@ -24,7 +24,7 @@ import { prune } from "./prune.ts";
 import { dropStaleRefs } from "./stale-refs.ts";
 
 interface Candidate extends Omit<Leftover, "bytes"> {
-	place: string;
+	location: string;
 	free(): Promise<void>;
 }
 
@@ -46,8 +46,8 @@ export async function collect(
 			? candidates
 			: candidates.filter(({ freed }) => freed).slice(0, options.atMost.folders);
 	const found: Leftover[] = [];
-	for (const { free, place, ...leftover } of chosen) {
-		const bytes = options.atMost === undefined ? await diskBytes(place) : 0;
+	for (const { free, location, ...leftover } of chosen) {
+		const bytes = options.atMost === undefined ? await diskBytes(location) : 0;
 		const kept = options.dryRun || !leftover.freed ? null : await free().then(() => null, reasonOf);
 		found.push({ ...leftover, bytes, ...(kept !== null && { freed: false, reason: kept }) });
 	}
@@ -70,11 +70,11 @@ async function inClones(context: GitContext, project: ProjectRepository, request
 	if (isRefusal(effective) || effective.settings.sandbox === "on") return [];
 	const found: Leftover[] = [];
 	for (const { id, handle } of request.living) {
-		const place = context.layout.agent(project.slug, handle);
-		if ((await sandboxMarkAt(context, project, place)) !== null) continue;
-		const { gitFolder, commonFolder } = await repositoryPathsOf(place, {});
-		if (gitFolder === null || gitFolder !== commonFolder || (await markAt(place))?.agent !== id) continue;
-		const clone = { ...project, path: place };
+		const location = context.layout.agent(project.slug, handle);
+		if ((await sandboxMarkAt(context, project, location)) !== null) continue;
+		const { gitFolder, commonFolder } = await repositoryPathsOf(location, {});
+		if (gitFolder === null || gitFolder !== commonFolder || (await markAt(location))?.agent !== id) continue;
+		const clone = { ...project, path: location };
 		found.push(...(await prune(context, clone, request)), ...(await pack(context, clone, request)));
 	}
 	return found;
@@ -84,14 +84,14 @@ async function trash({ layout, clock, retention }: GitContext, slug: ProjectSlug
 	const { trashDays } = retention ?? defaults;
 	const found: Candidate[] = [];
 	for (const name of await names(layout.trash)) {
-		const place = path.join(layout.trash, name);
+		const location = path.join(layout.trash, name);
 		if (name.startsWith(discardedPrefix)) {
 			const free = async (): Promise<void> => await emptyDiscarded(layout.trash, name);
-			found.push({ what: "trash", name, place, reason: "taken back before anybody used it", freed: true, free });
+			found.push({ what: "trash", name, location, reason: "taken back before anybody used it", freed: true, free });
 			continue;
 		}
 		const [, time, rest] = /^(\d+)-(.+)$/.exec(name) ?? [];
-		const owner = await ownerOf(place);
+		const owner = await ownerOf(location);
 		// another project's slug may begin with this one's, so an old entry without an owner is only listed
 		if (time === undefined || (owner === null ? rest?.startsWith(`${slug}-`) !== true : owner !== slug)) continue;
 		const days = (clock.now() - Number(time)) / dayMs;
@@ -99,7 +99,7 @@ async function trash({ layout, clock, retention }: GitContext, slug: ProjectSlug
 		const free = async (): Promise<void> => void (await emptyTrash(layout.trash, rules));
 		const reason =
 			owner === null ? "it does not say whose it was" : `${Math.floor(days)} days in the trash, kept for ${trashDays}`;
-		found.push({ what: "trash", name, place, reason, freed: owner !== null && days > trashDays, free });
+		found.push({ what: "trash", name, location, reason, freed: owner !== null && days > trashDays, free });
 	}
 	return found;
 }
@@ -112,8 +112,8 @@ export async function trashOf(context: GitContext, slug: ProjectSlug): Promise<s
 }
 
 /** The project's slug of a folder in the trash, from its note or the mark in its git folder. */
-async function ownerOf(place: string): Promise<string | null> {
-	for (const folder of [place, path.join(place, "git"), path.join(place, ".git")]) {
+async function ownerOf(location: string): Promise<string | null> {
+	for (const folder of [location, path.join(location, "git"), path.join(location, ".git")]) {
 		const mark = await readMark(markIn(folder));
 		if (mark !== null) return mark.project;
 	}
@@ -125,16 +125,16 @@ async function scratches(context: GitContext, project: ProjectRepository): Promi
 	// git may still list one whose folder is gone
 	const listed = (await worktreesOf(context.git, project.path))
 		.map((worktree) => worktree.path)
-		.filter((place) => path.dirname(place) === folder);
+		.filter((location) => path.dirname(location) === folder);
 	const all = new Set([...(await names(folder)).map((name) => path.join(folder, name)), ...listed]);
-	const left = [...all].filter((place) => !scratchInUse.has(place));
-	return left.map((place) => ({
+	const left = [...all].filter((location) => !scratchInUse.has(location));
+	return left.map((location) => ({
 		what: "scratch",
-		name: path.basename(place),
-		place,
+		name: path.basename(location),
+		location,
 		reason: "a scratch tree of a process that died",
 		freed: true,
-		free: async () => await discardWorktree(context, project.path, place),
+		free: async () => await discardWorktree(context, project.path, location),
 	}));
 }
 
@@ -142,9 +142,9 @@ async function halfClones(context: GitContext, slug: ProjectSlug): Promise<Candi
 	const folder = context.layout.project(slug);
 	const left = (await names(folder)).filter((name) => name.startsWith(".clone-"));
 	return left.map((name) => {
-		const place = path.join(folder, name);
-		const free = async (): Promise<void> => await discard(context, place);
-		return { what: "clone", name, place, reason: "half a clone", freed: true, free };
+		const location = path.join(folder, name);
+		const free = async (): Promise<void> => await discard(context, location);
+		return { what: "clone", name, location, reason: "half a clone", freed: true, free };
 	});
 }
 
@@ -167,7 +167,7 @@ async function borrows(
 		.map((borrower) => ({
 			what: "borrow" as const,
 			name: borrower.refs.map(({ ref }) => ref).join(", "),
-			place: layout.ownGit(project.slug, borrower.agent),
+			location: layout.ownGit(project.slug, borrower.agent),
 			reason: "the workspace that borrowed these objects is gone",
 			freed: true,
 			free: async () => await releaseBorrowed(git, project.path, borrower),
@@ -185,13 +185,13 @@ async function unknownFolders(
 	const found: Candidate[] = [];
 	for (const name of await names(layout.agents(slug))) {
 		if (name.startsWith(".") || living.some(({ handle }) => handle === name)) continue;
-		const place = path.join(layout.agents(slug), name);
-		const mark = (await sandboxMarkAt(context, project, place)) ?? (await markAt(place).catch(() => null));
+		const location = path.join(layout.agents(slug), name);
+		const mark = (await sandboxMarkAt(context, project, location)) ?? (await markAt(location).catch(() => null));
 		const reason =
 			mark !== null && Handle.safeParse(name).success
 				? `the workspace of ${name}, which was not removed`
 				: "not made by Brood";
-		found.push({ what: "unknown", name, place, reason, freed: false, free: async () => {} });
+		found.push({ what: "unknown", name, location, reason, freed: false, free: async () => {} });
 	}
 	return found;
 }

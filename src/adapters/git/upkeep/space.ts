@@ -28,7 +28,7 @@ export async function spaceOf(context: GitContext, project: ProjectRepository): 
 	const inAgents = await diskBytes(layout.agents(slug));
 	const mirror = await diskBytes(layout.mirror(slug));
 	const trash = await trashOf(context, slug);
-	const trashed = await Promise.all(trash.map((place) => diskBytes(place)));
+	const trashed = await Promise.all(trash.map((location) => diskBytes(location)));
 	return {
 		project: slug,
 		path: project.path,

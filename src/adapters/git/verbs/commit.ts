@@ -171,9 +171,10 @@ function select(
 		return refuse("VALIDATION_ERROR", "Only paths inside the workspace can be committed.", {
 			details: { paths: outside },
 		});
-	const isAt = (place: string, name: string): boolean => name === "." || place === name || place.startsWith(`${name}/`);
-	const touches = ({ path: place, from }: StatusEntry, name: string): boolean =>
-		isAt(place, name) || (from !== null && isAt(displayName(from), name));
+	const isAt = (location: string, name: string): boolean =>
+		name === "." || location === name || location.startsWith(`${name}/`);
+	const touches = ({ path: location, from }: StatusEntry, name: string): boolean =>
+		isAt(location, name) || (from !== null && isAt(displayName(from), name));
 	const unchanged = named.filter((name) => !files.some((change) => touches(change, name)));
 	if (unchanged.length > 0)
 		return refuse("VALIDATION_ERROR", `Nothing has changed at ${unchanged.join(", ")}.`, {

@@ -32,8 +32,8 @@ export async function repositoryProblem(
 		const names = ["--git-dir", ...(base === undefined ? [] : [`refs/heads/${base}^{commit}`])];
 		const found = await git(folder, ["rev-parse", ...names], { answers: [128], timeoutMs });
 		if (found.code === 0) return null;
-		const place = await git(folder, ["rev-parse", "--git-common-dir"], { answers: [128], timeoutMs });
-		if (place.code === 128) return unusable(place.errors);
+		const location = await git(folder, ["rev-parse", "--git-common-dir"], { answers: [128], timeoutMs });
+		if (location.code === 128) return unusable(location.errors);
 		// it fails where HEAD names a branch whose ref is garbage
 		const opened = await git(folder, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1, 128], timeoutMs });
 		// in a repository without commits the first branch is only a name
@@ -41,7 +41,7 @@ export async function repositoryProblem(
 		if (opened.text === `refs/heads/${base}` && branches.code === 0 && branches.text === "") return null;
 		return problem(
 			`its base branch ${base} is gone or damaged in ${folder}`,
-			await restoring(git, folder, path.resolve(folder, place.text), `refs/heads/${base}`),
+			await restoring(git, folder, path.resolve(folder, location.text), `refs/heads/${base}`),
 		);
 	} catch (error) {
 		// the next daemon checks it

@@ -23,7 +23,7 @@ export async function borrowedFrom(common: string, hidden: readonly string[]): P
 		if (!(await isStore(store))) return notShown(store, "which is not a store of git objects");
 	const all = [folder, ...stores];
 	const open = mayBeSeen(all, hidden);
-	const closed = all.find((place) => !open.includes(place));
+	const closed = all.find((location) => !open.includes(location));
 	return closed === undefined ? all : notShown(closed, "which is hidden in a sandbox");
 }
 
@@ -33,8 +33,8 @@ async function storesOf(store: string): Promise<string[]> {
 	let from = [store];
 	for (let depth = 0; depth < depthMax && from.length > 0; depth++) {
 		const named = (await Promise.all(from.map(namedIn))).flat();
-		from = [...new Set(named)].filter((place) => place !== store && !found.has(place));
-		for (const place of from) found.add(place);
+		from = [...new Set(named)].filter((location) => location !== store && !found.has(location));
+		for (const location of from) found.add(location);
 	}
 	return [...found];
 }
@@ -44,27 +44,27 @@ async function namedIn(store: string): Promise<string[]> {
 		() => "",
 	);
 	const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-	const places = await Promise.all(lines.map((line) => realpath(path.resolve(store, line)).catch(() => null)));
-	return places.filter((place) => place !== null);
+	const locations = await Promise.all(lines.map((line) => realpath(path.resolve(store, line)).catch(() => null)));
+	return locations.filter((location) => location !== null);
 }
 
-async function isStore(place: string): Promise<boolean> {
-	if (path.basename(place) === "objects" && (await isGitFolder(path.dirname(place)))) return true;
-	const names = await readdir(place).catch(() => null);
+async function isStore(location: string): Promise<boolean> {
+	if (path.basename(location) === "objects" && (await isGitFolder(path.dirname(location)))) return true;
+	const names = await readdir(location).catch(() => null);
 	return names?.every((name) => inStore.test(name)) ?? false;
 }
 
-async function isGitFolder(place: string): Promise<boolean> {
+async function isGitFolder(location: string): Promise<boolean> {
 	const [head, objects, refs] = await Promise.all(
-		["HEAD", "objects", "refs"].map((name) => stat(path.join(place, name)).catch(() => null)),
+		["HEAD", "objects", "refs"].map((name) => stat(path.join(location, name)).catch(() => null)),
 	);
 	return head?.isFile() === true && objects?.isDirectory() === true && refs?.isDirectory() === true;
 }
 
-function notShown(place: string, why: string): Refusal {
+function notShown(location: string, why: string): Refusal {
 	return refuse(
 		"CONFLICT",
-		`its repository takes objects from ${place}, ${why}; look at .git, commondir and objects/info/alternates in the repository`,
-		{ details: { path: place } },
+		`its repository takes objects from ${location}, ${why}; look at .git, commondir and objects/info/alternates in the repository`,
+		{ details: { path: location } },
 	);
 }

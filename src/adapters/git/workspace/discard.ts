@@ -5,16 +5,16 @@ import { worktreeAt } from "../run/worktrees.ts";
 import { discardNewFolder, forgetWorktree } from "../snapshot/destroy.ts";
 import type { GitContext } from "./git-context.ts";
 
-export async function discard({ layout, ids }: GitContext, place: string): Promise<void> {
-	if (!place.startsWith(`${layout.home}${path.sep}`)) throw new Error(`${place} is not in Brood's home`);
-	await discardNewFolder(place, { trash: layout.trash, salt: ids.salt() });
+export async function discard({ layout, ids }: GitContext, location: string): Promise<void> {
+	if (!location.startsWith(`${layout.home}${path.sep}`)) throw new Error(`${location} is not in Brood's home`);
+	await discardNewFolder(location, { trash: layout.trash, salt: ids.salt() });
 }
 
 /** The tree and its entry in the repository. */
-export async function discardWorktree(context: GitContext, repository: string, place: string): Promise<void> {
+export async function discardWorktree(context: GitContext, repository: string, location: string): Promise<void> {
 	await exclusively(repository, async () => {
-		const known = await worktreeAt(context.git, repository, place);
-		await discard(context, place);
+		const known = await worktreeAt(context.git, repository, location);
+		await discard(context, location);
 		if (known !== null) await forgetWorktree(context.git, repository, known.path, { locked: known.locked !== null });
 	});
 }

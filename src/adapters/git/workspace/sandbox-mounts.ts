@@ -112,7 +112,11 @@ async function aroundOf(
 	const [ours, theirs] = commonFolder === layout.mirror(project.slug) ? [[commonFolder], null] : [[], commonFolder];
 	const borrowed = theirs === null ? [] : await borrowedFrom(theirs, hidden);
 	if (isRefusal(borrowed)) return { ...borrowed, message: `${project.slug}: ${borrowed.message}.` };
-	return { hidden, readable: [...ours, layout.primary(project.slug)].filter((place) => place !== folder), borrowed };
+	return {
+		hidden,
+		readable: [...ours, layout.primary(project.slug)].filter((location) => location !== folder),
+		borrowed,
+	};
 }
 
 /** Why a project with `sandbox: on` cannot have a sandbox; null otherwise. */

@@ -98,10 +98,10 @@ const isSame = (one: string, other: string): boolean =>
 function unreached(errors: string): string[] {
 	const found = new Map<string, string>();
 	for (const line of errors.split("\n")) {
-		const [, place = "", reason] =
+		const [, location = "", reason] =
 			/^warning: (?:could not open directory|unable to access) '(.*?)(?:': (File name too long))?$/.exec(line) ?? [];
-		if (place === "" || place.startsWith("/") || (reason === undefined && line.length < cutFrom)) continue;
-		const raw = Buffer.from(place).toString("latin1");
+		if (location === "" || location.startsWith("/") || (reason === undefined && line.length < cutFrom)) continue;
+		const raw = Buffer.from(location).toString("latin1");
 		if (!found.has(raw.slice(0, alikeFrom))) found.set(raw.slice(0, alikeFrom), raw);
 	}
 	return [...found.values()];
@@ -139,16 +139,16 @@ export async function gitFolderOf(folder: string): Promise<string> {
 }
 
 /** Null if the folder is not a working tree. */
-export async function gitFolderAt(place: string): Promise<string | null> {
-	const { gitFolder } = await repositoryPathsOf(place, {});
+export async function gitFolderAt(location: string): Promise<string | null> {
+	const { gitFolder } = await repositoryPathsOf(location, {});
 	return gitFolder !== null && (await lstat(path.join(gitFolder, "HEAD")).catch(() => null)) !== null
 		? gitFolder
 		: null;
 }
 
 /** The mark of the workspace at a path; null if it is not ours. */
-export async function markAt(place: string): Promise<WorkspaceMark | null> {
-	const gitFolder = await gitFolderAt(place);
+export async function markAt(location: string): Promise<WorkspaceMark | null> {
+	const gitFolder = await gitFolderAt(location);
 	return gitFolder === null ? null : await readMark(markIn(gitFolder));
 }
 

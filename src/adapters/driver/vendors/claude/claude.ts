@@ -21,9 +21,9 @@ export const claude = {
 	},
 	homeVariable,
 	folders: (seen, home) => {
-		const place = seen[homeVariable] ?? path.join(home, ".claude");
-		const from = path.join(seen[homeVariable] === undefined ? home : place, ".claude.json");
-		return [{ place, logins: [".credentials.json"], adopts: { from, as: ".claude.json" }, variable: homeVariable }];
+		const location = seen[homeVariable] ?? path.join(home, ".claude");
+		const from = path.join(seen[homeVariable] === undefined ? home : location, ".claude.json");
+		return [{ location, logins: [".credentials.json"], adopts: { from, as: ".claude.json" }, variable: homeVariable }];
 	},
 	trust: { obeys: [".claude", ".mcp.json"], harmless: /^\.claude\/(plans|worktrees)\// },
 	limits: { isLimit: (error) => fieldOf(error, "data", "errorKind") === "rate_limit" },

@@ -19,7 +19,7 @@ export const codex = {
 		alongside: ["OPENAI_BASE_URL"],
 	},
 	homeVariable,
-	folders: (seen, home) => [{ place: seen[homeVariable] ?? path.join(home, ".codex"), logins: ["auth.json"] }],
+	folders: (seen, home) => [{ location: seen[homeVariable] ?? path.join(home, ".codex"), logins: ["auth.json"] }],
 	trust: { obeys: [".codex"] },
 	limits: { textOf: textOfInternalError, endIn: endOnClock },
 } satisfies Vendor;

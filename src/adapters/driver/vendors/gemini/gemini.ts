@@ -21,7 +21,9 @@ export const gemini = {
 		alongside: ["GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"],
 	},
 	homeVariable,
-	folders: (seen, home) => [{ place: path.join(seen[homeVariable] ?? home, ".gemini"), logins: ["oauth_creds.json"] }],
+	folders: (seen, home) => [
+		{ location: path.join(seen[homeVariable] ?? home, ".gemini"), logins: ["oauth_creds.json"] },
+	],
 	// its `.env` sets variables of Gemini and of every program that it starts
 	trust: { obeys: [".gemini"], obeysAlone: [".env"] },
 	// its error codes are the HTTP statuses of the provider

@@ -37,10 +37,10 @@ export const opencode = {
 		const below = (variable: string, usual: string): string =>
 			path.join(seen[variable] ?? path.join(home, usual), "opencode");
 		return [
-			...(seen[homeVariable] === undefined ? [] : [{ place: seen[homeVariable], logins: [] }]),
-			{ place: below("XDG_CONFIG_HOME", ".config"), logins: [] },
-			{ place: below("XDG_DATA_HOME", ".local/share"), logins: ["auth.json"] },
-			{ place: below("XDG_STATE_HOME", ".local/state"), logins: [] },
+			...(seen[homeVariable] === undefined ? [] : [{ location: seen[homeVariable], logins: [] }]),
+			{ location: below("XDG_CONFIG_HOME", ".config"), logins: [] },
+			{ location: below("XDG_DATA_HOME", ".local/share"), logins: ["auth.json"] },
+			{ location: below("XDG_STATE_HOME", ".local/state"), logins: [] },
 		];
 	},
 	trust: { obeys: [".opencode", "opencode.json", "opencode.jsonc"], harmless: /^\.opencode\/(plans|worktrees)\// },
