@@ -12,7 +12,7 @@ import { Client } from "#client/client.ts";
 import { type AgentId, system } from "#contract/ids.ts";
 import { daemonNode } from "#local/programs.ts";
 import { type Daemon, startDaemon, startEngine } from "#src/main.ts";
-import { send } from "#surfaces/cli/send.ts";
+import { send } from "#surfaces/cli/daemon-request.ts";
 import { append, spawn } from "./history.ts";
 import { median, percentile, type Result } from "./table.ts";
 

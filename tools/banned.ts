@@ -35,7 +35,7 @@ const bans: readonly Ban[] = [
 			"src/adapters/system/ids.ts",
 			"src/surfaces/cli/act.ts",
 			"src/surfaces/cli/person-commands.ts",
-			"src/surfaces/cli/send.ts",
+			"src/surfaces/cli/daemon-request.ts",
 			"src/surfaces/web/store/connection.ts",
 			...tests,
 		],

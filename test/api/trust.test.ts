@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "#client/client.ts";
 import { proofText } from "#contract/proof.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
-import { send, sendTo } from "#surfaces/cli/send.ts";
+import { send, sendTo } from "#surfaces/cli/daemon-request.ts";
 import { shell } from "#test/support/cli.ts";
 import { freshFolder } from "#test/support/stores.ts";
 

@@ -1,12 +1,12 @@
 // `brood agent add`: in the project of the directory, or without one.
 import { act } from "./act.ts";
-import { projectHere } from "./here.ts";
-import { subscriptionWithKeys } from "./keys.ts";
+import { chooseVendor } from "./default-vendor.ts";
+import { projectHere } from "./directory-project.ts";
 import { withoutEmpty } from "./options.ts";
 import { printToStderr } from "./print.ts";
 import { madeAgent, withExitCode } from "./print-agents.ts";
 import { offerRepository } from "./repository.ts";
-import { chooseVendor } from "./vendor.ts";
+import { subscriptionWithKeys } from "./shell-keys.ts";
 
 interface AddOptions {
 	/** false with `--no-project` */

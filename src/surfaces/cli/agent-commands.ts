@@ -3,8 +3,8 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { Agent, Availability } from "#contract/wire.ts";
 import type { Options } from "./act.ts";
 import { call } from "./call.ts";
-import type { ManyVerb } from "./many.ts";
 import { json, onlyProject, policy, project, reason } from "./options.ts";
+import type { ManyVerb } from "./several-agents.ts";
 import { addCommand, forkCommand } from "./spawn-commands.ts";
 import { budgetCost, budgetOf, budgetTokens } from "./usage-commands.ts";
 import { workspaceCommands } from "./workspace-commands.ts";
@@ -169,7 +169,7 @@ function signal(parent: Command, name: string, route: Verb, description: string)
 		.argument("[agents...]", "names, project/name, ids, or the first characters of ids")
 		.option("--all", "every living agent (of --project, if given)")
 		.action(async (references, { json: asJson, project: slug, all, ...body }) => {
-			const { tellMany } = await import("./many.ts");
+			const { tellMany } = await import("./several-agents.ts");
 			await tellMany(route, references, { json: asJson, project: slug, all }, body);
 		});
 }
@@ -194,7 +194,7 @@ function ownOptions(route: Verb): Option[] {
 async function tell(route: Verb, reference: string, options: Options, body: object | undefined): Promise<void> {
 	const [{ act }, { scopeOf }, { agentDetails, agentTable, repairedAgent, withExitCode }] = await Promise.all([
 		import("./act.ts"),
-		import("./here.ts"),
+		import("./directory-project.ts"),
 		import("./print-agents.ts"),
 	]);
 	const ask = { params: { agent: reference }, ...(body && { body }) };

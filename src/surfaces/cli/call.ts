@@ -14,7 +14,7 @@ export async function call<N extends RouteName>(
 ): Promise<void> {
 	const [{ act }, { agentNamed, scopeOf }, { routePaths }] = await Promise.all([
 		import("./act.ts"),
-		import("./here.ts"),
+		import("./directory-project.ts"),
 		import("#client/route-paths.ts"),
 	]);
 	const changes = !routePaths[route].startsWith("GET ");

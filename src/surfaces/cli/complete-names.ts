@@ -2,7 +2,7 @@
 import type { ProjectSlug } from "#contract/ids.ts";
 import { isProjectSlug } from "#contract/project-slug.ts";
 import { type Connected, connect, givenAddress, running } from "./connect.ts";
-import { projectHere } from "./here.ts";
+import { projectHere } from "./directory-project.ts";
 
 interface Wanted {
 	verb: string;

@@ -12,9 +12,9 @@ import { contractVersion } from "#contract/version.ts";
 import type { Status } from "#contract/wire.ts";
 import { holdersOf } from "#local/lock-holders.ts";
 import { version } from "#src/version.ts";
+import { send, sendOnSocket, sendTo } from "./daemon-request.ts";
 import { printToStderr } from "./print.ts";
 import { withProgress } from "./progress.ts";
-import { send, sendOnSocket, sendTo } from "./send.ts";
 
 /** a daemon that is replaced is up again within this time; one that was stopped on purpose is not started again */
 const replacedMs = 10_000;

@@ -9,9 +9,9 @@ import { inline } from "#contract/visible.ts";
 import type { Status, Subscription, VendorAgent } from "#contract/wire.ts";
 import { version } from "#src/version.ts";
 import { givenAddress, homeOf, running } from "./connect.ts";
-import { keysIn, listed } from "./keys.ts";
+import { howToLogIn } from "./default-vendor.ts";
 import { print, printData } from "./print.ts";
-import { howToLogIn } from "./vendor.ts";
+import { keysIn, listed } from "./shell-keys.ts";
 
 interface Finding {
 	name: string;

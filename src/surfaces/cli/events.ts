@@ -7,7 +7,7 @@ import type { Delta } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
 import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
 import { AgentNames } from "./agent-names.ts";
-import { agentNamed } from "./here.ts";
+import { agentNamed } from "./directory-project.ts";
 import { print, printError, printJson, printPiece } from "./print.ts";
 import { LogLines } from "./print-log.ts";
 import { itemLine } from "./print-thread.ts";

@@ -5,10 +5,10 @@ import { refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
 import type { Agent, Item, Prompt, Turn } from "#contract/wire.ts";
 import { continues } from "#views/holds.ts";
-import { answerApproval } from "./answer.ts";
+import { answerApproval } from "./answer-approval.ts";
 import { reconnect } from "./connect.ts";
-import type { LiveThread } from "./live.ts";
-import { howToLogIn } from "./vendor.ts";
+import { howToLogIn } from "./default-vendor.ts";
+import type { LiveThread } from "./live-thread.ts";
 
 export interface Follow {
 	/** null: print nothing */

@@ -6,7 +6,7 @@ import { refuse } from "#contract/refusal.ts";
 import type { RouteName } from "#contract/routes.ts";
 import { inline } from "#contract/visible.ts";
 import { act, type CliContext, type Options } from "./act.ts";
-import { projectHere, type Scope, scopeOf } from "./here.ts";
+import { projectHere, type Scope, scopeOf } from "./directory-project.ts";
 import { printToStderr, UsageError } from "./print.ts";
 import { issueLines, issueTable, presetLines } from "./print-issues.ts";
 import { boardText } from "./print-overviews.ts";

@@ -2,8 +2,8 @@
 import type { PullRequest } from "#contract/pull-request.ts";
 import { pullRequestLink } from "#views/forge.ts";
 import { act, type CliContext, type Options } from "./act.ts";
+import { scopeOf } from "./directory-project.ts";
 import { openPullRequest, type Placed, toolFor } from "./forge-tools.ts";
-import { scopeOf } from "./here.ts";
 import { textOf } from "./prompt.ts";
 
 interface PrOptions extends Options {

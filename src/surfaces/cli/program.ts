@@ -7,8 +7,7 @@ import { agentCommands } from "./agent-commands.ts";
 import { completionCommands } from "./completion.ts";
 import { daemonCommands } from "./daemon-commands.ts";
 import { issueCommands } from "./issue-commands.ts";
-import { messagingCommands } from "./messaging-commands.ts";
-import { narrow } from "./narrow.ts";
+import { narrow } from "./named-commands.ts";
 import { nodeCommands } from "./node-commands.ts";
 import { personCommands } from "./person-commands.ts";
 import { queueCommands } from "./queue-commands.ts";
@@ -16,6 +15,7 @@ import { runCommand } from "./run-command.ts";
 import { subscriptionCommands } from "./subscription-commands.ts";
 import { threadCommands } from "./thread-commands.ts";
 import { usageCommands } from "./usage-commands.ts";
+import { waitAndApprovalCommands } from "./wait-and-approval-commands.ts";
 
 /** The commands that these words name, as far as they name one; all commands without words. */
 export function program(words: readonly string[] = []): Command {
@@ -48,7 +48,7 @@ export function program(words: readonly string[] = []): Command {
 	daemonCommands(made);
 	agentCommands(made);
 	queueCommands(made);
-	messagingCommands(made);
+	waitAndApprovalCommands(made);
 	issueCommands(made);
 	subscriptionCommands(made);
 	personCommands(made);

@@ -5,9 +5,9 @@ import type { Client } from "#client/client.ts";
 import { indented } from "#contract/visible.ts";
 import type { Prompt, Turn } from "#contract/wire.ts";
 import { act, type Options } from "./act.ts";
+import { scopeOf } from "./directory-project.ts";
 import { followTurn, startable } from "./follow-turn.ts";
-import { scopeOf } from "./here.ts";
-import { LiveThread } from "./live.ts";
+import { LiveThread } from "./live-thread.ts";
 import { printToStderr, UsageError } from "./print.ts";
 import { timeOf } from "./time.ts";
 

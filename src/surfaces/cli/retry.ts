@@ -2,7 +2,7 @@
 import { fullName } from "#contract/full-name.ts";
 import type { Prompt } from "#contract/wire.ts";
 import { act, type CliContext, type Options } from "./act.ts";
-import { scopeOf } from "./here.ts";
+import { scopeOf } from "./directory-project.ts";
 import { printError, UsageError } from "./print.ts";
 
 interface RetryOptions extends Options {

@@ -7,15 +7,15 @@ import { fullName } from "#contract/full-name.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Agent, Project, Turn } from "#contract/wire.ts";
 import { act, type CliContext, type Options } from "./act.ts";
+import { chooseVendor } from "./default-vendor.ts";
+import { projectHere } from "./directory-project.ts";
 import { followTurn } from "./follow-turn.ts";
-import { projectHere } from "./here.ts";
-import { subscriptionWithKeys } from "./keys.ts";
-import { LiveThread } from "./live.ts";
+import { LiveThread } from "./live-thread.ts";
 import { printToStderr } from "./print.ts";
 import { diffText } from "./print-work.ts";
 import { textOf } from "./prompt.ts";
 import { addRepository, repositoryAt } from "./repository.ts";
-import { chooseVendor } from "./vendor.ts";
+import { subscriptionWithKeys } from "./shell-keys.ts";
 
 interface RunOptions extends Options {
 	name?: string | undefined;

@@ -75,7 +75,7 @@ export function forkCommand(program: Command): void {
 		.action(async (reference, prompt, options) => {
 			const [{ act }, { projectHere, scopeOf }, { UsageError }, { madeAgent, withExitCode }] = await Promise.all([
 				import("./act.ts"),
-				import("./here.ts"),
+				import("./directory-project.ts"),
 				import("./print.ts"),
 				import("./print-agents.ts"),
 			]);

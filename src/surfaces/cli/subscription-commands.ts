@@ -117,7 +117,7 @@ interface SubscriptionOptions {
 
 /** With the type of a new subscription, keys of this shell are offered. */
 async function bodyOf({ maxConcurrent, env, envFile, configDir, fallback, quiet }: SubscriptionOptions, type?: string) {
-	const [{ hoursOf }, { keysFor }] = await Promise.all([import("./time.ts"), import("./keys.ts")]);
+	const [{ hoursOf }, { keysFor }] = await Promise.all([import("./time.ts"), import("./shell-keys.ts")]);
 	const credential: Credential | undefined = envFile
 		? { envFile: path.resolve(envFile) }
 		: configDir === undefined

@@ -3,7 +3,7 @@ import { Refused } from "#client/client.ts";
 import { fullName } from "#contract/full-name.ts";
 import type { RemoteStatus } from "#contract/workspace.ts";
 import { act, type CliContext, type Options } from "./act.ts";
-import { projectHere, scopeOf } from "./here.ts";
+import { projectHere, scopeOf } from "./directory-project.ts";
 import { table, UsageError } from "./print.ts";
 import { originLines } from "./print-work.ts";
 

@@ -32,7 +32,7 @@ function logCommand(program: Command): void {
 			if (options.follow === true) return await followThread(agent, options);
 			const [{ act }, { agentNamed }, { LogLines }] = await Promise.all([
 				import("./act.ts"),
-				import("./here.ts"),
+				import("./directory-project.ts"),
 				import("./print-log.ts"),
 			]);
 			const { context, item } = options;

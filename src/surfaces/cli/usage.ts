@@ -5,7 +5,7 @@ import { familyUsageLine, totalUsage } from "#views/usage.ts";
 import { budgetLine, money, number, spentLine } from "#views/usage-lines.ts";
 import { act, type Options } from "./act.ts";
 import { call } from "./call.ts";
-import { agentNamed } from "./here.ts";
+import { agentNamed } from "./directory-project.ts";
 import { table, UsageError } from "./print.ts";
 import { timeOf } from "./time.ts";
 

@@ -8,7 +8,7 @@ import { inline } from "#contract/visible.ts";
 import type { Wait } from "#contract/wire.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
-import { scopeOf } from "./here.ts";
+import { scopeOf } from "./directory-project.ts";
 import { printPaintedToStderr, printToStderr } from "./print.ts";
 
 interface WaitOptions extends Options {

@@ -1,7 +1,7 @@
 // One verb for several agents. A failure with one does not stop the others.
 import type { Agent } from "#contract/wire.ts";
 import { act, type CliContext, type Options } from "./act.ts";
-import { type Scope, scopeOf } from "./here.ts";
+import { type Scope, scopeOf } from "./directory-project.ts";
 import { printError, UsageError } from "./print.ts";
 import { agentTable } from "./print-agents.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { AgentId } from "#contract/ids.ts";
-import { LiveThread } from "./live.ts";
+import { LiveThread } from "./live-thread.ts";
 
 const agent = AgentId.parse("a".repeat(22));
 

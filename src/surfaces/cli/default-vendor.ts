@@ -3,7 +3,7 @@ import { Refused } from "#client/client.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { VendorAgent } from "#contract/wire.ts";
 import type { CliContext } from "./act.ts";
-import { envOptions, hasCredentials, keysIn, listed } from "./keys.ts";
+import { envOptions, hasCredentials, keysIn, listed } from "./shell-keys.ts";
 
 /** The project's default type, or the vendor that the user is logged in to or has a key for. */
 export async function chooseVendor(

@@ -4,7 +4,7 @@ import { indented } from "#contract/visible.ts";
 import { call } from "./call.ts";
 import { json, onlyProject, project, reason, seconds } from "./options.ts";
 
-export function messagingCommands(program: Command): void {
+export function waitAndApprovalCommands(program: Command): void {
 	program
 		.command("wait")
 		.description("wait for agents to finish")
@@ -69,7 +69,7 @@ function approvalCommands(approval: Command): void {
 		)
 		.action(async (id, { always = false, prefix, reason: why, ...options }) => {
 			const body = { allow: true, always, prefix: prefix || undefined, reason: why };
-			const { allow } = await import("./answer.ts");
+			const { allow } = await import("./answer-approval.ts");
 			await allow(id, body, options);
 		});
 	answerCommand(approval, "deny").action((id, { always = false, reason: why, ...options }) =>
