@@ -7,7 +7,7 @@ import type { Dispatch } from "../ports/dispatch.ts";
 import { caught, type Log } from "../ports/log.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
-import { drift } from "../workspaces/after-turn.ts";
+import { drift } from "../workspaces/around-turn.ts";
 import type { ProjectProblems } from "../workspaces/project-problems.ts";
 
 export function driftReactor(parts: {

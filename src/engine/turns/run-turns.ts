@@ -22,7 +22,7 @@ import type { Driver, OpenSession, Prepared, TurnResult } from "../ports/driver.
 import { caught } from "../ports/log.ts";
 import { StoreFault } from "../ports/store.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
-import { drift, keep, tellOfCommits } from "../workspaces/after-turn.ts";
+import { drift, keep, tellOfCommits } from "../workspaces/around-turn.ts";
 import { catchUp, itemsBetweenTurns } from "./catch-up.ts";
 import { prepare } from "./prepare.ts";
 import { untrustedFiles } from "./trust.ts";

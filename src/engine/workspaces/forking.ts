@@ -18,8 +18,8 @@ import type { Driver } from "../ports/driver.ts";
 import { caught, type Log } from "../ports/log.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
-import { snapshot } from "./after-turn.ts";
 import { checkoutOf } from "./checkout.ts";
+import { snapshot } from "./snapshot.ts";
 
 export interface ForkParts {
 	reads: Reads;

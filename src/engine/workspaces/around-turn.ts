@@ -3,13 +3,13 @@
 import type { AgentState } from "#contract/agent.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { healthCodes } from "#contract/workspace.ts";
-import type { Recorded } from "#contract/workspace-step.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import type { Reads } from "../ports/store.ts";
-import type { Checkout, SnapshotState } from "../ports/workspace-requests.ts";
+import type { Checkout } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { checkoutOf } from "./checkout.ts";
 import { pushAfterTurn } from "./pushing.ts";
+import { record, snapshot } from "./snapshot.ts";
 
 interface Parts {
 	reads: Reads;
@@ -97,26 +97,4 @@ async function linkCommits(
 	const { branch } = checkout.workspace;
 	for (const { commit, files, filesTotal } of commits.filter(({ byAgent }) => byAgent).slice(-linkedMax))
 		await record(parts, checkout, { kind: "workspace.committed", data: { commit, branch, files, filesTotal, turn } });
-}
-
-/** The newest snapshot of a tree as it is now; one is taken if something changed since the last. */
-export async function snapshot(
-	parts: Parts,
-	checkout: Checkout,
-	why: { reason: string; turn?: number },
-): Promise<SnapshotState | undefined> {
-	const { workspaces } = parts;
-	if (workspaces === null) return undefined;
-	const { snapshot: taken, fresh } = await workspaces.takeSnapshot(checkout, why);
-	if (!fresh) return taken;
-	const { id, commit, reason, missing } = taken;
-	await record(parts, checkout, {
-		kind: "workspace.snapshotted",
-		data: { snapshot: id, commit, reason, missing: missing.length },
-	});
-	return taken;
-}
-
-async function record({ dispatch }: Parts, { agent }: Checkout, fact: Recorded): Promise<void> {
-	await dispatch(bySystem({ type: "workspace.record", agent: agent.id, fact }));
 }
