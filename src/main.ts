@@ -2,39 +2,29 @@
 import path from "node:path";
 import { driverByType } from "#adapters/driver/by-type.ts";
 import { type DetectedContainment, detectContainment } from "#adapters/driver/detect-containment.ts";
-import { ProcessDriver } from "#adapters/driver/driver.ts";
 import { environmentFor } from "#adapters/driver/environment.ts";
 import { KeyFiles } from "#adapters/driver/key-files.ts";
 import type { DriverOptions } from "#adapters/driver/options.ts";
-import { type AgentProgram, programsFrom } from "#adapters/driver/programs.ts";
+import type { AgentProgram } from "#adapters/driver/programs.ts";
 import { Setup } from "#adapters/driver/setup.ts";
-import { makeGit } from "#adapters/git/run/git.ts";
-import { momentText, startedName } from "#adapters/git/sandbox/old-locks.ts";
-import { SandboxWorkers } from "#adapters/git/worker/workers.ts";
-import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { systemClock } from "#adapters/system/clock.ts";
-import { ConfigError, listedVariables, readConfig } from "#adapters/system/config.ts";
+import { ConfigError, readConfig } from "#adapters/system/config.ts";
 import { homeId, homeToken, makeHome, tieToJournal } from "#adapters/system/home.ts";
-import { sweepBlobs, sweepScratch, sweepVendors } from "#adapters/system/home-space.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { folderIssueWork } from "#adapters/system/issue-work.ts";
 import { type FileLog, fileLog, secretsOf } from "#adapters/system/log.ts";
 import { machineIdle, machineTurns } from "#adapters/system/machine.ts";
-import { markName } from "#adapters/system/processes.ts";
-import { sweepTemporary } from "#adapters/system/temporary.ts";
 import { watchdogFor } from "#adapters/system/watchdog.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
-import { dayMs, retention as retentionDefaults } from "#contract/retention.ts";
+import { retention as retentionDefaults } from "#contract/retention.ts";
 import { Engine } from "#engine/engine.ts";
 import type { EngineParts } from "#engine/parts.ts";
 import { noIssueWork } from "#engine/ports/issue-work.ts";
 import { noLog } from "#engine/ports/log.ts";
 import type { Store } from "#engine/ports/store.ts";
 import { ProcessTokens } from "#engine/tokens.ts";
-import type { Sweeper } from "#engine/upkeep.ts";
 import { GitJournal } from "#engine/workspaces/git-journal.ts";
-import { programFolder, programPath, withCommand } from "#local/programs.ts";
 import type { Listener, Listening } from "#server/listen.ts";
 import { Persons } from "#server/persons.ts";
 import { announce, listenIn, lockedHome } from "./daemon/home.ts";
@@ -42,9 +32,12 @@ import { nodeOf } from "./daemon/node.ts";
 import { startNotices } from "./daemon/notices.ts";
 import { openStore, type StoreLocation, storeOf } from "./daemon/open-store.ts";
 import { ownPrograms } from "./daemon/own-programs.ts";
+import { processesIn } from "./daemon/processes.ts";
 import { remoteListenerIn } from "./daemon/remote.ts";
-import { type Hidden, hiddenIn, sandboxOf, seenInside, variablesIn } from "./daemon/sandboxes.ts";
+import { hiddenIn } from "./daemon/sandboxes.ts";
 import { type ServeParts, serve, streamOf } from "./daemon/serve.ts";
+import { sweepersOf } from "./daemon/sweepers.ts";
+import { workspacesIn } from "./daemon/workspaces.ts";
 import { version } from "./version.ts";
 
 /** The engine alone: it records and decides, but runs no turns. */
@@ -134,7 +127,10 @@ export async function startDaemon({
 	const hidden = hiddenIn(process.env);
 	// the mark finds processes that projects' commands leave behind, as it does for agents
 	const workspaces = parts.use(
-		workspacesIn(home, { record: (run) => runs.add(run), mark, containment, retention, log, hides: hidden.all }),
+		workspacesIn(home, {
+			...{ record: (run) => runs.add(run), mark, containment, retention, log, hides: hidden.all },
+			environment: process.env,
+		}),
 	);
 	const up = Promise.withResolvers<Engine>();
 	const inForceLimits = limitsInForce(config.limits ?? {}, limits);
@@ -144,6 +140,7 @@ export async function startDaemon({
 		idle: idleOf(inForceLimits, parkMs),
 		engine: up.promise,
 		logins: hidden.logins,
+		environment: process.env,
 		...{ mark, containment, workspaces, tokens, log },
 	});
 	const keyFiles = new KeyFiles(home, () => randomIds.salt());
@@ -187,40 +184,6 @@ async function openToClients(
 	return parts.use(await announce(known.about.home, announced));
 }
 
-function processesIn(
-	home: string,
-	{ programs, workspaces, tokens, engine, logins, ...more }: ProcessParts,
-): ProcessDriver {
-	const [environment, adapters] = [process.env, path.join(home, "adapters")];
-	const { containment } = more;
-	const sandbox = sandboxOf({ containment, environment, adapters, workspaces, engine, logins });
-	return new ProcessDriver({
-		scratch: path.join(home, "scratch"),
-		environmentOf: (agent) => (agent.workspace === null ? {} : workspaces.identity(agent)),
-		variablesOf: variablesIn(home, environment, workspaces, engine),
-		find: programsFrom({ own: programs, adapters }),
-		toolServers: (own) => [
-			{ name: "brood", command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"], env: own },
-		],
-		issueToken: (agent) => tokens.issue(agent),
-		revokeToken: (process) => tokens.revoke(process),
-		environment: withCommand(environment),
-		mountsFor: (agent, folder, paid) => sandbox.mountsFor(agent, folder, paid),
-		...seenInside(workspaces, engine),
-		clock: systemClock,
-		...more,
-	});
-}
-
-interface ProcessParts extends Pick<DriverOptions, "mark" | "url" | "containment" | "log" | "idle"> {
-	programs: Readonly<Record<string, AgentProgram>>;
-	workspaces: GitWorkspaces;
-	tokens: ProcessTokens;
-	/** resolves when the engine is up */
-	engine: Promise<Engine>;
-	logins: Hidden["logins"];
-}
-
 const idleOf = (limits: Limits, parkMs = limits.idleParkMs): DriverOptions["idle"] => ({
 	parkMs,
 	countMax: limits.idleProcessesMax,
@@ -244,50 +207,3 @@ function inForce(found: DetectedContainment, home: string): ContainmentLevel {
 }
 
 const issueWorkIn = (home: string) => folderIssueWork({ home, environment: environmentFor({}, process.env) });
-
-/** Remove what dead processes and deleted agents left in and around the home. */
-function sweepersOf(home: string, keyFiles: KeyFiles): Sweeper[] {
-	return [
-		({ now }) => sweepTemporary(now),
-		({ now }) => sweepBlobs(path.join(home, "blobs"), now),
-		async ({ now, reads }) => await keyFiles.sweep(await reads.subscriptions(), now),
-		async ({ now, retention, reads }) => {
-			const expired = now - retention.trashDays * dayMs;
-			const deleted = (await reads.agents({ life: "ended" })).filter(
-				({ endReason, endedAt }) => endReason === "deleted" && (endedAt ?? now) < expired,
-			);
-			await sweepScratch(path.join(home, "scratch"), deleted);
-			await sweepVendors(path.join(home, "vendors"), deleted);
-		},
-	];
-}
-
-function workspacesIn(
-	home: string,
-	{
-		record,
-		mark,
-		...more
-	}: { record: NonNullable<Parameters<typeof makeGit>[0]["record"]>; mark: string } & WorkspaceParts,
-): GitWorkspaces {
-	const halt = new AbortController();
-	const git = makeGit({ environment: process.env, record, halt: halt.signal });
-	const environment = environmentFor({ [markName]: mark }, process.env);
-	const program = { command: process.execPath, args: [programPath("programs/sandbox-worker")] };
-	const readable = [programFolder, path.dirname(process.execPath)];
-	const workers = new SandboxWorkers({
-		program,
-		readable,
-		environment: { ...environment, [startedName]: momentText(systemClock.now()) },
-		containment: more.containment ?? "groups",
-		halt: halt.signal,
-	});
-	const variables = async (entries: readonly string[]) => await listedVariables(home, entries, process.env);
-	const own = { home, git, halt, clock: systemClock, ids: randomIds, environment, variables, workers };
-	return new GitWorkspaces({ ...own, ...more });
-}
-
-type WorkspaceParts = Pick<
-	ConstructorParameters<typeof GitWorkspaces>[0],
-	"containment" | "retention" | "log" | "hides"
->;

@@ -1,0 +1,47 @@
+// The driver of the agents' processes: what it needs of the home, the workspaces and the engine.
+import path from "node:path";
+import { ProcessDriver } from "#adapters/driver/driver.ts";
+import type { DriverOptions } from "#adapters/driver/options.ts";
+import { type AgentProgram, programsFrom } from "#adapters/driver/programs.ts";
+import type { GitWorkspaces } from "#adapters/git/workspaces.ts";
+import { systemClock } from "#adapters/system/clock.ts";
+import type { Engine } from "#engine/engine.ts";
+import type { ProcessTokens } from "#engine/tokens.ts";
+import { programPath, withCommand } from "#local/programs.ts";
+import { type Hidden, sandboxOf, seenInside, variablesIn } from "./sandboxes.ts";
+
+export function processesIn(
+	home: string,
+	{ programs, workspaces, tokens, engine, logins, environment, ...more }: ProcessParts,
+): ProcessDriver {
+	const adapters = path.join(home, "adapters");
+	const { containment } = more;
+	const sandbox = sandboxOf({ containment, environment, adapters, workspaces, engine, logins });
+	return new ProcessDriver({
+		scratch: path.join(home, "scratch"),
+		environmentOf: (agent) => (agent.workspace === null ? {} : workspaces.identity(agent)),
+		variablesOf: variablesIn(home, environment, workspaces, engine),
+		find: programsFrom({ own: programs, adapters }),
+		toolServers: (own) => [
+			{ name: "brood", command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"], env: own },
+		],
+		issueToken: (agent) => tokens.issue(agent),
+		revokeToken: (process) => tokens.revoke(process),
+		environment: withCommand(environment),
+		mountsFor: (agent, folder, paid) => sandbox.mountsFor(agent, folder, paid),
+		...seenInside(workspaces, engine),
+		clock: systemClock,
+		...more,
+	});
+}
+
+interface ProcessParts extends Pick<DriverOptions, "mark" | "url" | "containment" | "log" | "idle"> {
+	/** of the daemon */
+	environment: NodeJS.ProcessEnv;
+	programs: Readonly<Record<string, AgentProgram>>;
+	workspaces: GitWorkspaces;
+	tokens: ProcessTokens;
+	/** resolves when the engine is up */
+	engine: Promise<Engine>;
+	logins: Hidden["logins"];
+}
