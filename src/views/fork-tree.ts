@@ -92,7 +92,7 @@ function keptWith(tree: readonly TreeRow[], wanted: readonly boolean[]): boolean
 	return kept;
 }
 
-/** For each index how many marks are before it, and at last how many there are. */
+/** Prefix sums: for each index the number of marks before it; the last entry is their total. */
 function countsBefore(marks: readonly boolean[]): number[] {
 	const counts = [0];
 	for (const [at, mark] of marks.entries()) counts.push((counts[at] ?? 0) + (mark ? 1 : 0));

@@ -1,8 +1,7 @@
 // The rows that a screen shows, and the views of them: the same functions, and so the same answers, as the server's
 // routes.
 //
-// The server builds one of these for a request, from one snapshot of the store; a client keeps one and folds events
-// into it.
+// A client keeps one and folds events into it; the server builds one for the tree, from one snapshot of the store.
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";

@@ -1,4 +1,4 @@
-// A review as one prompt: each comment with its place and the lines that it is about.
+// A review as one prompt: each comment with its file, its line numbers and the lines themselves.
 import type { Review, ReviewComment } from "#contract/review.ts";
 
 export function reviewPrompt({ comments, summary }: Review): string {

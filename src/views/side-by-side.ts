@@ -5,7 +5,7 @@ export type PairedRow =
 	| { kind: "hunk"; text: string }
 	| { kind: "pair"; left: { line: DiffLine; at: number } | null; right: { line: DiffLine; at: number } | null };
 
-/** `at` is the line's place in the file's lines. */
+/** `at` is the line's index in the file's lines. */
 export function sideBySide({ lines }: Pick<DiffFile, "lines">): PairedRow[] {
 	const rows: PairedRow[] = [];
 	let [gone, come]: { line: DiffLine; at: number }[][] = [[], []];

@@ -23,9 +23,9 @@ export interface TimeAxis {
 
 /** idle times longer than this part of the shown time are folded */
 const foldedShare = 0.08;
-/** so much of the axis a folded time takes */
+/** the part of the axis that a folded time takes */
 const gapShare = 0.02;
-/** rather fewer folded times than an axis of nothing else */
+/** with more folded times than this, little would be left of the axis */
 const gapsMax = 15;
 
 /** `busy`: when something happened. Everything outside `from` and `to` is cut off. */
