@@ -58,7 +58,7 @@ export const leasedBy = (
 		: {};
 
 /** Where a turn of the agent runs; null where nodes do not matter. Rows of before nodes existed are of the only one. */
-export function homeOf(
+export function nodeIdOf(
 	agent: Partial<Pick<AgentState, "node">>,
 	{ node, nodes = [] }: Pick<Capacity, "node" | "nodes">,
 ): NodeId | null {
@@ -67,13 +67,13 @@ export function homeOf(
 
 /** A place at the agent's node, or why there is none. */
 function placeFor(agent: Claimant, capacity: Capacity): { node?: NodeId } | { short: Shortage } {
-	const home = homeOf(agent, capacity);
+	const nodeId = nodeIdOf(agent, capacity);
 	const { nodes = [], leases } = capacity;
-	const node = nodes.find(({ id }) => id === home);
+	const node = nodes.find(({ id }) => id === nodeId);
 	if (node !== undefined && node.state !== "up") return { short: { of: "node", node: node.name, state: node.state } };
 	const limit = node?.turnsMax ?? capacity.turnsMax;
-	if (leases.filter((lease) => (lease.node ?? null) === home).length < limit)
-		return home === null ? {} : { node: home };
+	if (leases.filter((lease) => (lease.node ?? null) === nodeId).length < limit)
+		return nodeId === null ? {} : { node: nodeId };
 	const named = node !== undefined && nodes.filter(isActive).length > 1 ? { node: node.name } : {};
 	return { short: { of: "machine", limit, ...named } };
 }
@@ -114,8 +114,8 @@ export function claimAgain(agent: Claimant, had: SubscriptionName | null, capaci
 	if ("short" in place && place.short.of === "machine") return place;
 	const subscription = capacity.subscriptions.find((each) => each.name === had && each.removedAt === null);
 	if (subscription !== undefined && free(subscription, capacity) <= 0) return { short: full(subscription) };
-	const home = homeOf(agent, capacity);
-	return { subscription: had, ...(home !== null && { node: home }) };
+	const nodeId = nodeIdOf(agent, capacity);
+	return { subscription: had, ...(nodeId !== null && { node: nodeId }) };
 }
 
 /** The subscriptions whose slots an agent may use, in order of preference; none if its type has no subscription. */

@@ -48,7 +48,7 @@ export const workspaceRoutes = {
 			answer: z.object({ origin: RemoteStatus.nullable(), synced: z.array(Synced) }),
 		},
 	),
-	release: post("/api/agents/:agent/release", "go home to its branch, and to base if it has nothing of its own", {
+	release: post("/api/agents/:agent/release", "return to its home branch, and to base if it has nothing of its own", {
 		query: scope,
 		body: none,
 		answer: MoveResult,

@@ -1,7 +1,7 @@
 // Assigning issues: agent, issue and prompt are claimed in one decision.
 //
-//   issue.assign ─▶ agent `preparing` ─▶ its workspace is on the branch ─▶ `idle`, its prompt starts ─▶ the run
-//   (flow.ts) released     ─▶ agent `settling`  ─▶ its workspace is home again     ─▶ `idle`, without an issue
+//   issue.assign ─▶ agent `preparing` ─▶ its workspace is on the issue's branch ─▶ `idle`, its prompt starts ─▶ the run
+//   released     ─▶ agent `settling`  ─▶ its workspace is on its home branch    ─▶ `idle`, without an issue
 import type { AgentState } from "#contract/agent.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";

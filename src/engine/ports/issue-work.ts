@@ -33,7 +33,7 @@ export interface IssueWork {
 	 * Commits what the turn left (and pushes, if the project says so); how far the branch is ahead of base, and its tip.
 	 */
 	settle(assignment: IssueAssignment): Promise<{ ahead: number; commit: string | null } | Refusal>;
-	/** Takes the agent's workspace home. */
+	/** Takes the agent's workspace to its home branch. */
 	release(assignment: IssueAssignment): Promise<Refusal | null>;
 	/**
 	 * Merges the approved commit into base, checks first; answers the merge commit, and a note on the remote. `agent` did the work and may have

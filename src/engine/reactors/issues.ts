@@ -1,4 +1,5 @@
-// Moves issues along: checks out their branches, settles runs that are over, returns agents home, runs gates, merges.
+// Moves issues along: checks out their branches, settles runs that are over, returns agents to their home branches,
+// runs gates, merges.
 //
 //   rows say what is due ─▶ `IssueWork` does it ─▶ a command records the result
 //

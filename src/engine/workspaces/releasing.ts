@@ -1,5 +1,5 @@
-// What a release does besides moving home: it gives the agent's issue back, and ends error holds. What a recovery does
-// before it touches the files.
+// What a release does besides moving to the home branch: it gives the agent's issue back, and ends error holds. What a
+// recovery does before it touches the files.
 import type { AgentState } from "#contract/agent.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
@@ -38,11 +38,11 @@ export class Releasing {
 		const { id } = agent.issue;
 		const refused = await this.#steps.send({ type: "issue.unassign", issue: id }, { actor: by.actor });
 		if (refused !== null) return refused;
-		const home = async (): Promise<{ agent: AgentState | undefined } | null> => {
+		const isDropped = async (): Promise<{ agent: AgentState | undefined } | null> => {
 			const now = await this.#parts.reads.agent(agent.id);
 			return now?.issue?.id === id ? null : { agent: now };
 		};
-		await until(this.#parts.publisher, home);
+		await until(this.#parts.publisher, isDropped);
 		return null;
 	}
 

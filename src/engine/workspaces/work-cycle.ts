@@ -132,35 +132,35 @@ export class WorkCycle {
 		const dropped = await this.#releasing.dropIssue(agent, by);
 		if (dropped !== null) return dropped;
 		const now = (await this.#parts.reads.agent(agent.id)) ?? agent;
-		const home = await this.#move(now, "release", by, (checkout, control) =>
+		const moved = await this.#move(now, "release", by, (checkout, control) =>
 			this.workspaces.release(checkout, control),
 		);
-		if (isRefusal(home)) return home;
+		if (isRefusal(moved)) return moved;
 		const project = agent.project === null ? undefined : await this.#parts.reads.project(agent.project);
 		// dropping an issue has cleared it
 		if (agent.issue === null && project?.context !== "keep")
 			await this.#steps.send({ type: "context.clear", agent: agent.id }, { actor: by.actor });
-		return (await this.#releasing.endErrors(now, by)) ?? home;
+		return (await this.#releasing.endErrors(now, by)) ?? moved;
 	}
 
-	/** Moves to the branch of an issue, or back home: from then on that branch is the workspace's own. */
+	/** Moves to the branch of an issue, or back to the home branch: from then on that branch is the workspace's own. */
 	async enter(agent: AgentState, branch: string, by: Requester): Promise<MoveResult | Refusal> {
 		return await this.#move(agent, "release", by, (checkout, control) =>
 			this.workspaces.enter({ ...checkout, workspace: { ...checkout.workspace, branch } }, control),
 		);
 	}
 
-	/** Takes a snapshot, then moves home as far as needed, and clears error holds. */
+	/** Takes a snapshot, then moves to the home branch as far as needed, and clears error holds. */
 	async recover(agent: AgentState, by: Requester): Promise<MoveResult | Refusal | null> {
 		const over = { type: "agent.recover" as const, agent: agent.id };
 		if (agent.workspace === null || agent.life !== "live") return await this.#steps.send(over, by);
 		// only the last command gets a receipt: until then the step may be repeated
-		const home = await this.#move(agent, "recover", { actor: by.actor }, async (checkout, control) => {
+		const moved = await this.#move(agent, "recover", { actor: by.actor }, async (checkout, control) => {
 			await this.#releasing.endProcesses(checkout);
 			return await this.workspaces.recover(checkout, control, acceptable(agent));
 		});
-		if (isRefusal(home)) return home;
-		return (await this.#steps.send(over, by)) ?? home;
+		if (isRefusal(moved)) return moved;
+		return (await this.#steps.send(over, by)) ?? moved;
 	}
 
 	/** Ends the recovery hold of an interrupted step that left nothing half done. */
@@ -206,10 +206,10 @@ export class WorkCycle {
 			const earlier = startedStepOf(by, "restore")?.newest;
 			const newest = earlier === undefined ? (before[0]?.id ?? null) : earlier;
 			await this.#steps.begin(by, { step: "restore", newest });
-			const home = await this.workspaces.restoreSnapshot(checkout, id);
+			const moved = await this.workspaces.restoreSnapshot(checkout, id);
 			// the first attempt took the snapshot of the earlier tree
 			const first = before.findLast((each) => Number(each.id) > Number(newest ?? 0));
-			return isRefusal(home) || first === undefined ? home : { ...home, snapshot: first.id };
+			return isRefusal(moved) || first === undefined ? moved : { ...moved, snapshot: first.id };
 		});
 	}
 
@@ -273,14 +273,16 @@ export class WorkCycle {
 		const move = async (checkout: Checkout, control: StepControl, origin: RemoteStatus | null) => {
 			const result = await work(checkout, control);
 			if (isRefusal(result)) return result;
-			const home = { ...result, origin };
-			const fact = { kind: "workspace.moved", data: { head: home.branchStatus.head, step } } as const;
+			const moved = { ...result, origin };
+			const fact = { kind: "workspace.moved", data: { head: moved.branchStatus.head, step } } as const;
 			// even if the branch did not move: files that went into a snapshot are gone from the tree
 			const cleaned =
-				step === "recover" && home.snapshot !== null ? ` What was not committed is in snapshot ${home.snapshot}.` : "";
-			const tell = home.moved || cleaned !== "" ? `${home.text}${cleaned}` : undefined;
-			await this.#steps.record(checkout, fact, by, { tell, closes: closing(home), frees: true });
-			return home;
+				step === "recover" && moved.snapshot !== null
+					? ` What was not committed is in snapshot ${moved.snapshot}.`
+					: "";
+			const tell = moved.moved || cleaned !== "" ? `${moved.text}${cleaned}` : undefined;
+			await this.#steps.record(checkout, fact, by, { tell, closes: closing(moved), frees: true });
+			return moved;
 		};
 		return await this.#steps.leased(agent, step, by, move, how);
 	}

@@ -60,12 +60,12 @@ export function agentLifecycleHandlers(context: RequestContext) {
 				}
 				// the first attempt recovered it; a second would take later work out of the tree
 				const recovered = request.earlier !== null && "subject" in request.earlier.answer;
-				const home = agent === undefined || recovered ? null : await cycle.recover(agent, context.requester(request));
-				if (home !== null && isRefusal(home)) return home;
+				const moved = agent === undefined || recovered ? null : await cycle.recover(agent, context.requester(request));
+				if (moved !== null && isRefusal(moved)) return moved;
 				// a workspace that could not be made is made again
 				const now = await context.reads.agent(id);
 				if (now !== undefined) await context.ready(now);
-				return await answer(home?.text ?? null);
+				return await answer(moved?.text ?? null);
 			}),
 	} satisfies Partial<Handlers>;
 }

@@ -7,7 +7,7 @@ import type { CommandRun } from "#contract/workspace.ts";
 import type { Checkout, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import { commitOf } from "../run/user-input.ts";
 import { checkoutOfBranch, worktreesOf } from "../run/worktrees.ts";
-import { release } from "../verbs/home.ts";
+import { release } from "../verbs/release.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
 import { projectSettings } from "../workspace/settings.ts";
 import { runInCheckTree } from "./check-tree.ts";
