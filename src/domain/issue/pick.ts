@@ -48,24 +48,11 @@ export function pickWork({ project, issues, agents, free, subscribed, slots, now
 	const { hasRoom, claim } = roomIn(slots);
 	const stages = stagesOf(issues);
 	for (const issue of open.toSorted(moreUrgent)) {
-		const loaded = presetNamed(project, issue.preset);
-		if ("broken" in loaded) {
-			picked.broken.push({ issue: issue.id, reason: `Its preset ${issue.preset} is broken: ${loaded.broken}.` });
-			continue;
-		}
-		if (blockers(issue, issues).length > 0) continue;
-		if (issue.notBefore !== null && issue.notBefore > now) {
-			picked.nextAt = Math.min(picked.nextAt ?? issue.notBefore, issue.notBefore);
-			continue;
-		}
-		const stage = workStage(loaded.preset, issue);
-		if (stage === undefined) {
-			if (isBeforeStart(loaded.preset, issue.stage) && firstWork(loaded.preset)?.prompt === undefined)
-				picked.start.push(issue.id);
-			continue;
-		}
+		const work = workNow(issue, { project, issues, now }, picked);
+		if (work === null) continue;
+		const { preset, stage } = work;
 		if (stages.isFull(stage, issue)) continue;
-		const selectors = selectorsOf(loaded.preset, stage).map((request) => withDefaults(request, project));
+		const selectors = selectorsOf(preset, stage).map((request) => withDefaults(request, project));
 		const agent = firstMatch(
 			selectors,
 			agents.filter(({ id, type }) => left.has(id) && hasRoom(type)),
@@ -106,6 +93,29 @@ export function pickWork({ project, issues, agents, free, subscribed, slots, now
 		stages.enter(stage, issue);
 	}
 	return picked;
+}
+
+/** The stage in which an agent could work on an issue now. If there is none, `picked` says what else has to be done. */
+function workNow(
+	issue: IssueState,
+	{ project, issues, now }: Pick<PickFacts, "project" | "issues" | "now">,
+	picked: Picked,
+): { preset: Preset; stage: Stage } | null {
+	const loaded = presetNamed(project, issue.preset);
+	if ("broken" in loaded) {
+		picked.broken.push({ issue: issue.id, reason: `Its preset ${issue.preset} is broken: ${loaded.broken}.` });
+		return null;
+	}
+	if (blockers(issue, issues).length > 0) return null;
+	if (issue.notBefore !== null && issue.notBefore > now) {
+		picked.nextAt = Math.min(picked.nextAt ?? issue.notBefore, issue.notBefore);
+		return null;
+	}
+	const { preset } = loaded;
+	const stage = workStage(preset, issue);
+	if (stage !== undefined) return { preset, stage };
+	if (isBeforeStart(preset, issue.stage) && firstWork(preset)?.prompt === undefined) picked.start.push(issue.id);
+	return null;
 }
 
 /** Counts the slots that are left; a type without a subscription has no limit. */
