@@ -11,7 +11,7 @@ import { blockers } from "./decide.ts";
 
 export interface PickFacts {
 	project: ProjectState;
-	/** all issues of the project */
+	/** at least the open issues of the project */
 	issues: readonly IssueState[];
 	/** its living agents */
 	agents: readonly AgentState[];

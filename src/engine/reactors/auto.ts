@@ -106,7 +106,8 @@ async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState
 		if (idle && pending.get(agent.id)?.queueLength === 0 && (await hasNoConversation(reads, agent, project)))
 			free.add(agent.id);
 	}
-	const issues = await reads.issues(project.slug);
+	// issues that are done block nothing, and add up for as long as there is the project
+	const issues = await reads.issuesOfBoard(project.slug, { doneMax: 0 });
 	const subscriptions = (await reads.subscriptions()).filter(({ removedAt }) => removedAt === null);
 	const subscribed = subscriptions.map(({ type }) => type);
 	const slots = slotsLeft(subscriptions, subscriptions.length === 0 ? [] : await agentsAtWork(reads));

@@ -1,4 +1,4 @@
-// Frees a new agent's place. A project that was removed and added again has its names free, but the folder of an agent
+// Frees the folder of a new agent. A project that was removed and added again has its names free, but the folder of an agent
 // that had the name before may still be there: it goes to the trash, as if that agent were deleted now.
 import type { AgentState } from "#contract/agent.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
@@ -18,9 +18,9 @@ export async function trashFormerWorkspaces(
 	agent: AgentState,
 ): Promise<Refusal | null> {
 	if (agent.project === null) return null;
-	const place = `/projects/${agent.project}/agents/${agent.handle}`;
+	const folder = `/projects/${agent.project}/agents/${agent.handle}`;
 	for (const former of await reads.agents({ project: agent.project, life: "ended" })) {
-		if (former.workspaceRemovedAt !== null || former.workspace?.path.endsWith(place) !== true) continue;
+		if (former.workspaceRemovedAt !== null || former.workspace?.path.endsWith(folder) !== true) continue;
 		const checkout = await checkoutOf(reads, former);
 		if (checkout === null || checkout.workspace.kind === "main") continue;
 		const removed = await workspaces.remove(checkout, { force: true, approved: await approvedIn(reads, former) });

@@ -58,7 +58,7 @@ export class Releasing {
 
 	/** A process that is kept warm would stay in the folder, and in its sandbox in the git folder, that was there before. */
 	async endProcesses({ workspace }: Checkout): Promise<void> {
-		for (const each of await this.#parts.reads.agents())
+		for (const each of await this.#parts.reads.agents({ life: "living" }))
 			if (each.workspace?.path === workspace.path) await this.#parts.driver?.end(each.id);
 	}
 }
