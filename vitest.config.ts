@@ -12,25 +12,39 @@ process.env["NODE_COMPILE_CACHE"] ??= path.resolve("node_modules/.cache/compile"
  * cannot know.
  */
 const long = [
-	"api/readme",
-	"crash/daemon",
-	"workspaces/trees",
-	"turns/containment",
-	"workspaces/crash",
-	"api/cli",
-	"turns/daemon",
-	"issues/daemon",
-	"turns/sessions",
-	"crash/sqlite",
-	"workspaces/daemon",
-	"history/replay",
+	...["workspaces/trees", "workspaces/crash", "api/readme", "workspaces/remotes", "workspaces/daemon", "api/keys"],
+	...["history/replay", "workspaces/release", "crash/daemon", "turns/sessions", "turns/containment", "turns/model"],
+	...["turns/once", "workspaces/approve", "turns/daemon", "api/small", "api/matrix", "workspaces/traps"],
+	...["browser/core", "browser/pages", "crash/postgres", "workspaces/cut-off-inside", "workspaces/sandbox"],
+	...["workspaces/own-git", "workspaces/cut-off", "tui/screen", "slots/claims", "slots/daemon", "conformance/store"],
+	...["workspaces/names", "workspaces/commits", "workspaces/keeping", "issues/daemon", "api/cli", "crash/sqlite"],
 ].map((name) => `/test/${name}.test.ts`);
+
+/**
+ * Short files that close what they open and change nothing of their process: they go through the same workers one after
+ * the other. Loading our source for each of them would take longer than their tests.
+ */
+const together = [
+	"test/{commands,dispatch,engine,environment,golden,seeds}.test.ts",
+	"test/api/{document,guard,lists,mirror,persons,raw,setup,stream}.test.ts",
+	"test/conformance/{lists,plans,receipts,search}.test.ts",
+	"test/faults/{log,neighbours,settings}.test.ts",
+	"test/history/{broken,seeds}.test.ts",
+	"test/issues/{falcon,flow,verbs}.test.ts",
+	"test/nodes/{database,fence,rows,simulation,tail}.test.ts",
+	"test/slots/fairness.test.ts",
+	"test/tui/{code,conversation,page,parts,question}.test.ts",
+	"test/turns/{budget,clocks,context,control,faults,kill-words,messaging,prompt-authors}.test.ts",
+	"test/workspaces/{git,keyring,snapshots}.test.ts",
+];
 
 class LongestFirst extends BaseSequencer {
 	override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
 		const sorted = await super.sort(files);
 		const first = long.flatMap((name) => sorted.filter(({ moduleId }) => moduleId.endsWith(name)));
-		return [...first, ...sorted.filter((file) => !first.includes(file))];
+		// a worker goes on to the next file only if that is of the same project
+		const rank = ({ project }: TestSpecification): number => ["test", "together", "src"].indexOf(project.name);
+		return [...first, ...sorted.filter((file) => !first.includes(file)).sort((a, b) => rank(a) - rank(b))];
 	}
 }
 
@@ -65,9 +79,10 @@ export default defineConfig({
 					name: "test",
 					include: ["test/**/*.test.ts"],
 					// the real agents: npm run test:agents; what the rest has in detail: npm run test:quick
-					exclude: ["test/agents/**", "test/quick/**"],
+					exclude: ["test/agents/**", "test/quick/**", ...together],
 				},
 			},
+			{ test: { ...shared, name: "together", include: together, isolate: false } },
 		],
 	},
 });
