@@ -1,9 +1,11 @@
 // The loop as a whole, on the memory store: what comes in, what is refused, what is published, what comes back.
-import { describe, expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { setImmediate as immediately } from "node:timers/promises";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openMemory } from "#adapters/store/memory/store.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
-import { actingAgent, system } from "#contract/ids.ts";
+import { actingAgent, human, system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
 import { commands as definitions } from "#engine/commands/table.ts";
@@ -14,6 +16,7 @@ import { Tail } from "#engine/loop/tail.ts";
 import { NodeHold } from "#engine/nodes/hold.ts";
 import { noLog } from "#engine/ports/log.ts";
 import { StoreFault } from "#engine/ports/store.ts";
+import { forkTimeoutMs } from "#engine/workspaces/forking.ts";
 import { FakeDriver } from "./support/fake-driver.ts";
 import { done, openTurn, refused, type Speaker, say, spawn } from "./support/say.ts";
 
@@ -418,4 +421,42 @@ test("an agent's fork of itself contains the tool call that asked for it, even i
 		["fork", undefined],
 		["tool_result", true],
 	]);
+});
+
+describe("a person's fork of an agent with an open tool call", () => {
+	const forkDuringCall = async (engine: Engine) => {
+		const { id: agent } = await spawn(engine, engine.agentZero.id);
+		const turn = await openTurn(engine, agent);
+		await done(engine, { type: "turn.hand", agent, turn }, { as: system });
+		const hear = async (item: object) =>
+			await done(engine, { type: "turn.append", agent, turn, items: [item] }, { as: system });
+		await hear({ kind: "tool_call", text: "build", data: { call: "1" } });
+		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+		onTestFinished(() => void vi.useRealTimers());
+		const command = { type: "agent.spawn", by: agent, context: "inherit" } as const;
+		const forking = engine.spawn({ actor: human, key: null, command });
+		const isOver = vi.fn();
+		forking.finally(isOver);
+		while (vi.getTimerCount() === 0) await immediately();
+		return { forking, isOver, hear };
+	};
+
+	test("is made when the call has ended, as long as the deadline has not passed", async () => {
+		await using engine = await start();
+		const { forking, isOver, hear } = await forkDuringCall(engine);
+		await vi.advanceTimersByTimeAsync(forkTimeoutMs - 1);
+		expect(isOver).not.toHaveBeenCalled();
+		await hear({ kind: "tool_result", text: "built", data: { call: "1" } });
+		expect(await forking).toHaveProperty("done.agent");
+	});
+
+	test("is refused when the deadline has passed, which is the one that the docs name", async () => {
+		await using engine = await start();
+		const { forking } = await forkDuringCall(engine);
+		await vi.advanceTimersByTimeAsync(forkTimeoutMs);
+		expect(await forking).toHaveProperty("refused.code", "FORK_BUSY");
+		const names = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+		const said = `a fork waits up to ${names[forkTimeoutMs / 1000]} seconds and is then refused`;
+		expect(readFileSync("docs/user/fork.md", "utf8")).toContain(said);
+	});
 });

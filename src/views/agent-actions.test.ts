@@ -4,6 +4,7 @@ import { human } from "#contract/ids.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Workspace } from "#contract/workspace.ts";
 import { leaseSteps } from "#contract/workspace-step.ts";
+import { refusedNow } from "#domain/agent-state/transitions.ts";
 import { decideLease } from "#domain/workspace.ts";
 import { agent, live } from "#test/support/given.ts";
 import { whyNoStep } from "./agent-actions.ts";
@@ -43,4 +44,12 @@ test("a surface says of every git step in every state what the decision says", (
 	const refused = said.filter((why) => why !== null);
 	expect([refused.length > 50, said.length - refused.length > 50]).toEqual([true, true]);
 	expect(new Set(refused)).toContain("a is running: commit has to wait for the end of its turn.");
+});
+
+test("a delete of a running agent has the same code with and without a workspace", () => {
+	const running: AgentState = { ...live("a"), activity: "running", turn };
+	const lease = { type: "workspace.lease", agent: running.id, step: "delete" } as const;
+	const plain = refusedNow(running, "delete");
+	const withWorkspace = decideLease({ ...running, workspace }, lease, [], { actor: human });
+	for (const decision of [plain, withWorkspace]) expect(decision).toMatchObject({ code: "AGENT_INVALID_STATE" });
 });

@@ -6,7 +6,7 @@ import type { Checkout, ProjectRepository } from "../ports/workspace-requests.ts
 
 /** Null for an agent without a workspace, or whose project is gone. */
 export async function checkoutOf(
-	reads: Reads,
+	reads: Pick<Reads, "project">,
 	agent: Pick<AgentState, "id" | "handle" | "project" | "workspace">,
 ): Promise<Checkout | null> {
 	const { id, handle, workspace } = agent;

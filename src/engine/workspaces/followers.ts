@@ -25,13 +25,18 @@ interface Verbs {
 	lookAfterCrash(agent: AgentState): Promise<void>;
 }
 
+interface FollowersParts {
+	reads: Pick<Reads, "agent" | "agents" | "project">;
+	workspaces: Pick<Workspaces, "branchStatus">;
+}
+
 export class Followers {
-	readonly #parts: { reads: Reads; workspaces: Workspaces };
+	readonly #parts: FollowersParts;
 	readonly #verbs: Verbs;
 	readonly #looks = new Successive<AgentId, Result>();
 	#stopped = false;
 
-	constructor(parts: { reads: Reads; workspaces: Workspaces }, verbs: Verbs) {
+	constructor(parts: FollowersParts, verbs: Verbs) {
 		this.#parts = parts;
 		this.#verbs = verbs;
 	}

@@ -1,0 +1,53 @@
+import { setImmediate as immediately } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { AgentState } from "#contract/agent.ts";
+import { human, ProjectSlug } from "#contract/ids.ts";
+import { fold } from "#domain/fold/fold.ts";
+import { live } from "#test/support/given.ts";
+import { noRows } from "#views/rows.ts";
+import { Followers } from "./followers.ts";
+
+const slug = ProjectSlug.parse("shop");
+
+test("of two merges at once the later one brings agents to the base that has both, whichever sync ends last", async () => {
+	const rows = noRows();
+	const added = { kind: "project.added", data: { slug, path: "/shop", base: "main", url: null } } as const;
+	fold({ ...added, id: 1, agent: null, actor: human, at: 1 }, rows, () => {});
+	const workspace = { kind: "worktree" as const, path: "/w", branch: "brood/a", base: "main" };
+	const agent: AgentState = { ...live("a"), project: slug, workspace };
+	let [base, head] = [1, 0];
+	const status = () => ({ head: null, base: null, ahead: 0, behind: base - head, uncommitted: false });
+	const moves: PromiseWithResolvers<void>[] = [];
+	const followers = new Followers(
+		{
+			reads: { agent: async () => agent, agents: async () => [agent], project: async () => rows.project.get(slug) },
+			workspaces: { branchStatus: async () => status() },
+		},
+		{
+			steps: { send: async () => null },
+			async forward() {
+				const [target, move] = [base, Promise.withResolvers<void>()];
+				moves.push(move);
+				await move.promise;
+				head = target;
+				return { branchStatus: status(), moved: true, snapshot: null, text: `at ${target}`, origin: null };
+			},
+			async lookAfterCrash() {},
+		},
+	);
+	const first = followers.syncAll(slug, { actor: human });
+	await immediately();
+	expect(moves).toHaveLength(1);
+	base = 2;
+	const second = followers.syncAll(slug, { actor: human });
+	await immediately();
+	// if the second did not wait for the first, it ends before it
+	moves[1]?.resolve();
+	await immediately();
+	moves[0]?.resolve();
+	await immediately();
+	expect(moves).toHaveLength(2);
+	moves[1]?.resolve();
+	expect((await Promise.all([first, second])).map(([synced]) => synced?.text)).toEqual(["at 1", "at 2"]);
+	expect(head).toBe(2);
+});
