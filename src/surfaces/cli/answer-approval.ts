@@ -102,7 +102,7 @@ async function ask(approval: Approval): Promise<Answer | null> {
 	try {
 		for (;;) {
 			const isCommand = approval.command !== undefined;
-			const said = await lines.question(`Allow? [y]es [a]lways ${isCommand ? "[p]refix " : ""}[n]o [?] `, {
+			const said = await lines.question(`Allow? [y]es [a]lways ${isCommand ? "[p]refix WORDS " : ""}[n]o [?] `, {
 				signal: closed.signal,
 			});
 			const [, word = "", reason = ""] = /^\s*(\S*)\s*(.*)$/s.exec(said) ?? [];

@@ -1,6 +1,7 @@
 // Prints approvals.
 import { indented, inline } from "#contract/visible.ts";
 import type { Approval } from "#contract/wire.ts";
+import { filesText } from "#views/approval-text.ts";
 import { age, oneLine, table } from "./print.ts";
 
 /** One line each; a cut one says how to see the rest. */
@@ -17,34 +18,26 @@ export function approvalTable(approvals: readonly Approval[]): string {
 const lineLength = 100;
 
 /** The whole question, uncut, because the user may allow it. Every line from the agent is behind a bar. */
-export function approvalLines({
-	id,
-	path,
-	state,
-	tool,
-	title,
-	content,
-	files,
-	inside,
-	askedAt,
-	answeredBy,
-	reason,
-}: Approval): string {
-	const place =
-		files.length === 0
-			? "none named"
-			: inside
-				? "all in its workspace"
-				: "not all in its workspace, or run by a program";
+export function approvalLines(approval: Approval): string {
+	const { id, path, state, tool, title, files, askedAt, answeredBy, reason } = approval;
+	const more = withoutCommand(approval);
 	return [
 		`approval ${id}: ${path.slice(1).join("/") || path.join("/")} asks to use the tool ${inline(tool)}`,
 		`  | ${indented(title, "  | ")}`,
-		...(content === "" ? [] : ["in full:", `  | ${indented(content, "  | ")}`]),
-		`files: ${place}`,
-		...files.map((file) => `  ${inline(file)}`),
+		...(more === "" ? [] : ["in full:", `  | ${indented(more, "  | ")}`]),
+		...(files.length === 0 ? [] : [`files ${filesText(approval)}:`, ...files.map((file) => `  ${inline(file)}`)]),
 		`asked at ${askedAt}${state === "pending" ? "" : `, ${state}${answeredBy === null ? "" : ` by ${answeredBy}`}${reason === null ? "" : `: ${inline(reason)}`}`}`,
 		...(state === "pending"
 			? [`  try: brood approval allow ${id}`, `  try: brood approval deny ${id} --reason '…'`]
 			: []),
 	].join("\n");
 }
+
+/** Without the line of the command that the title shows already. */
+const withoutCommand = ({ title, content, command }: Approval): string =>
+	command?.line === title
+		? content
+				.split("\n")
+				.filter((line) => line !== `command: ${title}`)
+				.join("\n")
+		: content;

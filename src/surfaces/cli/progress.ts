@@ -26,20 +26,26 @@ const afterMs = 1000;
 export const withProgress =
 	(send: Send, write: (text: string) => void = printPaintedToStderr): Send =>
 	async (url, request) => {
-		const label = shownFor(`${request.method} ${new URL(url).pathname}`);
-		if (label === null) return await send(url, request);
-		let seconds = 0;
-		const timer = setInterval(() => write(`\r\u001B[K${label} … ${++seconds} s`), afterMs);
-		timer.unref();
-		try {
-			return await send(url, request);
-		} finally {
-			clearInterval(timer);
-			if (seconds > 0) write("\r\u001B[K");
-		}
+		const label = labelOf(`${request.method} ${new URL(url).pathname}`);
+		return label === null ? await send(url, request) : await showingProgress(label, () => send(url, request), write);
 	};
 
-function shownFor(request: string): string | null {
-	if (!process.stderr.isTTY || process.env["TERM"] === "dumb" || process.argv.includes("--json")) return null;
-	return doing.find(([rule]) => rule.test(request))?.[1] ?? null;
+/** With a line that says what takes so long. */
+export async function showingProgress<T>(
+	label: string,
+	task: () => Promise<T>,
+	write: (text: string) => void = printPaintedToStderr,
+): Promise<T> {
+	if (!process.stderr.isTTY || process.env["TERM"] === "dumb" || process.argv.includes("--json")) return await task();
+	let seconds = 0;
+	const timer = setInterval(() => write(`\r\u001B[K${label} … ${++seconds} s`), afterMs);
+	timer.unref();
+	try {
+		return await task();
+	} finally {
+		clearInterval(timer);
+		if (seconds > 0) write("\r\u001B[K");
+	}
 }
+
+const labelOf = (request: string): string | null => doing.find(([rule]) => rule.test(request))?.[1] ?? null;

@@ -6,7 +6,7 @@ import { vendorTypes } from "#contract/agent-type.ts";
 import { fullName } from "#contract/full-name.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Agent, Project, Turn } from "#contract/wire.ts";
-import { act, type CliContext, type Options } from "./act.ts";
+import { act, type CliContext, freshKey, type Options } from "./act.ts";
 import { chooseVendor } from "./default-vendor.ts";
 import { projectHere } from "./directory-project.ts";
 import { followTurn } from "./follow-turn.ts";
@@ -16,6 +16,7 @@ import { diffText } from "./print-work.ts";
 import { textOf } from "./prompt.ts";
 import { addRepository, repositoryAt } from "./repository.ts";
 import { subscriptionWithKeys } from "./shell-keys.ts";
+import { taskName } from "./task-name.ts";
 
 interface RunOptions extends Options {
 	name?: string | undefined;
@@ -48,10 +49,12 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 			const project = cli.query.project ?? (await projectHere(cli)) ?? (await addProject(cli, say)).slug;
 			const type = given ?? (await chooseVendor(cli, project, say));
 			await installAdapter(cli, type, say);
-			const { client, key } = cli;
+			const { client } = cli;
 			const subscription = await subscriptionWithKeys(cli, type, { env: options.env, say });
-			const body = { type, name: options.name, model: options.model, policy: options.policy, subscription };
-			const agent = await client.ask("agentAddTo", { key, params: { project }, body });
+			const body = { type, model: options.model, policy: options.policy, subscription };
+			const agent = await addNamed(options.name, text, async (names) =>
+				client.ask("agentAddTo", { key: freshKey(), params: { project }, body: { ...body, ...names } }),
+			);
 			const prompt = await client.call("prompt", { params: { agent: agent.id }, body: { text } });
 			const branch = agent.workspace === null ? "" : ` on ${agent.workspace.branch}`;
 			say(`${agent.handle} (${type}) works in ${project}${branch}. Ctrl+C leaves it at work.`);
@@ -79,6 +82,25 @@ async function taskOf(
 	const text = (named ? rest : words).join(" ");
 	return { type: named ? first : null, text: await textOf(text === "" ? undefined : text, file) };
 }
+
+/** Without a given name the task names the agent; a name that has been used gets a number. */
+async function addNamed(
+	given: string | undefined,
+	task: string,
+	add: (names: { name?: string | undefined; title?: string }) => Promise<Agent>,
+): Promise<Agent> {
+	const name = given === undefined ? taskName(task) : undefined;
+	for (const attempt of name === undefined ? [] : [name, ...numbers.map((n) => `${name}-${n}`)]) {
+		try {
+			return await add({ name: attempt });
+		} catch (error) {
+			if (!(error instanceof Refused) || error.refusal.code !== "CONFLICT") throw error;
+		}
+	}
+	return await add(given === undefined ? { title: task.slice(0, 200) } : { name: given });
+}
+
+const numbers = [2, 3, 4, 5, 6, 7, 8, 9];
 
 async function addProject(cli: CliContext, say: (text: string) => void): Promise<Project> {
 	const root = repositoryAt(process.cwd());

@@ -13,6 +13,7 @@ import { expected } from "#contract/log.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { holdersOf } from "#local/lock-holders.ts";
 import { daemonNode, programPath } from "#local/programs.ts";
+import { showingProgress } from "./progress.ts";
 
 /** a start may have to wait for another start, a migration or a slow disk */
 const startTimeoutMs = 60_000;
@@ -26,6 +27,10 @@ const unknownOption = 9;
 export type Report = { up: string } | { held: string } | { refused: Refusal };
 
 export async function launchDaemon<T>(home: string, running: () => Promise<T | null>): Promise<T> {
+	return await showingProgress("starting the daemon", async () => await launchUntilUp(home, running));
+}
+
+async function launchUntilUp<T>(home: string, running: () => Promise<T | null>): Promise<T> {
 	const until = performance.now() + startTimeoutMs;
 	let last = "";
 	while (performance.now() < until) {

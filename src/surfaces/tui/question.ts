@@ -2,6 +2,7 @@
 // when all of it has been on the screen.
 import { inline, visible } from "#contract/visible.ts";
 import type { Approval } from "#contract/wire.ts";
+import { filesText } from "#views/approval-text.ts";
 import { painted } from "#views/paint.ts";
 import { ageOf } from "./agent-text.ts";
 import { hint } from "./keymap.ts";
@@ -9,11 +10,13 @@ import type { Question, Seen } from "./model.ts";
 import { clipped, widthOf, wrapped } from "./pi/text.ts";
 
 /** The whole question: what it wants to do, to which files, and everything it said about it. */
-export function questionLines({ tool, title, content, files, inside }: Approval): string[] {
-	const place = inside ? "all in its workspace" : "not all in its workspace, or run by a program";
+export function questionLines(approval: Approval): string[] {
+	const { tool, title, content, files } = approval;
 	return [
 		`${tool}  ${title}`,
-		...(files.length === 0 ? [] : [`files, ${place}:`, ...files.map((file) => `  ${inline(file)}`)]),
+		...(files.length === 0
+			? []
+			: [`files ${filesText(approval)}:`, ...files.map((file) => `  ${inline(file)}`)]),
 		...(content === "" || content === title ? [] : content.split("\n")),
 	].flatMap((line) => line.split("\n"));
 }

@@ -25,7 +25,7 @@ export function questionOf({ toolCall, options }: RequestPermissionRequest, call
 	const parts = [
 		...(title.length > titleLength ? [title] : []),
 		...(input === undefined || input === null ? [] : [inputText(tool, input, changes)]),
-		...content.map(partText),
+		...content.map(partText).filter((text) => !isSaidIn(input, text)),
 	];
 	return {
 		title: (title || toolCall.toolCallId).slice(0, titleLength).toWellFormed(),
@@ -84,6 +84,10 @@ function inputText(tool: string, input: unknown, changes: readonly FileChange[])
 		})
 		.join("\n");
 }
+
+/** A program often repeats a field of the input, such as the description of a command. */
+const isSaidIn = (input: unknown, text: string): boolean =>
+	typeof input === "object" && input !== null && Object.values(input).includes(text);
 
 function isShownBy(changes: readonly FileChange[], name: string, value: unknown): boolean {
 	const side = Object.hasOwn(sides, name) ? sides[name] : undefined;
