@@ -38,6 +38,26 @@ test("down --now cuts turns and names them; the next command says so, and one co
 	]);
 	await expect.poll(async () => (await sh.json("status")).data.turns, { timeout: 60_000 }).toBe(2);
 	expect((await sh.brood("turn", "retry", "--all")).out).toBe("no turn was cut\n");
+	// a program that never says it is ready has not received its prompt
+	await sh.brood("kill", "two");
+	await sh.brood(
+		"agent",
+		"add",
+		"mute",
+		"--no-project",
+		"--type",
+		"acp",
+		"--command",
+		"sleep 600",
+		"--prompt",
+		"say x",
+	);
+	await expect.poll(async () => (await sh.json("agent", "status", "mute")).data.turn).not.toBeNull();
+	expect((await sh.brood("down", "--now")).err.split("\n").slice(0, 2)).toEqual([
+		"Cutting the turn of one; `brood turn retry --all` runs it again.",
+		"mute has not begun: its prompt goes back to the queue and runs after the next start.",
+	]);
+	expect((await sh.brood("ps")).err).toMatch(/cut the turn of one; `brood turn retry --all` runs it again\.\n$/);
 	await sh.brood("down", "--now");
 });
 

@@ -83,7 +83,7 @@ const verbs: Record<string, Verb> = {
 			]);
 			expect(data).toMatchObject({
 				moved: true,
-				text: "Your files were updated to main: 1 commit (ff).",
+				text: "Files updated to main: 1 commit (ff).",
 				branchStatus: { behind: 0 },
 			});
 		},

@@ -198,7 +198,7 @@ describe("sync", () => {
 				moved: true,
 				branchStatus: { head: next, base: next, ahead: 0, behind: 0, uncommitted: false },
 			});
-			expect(done.text).toBe(`Your files were updated to main: 1 commit (${strategy}).`);
+			expect(done.text).toBe(`Files updated to main: 1 commit (${strategy}).`);
 			expect(read(checkout.workspace.path, "next.txt")).toBe("n\n");
 			expect(agreed(await world.workspaces.sync(checkout, strategy)).moved).toBe(false);
 		},

@@ -36,7 +36,7 @@ export function turnHandlers(context: RequestContext) {
 		turnsCut: async () => {
 			const found = (await reads.agents({ life: "live" })).map(async ({ id, handle, project }) => {
 				const latest = await reads.latestTurns(id, turnsSince);
-				const turn = latest.find((each) => each.id <= context.engine.startedAfter);
+				const turn = latest.findLast((each) => each.id <= context.engine.startedAfter);
 				return turn === undefined || !wasCut(turn)
 					? []
 					: { turn: turn.id, agent: id, handle, project, reason: turn.reason ?? "" };

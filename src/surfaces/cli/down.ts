@@ -1,6 +1,7 @@
 // `brood down` and `brood restart`.
 import { setTimeout as pause } from "node:timers/promises";
 import { Refused } from "#client/client.ts";
+import { fullName } from "#contract/full-name.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Status } from "#contract/wire.ts";
 import { holdersOf } from "#local/lock-holders.ts";
@@ -50,23 +51,49 @@ export async function restart(options: Omit<DownOptions, "quiet">): Promise<void
 	await act(options, async ({ client }) => await client.call("status"), statusLine);
 }
 
-function whatHappensTo(busy: readonly string[], { drain, now }: DownOptions): string {
-	const names = busy.join(", ");
-	if (drain === true) return `Waiting for the turns of ${names} to end; \`brood down --now\` cuts them.`;
-	if (now === true) return `Cutting the turns of ${names}; \`brood turn retry --all\` runs them again.`;
-	return `Waiting up to ${turnsMs / 1000} s for the turns of ${names}; what is not over by then is cut, and \`brood turn retry --all\` runs it again.`;
+function whatHappensTo(busy: readonly RunningTurn[], { drain, now }: DownOptions): string {
+	const [names, waiting] = [true, false].map((isHanded) =>
+		busy.filter((turn) => turn.isHanded === isHanded).map(nameIn),
+	);
+	const [turns, them] = names?.length === 1 ? ["turn", "it"] : ["turns", "them"];
+	if (drain === true)
+		return `Waiting for the turns of ${busy.map(nameIn).join(", ")} to end; \`brood down --now\` cuts them.`;
+	const of = names?.join(", ");
+	const cut =
+		now === true
+			? `Cutting the ${turns} of ${of}; \`brood turn retry --all\` runs ${them} again.`
+			: `Waiting up to ${turnsMs / 1000} s for the ${turns} of ${of}; what is not over by then is cut, and \`brood turn retry --all\` runs it again.`;
+	return [
+		...(of === "" ? [] : [cut]),
+		...(waiting ?? []).map(
+			(name) => `${name} has not begun: its prompt goes back to the queue and runs after the next start.`,
+		),
+	].join("\n");
 }
 
-/** The agents that have an open turn with a process; empty if the daemon does not answer. */
-async function runningTurns(): Promise<string[]> {
-	const found = await running().catch(() => null);
-	const agents = (await found?.client.call("agents").catch(() => [])) ?? [];
-	return agents
-		.filter(({ turn, type }) => turn !== null && type !== "human")
-		.map(
-			({ project, handle, turn }) =>
-				`${project === null ? "" : `${project}/`}${handle}${turn?.phase === "approval" ? " (asks for an approval)" : ""}`,
-		);
+interface RunningTurn {
+	name: string;
+	asks: boolean;
+	/** its program has the prompt; otherwise the prompt goes back to the queue */
+	isHanded: boolean;
+}
+
+const nameIn = ({ name, asks }: RunningTurn): string => `${name}${asks ? " (asks for an approval)" : ""}`;
+
+/** The open turns that have a process; empty if the daemon does not answer. */
+async function runningTurns(): Promise<RunningTurn[]> {
+	const client = (await running().catch(() => null))?.client;
+	const agents = (await client?.call("agents").catch(() => [])) ?? [];
+	const busy = agents.flatMap(({ id, turn, type, ...agent }) =>
+		turn === null || type === "human" ? [] : [{ id, turn, name: fullName(agent) }],
+	);
+	return await Promise.all(
+		busy.map(async ({ id, turn, name }) => {
+			const query = { agent: id, kind: "turn.handed", after: turn.id, limit: 1 };
+			const handed = await client?.call("journal", { query }).catch(() => null);
+			return { name, asks: turn.phase === "approval", isHanded: handed?.events.length !== 0 };
+		}),
+	);
 }
 
 /** Finds the daemon by its status, or, if it does not answer or its files are gone, by its lock on the home. */
@@ -115,7 +142,7 @@ async function untilDrained(pid: number, say: (text: string) => void): Promise<v
 	for (let before = ""; isRunning(pid); await pause(500)) {
 		const left = await runningTurns();
 		if (left.length === 0) return;
-		const text = left.join(", ");
+		const text = left.map(nameIn).join(", ");
 		if (before !== "" && text !== before) say(`Still running: ${text}.`);
 		before = text;
 	}

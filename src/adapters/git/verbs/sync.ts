@@ -29,7 +29,7 @@ export async function syncWork(
 	const base = await baseCommit(context, checkout);
 	const { ahead, behind } = await aheadBehind(git, path, base, tree.head);
 	const movedText = (commits: number): string =>
-		`Your files were updated to ${baseName}: ${countOf(commits, "commit")} (${strategy}).`;
+		`Files updated to ${baseName}: ${countOf(commits, "commit")} (${strategy}).`;
 	if (base === null || (behind === 0 && tree.head !== null)) {
 		const before = control.begun?.head;
 		// an earlier try moved it, and died before it answered
