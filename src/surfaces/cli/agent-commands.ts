@@ -70,17 +70,21 @@ function psCommand(program: Command): void {
 function listCommand(agent: Command): void {
 	agent
 		.command("list")
-		.description("list all agents, oldest first")
+		.description("show what every agent is doing, like ps; with --json, every field of each agent")
+		.option("-a, --all", "include agent 0 and ended agents")
+		.option("-w, --watch", "refresh every two seconds until Ctrl+C")
 		.option("--reaped", "include reaped (hidden) agents")
 		.option("--available", "only idle agents that could start a turn now; if there is none, why not")
 		.option("--type <type>", "only agents of this type")
 		.option("--model <model>", "only agents with this model")
 		.addOption(onlyProject())
 		.addOption(json())
-		.action(async ({ reaped = false, available, type, model, ...options }) => {
+		.action(async ({ reaped = false, available, type, model, all, watch, ...options }) => {
 			const show = async (agents: Agent[]): Promise<string> => (await import("./print-agents.ts")).agentTable(agents);
-			if (available === true) await listAvailable({ type, model }, options);
-			else await call("agents", options, { query: { reaped: String(reaped), type, model } }, show);
+			if (available === true) return await listAvailable({ type, model }, options);
+			if (watch === true || (!reaped && options.json !== true))
+				return await (await import("./ps.ts")).ps({ ...options, all, watch, type, model });
+			await call("agents", options, { query: { reaped: String(reaped), type, model } }, show);
 		});
 }
 
@@ -147,7 +151,7 @@ function named(text: string): [name: string, value: string] {
 type Verb = "agent" | "pause" | "resume" | "interrupt" | "kill" | "agentDelete" | "reap" | "recover" | "configure";
 
 /** Verbs that also work without `agent` in front. */
-const short: readonly string[] = ["pause", "resume", "interrupt", "kill"];
+const short: readonly string[] = ["pause", "resume", "interrupt", "kill", "delete"];
 
 /** Verbs that take several agents. */
 const many: readonly ManyVerb[] = ["pause", "resume", "interrupt", "kill", "agentDelete"];
