@@ -14,9 +14,7 @@ export function questionLines(approval: Approval): string[] {
 	const { tool, title, content, files } = approval;
 	return [
 		`${tool}  ${title}`,
-		...(files.length === 0
-			? []
-			: [`files ${filesText(approval)}:`, ...files.map((file) => `  ${inline(file)}`)]),
+		...(files.length === 0 ? [] : [`files ${filesText(approval)}:`, ...files.map((file) => `  ${inline(file)}`)]),
 		...(content === "" || content === title ? [] : content.split("\n")),
 	].flatMap((line) => line.split("\n"));
 }
