@@ -216,7 +216,7 @@ describe("approve", () => {
 			]),
 		);
 		expect(readFileSync(at(idle, "feature.txt"), "utf8")).toBe("done\n");
-		expect((await shop.items(busy)).map((item) => item.text)).toContain("Your branch is 2 commits behind main.");
+		expect((await shop.items(busy)).map((item) => item.text)).toContain("The branch is 2 commits behind main.");
 		expect(await refusal(shop.client.call("approve", { ...params(worker), body: {} }))).toMatchObject({
 			code: "AGENT_NO_COMMIT",
 		});

@@ -99,7 +99,7 @@ export class Followers {
 			const moved = await this.#verbs.forward(agent, by);
 			if (!isRefusal(moved)) return { moved: true, text: moved.text };
 		}
-		const text = `Your branch is ${status.behind} ${status.behind === 1 ? "commit" : "commits"} behind ${checkout.workspace.base}.`;
+		const text = `The branch is ${status.behind} ${status.behind === 1 ? "commit" : "commits"} behind ${checkout.workspace.base}.`;
 		await this.#verbs.steps.send({ type: "item.append", agent: agent.id, kind: "system", text }, { actor: system });
 		return { moved: false, text };
 	}

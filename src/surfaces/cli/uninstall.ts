@@ -52,7 +52,7 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
 		if (there && !existsSync(path.join(home, "id")))
 			throw new Refused(refuse("HOME_UNUSABLE", `${home} does not look like a home of Brood; nothing was removed.`));
 		const known = options.all === true && there ? await knownToDaemon() : { projects: [], agents: [] };
-		if (options.yes !== true && there) await askFirst(options, home, known.projects);
+		if (options.all === true && options.yes !== true && there) await askFirst(home, known.projects);
 		await down({ json: options.json, quiet: true });
 		if (process.exitCode) return;
 		const found = options.all === true && there ? await removeAll(home, known) : { left: [], projects: [] };
@@ -76,11 +76,8 @@ async function knownToDaemon(): Promise<Known> {
 	return { projects: projects.map(({ path: folder }) => folder), agents: agents.map(({ id }) => id) };
 }
 
-async function askFirst({ all }: UninstallOptions, home: string, projects: readonly string[]): Promise<void> {
-	const question =
-		all === true
-			? `Remove ${home} with every conversation, worktree and snapshot, and Brood's refs in ${projects.length} ${projects.length === 1 ? "repository" : "repositories"}? Uncommitted changes in agents' worktrees, commits that only a clone has, and repositories added by URL are lost; branches stay.`
-			: `Stop the daemon? ${home} stays.`;
+async function askFirst(home: string, projects: readonly string[]): Promise<void> {
+	const question = `Remove ${home} with every conversation, worktree and snapshot, and Brood's refs in ${projects.length} ${projects.length === 1 ? "repository" : "repositories"}? Uncommitted changes in agents' worktrees, commits that only a clone has, and repositories added by URL are lost; branches stay.`;
 	const said = await confirm(question);
 	if (said === null) throw new UsageError("This needs a yes: pass --yes.");
 	if (!said) throw new Refused(refuse("CONFLICT", "Nothing was removed."));
