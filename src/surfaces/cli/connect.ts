@@ -74,8 +74,12 @@ async function start(): Promise<Connected> {
 	return found;
 }
 
-/** After a crash, or a stop that did not wait. */
+let areCutTurnsNamed = false;
+
+/** After a crash, or a stop that did not wait. Once, although each of several requests may find that the daemon is gone. */
 async function nameCutTurns({ client }: Connected): Promise<void> {
+	if (areCutTurnsNamed) return;
+	areCutTurnsNamed = true;
 	const { cut } = await client.call("turnsCut").catch(() => ({ cut: [] }));
 	if (cut.length === 0) return;
 	const names = cut.slice(0, 5).map(fullName);
