@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as pause } from "node:timers/promises";
+import { vi } from "vitest";
 import { Client } from "#client/client.ts";
 import { type LossyProxy, lossyProxy } from "./lossy-proxy.ts";
 import { programPath } from "./programs.ts";
@@ -142,12 +142,12 @@ function stateOf(pid: number): string {
 export async function eventually(
 	what: string,
 	check: () => boolean | Promise<boolean>,
-	forMs = 40_000,
+	timeout = 40_000,
 ): Promise<number> {
 	const from = performance.now();
-	while (performance.now() - from < forMs) {
-		if (await check()) return performance.now() - from;
-		await pause(50);
-	}
-	throw new Error(`not within ${forMs / 1000} s: ${what}`);
+	const look = async (): Promise<void> => {
+		if (!(await check())) throw new Error(`not within ${timeout / 1000} s: ${what}`);
+	};
+	await vi.waitFor(look, { timeout, interval: 50 });
+	return performance.now() - from;
 }
