@@ -295,6 +295,36 @@ describe("a person who has base checked out", () => {
 		expect(existsSync(path.join(world.repository, ".git/index.lock"))).toBe(false);
 	});
 
+	test("keeps the files as they were where a filter of their own fails in the middle of it", async () => {
+		const { world, checkout } = await reviewed({ away: false });
+		const { path: folder } = checkout.workspace;
+		write(folder, ".gitattributes", "*.bin filter=store\n");
+		write(folder, "a.txt", "the agent's\n");
+		write(folder, "dir/[new]*", "n\n");
+		write(folder, "object.bin", "a pointer to what is not there\n");
+		const { commit } = agreed(await world.workspaces.commit(checkout, { message: "an object that nobody has" }));
+		write(world.repository, "mine.txt", "not committed\n");
+		write(world.repository, "new", "the person's own\n");
+		const before = everything(world, checkout);
+		const filter = (key: string, value: string) =>
+			world.git(world.root, "config", "--global", `filter.store.${key}`, value);
+		filter("smudge", "false");
+		filter("clean", "cat");
+		filter("required", "true");
+		const refusal = refused(await world.workspaces.approve(checkout, { commit }), "CONFLICT");
+		expect(refusal.message).toContain("object.bin: smudge filter store failed");
+		expect(everything(world, checkout)).toEqual(before);
+		// nor is another agent left with half of it
+		const other = await world.agent("b", { from: "main" });
+		world.git(world.repository, "checkout", "-qb", "elsewhere");
+		agreed(await world.workspaces.approve(checkout, { commit }));
+		expect(refused(await world.workspaces.sync(other, "ff"), "CONFLICT").message).toContain("They are as they were.");
+		expect(world.git(other.workspace.path, "status", "--porcelain")).toBe("");
+		// the control: git itself leaves them half written
+		expect(() => world.git(world.repository, "merge", "-q", "--ff-only", commit)).toThrow("smudge filter store failed");
+		expect(world.git(world.repository, "status", "--porcelain")).toContain(" M a.txt");
+	});
+
 	test("on another branch sees nothing of it", async () => {
 		const { world, checkout, commit } = await reviewed();
 		write(world.repository, "a.txt", "dirty\n");

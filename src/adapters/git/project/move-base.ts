@@ -4,6 +4,7 @@ import type { Checkout, ProjectRepository } from "#engine/ports/workspace-reques
 import { filesIn } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
 import { checkoutOfBranch } from "../run/worktrees.ts";
+import { putBackAfterFilter } from "../verbs/put-back.ts";
 import { recordAgain } from "../verbs/record.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
@@ -55,6 +56,13 @@ export async function moveBase(
 	const tree = await readStatus(git, checkout.path);
 	const files = filesIn(errors);
 	const dirty = dirtyRefusal(tree, { folder: checkout.path });
+	const reason = now === before ? await putBackAfterFilter(git, checkout.path, { before, after, errors }) : null;
+	if (reason !== null)
+		return refuse(
+			"CONFLICT",
+			`Git could not write the merge into ${checkout.path}: ${reason}. The files there are as they were, and nothing was merged.`,
+			{ details: { path: checkout.path, errors: errors.slice(0, 4000) } },
+		);
 	if (now !== before || (dirty === null && files.length === 0))
 		throw new Error(`git merge failed in ${checkout.path}: ${errors.slice(0, 2000)}`);
 	return refuse(
