@@ -1,7 +1,6 @@
 // The persons as the listeners know them. They are read again with every event about one, whichever node recorded it, so that
 // a token that was replaced or removed is refused everywhere.
 import type { PersonName } from "#contract/ids.ts";
-import { expected } from "#contract/log.ts";
 import type { PersonState } from "#contract/person.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { EventReader } from "#engine/loop/publish.ts";
@@ -13,6 +12,8 @@ export class Persons implements AsyncDisposable {
 	#byHash = new Map<string, PersonState>();
 	#following: EventReader;
 	#closed = false;
+	/** the store did not answer when somebody's token or role had changed: until it does, nobody is known */
+	#unknown = false;
 	readonly #ended: Promise<void>;
 
 	/** `changed` is called when somebody's token or role is no longer what it was. */
@@ -50,10 +51,22 @@ export class Persons implements AsyncDisposable {
 			if (this.#closed) return;
 			// this reader was cut: what it missed may be about a person
 			if (events === null) this.#following = this.#engine.publisher.follow();
-			if (events !== null && !events.some(({ kind }) => kind.startsWith("person."))) continue;
-			// a store that does not answer now has answered by the next event
-			await this.reload().catch(expected("the next event about a person loads them again"));
+			const isConcerned = events?.some(({ kind }) => kind.startsWith("person.")) ?? true;
+			if (!isConcerned && !this.#unknown) continue;
+			await this.#reloadOrForget();
 			if (events?.some(({ kind }) => kind !== "person.added") ?? true) this.#changed();
+		}
+	}
+
+	async #reloadOrForget(): Promise<void> {
+		try {
+			await this.reload();
+			this.#unknown = false;
+		} catch {
+			// whoever was removed must not stay: the next event, whatever it is about, loads them again
+			this.#unknown = true;
+			this.#byName.clear();
+			this.#byHash.clear();
 		}
 	}
 

@@ -15,6 +15,8 @@ export interface RemoteListenerOptions {
 	key: string;
 	/** those of the certificate if absent */
 	names?: readonly string[] | undefined;
+	/** how long a caller may take for the TLS handshake; until then its connection counts, and nothing else ends it */
+	handshakeMs?: number;
 	/** reports errors outside of the handlers */
 	failed(error: unknown): void;
 }
@@ -29,6 +31,7 @@ export async function openRemoteListener({
 	cert,
 	key,
 	failed,
+	handshakeMs = serving.headersTimeout,
 	...given
 }: RemoteListenerOptions): Promise<Listener> {
 	const names = given.names ?? namesIn(cert);
@@ -36,7 +39,7 @@ export async function openRemoteListener({
 	if (name === undefined)
 		throw new RemoteListenerError("The certificate names no host: list the listener's names under `tls.names`.");
 	const { answer, open } = answering(failed);
-	const server = serverOf({ cert, key }, answer);
+	const server = serverOf({ cert, key, handshakeTimeout: handshakeMs }, answer);
 	const at = listen.lastIndexOf(":");
 	const [host, wanted] = [listen.slice(0, at).replace(/^\[|\]$/g, ""), Number(listen.slice(at + 1))];
 	try {
@@ -58,7 +61,10 @@ export async function openRemoteListener({
 	};
 }
 
-function serverOf(tls: { cert: string; key: string }, answer: ReturnType<typeof answering>["answer"]): Server {
+function serverOf(
+	tls: { cert: string; key: string; handshakeTimeout: number },
+	answer: ReturnType<typeof answering>["answer"],
+): Server {
 	try {
 		// few daemons have this listener
 		const { createServer } = process.getBuiltinModule("node:https");

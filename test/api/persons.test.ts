@@ -1,13 +1,18 @@
 // People with tokens of their own: what each role may do, and the listener for other machines.
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
+import { connect } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "#client/client.ts";
-import { PersonName } from "#contract/ids.ts";
+import type { CommandInput } from "#contract/command.ts";
+import { human, PersonName } from "#contract/ids.ts";
 import type { PersonRole, PersonState } from "#contract/person.ts";
 import { type Route, type RouteName, routes } from "#contract/routes.ts";
+import { Persons } from "#server/persons.ts";
+import { openRemoteListener } from "#server/remote-listener.ts";
 import { type Daemon, startDaemon, startEngine } from "#src/main.ts";
 import { apiApp, ask, host } from "#test/support/api-app.ts";
 import { shell } from "#test/support/cli.ts";
@@ -191,4 +196,46 @@ test("a listener without TLS, or with a key that others can read, is not opened"
 	writeFileSync(path.join(open, "config.yaml"), "listen: 0.0.0.0:0\n");
 	await expect(startDaemon({ home: open })).rejects.toThrow(/over TLS only/);
 	await expect(startDaemon({ home: remoteHome(0o644) })).rejects.toThrow(/readable by others; run `chmod 600/);
+});
+
+test("a caller that does not begin the handshake is cut off, and holds no place", async () => {
+	const failed = (error: unknown): void => expect.fail(String(error));
+	const [cert, key] = [readFileSync(tlsFile("cert"), "utf8"), readFileSync(tlsFile("key"), "utf8")];
+	const options = { listen: "127.0.0.1:0", cert, key, handshakeMs: 1, failed };
+	await using listener = await openRemoteListener(options);
+	const silent = connect(Number(new URL(listener.url).port), "127.0.0.1");
+	await once(silent, "close");
+	expect(silent.bytesRead).toBe(0);
+});
+
+test("whoever was removed stays out while the store does not answer", async () => {
+	await using engine = await startEngine({ memory: true });
+	let away = false;
+	const persons = async () => {
+		if (away) throw new Error("the store does not answer");
+		return await engine.reads.persons();
+	};
+	const reads = { ...engine.reads, persons };
+	const changes: PromiseWithResolvers<void>[] = [];
+	await using known = await Persons.of({ reads, publisher: engine.publisher }, () => changes.shift()?.resolve());
+	const change = async (command: CommandInput): Promise<void> => {
+		const changed = Promise.withResolvers<void>();
+		changes.push(changed);
+		await engine.dispatch({ actor: human, key: null, command });
+		await changed.promise;
+	};
+	const [anna, ben] = [PersonName.parse("anna"), PersonName.parse("ben")];
+	for (const name of [anna, ben])
+		await engine.dispatch({
+			...{ actor: human, key: null },
+			command: { type: "person.add", name, role: "member", tokenHash: hashOf(name) },
+		});
+	await change({ type: "person.configure", name: anna, role: "admin" });
+	expect(known.withHash(hashOf("anna"))?.role).toBe("admin");
+	away = true;
+	await change({ type: "person.remove", name: anna });
+	expect([known.withHash(hashOf("anna")), known.named(ben)]).toEqual([undefined, undefined]);
+	away = false;
+	await change({ type: "agent.spawn", by: engine.agentZero.id, context: "fresh" });
+	expect([known.withHash(hashOf("anna")), known.named(ben)?.name]).toEqual([undefined, ben]);
 });
