@@ -436,7 +436,7 @@ describe("a person's fork of an agent with an open tool call", () => {
 		const command = { type: "agent.spawn", by: agent, context: "inherit" } as const;
 		const forking = engine.spawn({ actor: human, key: null, command });
 		const isOver = vi.fn();
-		forking.finally(isOver);
+		void forking.finally(isOver);
 		while (vi.getTimerCount() === 0) await immediately();
 		return { forking, isOver, hear };
 	};
