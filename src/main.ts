@@ -31,7 +31,7 @@ import { announce, listenIn, lockedHome } from "./daemon/home.ts";
 import { nodeOf } from "./daemon/node.ts";
 import { startNotices } from "./daemon/notices.ts";
 import { openStore, type StoreLocation, storeOf } from "./daemon/open-store.ts";
-import { ownPrograms } from "./daemon/own-programs.ts";
+import { ownPrograms, typesHere } from "./daemon/own-programs.ts";
 import { processesIn } from "./daemon/processes.ts";
 import { remoteListenerIn } from "./daemon/remote.ts";
 import { hiddenIn } from "./daemon/sandboxes.ts";
@@ -148,7 +148,7 @@ export async function startDaemon({
 		...{ driver: driverByType(processes), issueWork: issueWorkIn(home), opened: hidden.opened },
 		sweepers: sweepersOf(home, keyFiles),
 		...{ workspaces, log, retention },
-		node: nodeOf(mark, config, allPrograms),
+		node: nodeOf(mark, config, typesHere(allPrograms, adapters, process.env["PATH"])),
 		watchdog: parts.use(watchdogFor({ home, mark, log, successor, environment: process.env })),
 	};
 	const engine = parts.use(await startEngine(location, inForceLimits, engineParts, config.agentZero?.type));

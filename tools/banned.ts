@@ -106,6 +106,7 @@ const bans: readonly Ban[] = [
 		// their own temporary folders
 		except: [
 			"src/adapters/git/snapshot/destroy.ts",
+			"src/adapters/git/workspace/bundle.ts",
 			"src/adapters/git/snapshot/shadow.ts",
 			"src/adapters/git/tree/tree.ts",
 		],

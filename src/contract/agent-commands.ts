@@ -1,6 +1,6 @@
 // The commands that make, change and end agents.
 import { z } from "zod";
-import { Settings } from "./agent.ts";
+import { Bundle, Settings } from "./agent.ts";
 import { Policy } from "./approval.ts";
 import { command } from "./define.ts";
 import { AgentId, AgentType, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
@@ -112,6 +112,37 @@ export const AgentRecover = command("agent.recover", { agent: AgentId });
 export const AgentLimit = command("agent.limit", { agent: AgentId });
 export const AgentReap = command("agent.reap", { agent: AgentId });
 
+/** From the agent's node: its processes have ended, as another node was asked for. */
+export const AgentStop = command("agent.stop", { agent: AgentId });
+/** From the agent's node: a snapshot is where every node can read it, or why it is not. */
+export const AgentShare = command("agent.share", {
+	agent: AgentId,
+	bundle: Bundle.optional(),
+	/** it needs none of the bundles before it */
+	whole: z.boolean().default(false),
+	reason: Reason.default(""),
+});
+export type AgentShare = z.infer<typeof AgentShare>;
+/**
+ * To the node that is asked, which has made the workspace. `from`: where it was when that began; nothing of it may have
+ * changed since.
+ */
+export const AgentMove = command("agent.move", {
+	agent: AgentId,
+	from: z.strictObject({
+		node: NodeId,
+		epoch: z.int(),
+		turnEndedIn: z.int().nullable(),
+		snapshot: z.string().nullable(),
+	}),
+	workspace: Workspace.optional(),
+	head: z.string().nullable().default(null),
+});
+export type AgentMove = z.infer<typeof AgentMove>;
+/** From a former node: the files that were there are in its trash. */
+export const AgentLeave = command("agent.leave", { agent: AgentId, node: NodeId, trash: z.string().nullable() });
+export type AgentLeave = z.infer<typeof AgentLeave>;
+
 export const agentCommands = [
 	AgentInit,
 	AgentSpawn,
@@ -126,4 +157,8 @@ export const agentCommands = [
 	AgentKill,
 	AgentDelete,
 	AgentReap,
+	AgentStop,
+	AgentShare,
+	AgentMove,
+	AgentLeave,
 ] as const;

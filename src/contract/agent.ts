@@ -42,6 +42,18 @@ export type Hold = z.infer<typeof Hold>;
 export const Lineage = z.strictObject({ agent: AgentId, forkPoint: z.union([z.literal(0), EventId]) });
 export type Lineage = z.infer<typeof Lineage>;
 
+/** A git bundle of a snapshot and of the agent's branch, in the store's long texts. */
+export const Bundle = z.strictObject({ blob: z.string(), snapshot: z.string(), commit: z.string(), bytes: z.int() });
+export type Bundle = z.infer<typeof Bundle>;
+
+export const FormerPlace = z.strictObject({
+	node: NodeId,
+	workspace: Workspace,
+	leftAt: z.int(),
+	trash: z.string().nullable(),
+});
+export type FormerPlace = z.infer<typeof FormerPlace>;
+
 /** An agent's row: what its events add up to. Times are epoch milliseconds inside, ISO strings on the wire. */
 export const AgentState = z.strictObject({
 	id: AgentId,
@@ -71,6 +83,12 @@ export const AgentState = z.strictObject({
 	node: NodeId.nullable(),
 	/** null if it has none, or none yet */
 	workspace: Workspace.nullable(),
+	/** its snapshots where every node can read them: each needs those before it */
+	bundles: z.array(Bundle).default([]),
+	/** why its last snapshot is not among them */
+	unshared: z.strictObject({ since: z.int(), reason: z.string() }).nullable().default(null),
+	/** its files at nodes that it was moved away from; `trash`: where they were put, null until then */
+	former: z.array(FormerPlace).default([]),
 	/** how its workspace will be made; null once it exists */
 	plan: WorkspacePlan.nullable(),
 	/** the git step that is running in its workspace */
@@ -147,7 +165,20 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 		node: NodeId.exactOptional(),
 	}),
 	/** its processes and files are at another node from now on; `turn`: the open one of a person, which moves along */
-	event("agent.moved", { node: NodeId, turn: EventId.exactOptional() }),
+	event("agent.moved", {
+		node: NodeId,
+		turn: EventId.exactOptional(),
+		/** made there from its last snapshot; it has none if absent */
+		workspace: Workspace.exactOptional(),
+		head: z.string().nullable().exactOptional(),
+	}),
+	/** `whole`: it needs none of those before it, which are deleted */
+	event("agent.shared", { bundle: Bundle, whole: z.boolean() }),
+	event("agent.unshared", { reason: z.string() }),
+	/** the files of an agent that was moved away are in the trash of its former node; null if there were none */
+	event("agent.left", { node: NodeId, trash: z.string().nullable() }),
+	/** its processes have ended, after another node asked for its end */
+	z.object({ kind: z.literal("agent.stopped") }),
 	/** all settings, so that the latest event is the only one to read */
 	z.object({
 		kind: z.literal("agent.configured"),
@@ -183,7 +214,8 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 	}),
 	event("agent.unheld", { holds: z.array(HoldKind), reason: z.string().exactOptional() }),
 	event("agent.supervised", { supervisor: AgentId }),
-	event("agent.ended", { reason: z.enum(endReasons), note: z.string().exactOptional() }),
+	/** `by`: the node that was asked, if its processes are at another one */
+	event("agent.ended", { reason: z.enum(endReasons), note: z.string().exactOptional(), by: NodeId.exactOptional() }),
 	/** its workspace was removed */
 	z.object({ kind: z.literal("agent.removed"), data: z.object({ note: z.string() }).nullish() }),
 	z.object({ kind: z.literal("agent.reaped") }),

@@ -72,6 +72,10 @@ export const ProjectConfig = z.strictObject({
 			"whether a new workspace gets its submodules (`git submodule update --init --recursive`); they are left empty if nothing is said",
 		),
 	fileBytesMax: z.int().positive().optional().describe("no commit takes a file that is larger"),
+	snapshots: z
+		.enum(["shared", "local"])
+		.optional()
+		.describe("whether snapshots are kept in the database as well, so that agents can be moved to another node"),
 	issues: IssuesConfig.optional().describe("how its issues are worked on"),
 });
 export type ProjectConfig = z.infer<typeof ProjectConfig>;
@@ -93,6 +97,7 @@ export const ProjectSettings = z.strictObject({
 	integrate: z.enum(integrations),
 	submodules: z.enum(["init", "leave"]),
 	fileBytesMax: z.int(),
+	snapshots: z.enum(["shared", "local"]),
 });
 export type ProjectSettings = z.infer<typeof ProjectSettings>;
 
@@ -134,6 +139,7 @@ const defaults = {
 	integrate: "merge",
 	submodules: "leave",
 	fileBytesMax: 50 * 1024 * 1024,
+	snapshots: "shared",
 } as const;
 
 /** The home's settings before the repository's before the defaults; presets and variables are merged by name. */

@@ -65,12 +65,17 @@ export const defaultIssueSettings: IssueSettings = {
 	...{ chosen: {}, written: {} },
 };
 
+export const Site = z.strictObject({ node: NodeId, path: z.string() });
+export type Site = z.infer<typeof Site>;
+
 export const ProjectState = z.strictObject({
 	slug: ProjectSlug,
 	/** the root of the repository, or the bare mirror in the home */
 	path: z.string(),
 	/** its home: where its repository, its settings and its issues' files are; null in a store that never had more than one node */
 	node: NodeId.nullable(),
+	/** its repository at other nodes: for agents that were moved there */
+	sites: z.array(Site).exactOptional(),
 	/** the branch that agents start from; null for a folder without git */
 	base: z.string().nullable(),
 	/** where it was cloned from */
@@ -106,6 +111,12 @@ export const ProjectConfigure = command("project.configure", {
 });
 export type ProjectConfigure = z.infer<typeof ProjectConfigure>;
 
+/** A repository of the project at another node; adding it again changes its path. */
+export const SiteAdd = command("site.add", { slug: ProjectSlug, node: NodeId, path: ProjectAdd.shape.path });
+export type SiteAdd = z.infer<typeof SiteAdd>;
+export const SiteRemove = command("site.remove", { slug: ProjectSlug, node: NodeId });
+export type SiteRemove = z.infer<typeof SiteRemove>;
+
 /** A person approves what the repository's configuration wants to run. */
 export const ProjectApprove = command("project.approve", {
 	slug: ProjectSlug,
@@ -123,7 +134,15 @@ const GitRun = z.strictObject({
 export type GitRun = z.infer<typeof GitRun>;
 export const GitRecord = command("git.record", { runs: z.array(GitRun).min(1).max(100) });
 export type GitRecord = z.infer<typeof GitRecord>;
-export const projectCommands = [ProjectAdd, ProjectRemove, ProjectApprove, GitRecord, ProjectConfigure] as const;
+export const projectCommands = [
+	ProjectAdd,
+	ProjectRemove,
+	ProjectApprove,
+	GitRecord,
+	ProjectConfigure,
+	SiteAdd,
+	SiteRemove,
+] as const;
 
 export const GitEvent = z.object({ kind: z.literal("git.ran"), data: GitRun });
 export type GitEvent = z.infer<typeof GitEvent>;
@@ -139,6 +158,8 @@ export const ProjectEvent = z.discriminatedUnion("kind", [
 	event("project.approved", { slug: ProjectSlug, fingerprint: z.string() }),
 	event("project.configured", { slug: ProjectSlug, settings: IssueSettings }),
 	event("project.removed", { slug: ProjectSlug }),
+	event("site.added", { slug: ProjectSlug, node: NodeId, path: z.string() }),
+	event("site.removed", { slug: ProjectSlug, node: NodeId }),
 ]);
 export type ProjectEvent = z.infer<typeof ProjectEvent>;
 

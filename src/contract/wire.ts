@@ -26,7 +26,7 @@ export const Time = z.iso.datetime();
 export const Agent = z.object({
 	...AgentState.omit({
 		...{ settings: true, permits: true, plan: true, seenCommit: true, limitWaivedUntil: true },
-		...{ turnStartedAt: true, turnsTookMs: true, turnEndedIn: true },
+		...{ turnStartedAt: true, turnsTookMs: true, turnEndedIn: true, bundles: true, unshared: true, former: true },
 	}).shape,
 	session: Session.omit({ folder: true, openedIn: true }).nullable(),
 	label: z.enum(labels),

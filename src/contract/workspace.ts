@@ -92,7 +92,14 @@ export const HealthProblem = z.strictObject({
 });
 export type HealthProblem = z.infer<typeof HealthProblem>;
 
-export const Health = z.strictObject({ healthy: z.boolean(), issues: z.array(HealthProblem) });
+export const Health = z.strictObject({
+	healthy: z.boolean(),
+	issues: z.array(HealthProblem),
+	/** why its last snapshot is not kept for other nodes, and since when: then it cannot be moved from a node that fell */
+	notMovable: z.strictObject({ since: z.iso.datetime(), reason: z.string() }).exactOptional(),
+	/** where the files are that it had at other nodes; null until that node has put them into its trash */
+	movedFrom: z.array(z.strictObject({ node: z.string(), trash: z.string().nullable() })).exactOptional(),
+});
 export type Health = z.infer<typeof Health>;
 
 export const ChangedFile = z.strictObject({

@@ -1,5 +1,5 @@
 // The agent types that are ours, and how their programs are started.
-import type { AgentProgram } from "#adapters/driver/programs.ts";
+import { type AgentProgram, missingProgram, programsFrom, programTypes } from "#adapters/driver/programs.ts";
 import { programPath } from "#local/programs.ts";
 
 const own = (name: "scripted" | "shell" | "llm"): AgentProgram => ({
@@ -16,3 +16,14 @@ export const ownPrograms: Readonly<Record<string, AgentProgram>> = {
 		environmentPattern: /^(ANTHROPIC|OPENAI|GOOGLE_GENERATIVE_AI|GEMINI|COMPATIBLE)_(API_KEY|BASE_URL)$/,
 	},
 };
+
+/** Our own agents, and the vendors' that are installed. */
+export function typesHere(
+	own: Readonly<Record<string, AgentProgram>>,
+	adapters: string,
+	search: string | undefined,
+): string[] {
+	const find = programsFrom({ own, adapters });
+	const there = programTypes.filter((type) => missingProgram(find, { type, command: null }, search) === null);
+	return [...new Set([...Object.keys(own), ...there])].filter((type) => type !== "acp").sort();
+}

@@ -11,6 +11,7 @@ import { privatePaths } from "#adapters/system/private-paths.ts";
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
+import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { Reads } from "#engine/ports/store.ts";
@@ -45,6 +46,7 @@ export function variablesIn(
 	engine: Promise<Engine>,
 ): DriverOptions["variablesOf"] {
 	const layout = new Layout(home);
+	const here = async (project: ProjectState) => projectRepository(project, (await engine).node?.node ?? null);
 	const listOf = async (slug: ProjectSlug): Promise<readonly string[] | Refusal> => {
 		const project = await (await engine).reads.project(slug);
 		// reading the repository's takes a git command, and nothing of it can be in force
@@ -52,7 +54,7 @@ export function variablesIn(
 			const own = await ownConfig(layout, slug);
 			return isRefusal(own) ? own : (own.env ?? []);
 		}
-		const effective = await workspaces.settings(projectRepository(project), project.approved);
+		const effective = await workspaces.settings(await here(project), project.approved);
 		return isRefusal(effective) ? effective : effective.settings.env;
 	};
 	return async ({ project }) => {
@@ -104,7 +106,9 @@ export function sandboxOf({ containment, environment, adapters, workspaces, engi
 		logins,
 		async mountsFor({ project: slug, workspace }, folder) {
 			const project = slug === null ? undefined : await (await engine).reads.project(slug);
-			return project === undefined ? null : await workspaces.mounts(projectRepository(project), folder, workspace);
+			return project === undefined
+				? null
+				: await workspaces.mounts(projectRepository(project, (await engine).node?.node ?? null), folder, workspace);
 		},
 	});
 }

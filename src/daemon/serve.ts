@@ -11,6 +11,7 @@ import { randomIds } from "#adapters/system/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { Engine } from "#engine/engine.ts";
 import { webFolder } from "#local/programs.ts";
+import { carryOut } from "#server/answer.ts";
 import { type AppParts, appOf } from "#server/app.ts";
 import type { Guard } from "#server/auth.ts";
 import { Browsers } from "#server/browsers.ts";
@@ -54,12 +55,10 @@ export function serve(
 			browsers: { all: guard.browsers, cutStreams: () => stream.cutAll() },
 			personsChanged: () => persons.reload(),
 		});
+		const app = { guard, handlers, context, mcp, once, version, failed, ids: randomIds, web: webFolder };
+		if (guard === here.guard) engine.errands.serve((request) => carryOut(app, request));
 		listener.open({
-			app: appOf({
-				...{ guard, handlers, context, mcp, once, version, failed },
-				ids: randomIds,
-				web: webFolder,
-			}),
+			app: appOf(app),
 			raw: (request, response) => serveEvents({ stream, guard, context }, request, response),
 		});
 	}

@@ -1,4 +1,4 @@
-import type { NodeId } from "#contract/node.ts";
+import { type NodeId, type NodeState, noNode } from "#contract/node.ts";
 import {
 	defaultIssueSettings,
 	type IssueSettings,
@@ -9,6 +9,8 @@ import {
 	type ProjectConfigure,
 	type ProjectRemove,
 	type ProjectState,
+	type SiteAdd,
+	type SiteRemove,
 } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "./decision.ts";
@@ -149,3 +151,35 @@ export const issueSettingsOf = ({
 }: ProjectState): IssueSettings => ({
 	...{ auto, agentsMax, context, preset, agentType, policy, onLimit, quiet, presets, chosen, written },
 });
+
+export function decideAddSite(
+	{ project, node }: Named & { node: NodeState | undefined },
+	{ slug, path, ...command }: SiteAdd,
+): Decision {
+	if (project === undefined || project.removedAt !== null) return noProject(slug);
+	if (node === undefined) return noNode(command.node);
+	if (project.node === node.id)
+		return refuse("CONFLICT", `Node ${node.name} is the home of ${slug}: its repository is ${project.path}.`, {
+			suggestions: [`brood project show ${slug}`],
+		});
+	if (project.sites?.some((each) => each.node === node.id && each.path === path)) return [];
+	return [{ kind: "site.added", agent: null, data: { slug, node: node.id, path } }];
+}
+
+/** Agents that were moved there work in it. */
+export function decideRemoveSite(
+	{ project, living }: Named & { living: number },
+	{ slug, node }: SiteRemove,
+): Decision {
+	if (project === undefined || project.removedAt !== null) return noProject(slug);
+	if (project.sites?.some((each) => each.node === node) !== true)
+		return refuse("NOT_FOUND", `${slug} has no repository at that node.`, {
+			suggestions: [`brood project site list ${slug}`],
+		});
+	if (living > 0)
+		return refuse("CONFLICT", `${living === 1 ? "1 agent" : `${living} agents`} of ${slug} live at that node.`, {
+			details: { livingAgents: living },
+			suggestions: [`brood agent list --project ${slug}`],
+		});
+	return [{ kind: "site.removed", agent: null, data: { slug, node } }];
+}

@@ -3,6 +3,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { NodeEpoch } from "#contract/node.ts";
 import { retention } from "#contract/retention.ts";
+import { Errands } from "./errands.ts";
 import { join } from "./join.ts";
 import { Dispatcher } from "./loop/dispatch.ts";
 import { Publisher } from "./loop/publish.ts";
@@ -24,6 +25,7 @@ import { indexItemsReactor } from "./reactors/index-items.ts";
 import { IssueMover } from "./reactors/issues.ts";
 import { limitsReactor } from "./reactors/limits.ts";
 import { Provisioner } from "./reactors/provision.ts";
+import { stopReactor } from "./reactors/stop.ts";
 import { waitsReactor } from "./reactors/waits.ts";
 import { wakeOnMailReactor } from "./reactors/wake-on-mail.ts";
 import { ensureAgentZero, recover } from "./recover.ts";
@@ -31,7 +33,9 @@ import { TurnRunner } from "./turns/run-turns.ts";
 import { Scheduler } from "./turns/scheduling.ts";
 import { startTurnsReactor } from "./turns/start-turns.ts";
 import { Upkeep } from "./upkeep.ts";
+import { departureReactor } from "./workspaces/moving.ts";
 import { ProjectProblems } from "./workspaces/project-problems.ts";
+import { type SharingParts, shareReactor } from "./workspaces/sharing.ts";
 import { WorkCycle } from "./workspaces/work-cycle.ts";
 import { workspaceIssues } from "./workspaces/workspace-issues.ts";
 
@@ -50,6 +54,8 @@ export interface Assembled {
 	provisioner: Provisioner;
 	cycle: WorkCycle | null;
 	upkeep: Upkeep;
+	errands: Errands;
+	sharing: SharingParts;
 	/** the last event before any turn of this daemon */
 	startedAfter: number;
 	node: NodeEpoch | null;
@@ -100,13 +106,16 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 	const agentZero = await ensureAgentZero(dispatch, parts.agentZeroType);
 	await recover({ ...parts, reads, dispatch, node });
 
+	const errands = new Errands({ ...parts, node });
+
 	const common = { ...parts, node, reads, dispatch, publisher, workspaces, blobs, partials };
 	const cycle = workspaces && new WorkCycle({ ...common, workspaces, receipts });
 	const plain = parts.issueWork ?? noIssueWork;
-	const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain);
+	const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain, node);
 	const problems = new ProjectProblems({ ...common, work });
 	await problems.lookAtAll();
 
+	const sharing = { ...common, blobs: store.kind === "postgres" ? blobs : null };
 	const scheduler = new Scheduler(common);
 	const runner = driver && new TurnRunner({ ...common, driver });
 	const provisioner = new Provisioner(common);
@@ -117,6 +126,9 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 		waitsReactor(common),
 		limitsReactor(common),
 		indexItemsReactor({ ...parts, coordinates }),
+		...(driver === null ? [] : [stopReactor({ ...common, driver })]),
+		shareReactor(sharing),
+		departureReactor({ ...sharing, driver }),
 		...(runner === null ? [] : [runner, wakeOnMailReactor(common), startTurnsReactor({ ...common, scheduler })]),
 		mover,
 		autoReactor({ ...common, work, problems, agentZero: agentZero.id }),
@@ -136,6 +148,6 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 	const supervisor = await Supervisor.start(supervised, { ...restarts, clock, log });
 	return {
 		...{ ...begun, receipts, agentZero, supervisor, runner, mover, work, problems },
-		...{ scheduler, provisioner, cycle, upkeep, startedAfter },
+		...{ scheduler, provisioner, cycle, upkeep, errands, sharing, startedAfter },
 	};
 }

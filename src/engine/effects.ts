@@ -1,6 +1,8 @@
 // Commands whose answer has to wait for the world: a kill is answered when the processes have ended, an interrupt when
 // the turn is over, a fork when the parent was between two tool calls.
+import type { Event } from "#contract/event.ts";
 import { AgentId, agentOf } from "#contract/ids.ts";
+import { isActive } from "#contract/node.ts";
 import type { Assembled } from "./assemble.ts";
 import { until } from "./loop/until.ts";
 import type { EngineParts } from "./parts.ts";
@@ -47,7 +49,7 @@ export class Effects {
 		const ended = outcome.events.flatMap((event) =>
 			event.kind === "agent.ended" && event.agent !== null ? event.agent : [],
 		);
-		const ends = ended.map((agent) => driver.end(agent));
+		const ends = ended.map((agent) => this.#end(agent, outcome.events));
 		// an agent that ends itself cannot wait for its own end
 		if (caller === null || !ended.includes(caller)) await Promise.all(ends);
 		else
@@ -56,6 +58,25 @@ export class Effects {
 					caught(this.#parts.log, "processes", "The processes of an agent could not be ended", { agent: caller }),
 				);
 		return outcome;
+	}
+
+	/** Ends its processes, or waits until its own node has. */
+	async #end(id: AgentId, events: readonly Event[]): Promise<void> {
+		const { driver, store } = this.#parts;
+		const { node: me } = this.#made;
+		const agent = await store.reads.agent(id);
+		if (agent === undefined || me === null || agent.node === null || agent.node === me.node)
+			return await driver?.end(id);
+		const after = events[0]?.id ?? 0;
+		const there = await store.reads.node(agent.node);
+		const gone = async (): Promise<true | null> => {
+			const now = agent.node === null ? undefined : await store.reads.node(agent.node);
+			// the processes of a daemon end with it
+			if (now === undefined || !isActive(now) || now.epoch !== there?.epoch) return true;
+			const stopped = await store.reads.newestOfKind(id, "agent.stopped", Number.MAX_SAFE_INTEGER);
+			return stopped !== undefined && stopped.id > after ? true : null;
+		};
+		await until(this.#made.publisher, gone, { deadlineMs: stopTimeoutMs });
 	}
 
 	/** What the turns that a kill ends have put out so far is recorded with their end. */

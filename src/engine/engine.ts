@@ -12,6 +12,7 @@ import { bySystem } from "./ports/dispatch.ts";
 import { caught, type Log, noLog } from "./ports/log.ts";
 import type { Reads, Store, StoreFault } from "./ports/store.ts";
 import { Queries } from "./queries.ts";
+import type { MovingParts } from "./workspaces/moving.ts";
 
 export class Engine implements AsyncDisposable {
 	readonly log: Log;
@@ -27,6 +28,12 @@ export class Engine implements AsyncDisposable {
 	readonly problems: Assembled["problems"];
 	readonly upkeep: Assembled["upkeep"];
 	readonly nodes: Nodes;
+	/** what nodes ask each other to do */
+	readonly errands: Assembled["errands"];
+	/** for moving agents between nodes */
+	readonly moving: MovingParts;
+	/** this life of this node; null in an engine that is none */
+	readonly node: Assembled["node"];
 	readonly agentZero: Assembled["agentZero"];
 	/** the last event before any turn of this daemon */
 	readonly startedAfter: number;
@@ -71,6 +78,9 @@ export class Engine implements AsyncDisposable {
 		this.problems = made.problems;
 		this.upkeep = made.upkeep;
 		this.nodes = new Nodes({ ...made, store: parts.store });
+		this.errands = made.errands;
+		this.moving = { ...made.sharing, driver: parts.driver };
+		this.node = made.node;
 		this.agentZero = made.agentZero;
 		this.startedAfter = made.startedAfter;
 	}
@@ -138,6 +148,7 @@ export class Engine implements AsyncDisposable {
 	async [Symbol.asyncDispose](): Promise<void> {
 		await this.drain(Promise.resolve());
 		await this.#parts.driver?.[Symbol.asyncDispose]();
+		await this.#made.errands[Symbol.asyncDispose]();
 		await this.#leave();
 		await this.#made.dispatcher.close();
 		await this.#made.watch?.[Symbol.asyncDispose]();

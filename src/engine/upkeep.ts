@@ -4,6 +4,7 @@
 // A round consists of small, bounded steps with pauses between them, in which requests come first. The next round does
 // the rest. Nothing waits for upkeep, and a step that fails is tried again in the next round.
 import type { Limits } from "#contract/limits.ts";
+import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { Retention } from "#contract/retention.ts";
 import type { Leftover } from "#contract/wire.ts";
@@ -26,6 +27,8 @@ export interface UpkeepParts {
 	log: Log;
 	/** whether this node does what one does for all */
 	coordinates(): boolean;
+	/** this node: repositories of others are not here */
+	node: NodeEpoch | null;
 }
 
 export type Sweeper = (round: { now: number; retention: Retention; reads: Reads }) => Promise<unknown>;
@@ -36,6 +39,8 @@ const receiptsAtOnce = 2000;
 /** the first round waits until requests after the start are done */
 const firstMs = 20_000;
 const pauseMs = 20;
+/** whoever asked for it has its answer long before */
+const errandsKeptMs = 60 * 60 * 1000;
 
 export class Upkeep {
 	readonly #parts: UpkeepParts;
@@ -80,13 +85,15 @@ export class Upkeep {
 		const { store, clock, limits, retention, workspaces, sweepers } = this.#parts;
 		const steps: [string, () => Promise<unknown>][] = [
 			["receipts", () => this.#dropReceipts(monotonicNow(clock) - limits.receiptsKeptMs, signal)],
+			["errands", () => store.errands.drop(clock.now() - errandsKeptMs, receiptsAtOnce)],
 			...sweepers.map((sweep): [string, () => Promise<unknown>] => [
 				"leftovers",
 				() => sweep({ now: clock.now(), retention, reads: store.reads }),
 			]),
 		];
 		const projects = workspaces === null ? [] : await store.reads.projects().catch(() => []);
-		for (const project of projects.filter(({ removedAt }) => removedAt === null)) {
+		const own = projects.filter((each) => each.removedAt === null && isOwn(this.#parts.node, each));
+		for (const project of own) {
 			const gc = async (): Promise<unknown> => {
 				const request = { ...(await gcRequest(store.reads, project)), dryRun: false, atMost, signal };
 				return await workspaces?.gc(projectRepository(project), request);

@@ -8,6 +8,7 @@ import { issueDocumentHandlers } from "./handlers/issue-documents.ts";
 import { issueHandlers } from "./handlers/issues.ts";
 import { mailHandlers } from "./handlers/mail.ts";
 import { mirrorHandlers } from "./handlers/mirror.ts";
+import { movingHandlers } from "./handlers/moving.ts";
 import { nodeHandlers } from "./handlers/nodes.ts";
 import { overviewHandlers } from "./handlers/overviews.ts";
 import { personHandlers } from "./handlers/persons.ts";
@@ -47,6 +48,7 @@ export function handlersOf(
 		...mirrorHandlers(context, credentialProblem),
 		...agentLifecycleHandlers(context),
 		...availabilityHandlers(context),
+		...movingHandlers(context),
 		...progressHandlers(context),
 		...queueHandlers(context),
 		...turnHandlers(context),

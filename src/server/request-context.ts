@@ -4,6 +4,7 @@ import { type AgentState, noAgent } from "#contract/agent.ts";
 import type { CommandInput, CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { type Actor, AgentId, agentOf, Handle, type Key, ProjectSlug } from "#contract/ids.ts";
+import type { NodeId } from "#contract/node.ts";
 import type { Paged, PageRequest } from "#contract/page.ts";
 import { noPendingWork, type PendingWork } from "#contract/pending-work.ts";
 import type { PersonRole } from "#contract/person.ts";
@@ -21,6 +22,7 @@ import type { Requester } from "#engine/workspaces/steps.ts";
 import { agentShown, isBusy } from "#views/agents.ts";
 import { agentView, itemView, projectView } from "#views/wire.ts";
 import { defaultType } from "./default-type.ts";
+import { findNode } from "./find-node.ts";
 import type { PriorReceipt } from "./idempotency.ts";
 
 /** A request after it was parsed. */
@@ -65,8 +67,10 @@ export interface ScopedRequest extends Caller {
 /** What a command did; `event` is 0 if it recorded no event of its own. */
 type Done = Answer & { event: number; events: readonly Event[] };
 
-interface SpawnParams extends Omit<SpawnRequest["command"], "type"> {
+interface SpawnParams extends Omit<SpawnRequest["command"], "type" | "node"> {
 	wait: boolean;
+	/** by name or id */
+	node?: string | undefined;
 }
 
 interface ContextParts {
@@ -199,7 +203,9 @@ export class RequestContext {
 	}
 
 	/** Makes an agent and answers at once or, with `wait`, when the agent is ready or has failed. */
-	async spawn(caller: Caller, { wait, ...command }: SpawnParams): Promise<Agent | Refusal> {
+	async spawn(caller: Caller, { wait, node: named, ...command }: SpawnParams): Promise<Agent | Refusal> {
+		const node = named === undefined ? undefined : await findNode(this.reads, named);
+		if (node !== undefined && isRefusal(node)) return node;
 		const agentType = command.agentType ?? (await defaultType(this, command));
 		if (typeof agentType === "object") return agentType;
 		const unknown = agentType === undefined ? null : this.unknownType(agentType);
@@ -209,8 +215,12 @@ export class RequestContext {
 			agentType === undefined || earlier !== null
 				? null
 				: this.#missing?.({ type: agentType, command: command.command ?? null });
-		if (missing) return missing;
-		const typed = { ...command, ...(agentType !== undefined && { agentType }) };
+		if (missing && !(await this.#isElsewhere(agentType, node?.id))) return missing;
+		const typed = {
+			...command,
+			...(node !== undefined && { node: node.id }),
+			...(agentType !== undefined && { agentType }),
+		};
 		const request = { actor, key, fingerprint, gone, command: { type: "agent.spawn" as const, ...typed } };
 		// the child of an earlier attempt has its files already
 		const outcome = earlier === null ? await this.engine.spawn(request) : await this.engine.dispatch(request);
@@ -223,6 +233,14 @@ export class RequestContext {
 		return outcome.replayed
 			? await this.counted(ready)
 			: agentView(ready, { queueLength, unreadMail: 0, phase: "model" });
+	}
+
+	/** Whether another node has the program: the decision then places the agent there, or says why not. */
+	async #isElsewhere(type: string | undefined, named: NodeId | undefined): Promise<boolean> {
+		const others = (await this.reads.nodes()).filter(
+			({ id, state }) => id !== this.engine.node?.node && state === "up",
+		);
+		return others.some(({ id, types }) => type !== undefined && types.includes(type) && (named ?? id) === id);
 	}
 
 	unknownType(type: string): Refusal | null {

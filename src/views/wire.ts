@@ -48,6 +48,9 @@ export function agentView(state: AgentState, { queueLength, unreadMail, phase, a
 		turnEndedIn: _ended,
 		seenCommit: _seen,
 		plan: _plan,
+		bundles: _bundles,
+		unshared: _unshared,
+		former: _former,
 		lease,
 		...visible
 	} = state;

@@ -7,6 +7,7 @@ import { type RouteName, type Routes, routes } from "#contract/routes.ts";
 import type { Agent } from "#contract/wire.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { type KeyWorld, next, project, Subjects } from "./key-subjects.ts";
+import { moving } from "./moving-key-cases.ts";
 
 export type Changing = { [N in RouteName]: Routes[N]["method"] extends "get" ? never : N }[RouteName];
 
@@ -485,8 +486,7 @@ const workspaces = {
 } satisfies Partial<Record<Changing, Make>>;
 
 const cases: Record<Changing, Make> = {
-	...agents,
-	...queue,
+	...{ ...agents, ...moving, ...queue },
 	...between,
 	...house,
 	...nodes,

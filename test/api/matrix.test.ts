@@ -75,6 +75,11 @@ const rows: Record<RouteName, Row> = {
 		project: people,
 		projectAdd: people,
 		projectRemove: people,
+		sites: people,
+		siteAdd: { ...people, person: "NOT_FOUND" },
+		siteRemove: { ...people, person: "NOT_FOUND" },
+		agentMove: people,
+		agentShare: people,
 	},
 	...{
 		projectConfigure: people,

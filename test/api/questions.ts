@@ -9,6 +9,8 @@ import type { ApiWorld, Question } from "#test/support/api-world.ts";
 const bodies: Partial<Record<RouteName, object>> = {
 	backup: { file: "/nowhere/backup" },
 	projectAdd: { slug: "more", path: "/srv/more" },
+	siteAdd: { node: "nowhere", path: "/srv/web" },
+	agentMove: { to: "nowhere" },
 	prompt: { text: "do it" },
 	promptEdit: { text: "other words" },
 	promptMove: { to: 1 },

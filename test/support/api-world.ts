@@ -3,6 +3,7 @@
 import { randomIds } from "#adapters/system/ids.ts";
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
+import type { Engine } from "#engine/engine.ts";
 import { ProcessTokens } from "#engine/tokens.ts";
 import { startEngine } from "#src/main.ts";
 import { apiApp, ask, host } from "./api-app.ts";
@@ -32,6 +33,7 @@ export interface Question {
 }
 
 export interface ApiWorld extends AsyncDisposable {
+	engine: Engine;
 	/** the agent that every question is about */
 	subject: AgentState;
 	/** things that belong to it */
@@ -47,12 +49,14 @@ export interface ApiWorld extends AsyncDisposable {
 	use(caller: Caller, tool: string, input: object): Promise<{ code: string; data: unknown }>;
 }
 
+const memoryEngine = (): Promise<Engine> => startEngine({ memory: true });
+
 /**
  * In the project `web`: ancestor ─ subject ─ descendant, a peer and one whose turn has ended; a stranger in `api`. All
  * of them but that one are in the middle of a turn.
  */
-export async function apiWorld(): Promise<ApiWorld> {
-	const engine = await startEngine({ memory: true });
+export async function apiWorld(open: () => Promise<Engine> = memoryEngine): Promise<ApiWorld> {
+	const engine = await open();
 	const tokens = new ProcessTokens(randomIds);
 	for (const slug of ["web", "api"]) await done(engine, { type: "project.add", slug, path: `/srv/${slug}` });
 	const add = (name: string, project = "web", by = engine.agentZero.id) =>
@@ -115,7 +119,7 @@ export async function apiWorld(): Promise<ApiWorld> {
 		await send("own", { method: "POST", path: "/api/waits", body: { agents: ["peer"], for: "mail" } }),
 	);
 	return {
-		...{ subject, prompt, mail, item, approval, wait: opened.data.id, turn: turns[1] ?? 0 },
+		...{ engine, subject, prompt, mail, item, approval, wait: opened.data.id, turn: turns[1] ?? 0 },
 		async ask(caller, question) {
 			const { data, error } = JSON.parse(await send(caller, question));
 			return { code: error?.code ?? "ok", data };

@@ -51,6 +51,7 @@ import { removeWorkspace } from "./verbs/remove.ts";
 import { repositoryProblem } from "./verbs/repository-problem.ts";
 import { moveResult, syncWork } from "./verbs/sync.ts";
 import { orDamaged } from "./worker/faults.ts";
+import { asFork, fetchBundles, makeBundle } from "./workspace/bundle.ts";
 import { type GitContext, identityOf, seenTip } from "./workspace/git-context.ts";
 import { find, has, list, restore, show, take, toSnapshot } from "./workspace/keep.ts";
 import { mountsFor, sandboxMarkAt, sandboxProblem, wantsSandbox } from "./workspace/sandbox-mounts.ts";
@@ -115,6 +116,14 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		const from = request.from ?? request.parent.workspace.base;
 		return await provision(this.#git, { ...request, from }, control, { ...begin, build });
 	};
+
+	readonly provisionMoved: Workspaces["provisionMoved"] = async (request, control = {}) => {
+		const refused = await fetchBundles(this.#git, request.project, request.agent.id, request.bundles);
+		return refused ?? (await this.provisionFrom(asFork(request), control));
+	};
+
+	readonly bundle: Workspaces["bundle"] = async (checkout, request) =>
+		await makeBundle(this.#git, await this.#kept(checkout), request);
 
 	/** The mounts for processes in a folder; null if they need no sandbox. */
 	async mounts(

@@ -30,6 +30,9 @@ export function blobsIn(folder: string): Blobs {
 			const text = await readFile(path.join(folder, name), "utf8").catch(() => null);
 			return text !== null && nameOf(text) === name ? text : null;
 		},
+		async drop(name) {
+			if (nameRule.test(name)) await rm(path.join(folder, name), { force: true });
+		},
 		async copyTo(target, { again }) {
 			const names = (await readdir(folder).catch(() => [])).filter((name) => nameRule.test(name));
 			if (names.length === 0) return;

@@ -7,7 +7,7 @@ import path from "node:path";
 import { dayMs } from "#contract/retention.ts";
 import { codeOf } from "./errors.ts";
 
-type What = "shadow" | "index" | "setup" | "sandbox";
+type What = "shadow" | "index" | "setup" | "sandbox" | "bundle";
 
 const nameOf = (what: What): string => path.join(os.tmpdir(), `brood-${what}-${process.pid}-`);
 
@@ -19,7 +19,7 @@ export function temporaryFolderNow(what: What): string {
 	return mkdtempSync(nameOf(what));
 }
 
-const pattern = /^brood-(?:shadow|index|setup|sandbox)-(\d+)-\w{6}$/;
+const pattern = /^brood-(?:shadow|index|setup|sandbox|bundle)-(\d+)-\w{6}$/;
 
 export async function temporaryFolders(): Promise<{ path: string; pid: number }[]> {
 	const names = await readdir(os.tmpdir()).catch((): string[] => []);

@@ -17,6 +17,8 @@ const NewAgent = {
 	/** `none`, `share` (the parent's) or the kind of its own */
 	workspace: z.enum(["none", "share", ...workspaceKinds]).optional(),
 	from,
+	/** the node that it lives at, by name or id; where its parent, its project or the most room is if absent */
+	node: z.string().max(64).optional(),
 	/** false: answered before its workspace is ready */
 	wait: z.boolean().default(true),
 };
@@ -44,10 +46,12 @@ export const agentRoutes = {
 		answer: Agent,
 	}),
 	agentAddTo: post("/api/projects/:project/agents", "a new agent under agent 0, in a project", {
+		at: "project",
 		body: z.strictObject(NewAgent),
 		answer: Agent,
 	}),
 	fork: post("/api/agents/:agent/fork", `a child ${withConversation}, or ${withoutConversation}`, {
+		at: "agent",
 		query: scope,
 		body: z.strictObject({
 			...NewAgent,
@@ -70,6 +74,7 @@ export const agentRoutes = {
 		"/api/agents/:agent/delete",
 		"end an agent for good and put its workspace into the trash, if nothing waits for it and its work is merged",
 		{
+			at: "agent",
 			alias: { method: "delete", path: "/api/agents/:agent" },
 			query: scope,
 			body: z.strictObject({ force: z.boolean().default(false), branch: z.boolean().default(false), reason: Reason }),
@@ -98,6 +103,7 @@ export const agentRoutes = {
 		answer: Agent,
 	}),
 	interrupt: post("/api/agents/:agent/interrupt", "stop the open turn", {
+		at: "agent",
 		query: scope,
 		body: AgentInterrupt.omit(addressed),
 		command: AgentInterrupt,
@@ -111,15 +117,34 @@ export const agentRoutes = {
 		answer: Agent,
 	}),
 	resume: post("/api/agents/:agent/resume", "let a paused agent continue", {
+		at: "agent",
 		query: scope,
 		body: z.strictObject({ reason: Reason }),
 		answer: Agent,
 	}),
 	recover: post("/api/agents/:agent/recover", "clear error holds and repair the workspace", {
+		at: "agent",
 		query: scope,
 		body: none,
 		/** `repaired` says what was done to the workspace; null if nothing was */
 		answer: Agent.extend({ repaired: z.string().nullable() }),
+	}),
+	agentMove: post(
+		"/api/agents/:agent/move",
+		"move an idle agent to another node, also away from one that fell; its tree is made again from its last snapshot",
+		{
+			at: "node",
+			query: scope,
+			/** `force`: from its last snapshot, without asking its present node for a newer one */
+			body: z.strictObject({ to: z.string().min(1).max(64), force: z.boolean().default(false) }),
+			answer: Agent,
+		},
+	),
+	agentShare: post("/api/agents/:agent/share", "take a snapshot and keep it where every node can read it", {
+		at: "agent",
+		query: scope,
+		body: none,
+		answer: Agent,
 	}),
 	reap: post("/api/agents/:agent/reap", "hide an ended agent", {
 		query: scope,

@@ -14,11 +14,13 @@ export const issueDocumentRoutes = {
 		agents: true,
 	}),
 	issueComments: get("/api/issues/:issue/comments", "its comments, oldest first", {
+		at: "project",
 		query,
 		answer: comments,
 		agents: true,
 	}),
 	issueDocuments: get("/api/issues/:issue/documents", "every version of its documents, oldest first", {
+		at: "project",
 		query,
 		answer: documents,
 		agents: true,
@@ -26,9 +28,10 @@ export const issueDocumentRoutes = {
 	issueMessages: get(
 		"/api/issues/:issue/messages",
 		"the messages to its stages, and whether they were told; looking at them tells nobody",
-		{ query: scope.extend({ stage: StageName.optional() }), answer: messages, agents: true },
+		{ at: "project", query: scope.extend({ stage: StageName.optional() }), answer: messages, agents: true },
 	),
 	issueArtifacts: get("/api/issues/:issue/artifacts", "where its folder is, and the files in it", {
+		at: "project",
 		query,
 		answer: artifacts.unwrap(),
 		agents: true,

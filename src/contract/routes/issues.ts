@@ -36,53 +36,76 @@ export const issueRoutes = {
 		answer: z.array(Issue),
 		agents: true,
 	}),
-	issueAdd: post("/api/projects/:project/issues", "a new issue", { body: IssueRequest, answer: Issue }),
+	issueAdd: post("/api/projects/:project/issues", "a new issue", { at: "project", body: IssueRequest, answer: Issue }),
 	issue: get("/api/issues/:issue", "one issue with its comments, documents, messages and files", {
+		at: "project",
 		query,
 		answer: IssueDetails,
 		agents: true,
 	}),
 	issueEdit: post("/api/issues/:issue", "change its words; what is not named stays as it is", {
+		at: "project",
 		alias: { method: "patch", path: "/api/issues/:issue" },
 		query,
 		body: IssueChange,
 		answer: Issue,
 	}),
-	issueDelete: remove("/api/issues/:issue", "hide it; its number is not used again", { query, answer: Issue }),
-	issueStart: post("/api/issues/:issue/start", "into its first stage of work", { query, body: none, answer: Issue }),
+	issueDelete: remove("/api/issues/:issue", "hide it; its number is not used again", {
+		at: "project",
+		query,
+		answer: Issue,
+	}),
+	issueStart: post("/api/issues/:issue/start", "into its first stage of work", {
+		at: "project",
+		query,
+		body: none,
+		answer: Issue,
+	}),
 	issueAssign: post("/api/issues/:issue/assign", "give it to an agent that is idle; answered when both are claimed", {
+		at: "project",
 		query,
 		body: z.strictObject({ agent: z.string().min(1).max(200), now: z.boolean().default(false) }),
 		answer: Issue,
 	}),
-	issueUnassign: post("/api/issues/:issue/unassign", "take it from its agent", { query, body: none, answer: Issue }),
+	issueUnassign: post("/api/issues/:issue/unassign", "take it from its agent", {
+		at: "project",
+		query,
+		body: none,
+		answer: Issue,
+	}),
 	issueMove: post("/api/issues/:issue/transition", "move it to another stage by hand", {
+		at: "project",
 		query,
 		body: z.strictObject({ stage: StageName }),
 		answer: Issue,
 	}),
 	issueDepend: post("/api/issues/:issue/dependencies", "it waits until another one is done", {
+		at: "project",
 		query,
 		body: z.strictObject({ on: z.int().positive() }),
 		answer: Issue,
 	}),
 	issueUndepend: remove("/api/issues/:issue/dependencies/:on", "it waits for that one no longer", {
+		at: "project",
 		query,
 		answer: Issue,
 	}),
 	issueComment: post("/api/issues/:issue/comments", "say something about it", {
+		at: "project",
 		query,
 		body: z.strictObject({ text: z.string().min(1).max(100_000) }),
 		answer: IssueDetails,
 		agents: true,
 	}),
 	issueDocument: post("/api/issues/:issue/documents", "keep a document with it; the same name again is a new version", {
+		at: "project",
 		query,
 		body: z.strictObject({ name: DocumentName, type: DocumentType.optional(), text: z.string().min(1) }),
 		answer: IssueDetails,
 		agents: true,
 	}),
 	issueMessage: post("/api/issues/:issue/messages", "a note for the agent of a later stage, told once", {
+		at: "project",
 		query,
 		body: z.strictObject({ stage: StageName, text: z.string().min(1).max(100_000) }),
 		answer: IssueDetails,
@@ -91,19 +114,27 @@ export const issueRoutes = {
 	issueApprove: post(
 		"/api/issues/:issue/approve",
 		"let it pass its gate; the last one merges its commit, and is answered when that is through",
-		{ query, body: z.strictObject({ commit: z.string().optional(), empty: z.boolean().optional() }), answer: Issue },
+		{
+			at: "project",
+			query,
+			body: z.strictObject({ commit: z.string().optional(), empty: z.boolean().optional() }),
+			answer: Issue,
+		},
 	),
 	issueReject: post("/api/issues/:issue/reject", "send it back with the reason", {
+		at: "project",
 		query,
 		body: z.strictObject({ reason: Reason }),
 		answer: Issue,
 	}),
 	issueRetry: post("/api/issues/:issue/retry", "clear its attention and try again", {
+		at: "project",
 		query,
 		body: none,
 		answer: Issue,
 	}),
 	issueEscalate: post("/api/issues/:issue/attention", "say that it needs a person, and why", {
+		at: "project",
 		query,
 		body: z.strictObject({ reason: Reason }),
 		answer: Issue,
@@ -113,6 +144,7 @@ export const issueRoutes = {
 		"/api/issues/:issue/work-complete",
 		"its agent says that the work of this stage is complete, or with `back` that it has to go back",
 		{
+			at: "project",
 			query,
 			body: z.strictObject({ summary: z.string().max(100_000), back: z.boolean().default(false) }),
 			answer: Issue,
@@ -120,12 +152,14 @@ export const issueRoutes = {
 		},
 	),
 	presets: get("/api/projects/:project/presets", "the workflows that issues of a project may have", {
+		at: "project",
 		answer: z.array(NamedPreset),
 	}),
 	projectConfigure: post(
 		"/api/projects/:project/configure",
 		"configure automatic work, the number of agents, what happens at a usage limit, and quiet hours; null restores a default",
 		{
+			at: "project",
 			body: z.strictObject({
 				auto: z.boolean().optional(),
 				agentsMax: z.int().positive().max(1000).nullable().optional(),

@@ -13,27 +13,26 @@ export const reviewRoutes = {
 	issueDiff: get(
 		"/api/issues/:issue/diff",
 		"what its branch changes since it left base; of a merged one, what was merged",
-		{
-			query: scope.extend({ path: OnePath }),
-			answer: IssueDiff,
-		},
+		{ at: "project", query: scope.extend({ path: OnePath }), answer: IssueDiff },
 	),
 	mergePreview: get(
 		"/api/agents/:agent/merge-preview",
 		"what a merge of its branch into base would meet: commits and conflicts; nothing is changed",
-		{ query: scope, answer: MergePreview },
+		{ at: "agent", query: scope, answer: MergePreview },
 	),
 	issueMergePreview: get(
 		"/api/issues/:issue/merge-preview",
 		"what a merge of the issue's branch into base would meet: commits and conflicts; nothing is changed",
-		{ query: scope, answer: MergePreview },
+		{ at: "project", query: scope, answer: MergePreview },
 	),
 	check: post("/api/agents/:agent/check", "run the project's check on what a merge would be, without merging", {
+		at: "agent",
 		query: scope,
 		body: none,
 		answer: MergePreview,
 	}),
 	issueCheck: post("/api/issues/:issue/check", "run the project's check on what a merge would be, without merging", {
+		at: "project",
 		query: scope,
 		body: none,
 		answer: MergePreview,
@@ -50,11 +49,11 @@ export const reviewRoutes = {
 	pullRequest: post(
 		"/api/agents/:agent/pull-request",
 		"push its branch to origin, never by force, and say how to open a pull request",
-		{ query: scope, body: PullRequestBody, answer: PullRequest },
+		{ at: "agent", query: scope, body: PullRequestBody, answer: PullRequest },
 	),
 	issuePullRequest: post(
 		"/api/issues/:issue/pull-request",
 		"push the branch of an issue to origin, never by force, and say how to open a pull request",
-		{ query: scope, body: PullRequestBody, answer: PullRequest },
+		{ at: "project", query: scope, body: PullRequestBody, answer: PullRequest },
 	),
 };

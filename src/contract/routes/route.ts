@@ -22,6 +22,11 @@ export interface Route {
 	command?: AgentCommand;
 	/** the least role that may call it; if absent, `viewer` for what only reads and `member` for the rest */
 	role?: "viewer" | "admin";
+	/**
+	 * where it has to be carried out, because it needs files or processes: at the node of the agent, of the project (or the
+	 * issue's project), or at the one that the request names as `node` or `to`; if absent, at whichever node is asked
+	 */
+	at?: "agent" | "project" | "node";
 	/** whether an agent may call it with its token; most routes are for people */
 	agents?: true;
 }

@@ -24,9 +24,15 @@ export const workspaceRoutes = {
 	diff: get(
 		"/api/agents/:agent/diff",
 		"what differs in its tree from base, from the index, or from another agent's tree",
-		{ query: scope.extend({ against: z.string().default("base"), path: OnePath }), answer: Diff, agents: true },
+		{
+			at: "agent",
+			query: scope.extend({ against: z.string().default("base"), path: OnePath }),
+			answer: Diff,
+			agents: true,
+		},
 	),
 	commit: post("/api/agents/:agent/commit", "commit its work in its name", {
+		at: "agent",
 		query: scope,
 		body: z.strictObject({
 			message: z.string().min(1).max(100_000),
@@ -36,6 +42,7 @@ export const workspaceRoutes = {
 		agents: true,
 	}),
 	sync: post("/api/agents/:agent/sync", "bring base into its branch", {
+		at: "agent",
 		query: scope,
 		body: z.strictObject({ strategy: z.enum(syncStrategies).default("ff") }),
 		answer: MoveResult,
@@ -43,12 +50,10 @@ export const workspaceRoutes = {
 	syncProject: post(
 		"/api/projects/:project/sync",
 		"fetch its remote, and bring its idle agents up to date, one by one",
-		{
-			body: none,
-			answer: z.object({ origin: RemoteStatus.nullable(), synced: z.array(Synced) }),
-		},
+		{ at: "project", body: none, answer: z.object({ origin: RemoteStatus.nullable(), synced: z.array(Synced) }) },
 	),
 	release: post("/api/agents/:agent/release", "return to its home branch, and to base if it has nothing of its own", {
+		at: "agent",
 		query: scope,
 		body: none,
 		answer: MoveResult,
@@ -57,6 +62,7 @@ export const workspaceRoutes = {
 		"/api/agents/:agent/approve",
 		"merge a reviewed commit into base, then bring the other agents up to date",
 		{
+			at: "agent",
 			query: scope,
 			body: z.strictObject({
 				commit: CommitId.optional(),
@@ -67,27 +73,30 @@ export const workspaceRoutes = {
 		},
 	),
 	health: get("/api/agents/:agent/health", "what is wrong with its workspace; nothing is repaired", {
+		at: "agent",
 		query: scope,
 		answer: Health,
 	}),
 	snapshots: get("/api/agents/:agent/snapshots", "the snapshots of its tree, newest first", {
+		at: "agent",
 		query: scope,
 		answer: z.array(Snapshot),
 	}),
 	snapshot: get(
 		"/api/agents/:agent/snapshots/:snapshot",
 		"what a snapshot holds, as a difference from the commit it stands on, or from another snapshot",
-		{ query: scope.extend({ against: SnapshotId.optional() }), answer: Diff },
+		{ at: "agent", query: scope.extend({ against: SnapshotId.optional() }), answer: Diff },
 	),
 	restore: post(
 		"/api/agents/:agent/restore",
 		"put its tree back as a snapshot has it, after a snapshot of what it is",
-		{ query: scope, body: z.strictObject({ snapshot: SnapshotId }), answer: MoveResult },
+		{ at: "agent", query: scope, body: z.strictObject({ snapshot: SnapshotId }), answer: MoveResult },
 	),
 	projectSettings: get(
 		"/api/projects/:project/settings",
 		"the settings in force, and what the repository wants to run and nobody has approved",
 		{
+			at: "project",
 			answer: z.object({
 				settings: ProjectSettings,
 				issues: EffectiveIssueSettings,
@@ -99,13 +108,15 @@ export const workspaceRoutes = {
 	projectApprove: post(
 		"/api/projects/:project/approve-config",
 		"let the repository's own configuration run, exactly as it is now",
-		{ body: z.strictObject({ fingerprint: z.string() }), answer: Project },
+		{ at: "project", body: z.strictObject({ fingerprint: z.string() }), answer: Project },
 	),
 	warm: post("/api/projects/:project/warm", "fill the folder that shared paths are linked from", {
+		at: "project",
 		body: none,
 		answer: z.object({ path: z.string(), commit: z.string().nullable(), filled: z.boolean() }),
 	}),
 	gc: post("/api/projects/:project/gc", "delete expired snapshots and trash; with dryRun only list them", {
+		at: "project",
 		body: z.strictObject({ dryRun: z.boolean().default(false) }),
 		answer: z.array(Leftover),
 	}),

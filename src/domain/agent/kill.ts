@@ -3,6 +3,7 @@ import type { AgentState, endReasons } from "#contract/agent.ts";
 import type { AgentDelete, AgentKill } from "#contract/agent-commands.ts";
 import type { NewEvent } from "#contract/event.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
+import type { NodeId } from "#contract/node.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { notInSubtree } from "../agent-state/subtree.ts";
 import { aboutAgent, refusedNow } from "../agent-state/transitions.ts";
@@ -32,13 +33,13 @@ export interface OpenWorkAndQueue extends OpenWork {
 	prompts: readonly number[];
 }
 
-export function decideKill(facts: KillFacts, command: AgentKill, by: { actor: Actor }): Decision {
+export function decideKill(facts: KillFacts, command: AgentKill, by: { actor: Actor; node?: NodeId | null }): Decision {
 	const refusal = forbidden(facts, by.actor) ?? refusedNow(facts.target, "kill");
 	if (refusal) return refusal;
 	const ending = command.cascade ? [...facts.descendants, facts.target] : [facts.target];
 	return [
 		...(command.cascade ? [] : handedOver(facts)),
-		...ending.flatMap((agent) => killed(agent, facts.openWork.get(agent.id), by.actor, command.reason)),
+		...ending.flatMap((agent) => killed(agent, facts.openWork.get(agent.id), by, command.reason)),
 		...returnBudgets(ending, facts.givers),
 	];
 }
@@ -94,8 +95,14 @@ function handedOver({ target, children }: KillFacts): NewEvent[] {
 	return children.map((child) => ({ kind: "agent.supervised", agent: child.id, data: { supervisor: heir } }));
 }
 
-function killed(agent: AgentState, openWork: OpenWorkAndQueue | undefined, by: Actor, why: string): NewEvent[] {
+function killed(
+	agent: AgentState,
+	openWork: OpenWorkAndQueue | undefined,
+	{ actor: by, node = null }: { actor: Actor; node?: NodeId | null },
+	why: string,
+): NewEvent[] {
 	const itself = agentOf(by) === agent.id;
+	const elsewhere = node !== null && agent.node !== null && node !== agent.node ? node : undefined;
 	const result = {
 		state: itself ? "completed" : "interrupted",
 		reason: itself ? "exit" : "killed",
@@ -104,7 +111,7 @@ function killed(agent: AgentState, openWork: OpenWorkAndQueue | undefined, by: A
 	return [
 		...(agent.turn === null ? [] : ending(agent, agent.turn.id, result, openWork ?? noOpenWork)),
 		{ kind: "killed", agent: agent.id, text: `Killed by ${by}${why === "" ? "." : `: ${why}`}` },
-		...ended(agent, openWork, "killed", why),
+		...ended(agent, openWork, "killed", why, elsewhere),
 	];
 }
 
@@ -114,6 +121,7 @@ function ended(
 	openWork: OpenWorkAndQueue | undefined,
 	reason: (typeof endReasons)[number],
 	why: string,
+	by?: NodeId,
 ): NewEvent[] {
 	const prompts = [...(openWork?.prompts ?? [])];
 	const cancelled: NewEvent[] =
@@ -122,6 +130,6 @@ function ended(
 	return [
 		...cancelled,
 		...waits.flatMap((wait) => endWait(wait, "cancelled")),
-		{ kind: "agent.ended", agent: agent.id, data: { reason, ...(why !== "" && { note: why }) } },
+		{ kind: "agent.ended", agent: agent.id, data: { reason, ...(why !== "" && { note: why }), ...(by && { by }) } },
 	];
 }

@@ -9,6 +9,10 @@ interface PlacementFacts {
 	project: ProjectState | null | undefined;
 	/** none where nodes do not matter */
 	nodes?: readonly NodeState[];
+	/** what it runs */
+	type?: string;
+	/** how many turns run at each node */
+	busy?: ReadonlyMap<NodeId, number>;
 	/** the node that was asked */
 	asked: NodeId | null;
 	/** the files that it has or gets */
@@ -17,14 +21,17 @@ interface PlacementFacts {
 }
 
 export function placeAgent(
-	{ parent, project, nodes = [], asked, workspace, plan }: PlacementFacts,
+	{ parent, project, nodes = [], asked, workspace, plan, type = "human", busy = new Map() }: PlacementFacts,
 	named: NodeId | undefined,
 ): { node?: NodeId } | Refusal {
 	const files = workspace !== null || plan !== null;
 	const near = (parent.supervisor === null ? project?.node : parent.node) ?? asked;
 	const nearRow = nodes.find(({ id }) => id === near);
-	// without files it need not wait for a node that is away
-	const usual = files || nearRow?.state === "up" ? near : (asked ?? near);
+	// whoever was asked has looked for the program itself; the others said at their start what they have
+	const fits = ({ id, state, types }: NodeState): boolean =>
+		state === "up" && (id === asked || isAnywhere(type) || types.includes(type));
+	// without files it goes to wherever it can run, if it cannot run there
+	const usual = files || nearRow === undefined || fits(nearRow) ? near : (roomiest(nodes.filter(fits), busy) ?? near);
 	const chosen = named ?? usual;
 	if (chosen === null) return {};
 	const row = nodes.find(({ id }) => id === chosen);
@@ -35,5 +42,21 @@ export function placeAgent(
 			`The files of ${project?.slug ?? parent.handle} are at node ${nearRow.name}, not at ${row.name}.`,
 			{ details: { node: row.id }, suggestions: ["brood node list"] },
 		);
-	return row.state === "up" ? { node: chosen } : nodeDown(row);
+	if (row.state !== "up") return nodeDown(row);
+	if (fits(row)) return { node: chosen };
+	const there = nodes.filter(fits).map(({ name }) => name);
+	return refuse(
+		"CONFLICT",
+		`Agents of type ${type} cannot run at node ${row.name}: it is not installed there. ${there.length === 0 ? "No node has it" : `It is at ${there.join(", ")}`}.`,
+		{ details: { node: row.id, type, nodes: there }, suggestions: [`brood setup ${type}`, "brood node list"] },
+	);
+}
+
+/** People need no program, and a command of one's own may be anywhere. */
+const isAnywhere = (type: string): boolean => type === "human" || type === "acp";
+
+/** The node with the most free places; of equal ones the first by id. */
+function roomiest(nodes: readonly NodeState[], busy: ReadonlyMap<NodeId, number>): NodeId | undefined {
+	const free = ({ id, turnsMax }: NodeState): number => turnsMax - (busy.get(id) ?? 0);
+	return nodes.toSorted((a, b) => free(b) - free(a) || (a.id < b.id ? -1 : 1))[0]?.id;
 }

@@ -36,6 +36,8 @@ export interface SpawnFacts {
 	inMain: AgentState | undefined;
 	/** none where nodes do not matter */
 	nodes?: readonly NodeState[];
+	/** how many turns run at each node */
+	busy?: ReadonlyMap<NodeId, number>;
 	/** the agent above the child that has as many descendants as it may */
 	full: { agent: AgentState; limit: number } | null;
 }
@@ -73,7 +75,7 @@ export function decideSpawn(
 	if (wrong) return wrong;
 	const allotted = chooseWorkspace({ parent, project: facts.project, inMain: facts.inMain }, command);
 	if (isRefusal(allotted)) return allotted;
-	const place = placeAgent({ ...facts, ...allotted, asked: by.node ?? null }, command.node);
+	const place = placeAgent({ ...facts, ...allotted, type, asked: by.node ?? null }, command.node);
 	if (isRefusal(place)) return place;
 	const budget = splitBudget(parent, command.budget);
 	if (isRefusal(budget)) return budget;

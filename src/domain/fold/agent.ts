@@ -50,7 +50,22 @@ export const agentChanges = {
 		holds: row.holds.filter(({ kind }) => !event.data.holds.includes(kind)),
 	})),
 	// its program's conversation stays behind; the next turn begins with the journal's
-	"agent.moved": on((row, { data }) => ({ ...row, node: data.node, session: null })),
+	"agent.moved": on(moved),
+	"agent.shared": on((row, { data: { bundle, whole } }) => ({
+		...row,
+		bundles: whole ? [bundle] : [...row.bundles, bundle],
+		unshared: null,
+	})),
+	"agent.unshared": on((row, { data, at }) => ({
+		...row,
+		unshared: { since: row.unshared?.since ?? at, reason: data.reason },
+	})),
+	"agent.left": on((row, { data }) => ({
+		...row,
+		former: row.former.map((each) =>
+			each.node === data.node && each.trash === null ? { ...each, trash: data.trash ?? "" } : each,
+		),
+	})),
 	"agent.supervised": on((row, { data }) => ({ ...row, supervisor: data.supervisor })),
 	"agent.ended": on((row, { data, at, actor }) => ({
 		...{ ...row, life: "ended", activity: "idle", holds: [] },
@@ -103,6 +118,22 @@ export const agentChanges = {
 	"session.opened": on((row, { id, data }) => ({ ...row, session: { ...data, openedIn: id } })),
 } satisfies Changes<"agent">;
 
+/** Holds about files that stayed behind end. */
+const aboutFiles: readonly Hold["kind"][] = ["recovery", "dirty"];
+
+function moved(row: AgentState, { data, at }: EventOf<"agent.moved">): AgentState {
+	const { node, workspace, head = null } = data;
+	const there = { ...row, node, session: null };
+	if (workspace === undefined) return there;
+	const left = row.node === null || row.workspace === null ? [] : [{ node: row.node, workspace: row.workspace }];
+	return {
+		...there,
+		...{ workspace, seenCommit: head, lease: null },
+		holds: row.holds.filter(({ kind }) => !aboutFiles.includes(kind)),
+		former: [...row.former, ...left.map((each) => ({ ...each, leftAt: at, trash: null }))],
+	};
+}
+
 function spawned(event: EventOf<"agent.spawned">): AgentState {
 	return {
 		id: event.agent,
@@ -110,6 +141,9 @@ function spawned(event: EventOf<"agent.spawned">): AgentState {
 		node: event.data.node ?? null,
 		limitWaivedUntil: null,
 		session: null,
+		bundles: [],
+		unshared: null,
+		former: [],
 		permits: [],
 		lease: null,
 		seenCommit: null,

@@ -43,6 +43,7 @@ type Handled = { [R in RowKind]: keyof (typeof changes)[R] }[RowKind];
 /** Events that change no row. An event that is neither here nor in a table above does not compile. */
 const withoutRows: { readonly [K in Exclude<NounEvent["kind"], Handled>]: true } = {
 	"git.ran": true,
+	"agent.stopped": true,
 	"workspace.snapshotted": true,
 	"workspace.merged": true,
 	"workspace.pushed": true,

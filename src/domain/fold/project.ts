@@ -1,12 +1,15 @@
 // What events do to the rows of projects and subscriptions.
 import type { ProjectSlug, SubscriptionName } from "#contract/ids.ts";
-import { defaultIssueSettings } from "#contract/project.ts";
+import type { NodeId } from "#contract/node.ts";
+import { defaultIssueSettings, type Site } from "#contract/project.ts";
 import { nothingSpent } from "#contract/usage.ts";
 import { withSpent } from "../usage.ts";
 import type { Changes } from "./change.ts";
 import { usedIn } from "./used.ts";
 
 const bySlug = (event: { data: { slug: ProjectSlug } }): ProjectSlug[] => [event.data.slug];
+
+const without = (sites: readonly Site[] = [], node: NodeId): Site[] => sites.filter((each) => each.node !== node);
 
 export const projectChanges = {
 	"project.added": {
@@ -25,6 +28,11 @@ export const projectChanges = {
 		keys: bySlug,
 		change: (row, { data }) => ({ ...row, approved: [...row.approved, data.fingerprint] }),
 	},
+	"site.added": {
+		keys: bySlug,
+		change: (row, { data: { node, path } }) => ({ ...row, sites: [...without(row.sites, node), { node, path }] }),
+	},
+	"site.removed": { keys: bySlug, change: (row, { data }) => ({ ...row, sites: without(row.sites, data.node) }) },
 	"project.removed": { keys: bySlug, change: (row, { at }) => ({ ...row, removedAt: at }) },
 } satisfies Changes<"project">;
 

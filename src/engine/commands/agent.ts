@@ -4,12 +4,16 @@ import {
 	AgentConfigure,
 	AgentFail,
 	AgentInterrupt,
+	AgentLeave,
 	AgentLimit,
+	AgentMove,
 	AgentPause,
 	AgentProvision,
 	AgentReap,
 	AgentRecover,
 	AgentResume,
+	AgentShare,
+	AgentStop,
 } from "#contract/agent-commands.ts";
 import {
 	decideConfigure,
@@ -20,10 +24,12 @@ import {
 	decideRecover,
 	decideResume,
 } from "#domain/agent/decide.ts";
+import { decideLeft, decideMove, decideShare, decideStop } from "#domain/agent/move.ts";
 import { decideLimit } from "#domain/subscription.ts";
 import { decideInterrupt } from "#domain/turn.ts";
 import type { Reads } from "../ports/store.ts";
 import { onAgent } from "./on-agent.ts";
+import { othersInTree } from "./shared-tree.ts";
 
 export const agentCommands = {
 	"agent.provision": onAgent({ schema: AgentProvision, speakers: "daemon", decide: decideProvision }),
@@ -32,6 +38,23 @@ export const agentCommands = {
 	"agent.resume": onAgent({ schema: AgentResume, speakers: "people", decide: decideResume }),
 	"agent.recover": onAgent({ schema: AgentRecover, speakers: "people", decide: decideRecover }),
 	"agent.reap": onAgent({ schema: AgentReap, speakers: "people", decide: decideReap }),
+	"agent.stop": onAgent({
+		schema: AgentStop,
+		speakers: "daemon",
+		decide: (agent, _, __, envelope) => decideStop(agent, envelope),
+	}),
+	"agent.share": onAgent({ schema: AgentShare, speakers: "daemon", decide: decideShare }),
+	"agent.leave": onAgent({ schema: AgentLeave, speakers: "daemon", decide: decideLeft }),
+	"agent.move": onAgent({
+		schema: AgentMove,
+		speakers: "people",
+		load: async (work, { from }, { agent }) => ({
+			from: await work.node(from.node),
+			to: work.envelope.node === null ? undefined : await work.node(work.envelope.node),
+			sharing: (await othersInTree(work.tx, agent)).length,
+		}),
+		decide: decideMove,
+	}),
 	"agent.limit": onAgent({
 		schema: AgentLimit,
 		speakers: "daemon",

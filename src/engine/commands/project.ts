@@ -1,7 +1,22 @@
 // Commands about projects, and about what git ran in them.
 import type { ProjectSlug } from "#contract/ids.ts";
-import { GitRecord, ProjectAdd, ProjectApprove, ProjectConfigure, ProjectRemove } from "#contract/project.ts";
-import { decideAddProject, decideApproveConfig, decideConfigureProject, decideRemoveProject } from "#domain/project.ts";
+import {
+	GitRecord,
+	ProjectAdd,
+	ProjectApprove,
+	ProjectConfigure,
+	ProjectRemove,
+	SiteAdd,
+	SiteRemove,
+} from "#contract/project.ts";
+import {
+	decideAddProject,
+	decideAddSite,
+	decideApproveConfig,
+	decideConfigureProject,
+	decideRemoveProject,
+	decideRemoveSite,
+} from "#domain/project.ts";
 import { defineCommand } from "./define.ts";
 import type { Work } from "./work.ts";
 
@@ -25,6 +40,21 @@ export const projectCommands = {
 			living: (await work.tx.agents({ project: slug, life: "living" })).length,
 		}),
 		decide: decideRemoveProject,
+	}),
+	"site.add": defineCommand({
+		...onProject,
+		schema: SiteAdd,
+		load: async (work, { slug, node }) => ({ project: await work.project(slug), node: await work.node(node) }),
+		decide: decideAddSite,
+	}),
+	"site.remove": defineCommand({
+		...onProject,
+		schema: SiteRemove,
+		load: async (work, { slug, node }) => ({
+			project: await work.project(slug),
+			living: (await work.tx.agents({ project: slug, life: "living" })).filter((each) => each.node === node).length,
+		}),
+		decide: decideRemoveSite,
 	}),
 	"git.record": defineCommand({
 		schema: GitRecord,

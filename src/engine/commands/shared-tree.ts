@@ -5,9 +5,10 @@ import type { Reads } from "../ports/store.ts";
 /** The other living agents in the agent's tree. A child that shares one belongs to its parent's project. */
 export async function othersInTree(
 	reads: Pick<Reads, "agents">,
-	{ id, project, workspace }: AgentState,
+	{ id, project, workspace, node }: AgentState,
 ): Promise<AgentState[]> {
 	if (project === null || workspace === null) return [];
 	const living = await reads.agents({ project, life: "living" });
-	return living.filter((other) => other.id !== id && other.workspace?.path === workspace.path);
+	// the same path at another node is another tree
+	return living.filter((other) => other.id !== id && other.node === node && other.workspace?.path === workspace.path);
 }

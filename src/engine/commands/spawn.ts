@@ -4,6 +4,7 @@ import { AgentInit, AgentSpawn } from "#contract/agent-commands.ts";
 import { type AgentId, Handle, initHandle, type ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
 import type { Limits } from "#contract/limits.ts";
+import type { NodeId } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import { candidateHandles } from "#domain/agent/handle.ts";
@@ -52,9 +53,18 @@ async function spawnFacts(work: Work, command: AgentSpawn, limits: Limits): Prom
 		subscriptions: command.subscription === undefined ? [] : await tx.subscriptions(),
 		// only the repository itself can be taken by another agent
 		inMain: project && command.workspaceKind === "main" ? await inMain(work, project.slug) : undefined,
-		nodes: await tx.nodes(),
+		...(await nodesWithTurns(work)),
 		full: await fullFamily(work, supervisor, limits.descendantsMax),
 	};
+}
+
+/** Turns are counted only where there is a choice of nodes. */
+async function nodesWithTurns({ tx }: Work): Promise<Pick<SpawnFacts, "nodes" | "busy">> {
+	const nodes = await tx.nodes();
+	const busy = new Map<NodeId, number>();
+	if (nodes.length < 2) return { nodes };
+	for (const { node } of await tx.leases()) if (node !== null) busy.set(node, (busy.get(node) ?? 0) + 1);
+	return { nodes, busy };
 }
 
 /** Calls without a result at the cut: of the open turn, or of the turn that an item is in. */

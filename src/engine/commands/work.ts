@@ -11,6 +11,7 @@ import type { Decision } from "#domain/decision.ts";
 import { fold, needed } from "#domain/fold/fold.ts";
 import type { Answer } from "../ports/dispatch.ts";
 import type { Tx } from "../ports/store.ts";
+import { endErrands } from "./end-errands.ts";
 import { loadRow, type RowCache, rowCache, writeRows } from "./row-cache.ts";
 
 /** A decision and the noun that it is about. */
@@ -66,6 +67,7 @@ export class Work {
 		for (const [index, event] of newEvents.entries())
 			if (!newAgents.includes(event)) await this.#change(event, events[index]?.id ?? 0);
 		await writeRows(this.#rows);
+		await endErrands(this.tx, newEvents);
 		return events;
 	}
 

@@ -17,7 +17,7 @@ const floodMs = 50;
 export interface TailParts {
 	publisher: Publisher;
 	reads: Pick<Reads, "events">;
-	news: JournalNews | null;
+	news: Pick<JournalNews, "follow" | "tell"> | null;
 	log: Log;
 }
 

@@ -6,6 +6,8 @@ export interface Blobs {
 	/** durable when it resolves; answers with the name for `get` */
 	put(text: string): Promise<string>;
 	get(name: string): Promise<string | null>;
+	/** only of a text that nothing else refers to */
+	drop(name: string): Promise<void>;
 	/** copies all of them into a new folder (an existing one with `again`); makes no folder if there are none */
 	copyTo(folder: string, options: { again: boolean }): Promise<void>;
 }

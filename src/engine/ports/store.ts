@@ -18,6 +18,7 @@ import type { LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { CommandResult } from "./dispatch.ts";
+import type { ErrandWrites, StoreErrands } from "./store-errands.ts";
 import type { IssueReads, IssueWrites } from "./store-issues.ts";
 import type { ListReads, LookupReads } from "./store-lists.ts";
 import type { MirrorReads } from "./store-mirror.ts";
@@ -170,7 +171,7 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
  * One batch's transaction. There is one writer at a time, on every node: no row changes under it, and nothing in it is
  * visible outside before its COMMIT has returned.
  */
-export interface Tx extends Reads, IssueWrites, NodeWrites {
+export interface Tx extends Reads, IssueWrites, NodeWrites, ErrandWrites {
 	/** whether other nodes have waited long enough: the batch ends after the command that is being run */
 	isOverdue(): boolean;
 	/** whether an error fails the whole batch: a full disk, a lost connection, a conflict with another batch */
@@ -233,6 +234,7 @@ export interface Store extends AsyncDisposable, SearchIndex {
 	fence(as: NodeEpoch): void;
 	/** null in a store with one node */
 	readonly beats: Beats | null;
+	readonly errands: StoreErrands;
 	/** resolves when the store can no longer be trusted; the daemon has to exit and recover from disk */
 	readonly broken: Promise<StoreFault>;
 }
@@ -243,6 +245,10 @@ export interface JournalNews {
 	follow(look: () => void): AsyncDisposable;
 	/** Tells the other nodes that the journal goes up to this event. */
 	tell(last: number): void;
+	/** Calls `look`, while news are followed, when an errand may have been asked or answered: as for events. */
+	onErrand(look: () => void): Disposable;
+	/** Tells the other nodes that an errand was asked or answered. */
+	tellErrand(): void;
 }
 
 /** A fault of the store, and what it means for the caller. */

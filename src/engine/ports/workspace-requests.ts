@@ -85,6 +85,23 @@ export interface Provisioned {
 	notes: string[];
 }
 
+/** `since`: the commit of an earlier bundle, whose objects are left out. */
+export interface BundleRequest {
+	snapshot: string;
+	since: string | null;
+	bytesMax: number;
+}
+
+/** An agent's workspace at another node, made again from its bundles, oldest first. */
+export interface MovedRequest {
+	project: ProjectRepository;
+	agent: AgentIdentity;
+	/** as it was there */
+	workspace: Workspace;
+	bundles: readonly string[];
+	snapshot: string;
+}
+
 export interface CommitRequest {
 	message: string;
 	/** paths inside the tree; all files that are not ignored if absent */

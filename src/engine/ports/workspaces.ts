@@ -24,12 +24,14 @@ import type { LeaseStep } from "#contract/workspace-step.ts";
 import type {
 	AgentIdentity,
 	ApproveRequest,
+	BundleRequest,
 	Checkout,
 	CommitRange,
 	CommitRequest,
 	DiffTarget,
 	ForkRequest,
 	GcRequest,
+	MovedRequest,
 	OpenedProject,
 	OpenRequest,
 	PreviewRequest,
@@ -84,6 +86,15 @@ export interface Workspaces {
 	 * SNAPSHOT_GONE and SNAPSHOT_INCOMPLETE.
 	 */
 	provisionFrom(request: ForkRequest, control?: StepControl): Promise<Provisioned | Refusal>;
+
+	/** The same from bundles of another node, with the files, the index and the HEAD of a snapshot. Refuses also with CONFLICT. */
+	provisionMoved(request: MovedRequest, control?: StepControl): Promise<Provisioned | Refusal>;
+
+	/** A git bundle of a snapshot and of the agent's branch, as text. Refuses with SNAPSHOT_GONE and TOO_LARGE. */
+	bundle(
+		checkout: Checkout,
+		request: BundleRequest,
+	): Promise<{ text: string; bytes: number; commit: string } | Refusal>;
 
 	/** The environment in which the agent's commits carry its name. None of it is in the repository's configuration. */
 	identity(agent: AgentIdentity): Readonly<Record<string, string>>;

@@ -96,10 +96,17 @@ export class Provisioner implements Reactor {
 	}
 
 	/** Removes the unused workspace of an agent that ended meanwhile. */
-	async #removeUnused({ id, handle, project: slug }: AgentState, made: Provisioned | Refusal | Error): Promise<void> {
+	async #removeUnused(
+		{ id, handle, project: slug, node }: AgentState,
+		made: Provisioned | Refusal | Error,
+	): Promise<void> {
 		const project = slug === null ? undefined : await this.#parts.reads.project(slug);
 		if (project === undefined || made instanceof Error || isRefusal(made) || made.workspace.kind === "main") return;
-		const checkout = { project: projectRepository(project), agent: { id, handle }, workspace: made.workspace };
+		const checkout = {
+			project: projectRepository(project, node),
+			agent: { id, handle },
+			workspace: made.workspace,
+		};
 		await this.#parts.workspaces?.remove(checkout, { force: true, branch: true }).catch(
 			caught(this.#parts.log, "provision", "The workspace of an agent that ended could not be removed", {
 				agent: id,
@@ -116,7 +123,7 @@ export class Provisioner implements Reactor {
 		const project = agent.project === null ? undefined : await reads.project(agent.project);
 		const { plan, id, handle } = agent;
 		if (project === undefined || plan === null) throw new Error("a workspace without a project");
-		const request = { project: projectRepository(project), agent: { id, handle }, kind: plan.kind };
+		const request = { project: projectRepository(project, agent.node), agent: { id, handle }, kind: plan.kind };
 		const inTheWay = await trashFormerWorkspaces({ ...this.#parts, workspaces }, agent);
 		if (inTheWay !== null) return inTheWay;
 		using lines = new Lines((text) => this.#send({ type: "item.append", agent: id, kind: "command", text }));

@@ -1,5 +1,6 @@
 // An agent's checkout, as git steps need it.
 import type { AgentState } from "#contract/agent.ts";
+import type { NodeId } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Checkout, ProjectRepository } from "../ports/workspace-requests.ts";
@@ -7,16 +8,19 @@ import type { Checkout, ProjectRepository } from "../ports/workspace-requests.ts
 /** Null for an agent without a workspace, or whose project is gone. */
 export async function checkoutOf(
 	reads: Pick<Reads, "project">,
-	agent: Pick<AgentState, "id" | "handle" | "project" | "workspace">,
+	agent: Pick<AgentState, "id" | "handle" | "project" | "workspace" | "node">,
 ): Promise<Checkout | null> {
 	const { id, handle, workspace } = agent;
 	const project = agent.project === null ? undefined : await reads.project(agent.project);
 	if (workspace === null || project === undefined) return null;
-	return { project: projectRepository(project), agent: { id, handle }, workspace };
+	return { project: projectRepository(project, agent.node), agent: { id, handle }, workspace };
 }
 
-/** A project as git steps take it. */
-export const projectRepository = ({ slug, path, base }: ProjectState): ProjectRepository => ({ slug, path, base });
+/** A project as git steps take it: at its home, or at the site of another node. */
+export const projectRepository = (
+	{ slug, path, base, sites = [] }: ProjectState,
+	at: NodeId | null = null,
+): ProjectRepository => ({ slug, path: sites.find(({ node }) => node === at)?.path ?? path, base });
 
 /** The fingerprints of repository configuration that a person has approved. */
 export async function approvedIn(reads: Reads, { project }: Pick<AgentState, "project">): Promise<readonly string[]> {

@@ -34,8 +34,9 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
 import type { Actor, Key } from "#contract/ids.ts";
+import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { ReceiptAnswer, StartedStep } from "#contract/receipt.ts";
-import type { Refusal } from "#contract/refusal.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { RemoteStatus } from "#contract/workspace.ts";
 import type { LeaseStep, Recorded } from "#contract/workspace-step.ts";
 import { noWorkspace } from "#domain/workspace.ts";
@@ -52,6 +53,8 @@ export interface StepParts {
 	dispatch: Dispatch;
 	workspaces: Workspaces;
 	receipts: Receipts;
+	/** this node: other nodes' files are not here; everything is if null */
+	node: NodeEpoch | null;
 }
 
 /** Who requests a step, and the idempotency key, if there is one. */
@@ -153,6 +156,7 @@ export class Steps {
 		agent: AgentState,
 		work: (checkout: Checkout) => Promise<T | Refusal>,
 	): Promise<T | Refusal> {
+		if (!isOwn(this.#parts.node, agent)) return atAnotherNode(agent);
 		const checkout = await checkoutOf(this.#parts.reads, agent);
 		return checkout === null ? noWorkspace(agent) : await work(checkout);
 	}
@@ -192,6 +196,13 @@ export class Steps {
 		await retryWhile(() => this.#parts.dispatch(request), isRetryable, this.#neverAborted);
 	}
 }
+
+/** Requests go to the agent's node; this is for what is done beside it. */
+const atAnotherNode = ({ handle, node }: Pick<AgentState, "handle" | "node">): Refusal =>
+	refuse("CONFLICT", `The files of ${handle} are on another node.`, {
+		details: { node },
+		suggestions: ["brood node list"],
+	});
 
 const receiptOf = ({ actor, key, fingerprint }: ResumableRequest, closing: Closing) => ({
 	actor,

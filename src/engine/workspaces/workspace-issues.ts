@@ -3,6 +3,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import { system } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
+import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { mergeNote } from "#contract/remote-text.ts";
 import type { Merged } from "#contract/workspace.ts";
@@ -16,12 +17,18 @@ import type { WorkCycle } from "./work-cycle.ts";
 const changesBranches = async (reads: Reads, agent: AgentState): Promise<boolean> =>
 	agent.workspace?.kind === "worktree" && (await othersInTree(reads, agent)).length === 0;
 
-export function workspaceIssues(cycle: WorkCycle, reads: Reads, plain: IssueWork): IssueWork {
+export function workspaceIssues(
+	cycle: WorkCycle,
+	reads: Reads,
+	plain: IssueWork,
+	node: NodeEpoch | null = null,
+): IssueWork {
 	const { workspaces } = cycle;
 	return {
 		...plain,
 		async inspect(agent) {
-			const checkout = await checkoutOf(reads, agent);
+			// what is at another node is not looked at
+			const checkout = isOwn(node, agent) ? await checkoutOf(reads, agent) : null;
 			return checkout === null ? null : await workspaces.uncommitted(checkout);
 		},
 		async checkout({ agent, branch }) {

@@ -6,6 +6,7 @@ import { slicePage } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { databaseFindings } from "#views/database.ts";
 import { nodeView } from "#views/nodes.ts";
+import { findNode } from "../find-node.ts";
 import type { Handlers, RequestContext, RouteRequest } from "../request-context.ts";
 
 type NodeRequest = RouteRequest<"nodeDrain" | "nodeResume" | "nodeFall" | "nodeRemove">;
@@ -24,7 +25,7 @@ export function nodeHandlers(context: RequestContext) {
 		request: NodeRequest,
 		commandFor: (node: NodeState) => CommandInput | Refusal,
 	): Promise<Node | Refusal> => {
-		const found = nodeNamed(await reads.nodes(), request.params["node"] ?? "");
+		const found = await findNode(reads, request.params["node"] ?? "");
 		const command = isRefusal(found) ? found : commandFor(found);
 		if (isRefusal(found)) return found;
 		if (isRefusal(command)) return command;
@@ -52,12 +53,6 @@ export function nodeHandlers(context: RequestContext) {
 			return isRefusal(fallen) || !isActive(fallen) ? fallen : stillAnswers(fallen);
 		},
 	} satisfies Partial<Handlers>;
-}
-
-/** By its name or its id. */
-function nodeNamed(nodes: readonly NodeState[], name: string): NodeState | Refusal {
-	const listed = nodes.filter(({ state }) => state !== "removed");
-	return listed.find((node) => node.name === name) ?? listed.find(({ id }) => id === name) ?? noNode(name);
 }
 
 function fallOf(

@@ -6,6 +6,7 @@ import { type AgentId, agentOf } from "#contract/ids.ts";
 import { slicePage } from "#contract/page.ts";
 import { noProject, type ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { Health } from "#contract/workspace.ts";
 import { runGc } from "#engine/upkeep.ts";
 import type { WorkCycle } from "#engine/workspaces/work-cycle.ts";
 import { snapshotView } from "#views/wire.ts";
@@ -29,7 +30,7 @@ export function workspaceHandlers(context: RequestContext) {
 			on(request, (cycle, agent) => cycle.sync(agent, request.body.strategy, context.requester(request))),
 		release: (request) => on(request, (cycle, agent) => cycle.release(agent, context.requester(request))),
 		approve: (request) => on(request, (cycle, agent) => cycle.approve(agent, request.body, context.requester(request))),
-		health: (request) => on(request, (cycle, agent) => cycle.health(agent)),
+		health: (request) => on(request, health),
 		snapshots: (request) =>
 			on(request, async (cycle, agent) => {
 				const all = await cycle.snapshots(agent);
@@ -149,3 +150,19 @@ export async function explained<T extends object>(
 }
 
 export const noGit = refuse("VALIDATION_ERROR", "This daemon has no git.");
+
+async function health(cycle: WorkCycle, agent: AgentState): Promise<Health | Refusal> {
+	const found = await cycle.health(agent);
+	return isRefusal(found) ? found : withPlaces(found, agent);
+}
+
+/** What other nodes have of the agent's files. */
+function withPlaces(health: Health, { unshared, former }: Pick<AgentState, "unshared" | "former">): Health {
+	return {
+		...health,
+		...(unshared !== null && {
+			notMovable: { since: new Date(unshared.since).toISOString(), reason: unshared.reason },
+		}),
+		...(former.length > 0 && { movedFrom: former.map(({ node, trash }) => ({ node, trash })) }),
+	};
+}

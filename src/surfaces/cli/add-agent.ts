@@ -15,6 +15,7 @@ interface AddOptions {
 	wait: boolean;
 	type?: string | undefined;
 	workspace?: string | undefined;
+	node?: string | undefined;
 	subscription?: string | undefined;
 	env?: string[] | undefined;
 }

@@ -28,8 +28,19 @@ export function commitText({ commit, branch, files, omitted }: Committed): strin
 	].join("\n");
 }
 
-export function healthText({ healthy, issues }: Health): string {
-	if (healthy) return "healthy";
+export function healthText({ healthy, issues, notMovable, movedFrom = [] }: Health): string {
+	const places = [
+		...(notMovable === undefined ? [] : [`not movable since ${notMovable.since}: ${inline(notMovable.reason)}`]),
+		...movedFrom.map(({ node, trash }) =>
+			trash === null
+				? `its files before it was moved are still at node ${node}`
+				: `its files before it was moved are at node ${node}: ${inline(trash) || "there were none"}`,
+		),
+	];
+	return [healthy ? "healthy" : problemsText(issues), ...places].join("\n");
+}
+
+function problemsText(issues: Health["issues"]): string {
 	return issues.map(({ code, text, fix }) => `${code}: ${indented(text, "  | ")}\n  try: ${inline(fix)}`).join("\n");
 }
 

@@ -63,9 +63,42 @@ export function projectCommands(program: Command): void {
 					({ slug: found, path }) => `${words}${found}  ${inline(path)}`,
 				),
 			);
+	siteCommands(project);
 	upkeepCommands(project);
 	configureCommand(project);
 }
+
+/** Repositories of a project at other nodes. */
+function siteCommands(project: Command): void {
+	const site = project.command("site").description("a project's repositories at other nodes, for agents moved there");
+	const named = (name: string, description: string) =>
+		site.command(name).description(description).argument("<project>", "the project's name");
+	named("add", "name a clone of the repository at another node")
+		.requiredOption("--node <node>", "the node's name or id; see brood node list")
+		.requiredOption("--path <folder>", "the repository's absolute path on that machine")
+		.addOption(json())
+		.action((slug, { node, path, ...options }) =>
+			call("siteAdd", options, { params: { project: slug }, body: { node, path } }, (added) => siteLine(added)),
+		);
+	named("list", "list them")
+		.addOption(json())
+		.action((slug, options) =>
+			call(
+				"sites",
+				options,
+				{ params: { project: slug } },
+				(all) => all.map(siteLine).join("\n") || "no other node has this project's repository",
+			),
+		);
+	named("remove", "forget one; its files are not touched")
+		.requiredOption("--node <node>", "the node's name or id")
+		.addOption(json())
+		.action((slug, { node, ...options }) =>
+			call("siteRemove", options, { params: { project: slug, node } }, (gone) => `removed ${siteLine(gone)}`),
+		);
+}
+
+const siteLine = ({ node, path }: { node: string; path: string }): string => `${node}  ${inline(path)}`;
 
 function upkeepCommands(project: Command): void {
 	project

@@ -28,6 +28,7 @@ export function addCommand(agent: Command): void {
 			] as const),
 		)
 		.option("--from <branch>", "the branch that it starts from; default: the project's base")
+		.option("--node <node>", "the node that it lives at; default: its project's, else where it can run and has room")
 		.option("--no-wait", "return before its workspace is ready")
 		.addHelpText(
 			"after",

@@ -1,5 +1,6 @@
 // Workspaces: an agent's changes, and merging them.
 import { type Command, Option } from "@commander-js/extra-typings";
+import { inline } from "#contract/visible.ts";
 import type { Diff } from "#contract/workspace.ts";
 import { call } from "./call.ts";
 import { agentCommand, json, project } from "./options.ts";
@@ -15,6 +16,7 @@ export function workspaceCommands(program: Command, agent: Command): void {
 		prCommand(parent);
 	}
 	workCommands(agent);
+	moveCommand(agent);
 	for (const parent of [agent, program]) syncCommand(parent);
 	snapshotCommands(program);
 }
@@ -88,6 +90,22 @@ function workCommands(agent: Command): void {
 	).action((reference, options) =>
 		call("release", options, { params: { agent: reference }, body: {} }, (moved) => moved.text),
 	);
+}
+
+function moveCommand(agent: Command): void {
+	agent
+		.command("move")
+		.description("move an idle agent and its files to another node, also away from a node that is down")
+		.argument("<agent>", whose)
+		.requiredOption("--to <node>", "the node's name or id; see brood node list")
+		.option("--force", "use its last shared snapshot, without asking its present node for a newer one")
+		.addOption(project())
+		.addOption(json())
+		.action((reference, { to, force = false, ...options }) =>
+			call("agentMove", options, { params: { agent: reference }, body: { to, force } }, ({ handle, workspace }) =>
+				workspace === null ? `moved ${handle} to ${to}` : `moved ${handle} to ${to}  ${inline(workspace.path)}`,
+			),
+		);
 }
 
 function syncCommand(agent: Command): void {

@@ -1,6 +1,7 @@
 // Rows in memory.
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
+import type { Errand } from "#contract/errand.ts";
 import type { Event } from "#contract/event.ts";
 import type { Actor, AgentId, Key, PersonName, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
@@ -32,6 +33,7 @@ export interface Rows {
 	leases: Map<number, LeaseState>;
 	persons: Map<PersonName, PersonState>;
 	nodes: Map<NodeId, NodeState>;
+	errands: Map<string, Errand & { state: "asked" | "taken" | "done"; answer: string | null }>;
 	/** by actor and key, see `nameOf` */
 	receipts: Map<string, StoredReceipt>;
 }
@@ -40,6 +42,7 @@ export const noRows = (): Rows => ({
 	...{ agents: new Map(), projects: new Map(), events: [], receipts: new Map() },
 	...{ prompts: new Map(), turns: new Map(), approvals: new Map(), waits: new Map(), mails: new Map() },
 	...{ subscriptions: new Map(), leases: new Map(), persons: new Map(), nodes: new Map() },
+	...{ errands: new Map() },
 	...{ issues: new Map(), runs: new Map(), notes: new Map() },
 });
 

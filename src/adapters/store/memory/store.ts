@@ -3,6 +3,7 @@ import type { Envelope } from "#contract/command.ts";
 import { expected } from "#contract/log.ts";
 import type { CommandResult } from "#engine/ports/dispatch.ts";
 import { type RunBatch, type Store, StoreFault } from "#engine/ports/store.ts";
+import { memoryErrands } from "./errands.ts";
 import { memoryReads } from "./reads.ts";
 import { noRows, receiptName } from "./rows.ts";
 import { memoryTx } from "./tx.ts";
@@ -59,6 +60,7 @@ export function openMemory(run: RunBatch): Store {
 		trim: async () => {},
 		fence: () => {},
 		beats: null,
+		errands: memoryErrands(rows, () => turn),
 		backup: async () => {
 			throw new StoreFault("rejected", "The store is in memory only: there is nothing to copy.");
 		},

@@ -43,6 +43,11 @@ export function memoryTx(rows: Rows): MemoryTx {
 		putNode: (row) => put(rows.nodes, row.id, row),
 		// one process has this store, so its node never beats
 		beatsOf: async () => 0,
+		endErrands: async (node, answer) => {
+			for (const each of rows.errands.values())
+				if (each.node === node && each.state !== "done")
+					await put(rows.errands, each.id, { ...each, state: "done", answer });
+		},
 		putPrompt: (row) => put(rows.prompts, row.id, row),
 		removePrompt: (id) => remove(rows.prompts, id),
 		putTurn: (row) => put(rows.turns, row.id, row),

@@ -11,6 +11,8 @@ const channel = "brood";
 export const applicationName = "brood news";
 const pollMs = 1000;
 const tellMs = 5;
+/** what is said in place of an event's id */
+const errandWord = "errand";
 
 export class PostgresNews implements JournalNews {
 	readonly #connection: SideConnection;
@@ -19,6 +21,7 @@ export class PostgresNews implements JournalNews {
 	#beats = false;
 	#last = 0;
 	#pausing = false;
+	readonly #errandLooks = new Set<() => void>();
 
 	constructor(connection: SideConnection) {
 		this.#connection = connection;
@@ -34,13 +37,16 @@ export class PostgresNews implements JournalNews {
 		this.#connection.onOpen(async (client) => {
 			const { rows } = await client.query("select pg_backend_pid() as pid");
 			const own = Number(rows[0]?.pid);
-			client.on("notification", ({ processId }) => {
+			client.on("notification", ({ processId, payload }) => {
 				// not this node's own
-				if (processId !== own) look();
+				if (processId === own) return;
+				if (payload === errandWord) this.#lookForErrands();
+				else look();
 			});
 			await client.query(`listen ${channel}`);
 			// what came while nobody listened
 			look();
+			this.#lookForErrands();
 		});
 		const stop = new AbortController();
 		const ended = this.#poll(look, stop.signal);
@@ -67,11 +73,30 @@ export class PostgresNews implements JournalNews {
 			.catch(expected("the others look every second"));
 	}
 
+	onErrand(look: () => void): Disposable {
+		this.#errandLooks.add(look);
+		return { [Symbol.dispose]: () => void this.#errandLooks.delete(look) };
+	}
+
+	/** At once: somebody waits for it. */
+	tellErrand(): void {
+		if (!this.#others) return;
+		this.#connection
+			.rows({ name: "tell", text: "select pg_notify($1, $2)", values: [channel, errandWord] })
+			.catch(expected("the others look every second"));
+	}
+
+	#lookForErrands(): void {
+		for (const look of this.#errandLooks) look();
+	}
+
 	async #poll(look: () => void, signal: AbortSignal): Promise<void> {
 		while (!signal.aborted) {
 			if (!this.#beats) await this.#countOthers().catch(expected("it is tried again in a second"));
 			await pause(pollMs, undefined, { signal }).catch(expected("it is over"));
-			if (!signal.aborted) look();
+			if (signal.aborted) return;
+			look();
+			this.#lookForErrands();
 		}
 	}
 

@@ -4,6 +4,7 @@ import type pg from "pg";
 import type { Limits } from "#contract/limits.ts";
 import type { Blobs, Partials } from "#engine/ports/blobs.ts";
 import { type RunBatch, type Store, StoreFault } from "#engine/ports/store.ts";
+import { sqlErrands } from "../sql/errand-queries.ts";
 import * as queries from "../sql/queries.ts";
 import { type SqlTx, sqlTx } from "../sql/tx.ts";
 import { postgresBeats } from "./beats.ts";
@@ -94,6 +95,8 @@ const storeOn = (pool: pg.Pool, writer: Writer, side: SideConnection, retryForMs
 		// the server looks after its own log
 		trim: async () => {},
 		fence: (as) => writer.fence(as),
+		// each statement may be repeated
+		errands: sqlErrands(waitingReads(pool, { timeoutMs: silenceMs, forMs: retryForMs })),
 		beats: postgresBeats(side, (others) => news.heard(others)),
 		backup: async () => {
 			throw new StoreFault("rejected", "This store is a PostgreSQL database: use pg_dump.");

@@ -35,6 +35,9 @@ export function postgresBlobs(pool: pg.Pool): Blobs {
 			const bytes = Buffer.concat(rows.map((row) => row.bytes));
 			return rows.length > 0 && nameOf(bytes) === name ? bytes.toString() : null;
 		},
+		async drop(name) {
+			await pool.query("delete from blob where name = $1", [name]).catch(thrown);
+		},
 		// the database is backed up as a whole
 		copyTo: async () => {},
 	};

@@ -15,7 +15,7 @@ export const migrations: readonly Migration[] = [
 		version: 1,
 		name: "the first release",
 		sql: (flavor) => [
-			...[journal, work, issues].flatMap((tables) => tables(types[flavor])),
+			...[journal, work, issues, errands].flatMap((tables) => tables(types[flavor])),
 			...nodes[flavor],
 			...appendOnly[flavor],
 			...searching[flavor],
@@ -144,6 +144,14 @@ const nodes: Record<Flavor, string[]> = {
 		"create table partial (turn bigint primary key, calls text not null)",
 	],
 };
+
+const errands = ({ int, text }: Types): string[] => [
+	`create table errand (
+		id ${text} primary key, node ${text} not null, epoch ${int} not null, asker ${text}, request ${text} not null,
+		state ${text} not null, answer ${text}, at ${int} not null)`,
+	"create index errand_open on errand (node, at) where state <> 'done'",
+	"create index errand_age on errand (at)",
+];
 
 /** The databases themselves keep the journal append-only. */
 const appendOnly: Record<Flavor, string[]> = {

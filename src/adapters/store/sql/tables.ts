@@ -109,6 +109,17 @@ export interface Tables {
 		ahead: number | null;
 		at: number;
 	};
+	/** `state` is asked, taken or done; `request` is an `ErrandRequest`, `answer` an `ErrandAnswer` */
+	errand: {
+		id: string;
+		node: NodeId;
+		epoch: number;
+		asker: NodeId | null;
+		request: string;
+		state: "asked" | "taken" | "done";
+		answer: string | null;
+		at: number;
+	};
 	/** `answer` is a `Settled`, `given` the data that was answered, word for word */
 	receipt: { actor: string; key: string; fingerprint: string; answer: string; given: string | null; at: number };
 	migration: { version: number; name: string; at: number };

@@ -9,6 +9,7 @@ import type { StoredReceipt } from "#contract/receipt.ts";
 import { searchWords } from "#contract/search.ts";
 import type { Reads, Tx } from "#engine/ports/store.ts";
 import type { Connection } from "./connection.ts";
+import { endErrands } from "./errand-queries.ts";
 import * as issues from "./issue-queries.ts";
 import { putMail } from "./mail-queries.ts";
 import * as nodes from "./node-queries.ts";
@@ -127,6 +128,7 @@ function rowWrites(connection: Connection) {
 			const [row] = await connection.all(nodes.beatsOfNode, { node, epoch });
 			return Number(row?.beats ?? 0);
 		},
+		endErrands: (node, answer) => run(endErrands, { node, answer }),
 		putPrompt: ({ id, agent, position, priority, notBefore, manual, words, editedBy, editedAt, taken }) =>
 			run(turns.putPrompt, {
 				...{ id, agent, position, priority, not_before: notBefore, manual: flag(manual), taken },

@@ -30,6 +30,13 @@ export async function openSqlite({ file, limits, program }: SqliteOptions): Prom
 		index: (eventsMax) => writer.ask<number>({ index: eventsMax }),
 		fence: () => {},
 		beats: null,
+		errands: {
+			ask: (errand) => writer.ask<boolean>({ errands: "ask", args: [errand] }),
+			take: (as) => writer.ask({ errands: "take", args: [as] }),
+			answer: (id, answer) => writer.ask<void>({ errands: "answer", args: [id, answer] }),
+			answers: (ids) => writer.ask({ errands: "answers", args: [ids] }),
+			drop: (before, atMost) => writer.ask<number>({ errands: "drop", args: [before, atMost] }),
+		},
 		async [Symbol.asyncDispose]() {
 			await reader.close();
 			await writer.close();

@@ -46,6 +46,8 @@ import type { Envelope } from "#contract/command.ts";
 import type { StoredReceipt } from "#contract/receipt.ts";
 import type { CommandResult } from "#engine/ports/dispatch.ts";
 import type { Reads, RunBatch, StoreFault } from "#engine/ports/store.ts";
+import type { StoreErrands } from "#engine/ports/store-errands.ts";
+import { sqlErrands } from "../sql/errand-queries.ts";
 import * as queries from "../sql/queries.ts";
 import { sqlReads } from "../sql/reads.ts";
 import { type SqlTx, sqlTx } from "../sql/tx.ts";
@@ -65,6 +67,8 @@ export type ThreadRequest =
 	| { keep: readonly StoredReceipt[]; durable: boolean }
 	| { dropReceipts: { before: number; atMost: number } }
 	| { index: number }
+	/** a verb of `StoreErrands` by its name */
+	| { errands: keyof StoreErrands; args: readonly unknown[] }
 	| { trim: true }
 	/** a question of `Reads` by its name */
 	| { read: string; args: readonly unknown[] }
@@ -212,6 +216,10 @@ class Writer implements Disposable {
 			);
 		}
 		if ("index" in ask) return await this.#transact((tx) => tx.index(ask.index));
+		if ("errands" in ask) {
+			const errands = sqlErrands(this.#connection);
+			return await this.#transact(() => Reflect.apply(errands[ask.errands], errands, ask.args));
+		}
 		throw new Error("the writer's thread only writes");
 	}
 

@@ -1,0 +1,92 @@
+// Git bundles of snapshots, by which an agent's tree reaches another node.
+import { readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { temporaryFolder } from "#adapters/system/temporary.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type {
+	BundleRequest,
+	Checkout,
+	ForkRequest,
+	MovedRequest,
+	ProjectRepository,
+} from "#engine/ports/workspace-requests.ts";
+import { branchRef } from "../format/refs.ts";
+import { GitFailed } from "../run/git.ts";
+import { commitOf } from "../run/user-input.ts";
+import { refsOf } from "../snapshot/snapshots.ts";
+import { type GitContext, repositoryOf } from "./git-context.ts";
+import { find } from "./keep.ts";
+
+/** What git says if another repository lacks the commits that a bundle begins at. */
+const lacking = /lacks? these prerequisite|missing necessary objects|bad object/i;
+
+export async function makeBundle(
+	context: GitContext,
+	checkout: Checkout,
+	{ snapshot, since, bytesMax }: BundleRequest,
+): Promise<{ text: string; bytes: number; commit: string } | Refusal> {
+	const { git } = context;
+	const taken = await find(context, checkout, snapshot);
+	if (isRefusal(taken)) return taken;
+	const repository = repositoryOf(checkout);
+	const branch = branchRef(checkout.workspace.branch);
+	const hasBranch = (await commitOf(git, repository, branch)) !== null;
+	const known = since !== null && (await commitOf(git, repository, since)) !== null ? [since] : [];
+	const folder = await temporaryFolder("bundle");
+	try {
+		const file = path.join(folder, "bundle");
+		// what the remote has, the other node's repository can have from there
+		const not = ["--not", ...known, "--remotes=origin"];
+		await git(repository, ["bundle", "create", "--quiet", file, taken.ref, ...(hasBranch ? [branch] : []), ...not]);
+		const bytes = await readFile(file);
+		if (bytes.length <= bytesMax) return { text: bytes.toString("base64"), bytes: bytes.length, commit: taken.commit };
+		return refuse("TOO_LARGE", `a snapshot of ${bytes.length} bytes is too large to be kept for other nodes`, {
+			details: { bytes: bytes.length, limit: bytesMax },
+		});
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+/** Oldest first. Every object is checked: it comes from another machine. */
+export async function fetchBundles(
+	{ git }: GitContext,
+	project: ProjectRepository,
+	agent: string,
+	bundles: readonly string[],
+): Promise<Refusal | null> {
+	const folder = await temporaryFolder("bundle");
+	const refs = [`+${refsOf(agent)}/*:${refsOf(agent)}/*`, `+refs/heads/*:refs/brood/moved/${agent}/*`];
+	const checked = ["-c", "transfer.fsckObjects=true", "-c", "fetch.fsckObjects=true"];
+	try {
+		for (const [at, text] of bundles.entries()) {
+			const file = path.join(folder, `${at}.bundle`);
+			await writeFile(file, text, { encoding: "base64", mode: 0o600 });
+			await git(project.path, [
+				...checked,
+				"fetch",
+				"--quiet",
+				"--no-tags",
+				"--no-write-fetch-head",
+				"--",
+				file,
+				...refs,
+			]);
+		}
+		return null;
+	} catch (error) {
+		if (!(error instanceof GitFailed) || !lacking.test(error.errors)) throw error;
+		return refuse("CONFLICT", `The repository of ${project.slug} here lacks commits that the agent's work begins at.`, {
+			details: { path: project.path },
+			suggestions: [`brood sync ${project.slug}`],
+		});
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+/** The agent's own snapshots are in the project's repository now: its tree is made as that of a fork of itself. */
+export const asFork = ({ project, agent, workspace, snapshot }: MovedRequest): ForkRequest => ({
+	...{ project, agent, kind: workspace.kind, snapshot },
+	parent: { project, agent, workspace: { ...workspace, kind: "worktree" } },
+});

@@ -1,0 +1,182 @@
+// Moving an agent to this node: its tree is made again from the bundles of its last snapshot, then it is this node's. Its
+// former node, now or when it comes back, puts the old tree into its trash.
+import type { AgentState } from "#contract/agent.ts";
+import { isActive, type NodeState } from "#contract/node.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { refusedMove } from "#domain/agent/move.ts";
+import { othersInTree } from "../commands/shared-tree.ts";
+import type { Reactor } from "../loop/reactor.ts";
+import { bySystem } from "../ports/dispatch.ts";
+import type { Driver } from "../ports/driver.ts";
+import { caught } from "../ports/log.ts";
+import type { Provisioned } from "../ports/workspace-requests.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
+import { approvedIn, projectRepository } from "./checkout.ts";
+import type { SharingParts } from "./sharing.ts";
+import { keyOf, type Requester } from "./steps.ts";
+
+export interface MovingParts extends SharingParts {
+	driver: Pick<Driver, "end"> | null;
+}
+
+/** Has the agent's present node take a snapshot and keep it for others. */
+export type AskToShare = (node: NodeState) => Promise<Refusal | null>;
+
+export async function moveHere(
+	parts: MovingParts,
+	given: AgentState,
+	{ force }: { force: boolean },
+	by: Requester,
+	askToShare: AskToShare,
+): Promise<Refusal | null> {
+	const { reads, node: me } = parts;
+	const from = given.node === null ? undefined : await reads.node(given.node);
+	if (me === null || from === undefined)
+		return refuse("CONFLICT", "This daemon has a store of its own: there is no other node.");
+	if (from.id === me.node)
+		return refuse("CONFLICT", `${given.handle} is at this node already.`, { suggestions: ["brood node list"] });
+	const refusal = refusedMove(given, (await othersInTree(reads, given)).length);
+	if (refusal !== null) return refusal;
+	// what is on the other machine now, if it can be asked
+	const unshared = given.workspace !== null && isActive(from) && !force ? await askToShare(from) : null;
+	if (unshared !== null) return unshared;
+	const agent = (await reads.agent(given.id)) ?? given;
+	const made = agent.workspace === null ? null : await rebuilt(parts, agent, by);
+	if (made !== null && isRefusal(made)) return made;
+	const { id, turnEndedIn, bundles } = agent;
+	const outcome = await parts.dispatch({
+		actor: by.actor,
+		...keyOf(by),
+		command: {
+			type: "agent.move",
+			agent: id,
+			from: { node: from.id, epoch: from.epoch, turnEndedIn, snapshot: bundles.at(-1)?.snapshot ?? null },
+			...(made !== null && { workspace: made.workspace, head: made.head }),
+		},
+	});
+	if ("refused" in outcome) {
+		if (made !== null) await takeBack(parts, agent, made);
+		return outcome.refused;
+	}
+	if (made !== null) await tell(parts, agent, from, made);
+	return null;
+}
+
+async function rebuilt(parts: MovingParts, agent: AgentState, by: Requester): Promise<Provisioned | Refusal> {
+	const { workspaces, blobs, reads, node } = parts;
+	const project = agent.project === null ? undefined : await reads.project(agent.project);
+	const { id, handle, workspace, bundles } = agent;
+	const last = bundles.at(-1);
+	if (workspaces === null || blobs === null || project === undefined || workspace === null || last === undefined)
+		return refuse("SNAPSHOT_GONE", `No snapshot of ${handle} was kept for other nodes.`, {
+			details: { agent: id, ...(agent.unshared && { reason: agent.unshared.reason }) },
+			suggestions: [`brood agent health ${handle}`],
+		});
+	const refused = await siteHere(parts, project, by);
+	if (refused !== null) return refused;
+	const texts: string[] = [];
+	for (const { blob } of bundles) {
+		const text = await blobs.get(blob);
+		if (text === null)
+			return refuse("SNAPSHOT_GONE", `A part of the snapshots of ${handle} is missing in the database.`);
+		texts.push(text);
+	}
+	const there = projectRepository((await reads.project(project.slug)) ?? project, node?.node ?? null);
+	const request = { project: there, agent: { id, handle }, workspace, bundles: texts, snapshot: last.snapshot };
+	return await workspaces.provisionMoved(request, { approved: project.approved });
+}
+
+/** A project with a URL is cloned here; any other needs a repository that a person has named. */
+async function siteHere(
+	{ node, workspaces, dispatch }: MovingParts,
+	project: ProjectState,
+	by: Requester,
+): Promise<Refusal | null> {
+	if (node === null || workspaces === null) return null;
+	const known = project.node === node.node || (project.sites ?? []).some((each) => each.node === node.node);
+	if (known) return null;
+	const { slug, url } = project;
+	if (url === null)
+		return refuse("CONFLICT", `${slug} has no repository at this node.`, {
+			details: { project: slug, node: node.node },
+			suggestions: [`brood project site add ${slug} --node ${node.node} --path FOLDER`],
+		});
+	const opened = await workspaces.openProject({ slug, source: url });
+	if (isRefusal(opened)) return opened;
+	const outcome = await dispatch({
+		actor: by.actor,
+		key: null,
+		command: { type: "site.add", slug, node: node.node, path: opened.path },
+	});
+	return "refused" in outcome ? outcome.refused : null;
+}
+
+async function takeBack(
+	{ workspaces, reads, node, log }: MovingParts,
+	agent: AgentState,
+	made: Provisioned,
+): Promise<void> {
+	const project = agent.project === null ? undefined : await reads.project(agent.project);
+	if (project === undefined) return;
+	const { id, handle } = agent;
+	const checkout = {
+		project: projectRepository(project, node?.node ?? null),
+		agent: { id, handle },
+		workspace: made.workspace,
+	};
+	await workspaces
+		?.remove(checkout, { force: true, branch: true })
+		.catch(caught(log, "move", "The tree of a move that was refused could not be removed", { agent: id }));
+}
+
+/** The agent knows that it is elsewhere, and what of its files did not come along. */
+async function tell({ dispatch }: MovingParts, { id }: AgentState, from: NodeState, made: Provisioned): Promise<void> {
+	const missing = made.missing.slice(0, 20).map(({ path, reason }) => `${path} did not come along: ${reason}.`);
+	const moved = `You were moved from node ${from.name} to another machine. Your files are in ${made.workspace.path} now, as your last snapshot has them; files that git ignores did not come along.`;
+	for (const text of [moved, ...missing, ...made.notes])
+		await dispatch(bySystem({ type: "item.append", agent: id, kind: "system", text }));
+}
+
+/** At a node that agents were moved away from: ends what is left of their processes, and keeps their old trees in the trash. */
+export function departureReactor(parts: MovingParts): Reactor {
+	const { reads, node, workspaces, driver, dispatch, log } = parts;
+	return {
+		name: "departures",
+		wakes: ({ kind }) => kind === "agent.moved",
+		async look(signal) {
+			if (node === null || workspaces === null) return "done";
+			for (const agent of await reads.agents()) {
+				for (const place of agent.former) {
+					if (signal.aborted) return "done";
+					if (place.node !== node.node || place.trash !== null) continue;
+					if (agent.node !== node.node) await driver?.end(agent.id);
+					const trash = await leave(workspaces, parts, agent, place.workspace).catch(
+						caught(log, "move", "The tree of an agent that was moved away could not be put into the trash", {
+							agent: agent.id,
+						}),
+					);
+					if (trash !== undefined)
+						await dispatch(bySystem({ type: "agent.leave", agent: agent.id, node: node.node, trash }));
+				}
+			}
+			return "done";
+		},
+	};
+}
+
+/** Where the tree is in the trash; null if there was none. */
+async function leave(
+	workspaces: Workspaces,
+	{ reads, node }: MovingParts,
+	agent: AgentState,
+	workspace: NonNullable<AgentState["workspace"]>,
+): Promise<string | null> {
+	const project = agent.project === null ? undefined : await reads.project(agent.project);
+	if (project === undefined) return null;
+	const { id, handle } = agent;
+	const checkout = { project: projectRepository(project, node?.node ?? null), agent: { id, handle }, workspace };
+	const removed = await workspaces.remove(checkout, { force: true, approved: await approvedIn(reads, agent) });
+	if (isRefusal(removed)) throw new Error(removed.message);
+	return removed.trash;
+}

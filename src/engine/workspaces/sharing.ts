@@ -1,0 +1,97 @@
+// Snapshots for other nodes: after every snapshot a git bundle of it goes into the store's long texts, so that the agent's
+// tree can be made again elsewhere even if this machine is gone. Each bundle has only what those before it lack.
+import type { AgentState } from "#contract/agent.ts";
+import { AgentId } from "#contract/ids.ts";
+import { isOwn, type NodeEpoch } from "#contract/node.ts";
+import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { Reactor } from "../loop/reactor.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import { bySystem, type Dispatch } from "../ports/dispatch.ts";
+import { caught, type Log } from "../ports/log.ts";
+import type { Reads } from "../ports/store.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
+import { checkoutOf } from "./checkout.ts";
+import { snapshot } from "./snapshot.ts";
+
+export interface SharingParts {
+	reads: Reads;
+	dispatch: Dispatch;
+	workspaces: Workspaces | null;
+	/** null where other nodes cannot read them */
+	blobs: Blobs | null;
+	node: NodeEpoch | null;
+	log: Log;
+}
+
+const bytesMax = 64 * 1024 * 1024;
+/** after so many bundles the next one needs none of them, and they are deleted */
+const chainMax = 20;
+
+/** Takes a snapshot now, if something changed, and keeps it for other nodes; null if that is not possible or not wanted. */
+export async function share(parts: SharingParts, agent: AgentState): Promise<Refusal | null> {
+	const { reads, workspaces } = parts;
+	const checkout = workspaces === null ? null : await checkoutOf(reads, agent);
+	if (checkout === null) return null;
+	const taken = await snapshot(parts, checkout, { reason: "kept for other nodes" });
+	return taken === undefined ? null : await keepForOthers(parts, agent.id, taken.id);
+}
+
+/** Whether an agent's snapshots are kept for other nodes. */
+async function isShared({ reads, workspaces, blobs, node }: SharingParts, agent: AgentState): Promise<boolean> {
+	if (workspaces === null || blobs === null || node === null || agent.project === null) return false;
+	if (agent.workspace === null || agent.workspace.kind === "main" || !isOwn(node, agent)) return false;
+	if ((await reads.nodes()).length < 2) return false;
+	const project = await reads.project(agent.project);
+	if (project === undefined) return false;
+	// a repository without a remote can be at another node only where it has a site
+	if (project.url === null && (project.sites ?? []).length === 0) return false;
+	const checkout = await checkoutOf(reads, agent);
+	const effective = checkout === null ? null : await workspaces.settings(checkout.project, project.approved);
+	return effective !== null && !isRefusal(effective) && effective.settings.snapshots === "shared";
+}
+
+async function keepForOthers(parts: SharingParts, id: AgentId, snapshotId: string): Promise<Refusal | null> {
+	const { reads, dispatch, workspaces, blobs } = parts;
+	const agent = await reads.agent(id);
+	const checkout = workspaces === null || agent === undefined ? null : await checkoutOf(reads, agent);
+	if (agent === undefined || checkout === null || workspaces === null || blobs === null) return null;
+	if (agent.bundles.at(-1)?.snapshot === snapshotId) return null;
+	const whole = agent.bundles.length === 0 || agent.bundles.length >= chainMax;
+	const since = whole ? null : (agent.bundles.at(-1)?.commit ?? null);
+	const made = await workspaces.bundle(checkout, { snapshot: snapshotId, since, bytesMax });
+	if (isRefusal(made)) {
+		await dispatch(bySystem({ type: "agent.share", agent: id, reason: made.message.slice(0, 1000) }));
+		return made;
+	}
+	const blob = await blobs.put(made.text);
+	const bundle = { blob, snapshot: snapshotId, commit: made.commit, bytes: made.bytes };
+	await dispatch(bySystem({ type: "agent.share", agent: id, bundle, whole }));
+	if (whole) for (const old of agent.bundles) if (old.blob !== blob) await blobs.drop(old.blob);
+	return null;
+}
+
+/** Keeps each snapshot of this node's agents. One that is missed is kept with the next, or when the agent is moved. */
+export function shareReactor(parts: SharingParts): Reactor {
+	const taken = new Map<AgentId, string>();
+	return {
+		name: "share",
+		wakes(event) {
+			if (event.kind !== "workspace.snapshotted" || event.agent === null) return false;
+			const number: unknown = Reflect.get(Object(event.data), "snapshot");
+			if (typeof number === "string") taken.set(event.agent, number);
+			return true;
+		},
+		async look(signal) {
+			for (const [id, number] of taken) {
+				if (signal.aborted) break;
+				taken.delete(id);
+				const agent = await parts.reads.agent(AgentId.parse(id));
+				if (agent === undefined || !(await isShared(parts, agent))) continue;
+				await keepForOthers(parts, id, number).catch(
+					caught(parts.log, "share", "A snapshot could not be kept for other nodes", { agent: id }),
+				);
+			}
+			return "done";
+		},
+	};
+}

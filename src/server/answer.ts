@@ -1,0 +1,241 @@
+// Answers one route of the contract: authenticates the caller, parses the request, and carries it out here or at the node
+// that has the files and processes.
+import { z } from "zod";
+import { ErrandAnswer, ErrandRequest } from "#contract/errand.ts";
+import { Key } from "#contract/ids.ts";
+import { type PageRequest, pageMax, slicePage } from "#contract/page.ts";
+import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
+import { isEnough, isList, leastRole, Paging, queryOf } from "#contract/routes/route.ts";
+import { type Route, type RouteName, routes } from "#contract/routes.ts";
+import { validationMessage } from "#contract/validation-message.ts";
+import { PageText } from "#engine/loop/context-pages.ts";
+import { faultRefusal } from "#engine/loop/fault.ts";
+import type { Ids } from "#engine/ports/clock.ts";
+import { authenticated, type Guard } from "./auth.ts";
+import type { HttpAnswer, HttpRequest } from "./exchange.ts";
+import { fingerprintOf, type Idempotency, type KeyedRequest } from "./idempotency.ts";
+import { ownerElsewhere } from "./owner.ts";
+import type { HandledRoute, Handlers, RequestContext, RouteRequest } from "./request-context.ts";
+
+export interface AnswerParts {
+	guard: Guard;
+	ids: Ids;
+	handlers: Handlers;
+	context: RequestContext;
+	once: Idempotency;
+	/** reports an unexpected error of a handler; the caller is not told its text */
+	failed(error: unknown, request: string): void;
+}
+
+export const bodyBytesMax = 4 * 1024 * 1024;
+export const unauthorized = refuse("UNAUTHORIZED", "This needs the daemon's token.");
+export const tooLarge = refuse("TOO_LARGE", `A request has at most ${bodyBytesMax} bytes.`);
+
+interface FoundRoute {
+	name: string;
+	route: Route;
+	params: Readonly<Record<string, string>>;
+}
+
+/** A request as it was sent, by a caller who was authenticated. */
+interface Asked extends Pick<Caller, "actor" | "role"> {
+	name: RouteName;
+	route: Route;
+	params: Readonly<Record<string, string>>;
+	query: string;
+	body: string;
+	key: string | null;
+	gone?: AbortSignal;
+}
+
+export async function answer(
+	parts: AnswerParts,
+	{ name, route, params }: FoundRoute,
+	request: HttpRequest,
+): Promise<HttpAnswer> {
+	const caller = authenticated(request.headers, parts.guard);
+	if (caller === null) return refused(unauthorized);
+	const forbidden = notFor(caller, route);
+	if (forbidden !== null) return refused(forbidden);
+	const outside = await parts.context.outsideTurn(caller.actor);
+	if (!isRouteName(name)) throw new Error(`${name} is not a route`);
+	const body = route.body === undefined ? "" : await request.text(bodyBytesMax);
+	if (body === null) return refused(outside ?? tooLarge);
+	const { actor, role } = caller;
+	const { query, headers, gone } = request;
+	const asked: Asked = {
+		...{ actor, role },
+		name,
+		route,
+		params,
+		query,
+		body,
+		key: headers.get("idempotency-key") ?? null,
+		gone,
+	};
+	const given = parsed(asked);
+	if (isRefusal(given)) return refused(outside ?? given);
+	const away = outside === null ? await ownerElsewhere(parts.context, route, given) : null;
+	if (away === null) return await carriedOut(parts, asked, given, outside);
+	// a retry may be answered after the node that carried it out is gone
+	const known = await earlierAnswer(parts, asked, given);
+	if (known !== null) return shown(known, asked);
+	if (isRefusal(away)) return refused(away);
+	const errand = { route: name, params, query, body, actor, role, key: given.key };
+	const heard = await parts.context.engine.errands.ask(away, JSON.stringify(errand), gone);
+	return isRefusal(heard) ? refused(heard) : { ...ErrandAnswer.parse(JSON.parse(heard.answer)), headers: jsonHeaders };
+}
+
+/** Carries out what another node was asked; the caller was authenticated there. */
+export async function carryOut(parts: AnswerParts, request: string): Promise<string> {
+	const { status, body } = await errandAnswer(parts, ErrandRequest.parse(JSON.parse(request)));
+	return JSON.stringify({ status, body: String(body) } satisfies ErrandAnswer);
+}
+
+async function errandAnswer(parts: AnswerParts, { route: name, ...rest }: ErrandRequest): Promise<HttpAnswer> {
+	try {
+		if (!isRouteName(name)) throw new Error(`${name} is not a route`);
+		const asked: Asked = { ...rest, name, route: routes[name] };
+		const outside = await parts.context.outsideTurn(rest.actor);
+		const given = parsed(asked);
+		return isRefusal(given) ? refused(outside ?? given) : await carriedOut(parts, asked, given, outside);
+	} catch (error) {
+		return refused(failure(parts, error, `${name} for another node`));
+	}
+}
+
+/** A fault that is known, else one that is reported. */
+export function failure(parts: Pick<AnswerParts, "failed">, error: unknown, request: string): Refusal {
+	const known = faultRefusal(error);
+	if (known !== null) return known;
+	parts.failed(error, request);
+	return refuse("INTERNAL_ERROR", "Something went wrong inside the daemon; its log says what.", {
+		suggestions: ["brood logs --level error"],
+	});
+}
+
+type Caller = NonNullable<ReturnType<typeof authenticated>>;
+
+/** The refusal for a caller who may not call the route at all. */
+function notFor({ actor, role }: Caller, route: Route): Refusal | null {
+	if (role === null) return route.agents === true ? null : refuse("FORBIDDEN", "This is not for agents.");
+	if (isEnough(role, route)) return null;
+	return refuse("FORBIDDEN", `This needs the role ${leastRole(route)}; ${actor} has the role ${role}.`, {
+		details: { role, needed: leastRole(route) },
+	});
+}
+
+function handlerOf(handlers: Handlers, name: RouteName): (request: RouteRequest<never>) => Promise<object> {
+	const isHandled = (each: RouteName): each is HandledRoute => Object.hasOwn(handlers, each);
+	if (!isHandled(name)) throw new Error(`${name} has no handler`);
+	return handlers[name];
+}
+
+/**
+ * A request that changes something under a key is carried out once. An agent whose turn is over may still get the
+ * answer of its earlier request.
+ */
+async function carriedOut(
+	parts: AnswerParts,
+	asked: Asked,
+	request: RouteRequest<never>,
+	outside: Refusal | null,
+): Promise<HttpAnswer> {
+	const { name, route } = asked;
+	// each handler takes exactly what its route's schemas have parsed
+	const { command } = route;
+	const handler: (request: RouteRequest<never>) => Promise<object> =
+		command === undefined ? handlerOf(parts.handlers, name) : (each) => parts.context.routeCommand(each, command);
+	const keyed = keyedRequest(parts, asked, request);
+	if (keyed === null) return shown(outside ?? (await handler({ ...request, key: null })), asked);
+	if (outside !== null) return shown((await parts.once.answered(keyed)) ?? outside, asked);
+	const result = await parts.once.answer(keyed, (earlier, fingerprint) =>
+		handler({ ...request, earlier, fingerprint }),
+	);
+	return shown(result, asked);
+}
+
+/** Null where nothing is remembered: no key, or nothing that changes anything. */
+function keyedRequest(
+	{ ids }: AnswerParts,
+	{ name, route }: Asked,
+	{ actor, key, params, query, body }: RouteRequest<never>,
+): KeyedRequest | null {
+	if (route.method === "get" || key === null) return null;
+	return { route: name, actor, key, fingerprint: fingerprintOf([name, params, query, body], ids.digest) };
+}
+
+async function earlierAnswer(parts: AnswerParts, asked: Asked, request: RouteRequest<never>): Promise<object | null> {
+	const keyed = keyedRequest(parts, asked, request);
+	return keyed === null ? null : await parts.once.answered(keyed);
+}
+
+function shown(result: object, { route, query }: Asked): HttpAnswer {
+	if (isRefusal(result)) return refused(result);
+	const paging = Paging.parse(queryIn(query));
+	return result instanceof PageText
+		? { status: 200, headers: jsonHeaders, body: answeredText(result, paging) }
+		: json(answered(result, route, paging));
+}
+
+/**
+ * Lists are whole, up to `pageMax` rows, unless a limit is given. Then, and wherever something is missing, `next` is what
+ * `after` has to be for the next page.
+ */
+function answered(result: object, route: Route, { limit, after }: z.infer<typeof Paging>): object {
+	if (!isList(route)) return { data: result };
+	// what a command has changed is at hand already
+	const page = Array.isArray(result) ? slicePage(result, pageOf({ limit, after })) : result;
+	const whole = limit === undefined && after === undefined && Reflect.get(page, "next") === null;
+	return whole ? { data: Reflect.get(page, "data") } : page;
+}
+
+/** The same for a list that is JSON already. */
+function answeredText({ text, next }: PageText, { limit, after }: z.infer<typeof Paging>): string {
+	const whole = limit === undefined && after === undefined && next === null;
+	return whole ? `{"data":${text}}` : `{"data":${text},"next":${next}}`;
+}
+
+const pageOf = ({ limit = pageMax, after = 0 }: z.infer<typeof Paging>): PageRequest => ({ limit, after });
+
+function parsed(asked: Asked): RouteRequest<never> | Refusal {
+	const { route, params, actor, role, gone } = asked;
+	const key = Key.nullable().safeParse(asked.key);
+	if (!key.success) return refuse("VALIDATION_ERROR", validationMessage(key.error));
+	const query = queryOf(route).safeParse(queryIn(asked.query));
+	if (!query.success) return refuse("VALIDATION_ERROR", validationMessage(query.error));
+	const body = (route.body ?? z.strictObject({})).safeParse(jsonOf(asked.body === "" ? "{}" : asked.body));
+	if (!body.success) return refuse("VALIDATION_ERROR", validationMessage(body.error));
+	// biome-ignore lint/suspicious/noExplicitAny: the schemas of the route have just given it its type
+	const request: any = {
+		...{ params, actor, role, gone, query: query.data, body: body.data, key: key.data },
+		page: pageOf(Paging.parse(queryIn(asked.query))),
+		earlier: null,
+	};
+	return request;
+}
+
+/** Of a parameter that is there twice the first one counts. */
+export const queryIn = (query: string): Record<string, string> =>
+	Object.fromEntries([...new URLSearchParams(query)].toReversed());
+
+export function jsonOf(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+const isRouteName = (name: string): name is RouteName => Object.hasOwn(routes, name);
+
+const jsonHeaders = { "content-type": "application/json" };
+
+export const json = (body: object, headers: Readonly<Record<string, string>> = {}, status = 200): HttpAnswer => ({
+	status,
+	headers: { ...jsonHeaders, ...headers },
+	body: JSON.stringify(body),
+});
+
+export const refused = (refusal: Refusal): HttpAnswer =>
+	json({ error: refusal }, {}, refusalCodes[refusal.code].status);

@@ -1,0 +1,131 @@
+// Moving agents between nodes: the tree at the new node is the one of the last snapshot, and nothing of the old one is lost.
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { Refused } from "#client/client.ts";
+import { human, system } from "#contract/ids.ts";
+import type { Agent } from "#contract/wire.ts";
+import { fingerprint } from "#test/support/dirty-trees.ts";
+import { done } from "#test/support/say.ts";
+import { freshFolder } from "#test/support/stores.ts";
+import { at, git, longTimeout, params, refusal } from "#test/support/test-daemon.ts";
+import { type TestNode, TwoNodes } from "#test/support/two-nodes.ts";
+
+const now = async ({ client }: TestNode, agent: Agent): Promise<Agent> => await client.call("agent", params(agent));
+const move = async ({ client }: TestNode, agent: Agent, to: TestNode): Promise<Agent> =>
+	await client.ask("agentMove", { ...params(agent), body: { to: to.id } });
+
+/** Where the files of an agent that was moved away are. */
+async function leftAt({ daemon }: TestNode, agent: Agent, node: TestNode): Promise<string | null> {
+	const row = await daemon.engine.reads.agent(agent.id);
+	return row?.former.findLast((each) => each.node === node.id)?.trash ?? null;
+}
+
+/** Files, modes, links, the index and a merge that is not finished. */
+function makeDirty(agent: Agent): void {
+	const folder = at(agent);
+	git(folder, "checkout", "-q", "-b", "side");
+	writeFileSync(at(agent, "README.md"), "side\n");
+	git(folder, "commit", "-qam", "side");
+	git(folder, "checkout", "-q", agent.workspace?.branch ?? "");
+	writeFileSync(at(agent, "README.md"), "mine\n");
+	git(folder, "commit", "-qam", "mine");
+	expect(() => git(folder, "merge", "side")).toThrow();
+	writeFileSync(at(agent, "staged.txt"), "staged\n");
+	git(folder, "add", "staged.txt");
+	writeFileSync(at(agent, "staged.txt"), "and changed\n");
+	mkdirSync(at(agent, "deep"));
+	writeFileSync(at(agent, "deep", "run.sh"), "#!/bin/sh\n", { mode: 0o755 });
+	symlinkSync("deep/run.sh", at(agent, "link"));
+}
+
+test("an agent is moved with all its files, from a node that lives and from one that fell", {
+	timeout: 120_000,
+}, async () => {
+	await using nodes = await TwoNodes.open();
+	const { a, b } = nodes;
+	const project = await nodes.project({ "README.md": "one\n" });
+	const agent = await project.add();
+	makeDirty(agent);
+	const before = fingerprint(at(agent));
+
+	// a repository without a remote has to be there
+	expect(await refusal(move(b, agent, b))).toMatchObject({ code: "CONFLICT" });
+	const site = path.join(freshFolder(), "site");
+	git("/", "clone", "-q", project.repository, site);
+	await a.client.call("siteAdd", { params: { project: project.slug }, body: { node: b.id, path: site } });
+	expect(await b.client.call("sites", { params: { project: project.slug } })).toEqual([{ node: b.id, path: site }]);
+
+	// asked at the old node, carried out at the new one
+	const moved = await move(a, agent, b);
+	expect(moved).toMatchObject({ node: b.id, workspace: { path: expect.stringContaining(b.home) } });
+	expect(fingerprint(at(moved))).toEqual(before);
+	expect((await a.client.call("items", params(agent))).at(-1)?.text).toContain("You were moved");
+	// the old tree is kept, and said where
+	await expect.poll(() => leftAt(b, agent, a), longTimeout).toContain(a.home);
+	const trash = (await leftAt(b, agent, a)) ?? "";
+	expect(existsSync(at(agent))).toBe(false);
+	expect(existsSync(trash)).toBe(true);
+	expect(await a.client.call("health", params(agent))).toMatchObject({
+		movedFrom: [{ node: a.id, trash }],
+	});
+	// it works there
+	expect((await a.client.call("diff", { ...params(moved), query: {} })).files.map(({ path }) => path)).toContain(
+		"link",
+	);
+
+	// its node falls: what is in the database is enough
+	writeFileSync(at(moved, "later.txt"), "later\n");
+	await b.client.ask("agentShare", params(moved));
+	const last = fingerprint(at(moved));
+	writeFileSync(at(moved, "lost.txt"), "after the last snapshot\n");
+	const fallen = await a.daemon.engine.reads.node(b.id);
+	await b.daemon[Symbol.asyncDispose]();
+	await done(a.daemon.engine, { type: "node.leave", node: b.id }, { as: system, key: null });
+	const back = await move(a, agent, a);
+	expect(fallen?.epoch).toBe(1);
+	expect(back).toMatchObject({ node: a.id, workspace: { path: expect.stringContaining(a.home) } });
+	expect(fingerprint(at(back)).files).toEqual(last.files);
+	expect(fingerprint(at(back)).index).toEqual(last.index);
+
+	// the other one comes back: its tree goes into its trash, with what was never in a snapshot
+	await nodes.restartB();
+	await expect.poll(() => leftAt(a, agent, b), longTimeout).toContain(b.home);
+	const kept = (await leftAt(a, agent, b)) ?? "";
+	expect(readFileSync(path.join(kept, "files", "lost.txt"), "utf8")).toBe("after the last snapshot\n");
+	expect((await now(a, agent)).node).toBe(a.id);
+});
+
+test("only an idle agent is moved, to a node that is up, and only if nothing changed meanwhile", async () => {
+	await using nodes = await TwoNodes.open();
+	const { a, b } = nodes;
+	const plain = await a.client.ask("agentAdd", { body: { type: "scripted", workspace: "none" } });
+	expect(await refusal(a.client.ask("agentMove", { ...params(plain), body: { to: "nowhere" } }))).toMatchObject({
+		code: "NOT_FOUND",
+	});
+	expect(await refusal(move(a, plain, a))).toMatchObject({ code: "CONFLICT" });
+	// without files nothing has to be made
+	expect((await move(a, plain, b)).node).toBe(b.id);
+	const from = { node: a.id, epoch: 1, turnEndedIn: null, snapshot: null };
+	const again = { type: "agent.move", agent: plain.id, from };
+	// control: from another node than it is at
+	const outcome = await a.daemon.engine.dispatch({ actor: human, key: null, command: Object(again) });
+	expect(outcome).toMatchObject({ refused: { code: "AGENT_BUSY" } });
+	await done(b.daemon.engine, { type: "node.drain", node: a.id });
+	expect(await move(b, plain, a).catch((error) => (error instanceof Refused ? error.refusal.code : error))).toBe(
+		"NODE_DOWN",
+	);
+	await done(b.daemon.engine, { type: "node.resume", node: a.id });
+	// the kill of an agent at another node is answered when its processes are gone
+	const prompt = await a.client.ask("prompt", { ...params(plain), body: { text: "sleep 600000" } });
+	await expect
+		.poll(
+			async () => (await a.client.call("turns", params(plain))).find((each) => each.prompt === prompt.id)?.state,
+			longTimeout,
+		)
+		.toBeDefined();
+	expect(await refusal(move(a, plain, a))).toMatchObject({ code: "AGENT_BUSY" });
+	await a.client.ask("kill", { ...params(plain), body: {} });
+	const said = await a.daemon.engine.reads.newestOfKind(plain.id, "agent.stopped", Number.MAX_SAFE_INTEGER);
+	expect(said).toBeDefined();
+});

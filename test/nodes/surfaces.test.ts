@@ -1,0 +1,29 @@
+// The command line and the agents' tools at a node that is not the agent's.
+import { writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { shell } from "#test/support/cli.ts";
+import { at, git, longTimeout, params } from "#test/support/test-daemon.ts";
+import { TwoNodes } from "#test/support/two-nodes.ts";
+
+test("the command line reaches an agent's files and processes through another node", { timeout: 60_000 }, async () => {
+	await using nodes = await TwoNodes.open();
+	const { a, b } = nodes;
+	const project = await nodes.project({ "README.md": "one\n" });
+	const agent = await project.add({ name: "far" });
+	writeFileSync(at(agent, "README.md"), "two\n");
+	await using there = shell(b.home);
+	const name = `${project.slug}/far`;
+	expect((await there.brood("diff", name)).out).toContain("+two");
+	expect((await there.json("commit", name, "-m", "From afar")).data).toMatchObject({ branch: agent.workspace?.branch });
+	expect(git(at(agent), "log", "-1", "--format=%s")).toBe("From afar");
+	expect((await there.brood("agent", "health", name)).out).toContain("healthy");
+	// its turn begins at its own node, and is stopped there
+	expect((await there.json("prompt", name, "sleep 600000")).code).toBe(0);
+	const turns = async () => (await a.client.call("turns", params(agent))).map(({ state }) => state);
+	await expect.poll(turns, longTimeout).toEqual(["open"]);
+	expect((await there.brood("interrupt", name)).code).toBe(0);
+	expect(await turns()).toEqual(["interrupted"]);
+	expect((await there.brood("project", "site", "list", project.slug)).out).toContain("no other node");
+	const missing = await there.json("agent", "move", name, "--to", "nowhere");
+	expect(missing).toMatchObject({ code: 1, error: { code: "NOT_FOUND", suggestions: ["brood node list"] } });
+});
