@@ -1,4 +1,5 @@
 // How an agent is described on every screen: symbol, state, and what waits.
+import { AgentId } from "#contract/ids.ts";
 import { inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
 import { asksYou, type StateStyle, stateStyles } from "./state-style.ts";
@@ -26,3 +27,16 @@ export function ageOf(since: string, now: number): string {
 	if (seconds < 3600) return `${Math.floor(seconds / 60)} m`;
 	return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
+
+/** The name of whoever did something: `human`, `system`, a person or an agent. */
+export function actorName(actor: string, agentOf: (id: AgentId) => Agent | undefined): string {
+	const id = AgentId.safeParse(actor.startsWith("agent:") ? actor.slice("agent:".length) : actor);
+	return (id.success ? agentOf(id.data)?.handle : undefined) ?? actor;
+}
+
+/** A prompt for people: mail in it is headed by its sender's id, for models. */
+export const withSenders = (prompt: string, nameOf: (actor: string) => string): string =>
+	prompt.replaceAll(
+		/^(\[mail \d+ from )(agent:[\w-]+)\]/gm,
+		(_, head: string, by: string) => `${head}${inline(nameOf(by))}]`,
+	);

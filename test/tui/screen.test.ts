@@ -395,7 +395,7 @@ test("mail is read, answered and deleted; a person has no mailbox to answer to",
 	it.terminal.press("r");
 	await it.terminal.shows("No agent sent it");
 	it.terminal.press("down", "enter");
-	await it.terminal.shows("From two, ");
+	await it.terminal.shows(/From two, \d+ s ago/);
 	await expect.poll(mail).toEqual(["accepted", "read"]);
 	it.terminal.press("escape", "r");
 	await it.terminal.shows("> /send two");
@@ -409,6 +409,13 @@ test("mail is read, answered and deleted; a person has no mailbox to answer to",
 	await it.terminal.shows("sent to two");
 	it.terminal.press("f4", "z");
 	await it.terminal.shows("z does nothing in this list");
+	it.terminal.press("escape", "/read-mail", "enter");
+	await it.terminal.shows(/From human, \d+ s ago/);
+	it.terminal.press("escape");
+	// as a prompt it is headed by the sender's id, which people do not see
+	await shop.turn(two, "send one once more");
+	await shop.client.call("resume", { params: { agent: one.id }, body: {} });
+	await it.terminal.shows(/\[mail \d+ from two\]/);
 });
 
 test("a fork from a turn has the conversation and the files of that turn", async () => {

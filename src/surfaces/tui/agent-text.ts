@@ -1,6 +1,6 @@
 // How an agent is named on the terminal's screen.
-import type { Agent } from "#contract/wire.ts";
-import { styleOf } from "#views/agent-text.ts";
+import type { Agent, Mail } from "#contract/wire.ts";
+import { actorName, ageOf, styleOf } from "#views/agent-text.ts";
 import { painted } from "#views/paint.ts";
 import type { Seen } from "./model.ts";
 
@@ -11,9 +11,12 @@ export function glyph(agent: Agent, colour: boolean): string {
 	return painted(style.role, style.glyph, colour);
 }
 
-/** The name of whoever did something: `human`, `system` or an agent. */
-export function nameOf({ agents }: Pick<Seen, "agents">, actor: string): string {
-	const id = actor.startsWith("agent:") ? actor.slice("agent:".length) : actor;
-	const byId: ReadonlyMap<string, Agent> = agents;
-	return byId.get(id)?.handle ?? actor;
-}
+export const nameOf = ({ agents }: Pick<Seen, "agents">, actor: string): string =>
+	actorName(actor, (id) => agents.get(id));
+
+/** A mail as it is read. */
+export const mailLines = (seen: Pick<Seen, "agents" | "now">, { from, sentAt, body }: Mail): string[] => [
+	`From ${nameOf(seen, from)}, ${ageOf(sentAt, seen.now)} ago`,
+	"",
+	...body.split("\n"),
+];

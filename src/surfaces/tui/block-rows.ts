@@ -1,5 +1,6 @@
 // The rows of one block of a thread. Folded, a call is one row and a thought is one; opened, they are whole.
 import { inline, visible } from "#contract/visible.ts";
+import { withSenders } from "#views/agent-text.ts";
 import { painted, type Style } from "#views/paint.ts";
 import { type Block, type CallResult, callWords, insideOf, planSteps, summaryOf } from "#views/thread.ts";
 import { clipped, markdownRows, widthOf, wrapped } from "./pi/text.ts";
@@ -35,11 +36,7 @@ function rowsOf(block: Block, look: BlockLook): string[] {
 	switch (block.kind) {
 		case "prompt": {
 			const from = block.label === "" ? "" : `${look.nameOf(block.label)} `;
-			// mail is headed by its sender's id, for models
-			const text = block.text.replaceAll(
-				/^(\[mail \d+ from )(agent:[\w-]+)\]/gm,
-				(_, head: string, by: string) => `${head}${look.nameOf(by)}]`,
-			);
+			const text = withSenders(block.text, look.nameOf);
 			return ["", ...hanging(`${from}› `, text, look.width).map((row) => paint("strong", row))];
 		}
 		case "message":

@@ -2,6 +2,7 @@
 import { Refused } from "#client/client.ts";
 import { refuse } from "#contract/refusal.ts";
 import { conditions } from "#contract/wait.ts";
+import { mailLines } from "./agent-text.ts";
 import { diffPanel } from "./diff.ts";
 import type { SlashAnswer, SlashCommand, SlashContext } from "./slash.ts";
 import { problemOf, type Words, wordsOf } from "./words.ts";
@@ -89,8 +90,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 			const body = id === undefined ? {} : { mail: numberIn("read-mail", "ID", id) };
 			const [mail] = await context.client.call("mailRead", { ...itself(context), body });
 			if (mail === undefined) return { text: "no unread mail" };
-			const lines = [`From ${mail.from}, ${mail.sentAt}`, "", ...mail.body.split("\n")];
-			return { panel: { kind: "text", at: 0, title: `mail ${mail.id}`, lines } };
+			return { panel: { kind: "text", at: 0, title: `mail ${mail.id}`, lines: mailLines(context.seen, mail) } };
 		},
 	},
 	clear: {

@@ -2,7 +2,7 @@
 import type { Client } from "#client/client.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
-import type { Panel } from "./model.ts";
+import type { Panel, Seen } from "./model.ts";
 import type { Preferences } from "./saved.ts";
 import type { Words } from "./words.ts";
 
@@ -17,6 +17,8 @@ export interface SlashContext {
 	query: { project?: Agent["project"] & string };
 	/** the project of the terminal, in which new agents are made */
 	project: ProjectSlug | null;
+	/** as it was when the command was given */
+	seen: Pick<Seen, "agents" | "now">;
 }
 
 /** What the screen does with a command's answer. */

@@ -1,9 +1,6 @@
 // What Enter asks of the daemon: a line that begins with a slash is a command; every other text is a prompt.
-import type { Client } from "#client/client.ts";
 import { Refused } from "#client/client.ts";
-import type { ProjectSlug } from "#contract/ids.ts";
-import type { Agent } from "#contract/wire.ts";
-import type { SlashAnswer } from "./slash.ts";
+import type { SlashAnswer, SlashContext } from "./slash.ts";
 import { slashOf } from "./slash-commands.ts";
 import { unwritable } from "./update.ts";
 
@@ -17,7 +14,7 @@ interface Submission {
 
 export function submissionOf(
 	text: string,
-	{ agent, client, key, project }: { agent: Agent; client: Client; key: string; project: ProjectSlug | null },
+	{ agent, ...given }: Omit<SlashContext, "signal" | "query">,
 ): Submission | Error {
 	if (text.startsWith("/")) {
 		const found = slashOf(text);
@@ -27,13 +24,17 @@ export function submissionOf(
 		return {
 			waits: command.waits ?? "",
 			isPrompt: false,
-			ask: (signal) => command.run({ client, signal, agent, key, query, project }, words),
+			ask: (signal) => command.run({ ...given, agent, signal, query }, words),
 		};
 	}
 	const dead = unwritable(agent);
 	if (dead !== null) return new Error(dead);
 	const ask = async (): Promise<SlashAnswer> => {
-		const { position } = await client.call("prompt", { key, params: { agent: agent.id }, body: { text } });
+		const { position } = await given.client.call("prompt", {
+			key: given.key,
+			params: { agent: agent.id },
+			body: { text },
+		});
 		return position > 1 || agent.turn !== null ? { text: "It is in the queue." } : {};
 	};
 	return { waits: "", isPrompt: true, ask };

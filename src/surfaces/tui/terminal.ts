@@ -251,7 +251,7 @@ export class TerminalProgram {
 			return;
 		}
 		const { client, project, freshKey } = this.#options;
-		const found = submissionOf(text, { agent, client, project, key: freshKey() });
+		const found = submissionOf(text, { agent, client, project, seen: this.#view.seen, key: freshKey() });
 		if (found instanceof Error) {
 			this.#refused(found, { agent: current, typed: text });
 			return;

@@ -1,6 +1,6 @@
 // Keys in the lists over the thread.
 import type { AgentId } from "#contract/ids.ts";
-import { nameOf } from "./agent-text.ts";
+import { mailLines, nameOf } from "./agent-text.ts";
 import { diffRows, reviewMark, rowOfFile } from "./diff.ts";
 import { commandRows, keyRows } from "./help.ts";
 import { inboxRows } from "./inbox.ts";
@@ -144,8 +144,7 @@ function inMail(state: State, at: number, action: Action | null, key: Key, seen:
 	if (mail === undefined) return only(noted(state, "There is no mail."));
 	switch (action) {
 		case "go": {
-			const from = nameOf(seen, mail.from);
-			const lines = [`From ${from}, ${mail.sentAt}`, "", ...mail.body.split("\n")];
+			const lines = mailLines(seen, mail);
 			const back: Panel = { kind: "mail", at };
 			const read: State = { ...state, panel: { kind: "text", at: 0, title: `mail ${mail.id}`, lines, back } };
 			return mail.state === "read" ? only(read) : only(read, { do: "mail", agent, mail: mail.id, change: "read" });

@@ -1,6 +1,8 @@
 // One block of a conversation.
 import { type ReactNode, useState } from "react";
+import { actorName, withSenders } from "#views/agent-text.ts";
 import { type Block, insideOf, summaryOf } from "#views/thread.ts";
+import { useSeen } from "../../store/hooks.ts";
 import { DiffLines } from "../../ui/diff-lines.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { ForkHere } from "./fork-here.tsx";
@@ -22,12 +24,7 @@ function Body({ block, folder }: { block: Block; folder: string | null }) {
 	const { id, kind, text, label } = block;
 	switch (kind) {
 		case "prompt":
-			return (
-				<div className="prompt">
-					{label !== "" && <span className="meta">from {label.replace("agent:", "")}</span>}
-					<LongText text={text} />
-				</div>
-			);
+			return <Prompt from={label} text={text} />;
 		case "message":
 			return <Markdown text={text} />;
 		case "thought":
@@ -48,6 +45,17 @@ function Body({ block, folder }: { block: Block; folder: string | null }) {
 		default:
 			return <p className="meta note clip">{text}</p>;
 	}
+}
+
+function Prompt({ from, text }: { from: string; text: string }) {
+	const seen = useSeen();
+	const nameOf = (actor: string): string => actorName(actor, (id) => seen.agent(id));
+	return (
+		<div className="prompt">
+			{from !== "" && <span className="meta">from {nameOf(from)}</span>}
+			<LongText text={withSenders(text, nameOf)} />
+		</div>
+	);
 }
 
 function Call({ block: { id, label, text, result, bad }, folder }: { block: Block; folder: string | null }) {

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { Agent } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
+import { actorName } from "#views/agent-text.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -17,7 +18,7 @@ export function MailPanel({ agent }: { agent: Agent }) {
 				{mails.map(({ id, from, body, state, urgent, sentAt }) => (
 					<li key={id} className="mail">
 						<p className="meta">
-							{nameOf(seen, from)} · {state}
+							{actorName(from, (id) => seen.agent(id))} · {state}
 							{urgent && " · urgent"} · <Age at={sentAt} suffix=" ago" />
 						</p>
 						<p className="mail-body">{body}</p>
@@ -26,11 +27,6 @@ export function MailPanel({ agent }: { agent: Agent }) {
 			</ul>
 		</>
 	);
-}
-
-function nameOf(seen: ReturnType<typeof useSeen>, actor: string): string {
-	const found = seen.agents.find(({ id }) => actor === id || actor === `agent:${id}`);
-	return found?.handle ?? actor.split(":")[0] ?? actor;
 }
 
 function SendMail({ agent }: { agent: Agent }) {
