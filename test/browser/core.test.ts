@@ -1,4 +1,6 @@
 // Overview, fork tree, agent, inbox and palette, by accessible role, against a real daemon.
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Dashboard, openBrowser } from "#test/support/dashboard.ts";
@@ -12,6 +14,38 @@ beforeAll(async () => {
 afterAll(async () => {
 	await browser.close();
 	await world[Symbol.asyncDispose]();
+});
+
+// the first one: the daemon has nothing in it yet
+test("bars stand where rows will be, and without rows each page says what to do", async () => {
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	const { page } = dashboard;
+	const held = Promise.withResolvers<void>();
+	await page.route("**/api/rows*", async (route) => {
+		await held.promise;
+		await route.continue();
+	});
+	await dashboard.go("/");
+	await page.getByRole("status", { name: "Loading the overview" }).waitFor();
+	expect(await page.getByText("Nothing runs.").count()).toBe(0);
+	await dashboard.isAccessible();
+	held.resolve();
+	await page.getByText("Add a project and an agent, or run brood demo.").waitFor();
+	await page.getByText("Nobody waits for you.").waitFor();
+	expect(await page.getByRole("status", { name: "Loading the overview" }).count()).toBe(0);
+	for (const [to, says] of [
+		["/inbox", "Questions, errors, reviews and usage limits appear here."],
+		["/issues", "Issues belong to a project."],
+		["/journal?text=zebra", "Nothing has the words “zebra”."],
+	] as const) {
+		await dashboard.go(to);
+		await page.getByText(says).waitFor();
+	}
+	await dashboard.go("/tree");
+	await page.getByText("1 agents · 0 running · 0 need you").waitFor();
+	await page.getByRole("combobox", { name: "Show" }).selectOption("needs you");
+	await page.getByText("Nobody waits for you.").waitFor();
+	expect(await page.getByRole("row").count()).toBe(0);
 });
 
 test("the overview shows what needs a person first, and settles it", async () => {
@@ -81,6 +115,34 @@ test("an agent's page takes prompts, shows its conversation, and says why an act
 	await page.getByRole("button", { name: "Pause", exact: true }).click();
 	await page.getByText("‖ paused").waitFor();
 	expect((await world.now(agent)).label).toBe("paused");
+});
+
+test("an agent is recovered, resumed and synced from its page", async () => {
+	const { add, slug, repository } = await world.project({ "a.txt": "one\n" });
+	const place = path.join(world.home, "projects", slug, "agents", "mended");
+	mkdirSync(place, { recursive: true });
+	writeFileSync(path.join(place, "mine"), "in the way");
+	const agent = await add({ name: "mended" });
+	expect(agent.label).toBe("error");
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
+	const { page } = dashboard;
+	const label = async () => (await world.now(agent)).label;
+	await page.getByRole("button", { name: "Recover", exact: true }).waitFor();
+	rmSync(place, { recursive: true });
+	await page.getByRole("button", { name: "Recover", exact: true }).click();
+	await page.getByRole("button", { name: "Pause", exact: true }).click();
+	await expect.poll(label, longTimeout).toBe("paused");
+	await page.getByRole("button", { name: "Resume", exact: true }).click();
+	await expect.poll(label, longTimeout).toBe("idle");
+	writeFileSync(path.join(repository, "b.txt"), "two\n");
+	git(repository, "add", "b.txt");
+	git(repository, "commit", "-qm", "Two");
+	const file = at(await world.now(agent), "b.txt");
+	expect(existsSync(file)).toBe(false);
+	await page.getByRole("button", { name: "More actions" }).click();
+	await page.getByRole("button", { name: "Sync with base" }).click();
+	await page.getByText("mended is up to date").waitFor();
+	expect(existsSync(file)).toBe(true);
 });
 
 test("the queue is edited, moved by keys and emptied", async () => {
@@ -168,6 +230,44 @@ test("the fork tree folds, filters and compares two agents; a fork is made from 
 	await dialog.getByLabel("Name").fill("grandchild");
 	await dialog.getByRole("button", { name: "Fork", exact: true }).click();
 	await page.getByRole("heading", { level: 1, name: /left \/ grandchild/ }).waitFor();
+});
+
+test("the fork tree shows a time and a state; mail names its sender", async () => {
+	const { add, slug } = await world.project();
+	const asks = await add({ name: "asks", workspace: "none", prompt: "ask May I?" });
+	const ended = await add({ name: "ended", workspace: "none" });
+	await world.client.call("kill", { ...params(ended), body: {} });
+	const sender = await add({ name: "sender", workspace: "none" });
+	const reader = await add({ name: "reader", workspace: "none" });
+	await world.turn(sender, "send reader All done.");
+	await using dashboard = await Dashboard.open(browser, world.daemon, "/tree");
+	const { page } = dashboard;
+	const row = (name: string) => page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+	const choose = async (label: string, option: string) =>
+		await page.getByRole("combobox", { name: label }).selectOption(option);
+	await page.getByRole("searchbox", { name: "Find an agent" }).fill(slug);
+	for (const name of ["asks", "ended"]) await row(name).waitFor();
+	// nothing happened before these tests began: that time is folded
+	await page.getByText(/^╌[56]h╌$/).waitFor();
+	await choose("Time", "15 min");
+	await page
+		.getByText(/^╌\d+m╌$/)
+		.first()
+		.waitFor();
+	await choose("Time", "30 days");
+	await page.getByText(/^╌(29|30)d╌$/).waitFor();
+	await choose("Show", "living");
+	await row("ended").waitFor({ state: "detached" });
+	await row("sender").waitFor();
+	await choose("Show", "needs you");
+	await row("sender").waitFor({ state: "detached" });
+	await row("asks").waitFor();
+	await choose("Show", "all");
+	for (const name of ["sender", "ended"]) await row(name).waitFor();
+	await world.client.call("kill", { ...params(asks), body: {} });
+	// a prompt with mail is headed by the sender's id, which people do not see
+	await dashboard.go(`/agents/${reader.id}`);
+	await page.getByText(/\[mail \d+ from sender\]/).waitFor();
 });
 
 test("by keyboard alone: mail, workspace, audit, a commit and a kill of an agent", async () => {

@@ -69,6 +69,67 @@ test("conflicts are shown before merging, and approve says why it is not possibl
 	await dashboard.page.getByRole("button", { name: /Approve.*There are conflicts/ }).waitFor();
 });
 
+test("a long diff has no end before its last line, in one column and in two", async () => {
+	const { add } = await world.project({ "a.txt": "one\n" });
+	const agent = await add({ name: "writer" });
+	writeFileSync(at(agent, "a.txt"), "two\n");
+	const lines = 21_000;
+	writeFileSync(at(agent, "long.txt"), Array.from({ length: lines }, (_, line) => `line ${line + 1}\n`).join(""));
+	await world.client.call("commit", { ...params(agent), body: { message: "work" } });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}/review`);
+	const { page } = dashboard;
+	const diff = page.getByRole("group", { name: "Diff" });
+	const last = diff.getByText(`line ${lines}`, { exact: true });
+	// beside each other, then below each other
+	const above = async (): Promise<number> => {
+		const [before, after] = await Promise.all(
+			["one", "two"].map((text) => diff.getByText(text, { exact: true }).first().boundingBox()),
+		);
+		return (after?.y ?? 0) - (before?.y ?? 0);
+	};
+	await page.getByRole("button", { name: "Load the file long.txt" }).click();
+	await diff.getByText("line 1", { exact: true }).waitFor();
+	expect(await above()).toBe(0);
+	await page.getByRole("button", { name: "Show inline" }).click();
+	await page.getByRole("button", { name: "Show side by side" }).waitFor();
+	expect(await above()).toBeGreaterThan(0);
+	expect(await last.count()).toBe(0);
+	await diff.locator(".diff-list").press("End");
+	await last.waitFor();
+	await page.getByRole("button", { name: "Show side by side" }).click();
+	await diff.locator(".diff-list").press("End");
+	await last.waitFor();
+});
+
+test("an issue is assigned, keeps documents, is sent back with a reason, and returns", async () => {
+	const { add, slug } = await world.project({ "a.txt": "one\n" });
+	const params = { issue: `${slug}#1` };
+	const body = "write b.txt two\ncommit work";
+	await world.client.call("issueAdd", { params: { project: slug }, body: { title: "Write a file", body } });
+	await add({ name: "worker" });
+	for (const text of ["A first plan.", "A **better** plan."])
+		await world.client.call("issueDocument", { params, body: { name: "plan.md", text } });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/projects/${slug}/issues/1`);
+	const { page } = dashboard;
+	await page.getByText("plan.md version 2").click();
+	await page.getByText("better", { exact: true }).waitFor();
+	await page.getByRole("button", { name: "Assign…" }).click();
+	await dashboard.isAccessible();
+	await page.getByRole("dialog").getByRole("button", { name: "Assign", exact: true }).click();
+	await page.getByRole("link", { name: "● worker" }).waitFor();
+	const issue = async () => await world.client.call("issue", { params });
+	await expect.poll(async () => (await issue()).stage, longTimeout).toBe("IN_REVIEW");
+	await page.getByRole("link", { name: "Review" }).click();
+	await page.getByRole("button", { name: "Reject…" }).click();
+	const dialog = page.getByRole("dialog", { name: "Send it back" });
+	await dialog.getByRole("button", { name: /Reject.*Say what has to change/ }).waitFor();
+	await dialog.getByLabel("What has to change").fill("write b.txt three");
+	await dialog.getByRole("button", { name: "Reject", exact: true }).click();
+	await dialog.waitFor({ state: "detached" });
+	await expect.poll(async () => (await issue()).runs.length, longTimeout).toBe(2);
+	expect((await issue()).messages.map(({ text }) => text)).toEqual([expect.stringContaining("write b.txt three")]);
+});
+
 test("an issue is added, moved on the board by keys, refused where it may not go, and commented", async () => {
 	const { slug } = await world.project();
 	await using dashboard = await Dashboard.open(browser, world.daemon, `/projects/${slug}/issues`);

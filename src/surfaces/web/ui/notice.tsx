@@ -14,9 +14,10 @@ export function Empty({ title, isPage = false, children }: { title: string; isPa
 }
 
 /** Bars where the rows will be; nothing moves when they come. */
-export function Loading({ what, rows = 6 }: { what: string; rows?: number }) {
+export function Loading({ what, rows = 6, isPage = false }: { what: string; rows?: number; isPage?: boolean }) {
 	return (
 		<div className="loading" role="status" aria-label={`Loading ${what}`}>
+			{isPage && <h1 className="sr-only">Loading {what}</h1>}
 			{Array.from({ length: rows }, (_, at) => (
 				// biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
 				<div key={at} className={`loading-bar loading-${at % 3}`} />

@@ -28,7 +28,7 @@ export function AddAgent() {
 	const project = ProjectSlug.safeParse(fields.project || projects[0]?.slug);
 	const ready = vendors.data?.find(({ installed, loggedIn }) => installed !== null && loggedIn);
 	const type = fields.type || projects.find(({ slug }) => slug === project.data)?.agentType || (ready?.type ?? "");
-	if (!isLoaded) return <Loading what="the form" />;
+	if (!isLoaded) return <Loading what="the form" isPage />;
 	if (projects.length === 0)
 		return (
 			<Empty title="Add a project first.">

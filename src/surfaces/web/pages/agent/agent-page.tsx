@@ -18,7 +18,7 @@ export function AgentPage({ params }: { params: Readonly<Record<string, string>>
 	const id = AgentId.safeParse(params["agent"]);
 	const agent = id.success ? seen.agent(id.data) : undefined;
 	if (agent !== undefined) return <Known key={agent.id} agent={agent} />;
-	if (!seen.isLoaded) return <Loading what="the agent" rows={12} />;
+	if (!seen.isLoaded) return <Loading what="the agent" rows={12} isPage />;
 	return (
 		<Empty title="There is no such agent." isPage>
 			It may be on another daemon. Press ⌘K to search.

@@ -13,7 +13,7 @@ export function InboxPage() {
 	const { approvals, errors, reviews, limits, nodes } = seen.inbox;
 	const current = useApprovalKeys();
 	const others = errors.length + reviews.length + limits.length + nodes.length;
-	if (!seen.isLoaded) return <Loading what="the inbox" />;
+	if (!seen.isLoaded) return <Loading what="the inbox" isPage />;
 	return (
 		<>
 			<header className="page-header">

@@ -30,7 +30,7 @@ function Known({ project, number }: { project: ProjectSlug; number: number }) {
 	// asked again whenever its row has changed
 	const read = useRead("issue", { params: { issue: `${project}#${number}` } }, `${row?.updatedAt} ${said}`);
 	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} isPage />;
-	if (read.data === undefined) return <Loading what="the issue" />;
+	if (read.data === undefined) return <Loading what="the issue" isPage />;
 	const issue = { ...read.data, ...row };
 	return (
 		<>

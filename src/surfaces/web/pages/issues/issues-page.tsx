@@ -18,7 +18,7 @@ export function IssuesPage({ params }: { params: Readonly<Record<string, string>
 	const wanted = ProjectSlug.safeParse(params["project"]);
 	const isNamed = params["project"] !== undefined;
 	const project = isNamed ? projects.find(({ slug }) => slug === wanted.data) : projects[0];
-	if (!isLoaded) return <Loading what="the issues" />;
+	if (!isLoaded) return <Loading what="the issues" isPage />;
 	if (project === undefined && isNamed)
 		return (
 			<Empty title="There is no such project." isPage>

@@ -12,7 +12,7 @@ export function Overview() {
 	const running = seen.agents.filter(({ turn }) => turn !== null);
 	useNeeds({ boards: seen.projects.map(({ slug }) => slug) });
 	useLastLines(running.map(({ id }) => id));
-	if (!seen.isLoaded) return <Loading what="the overview" />;
+	if (!seen.isLoaded) return <Loading what="the overview" isPage />;
 	return (
 		<>
 			<DaemonBar />

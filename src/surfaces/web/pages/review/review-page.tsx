@@ -41,7 +41,7 @@ function Review({ subject }: { subject: Subject }) {
 	const draft = useReviewDraft("agent" in subject ? subject.agent : name);
 	const [current, setCurrent] = useState<string | null>(null);
 	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} isPage />;
-	if (read.data === undefined) return <Loading what="the diff" rows={12} />;
+	if (read.data === undefined) return <Loading what="the diff" rows={12} isPage />;
 	const { files, patch, truncated, omitted } = read.data;
 	const sum = (side: "added" | "deleted"): number => files.reduce((total, file) => total + (file[side] ?? 0), 0);
 	return (
@@ -113,7 +113,7 @@ function SendComments({
 						"issueReject",
 						{
 							params: { issue: `${subject.project}#${subject.number}` },
-							body: { reason: reviewPrompt(review).slice(0, 10_000) },
+							body: { reason: reviewPrompt(review) },
 						},
 						"Sent back with your comments.",
 					);

@@ -9,7 +9,7 @@ import { ProjectSettings } from "./project-settings.tsx";
 
 export function SettingsPage() {
 	const { projects, isLoaded } = useSeen();
-	if (!isLoaded) return <Loading what="the settings" />;
+	if (!isLoaded) return <Loading what="the settings" isPage />;
 	return (
 		<>
 			<header className="page-header">

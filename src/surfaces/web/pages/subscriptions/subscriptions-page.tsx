@@ -14,7 +14,7 @@ export function SubscriptionsPage() {
 	const [isAdding, setAdding] = useState(false);
 	const usage = useRead("usage", { query: { by: "subscription" } });
 	const costs = new Map((usage.data ?? []).map(({ name, spent }) => [name, spent.costs]));
-	if (!isLoaded) return <Loading what="the subscriptions" />;
+	if (!isLoaded) return <Loading what="the subscriptions" isPage />;
 	return (
 		<>
 			<header className="page-header">

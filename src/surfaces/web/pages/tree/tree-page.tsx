@@ -31,7 +31,7 @@ export function TreePage() {
 	const rows = useMemo(() => forkRows(tree, { filter, text: found, folds }), [tree, filter, found, folds]);
 	const { axis, history } = useAxis(zoom);
 	useLastLines(seen.agents.filter(({ turn }) => turn !== null).map(({ id }) => id));
-	if (!seen.isLoaded) return <Loading what="the agents" rows={12} />;
+	if (!seen.isLoaded) return <Loading what="the agents" rows={12} isPage />;
 	const select = (agent: AgentId): void =>
 		setSelected(selected.includes(agent) ? selected.filter((id) => id !== agent) : [...selected, agent].slice(-2));
 	const fold = (agent: AgentId, isOpen: boolean): void => setFolds(new Map(folds).set(agent, isOpen));
