@@ -11,7 +11,8 @@ test("the command line reaches an agent's files and processes through another no
 	const project = await nodes.project({ "README.md": "one\n" });
 	const agent = await project.add({ name: "far" });
 	writeFileSync(at(agent, "README.md"), "two\n");
-	await using there = shell(b.home);
+	// not disposed: that would stop the daemon, which is this process
+	const there = shell(b.home);
 	const name = `${project.slug}/far`;
 	expect((await there.brood("diff", name)).out).toContain("+two");
 	expect((await there.json("commit", name, "-m", "From afar")).data).toMatchObject({ branch: agent.workspace?.branch });
