@@ -232,7 +232,7 @@ test("down names the turns that it waits for, and restart brings another daemon 
 	await expect.poll(async () => (await other.json("status")).data.turns, { timeout: 20_000 }).toBe(1);
 	const { data: before } = await other.json("status");
 	const { code, err, out } = await other.brood("restart");
-	expect([code, err]).toEqual([0, expect.stringMatching(/^Waiting up to 10 s for the turns of busy; /)]);
+	expect([code, err]).toEqual([0, expect.stringMatching(/^Waiting up to 10 s for the turn of busy; /)]);
 	expect(out).toMatch(/2 agents alive, 0 turns running/);
 	expect((await other.json("status")).data.pid).not.toBe(before.pid);
 });

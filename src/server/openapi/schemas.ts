@@ -7,6 +7,7 @@ import * as ids from "#contract/ids.ts";
 import { IssueNumber, IssuePriority } from "#contract/issue.ts";
 import * as issueWire from "#contract/issue-wire.ts";
 import { Json } from "#contract/json.ts";
+import { Node } from "#contract/node-wire.ts";
 import { AgentSelector, Preset, PresetName, Stage, StageName } from "#contract/preset.ts";
 import { BranchName, ProjectSettings } from "#contract/project-config.ts";
 import { PullRequest } from "#contract/pull-request.ts";
@@ -40,7 +41,7 @@ const named: Record<string, unknown> = {
 	...{ ProjectSettings, BranchName, PullRequest, UsageRow, Space, Delta },
 	...{ Browser, Credential, Quiet, Budget, BudgetRequest, Cost, Spent, Usage },
 	...{ BranchStatus, ChangedFile, CommitId, Committed, Diff, Health, HealthProblem, LeftOut, Merged, MergePreview },
-	...{ RemoteStatus, Workspace },
+	...{ RemoteStatus, Workspace, Node },
 };
 
 const registry = z.registry<{ id: string }>();
