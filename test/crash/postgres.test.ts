@@ -140,12 +140,20 @@ test("an answer to COMMIT that gets lost is asked for: no item is lost or double
 	await engine[Symbol.asyncDispose]();
 });
 
-test("a database of a newer Brood is refused and not touched", async () => {
+test("a database of a newer Brood is used as long as that allows it, else refused and not touched", async () => {
 	const url = await freshDatabase();
 	await (await startEngine({ url }))[Symbol.asyncDispose]();
 	const client = new pg.Client(url);
 	await client.connect();
-	await client.query("insert into migration (version, name, at) values (9999, 'from the future', 0)");
+	const future = async (version: number, writesFrom: number) =>
+		await client.query("insert into migration (version, name, at, writes_from) values ($1, 'from the future', 0, $2)", [
+			version,
+			writesFrom,
+		]);
+	// a step that only adds: both programs write side by side
+	await future(9998, 1);
+	await (await startEngine({ url }))[Symbol.asyncDispose]();
+	await future(9999, 9999);
 	const dump = async () =>
 		(
 			await client.query(
