@@ -205,6 +205,7 @@ afterAll(async () => {
 
 const plain: Record<string, string> = {
 	path: "/nowhere",
+	node: "elsewhere",
 	file: "/nowhere/else",
 	name: "other",
 	text: "forged",
