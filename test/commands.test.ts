@@ -32,9 +32,11 @@ test("a text without a bound of its own is measured", () => {
 	);
 });
 
-/** Paths, branches and refusals, which the daemon writes itself. */
+/** Paths, branches, names of snapshots and refusals, which the daemon writes itself. */
 const ownWords: readonly string[] = [
 	"agent.provision",
+	"agent.share",
+	"agent.move",
 	"workspace.record",
 	"session.open",
 	"issue.leave",

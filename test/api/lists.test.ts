@@ -108,7 +108,7 @@ async function get(place: string, query: Record<string, string | number> = {}): 
 }
 
 /** Lists that are in memory, in one row, in git's own, or of machines, of which there are few. */
-const unstored = ["vendors", "presets", "snapshots", "browsers", "nodes"];
+const unstored = ["vendors", "presets", "snapshots", "browsers", "nodes", "sites"];
 /** Whether an agent has a slot depends on all subscriptions and projects, which are read once. */
 const beside: Record<string, number> = { agentsAvailable: 2 * long, availability: 2 * long };
 /** One run would be one turn of a real agent: this list has the same query as the others. */

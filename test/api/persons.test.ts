@@ -26,6 +26,7 @@ const adminOnly: readonly RouteName[] = [
 	...(["personAdd", "personConfigure", "personRemove"] as const),
 	...(["subscriptionAdd", "subscriptionConfigure", "subscriptionCool", "subscriptionRemove"] as const),
 	...(["setup", "backup", "tokenRotate"] as const),
+	...(["nodeDrain", "nodeResume", "nodeFall", "nodeRemove"] as const),
 ];
 /** What a viewer may do although it changes something: their own browsers. */
 const forViewers: readonly RouteName[] = ["browserLink", "browserSignOut"];

@@ -66,6 +66,7 @@ test("the page has every key of every schema, and no other", () => {
 		if (name === "log") return ["log.level"];
 		if (name === "notify") return Object.keys(NotifyConfig.shape).map((each) => `notify.${each}`);
 		if (name === "agentZero") return ["agentZero.type"];
+		if (name === "node") return ["node.name"];
 		if (name === "tls") return Object.keys(TlsConfig.shape).map((each) => `tls.${each}`);
 		return name === "issues" ? keysOf({ issues: schema.properties["issues"] ?? {} }) : [name];
 	});

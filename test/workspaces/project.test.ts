@@ -146,6 +146,7 @@ describe("settings", () => {
 				push: "never",
 				integrate: "merge",
 				submodules: "leave",
+				snapshots: "shared",
 				fileBytesMax: 52_428_800,
 			},
 			fingerprint: null,
