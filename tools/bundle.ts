@@ -18,7 +18,7 @@ const programs = {
 
 /** What most commands load besides their own code. One file, because each further file takes a third of a millisecond. */
 const shared = [
-	"surfaces/cli/(act|agent-names|connect|print|progress|send|socket-request|style)",
+	"surfaces/cli/(act|agent-names|connect|daemon-request|print|progress|socket-request|style)",
 	"client/(client|route-paths)",
 	"contract/(full-name|home-rule|log|name-rule|project-slug|proof|refusal|version|visible)",
 	"views/(paint|state-style)",
