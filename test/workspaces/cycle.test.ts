@@ -183,6 +183,13 @@ describe("diff", () => {
 		write(folder, "z.txt", "z\n");
 		const large = agreed(await world.workspaces.diff(checkout, { kind: "base" }));
 		expect([large.truncated, large.files.length, large.patch.length <= 1024 * 1024]).toEqual([true, 4, true]);
+		expect(large.omitted).toEqual([]);
+		for (let at = 0; at < 5000; at++) write(folder, `many/${at}`, "");
+		const many = agreed(await world.workspaces.diff(checkout, { kind: "base", what: "names" }));
+		expect([many.files.length, many.omitted]).toEqual([
+			5000,
+			[{ path: "and 4 more", reason: "a diff lists at most 5000 changed files" }],
+		]);
 	});
 });
 

@@ -49,9 +49,16 @@ export async function drawDiff(
 		files: listed.map(({ raw: _, ...file }) => file),
 		patch,
 		truncated: drawn.length < all.length || patch.length < text.length || left.length > leftMax,
-		omitted: left.slice(0, leftMax),
+		omitted: [
+			...beyond(all.length - filesMax, `a diff lists at most ${filesMax} changed files`),
+			...left.slice(0, leftMax),
+			...beyond(left.length - leftMax, `at most ${leftMax} files that are not shown are listed`),
+		],
 	};
 }
+
+/** A review must not leave out a file without saying so. */
+const beyond = (count: number, reason: string): LeftOut[] => (count > 0 ? [{ path: `and ${count} more`, reason }] : []);
 
 const pick = (files: readonly ListedFile[], path: string): ListedFile[] => files.filter((file) => file.path === path);
 
