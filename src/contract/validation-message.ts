@@ -10,9 +10,9 @@ function complaint(issue: z.core.$ZodIssue): string {
 		case "too_small":
 			return issue.minimum === 1 && issue.origin === "string"
 				? "must not be empty"
-				: `at least ${amount(issue.minimum, issue.origin)}`;
+				: `${issue.inclusive === false ? "more than" : "at least"} ${amount(issue.minimum, issue.origin)}`;
 		case "too_big":
-			return `at most ${amount(issue.maximum, issue.origin)}`;
+			return `${issue.inclusive === false ? "less than" : "at most"} ${amount(issue.maximum, issue.origin)}`;
 		case "invalid_format":
 			return issue.format === "datetime" ? "has to be a time like 2026-01-31T08:00:00Z" : issue.message;
 		case "invalid_type":

@@ -39,7 +39,7 @@ function median(numbers: readonly number[]): number | null {
 export function waitsElsewhere(agent: AgentState, due: boolean, notBefore: number | null): Waiting | null {
 	if (agent.life === "provisioning") return { why: "it is being prepared", ahead: 0 };
 	if (agent.lease !== null) return { why: `its workspace, which is being worked on (${agent.lease.step})`, ahead: 0 };
-	if (agent.activity !== "idle") return { why: "its turn that is running", ahead: 0 };
+	if (agent.activity !== "idle") return { why: "its running turn", ahead: 0 };
 	if (agent.holds.length > 0) return { why: `held: ${agent.holds.map(({ kind }) => kind).join(", ")}`, ahead: 0 };
 	if (due || notBefore === null) return null;
 	return { why: `not before ${new Date(notBefore).toISOString()}`, ahead: 0 };

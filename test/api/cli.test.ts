@@ -130,6 +130,8 @@ test("whoever waits for a turn is told what it asks, once, and not what the poli
 describe("what is wrong is said in a sentence, with a code, the right exit code and a safe suggestion", () => {
 	test.each([
 		[["bogus"], 2, /unknown command 'bogus'/],
+		[["recover", "opus"], 2, /unknown command 'recover'\n {2}\(It is brood agent recover\.\)/],
+		[["assign"], 2, /\(It is brood issue assign\.\)/],
 		[["promt", "a", "b"], 2, /Did you mean prompt/],
 		[["agent", "add", "typeless", "--no-project"], 1, /No coding agent is logged in on this machine/],
 		[["agent", "add", "x", "--typ", "shell"], 2, /unknown option '--typ'/],

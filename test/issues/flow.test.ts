@@ -101,6 +101,37 @@ test("commits ahead of base are work as well, and the approval is pinned to the 
 	expect(await issue(font)).toMatchObject({ stage: "DONE", approvedCommit: "abcdef0123", mergedCommit: "fedcba9876" });
 });
 
+test("a step that finds the workspace in use by another step is tried again, and is no failure", async () => {
+	const steps: string[] = [];
+	const busy = new Set(["checkout", "settle", "release"]);
+	const inUse = <T>(step: string, answer: T) => {
+		steps.push(step);
+		return busy.delete(step) ? refuse("AGENT_BUSY", "The workspace of opus is being worked on (fork).") : answer;
+	};
+	await using place = await issueWorld({
+		checkout: async ({ branch }) => inUse("checkout", { branch }),
+		settle: async () => inUse("settle", { ahead: 1, commit: "abcdef0123" }),
+		release: async () => inUse("release", null),
+	});
+	const { engine, add, agent, tell, end, issue } = place;
+	/** An event of the agent wakes the reactor, as the end of the other step does. */
+	const wake = async () => {
+		await tell({ type: "agent.pause", agent: opus.id });
+		await tell({ type: "agent.resume", agent: opus.id });
+	};
+	const font = await add("Replace the font");
+	const opus = await agent("opus");
+	await tell({ type: "issue.assign", issue: font.id, agent: opus.id });
+	expect(await issue(font)).toMatchObject({ assignee: opus.id, attention: null });
+	await wake();
+	await end(opus);
+	expect(await issue(font)).toMatchObject({ stage: "IN_PROGRESS", run: expect.any(Number) });
+	await wake();
+	expect(await issue(font)).toMatchObject({ stage: "IN_REVIEW", leaving: null, attention: null });
+	expect(await engine.reads.agent(opus.id)).toMatchObject({ holds: [], activity: "idle", issue: null });
+	expect(steps).toEqual(["checkout", "checkout", "settle", "settle", "release", "release"]);
+});
+
 test("a merge that is refused leaves the issue in review, with the reason", async () => {
 	await using place = await issueWorld({ merge: async () => refuse("MERGE_CONFLICT", "a.txt is in conflict.") });
 	const { add, agent, tell, end, issue } = place;

@@ -272,7 +272,7 @@ describe("the HTTP API", () => {
 			(await client.call("availability", { query })).map(({ available, reason }) => [available, reason]);
 		expect(await why({ type: "scripted" })).toEqual([
 			[false, "waiting for a slot of only"],
-			[false, "its turn that is running"],
+			[false, "its running turn"],
 			[false, "1 queued prompt"],
 		]);
 		expect([await why({ type: "shell" }), await why({ type: "llm" })]).toEqual([[[true, null]], []]);

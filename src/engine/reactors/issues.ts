@@ -14,6 +14,7 @@ import type { IssueState, RunState } from "#contract/issue.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import { isIdle } from "#domain/availability.ts";
 import { presetNamed, stageOf } from "#domain/preset.ts";
 import { anyFault } from "../loop/fault.ts";
 import type { LookResult, Reactor } from "../loop/reactor.ts";
@@ -38,7 +39,7 @@ interface Parts {
 type IssueStep = (signal: AbortSignal) => Promise<CommandInput | null>;
 
 const wakers =
-	/^(issue\.|run\.|turn\.ended|prompt\.cancelled|prompt\.returned|agent\.(assigned|readied|settling|released|ended|held|unheld|provisioned)|wait\.ended|project\.configured)/;
+	/^(issue\.|run\.|turn\.ended|prompt\.cancelled|prompt\.returned|agent\.(assigned|readied|settling|released|ended|held|unheld|provisioned)|wait\.ended|workspace\.freed|project\.configured)/;
 
 export class IssueMover implements Reactor, AsyncDisposable {
 	readonly name = "issues";
@@ -135,7 +136,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 			const agent = await reads.agent(run.agent);
 			const over = (await reads.turn(run.turn))?.state !== "open";
 			// while the turn's files are being kept, the run is not settled
-			if (agent !== undefined && over && (agent.life === "ended" || agent.activity === "idle"))
+			if (agent !== undefined && over && (agent.life === "ended" || isIdle(agent)))
 				return async () => await this.#settled(assignment, agent, run);
 			return null;
 		}
@@ -145,10 +146,11 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		return issue.waiting === "merge" ? () => this.#merge(assignment) : null;
 	}
 
-	async #settled(assignment: IssueOfProject, agent: AgentState, run: RunState): Promise<CommandInput> {
+	async #settled(assignment: IssueOfProject, agent: AgentState, run: RunState): Promise<CommandInput | null> {
 		const settled = await attempt(() =>
 			this.#parts.work.settle({ ...assignment, agent, branch: assignment.issue.branch ?? "" }),
 		);
+		if (isBusy(settled)) return null;
 		const { ahead, commit } = isRefusal(settled) ? { ahead: 0, commit: null } : settled;
 		return { type: "run.finish", run: run.id, ahead, commit, ...(isRefusal(settled) && { problem: settled.message }) };
 	}
@@ -157,13 +159,13 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		const agent = await this.#parts.reads.agent(id);
 		const left = { type: "issue.leave" as const, issue: assignment.issue.id };
 		if (agent === undefined || agent.life === "ended") return async () => left;
-		if (agent.activity !== "settling") return null;
+		if (agent.activity !== "settling" || agent.lease !== null) return null;
 		return async () => {
 			const problem = await attempt(
 				async () =>
 					(await this.#parts.work.release({ ...assignment, agent, branch: assignment.issue.branch ?? "" })) ?? nothing,
 			);
-			return { ...left, ...(isRefusal(problem) && { problem }) };
+			return isBusy(problem) ? null : { ...left, ...(isRefusal(problem) && { problem }) };
 		};
 	}
 
@@ -174,6 +176,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		if (agent?.life === "live" && agent.activity === "preparing" && agent.issue?.id === issue.id) {
 			return async () => {
 				const there = await attempt(() => work.checkout({ ...assignment, agent, branch: issue.branch ?? "" }));
+				if (isBusy(there)) return null;
 				if (isRefusal(there))
 					return {
 						type: "issue.lose",
@@ -223,6 +226,9 @@ export class IssueMover implements Reactor, AsyncDisposable {
 }
 
 const nothing = {};
+
+/** Another step uses the workspace. The end of that step wakes the reactor. */
+const isBusy = (outcome: object): boolean => isRefusal(outcome) && outcome.code === "AGENT_BUSY";
 
 /** A fault becomes a refusal, which is shown on the issue. */
 async function attempt<T extends object>(work: () => Promise<T | Refusal>): Promise<T | Refusal> {

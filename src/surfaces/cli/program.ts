@@ -35,6 +35,7 @@ export function program(words: readonly string[] = []): Command {
 	// arguments that the parser refuses exit with 2
 	const json = process.argv.includes("--json");
 	const inherited = {
+		outputError: (text: string, write: (text: string) => void): void => write(withGroup(made, text)),
 		writeErr: (text: string): void =>
 			void process.stderr.write(
 				json
@@ -57,4 +58,16 @@ export function program(words: readonly string[] = []): Command {
 	threadCommands(made);
 	completionCommands(made);
 	return narrowed.missed() ? program() : made;
+}
+
+/** Names the full command for one that was typed without its group: `brood recover` is `brood agent recover`. */
+function withGroup(root: Command, text: string): string {
+	const [, word] = /unknown command '([^']+)'/.exec(text) ?? [];
+	if (word === undefined) return text;
+	const groups = root.commands.filter(({ commands }) =>
+		commands.some((each) => each.name() === word || each.aliases().includes(word)),
+	);
+	if (groups.length === 0 || groups.length > 3) return text;
+	const full = groups.map((group) => `brood ${group.name()} ${word}`).join(" or ");
+	return `${text.split("\n", 1)[0]}\n(It is ${full}.)\n`;
 }

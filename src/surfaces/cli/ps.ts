@@ -113,7 +113,7 @@ function psTable(lines: readonly Line[]): string {
 		line.unreadMail > 0 ? String(line.unreadMail) : "",
 		costOf(line),
 		age(line.lastActiveAt),
-		oneLine(reasonOf(line) ?? line.waitingFor ?? line.progress?.lastText ?? ""),
+		oneLine(reasonOf(line) ?? (line.label === "idle" ? line.waitingFor : null) ?? line.progress?.lastText ?? ""),
 	]);
 	const head = ["AGENT", "STATE", "PROJECT", "NODE", "BRANCH", "QUEUE", "MAIL", "COST", "AGE", "LAST"];
 	const used = head.map((_, at) => at < 2 || cells.some((row) => row[at] !== ""));
