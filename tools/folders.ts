@@ -1,5 +1,7 @@
 // The import table: which folder of `src` may use which. The linter and the tidy test both read it here.
 export interface Folder {
+	/** what its files answer, for ARCHITECTURE.md */
+	question: string;
 	/** folders of `src`, or files of one */
 	mayImport: readonly string[];
 	/** packages and Node modules; `node:*` stands for the platform as a whole */
@@ -7,29 +9,53 @@ export interface Folder {
 }
 
 export const folders: Record<string, Folder> = {
-	contract: { mayImport: [], mayUse: ["zod"] },
-	domain: { mayImport: ["contract"], mayUse: [] },
-	views: { mayImport: ["contract", "domain"], mayUse: ["zod"] },
-	engine: { mayImport: ["contract", "domain", "views"], mayUse: ["zod"] },
-	"adapters/store": { mayImport: ["contract", "engine/ports"], mayUse: ["node:*", "kysely", "pg"] },
+	contract: { question: "what can be said?", mayImport: [], mayUse: ["zod"] },
+	domain: { question: "what is decided?", mayImport: ["contract"], mayUse: [] },
+	views: { question: "what is seen?", mayImport: ["contract", "domain"], mayUse: ["zod"] },
+	engine: { question: "how does a decision land?", mayImport: ["contract", "domain", "views"], mayUse: ["zod"] },
+	"adapters/store": {
+		question: "where are journal and rows kept?",
+		mayImport: ["contract", "engine/ports"],
+		mayUse: ["node:*", "kysely", "pg"],
+	},
 	"adapters/driver": {
+		question: "how do agents' programs run?",
 		mayImport: ["contract", "engine/ports", "adapters/system"],
 		mayUse: ["node:*", "@agentclientprotocol/sdk/unstable"],
 	},
-	"adapters/git": { mayImport: ["contract", "engine/ports", "adapters/system"], mayUse: ["node:*", "zod"] },
-	"adapters/system": { mayImport: ["contract", "engine/ports"], mayUse: ["node:*", "yaml"] },
+	"adapters/git": {
+		question: "how are trees made, changed and merged?",
+		mayImport: ["contract", "engine/ports", "adapters/system"],
+		mayUse: ["node:*", "zod"],
+	},
+	"adapters/system": {
+		question: "what does the machine offer?",
+		mayImport: ["contract", "engine/ports"],
+		mayUse: ["node:*", "yaml"],
+	},
 	server: {
+		question: "how is it served over HTTP?",
 		mayImport: ["contract", "engine", "views"],
 		mayUse: ["node:*", "zod"],
 	},
-	client: { mayImport: ["contract", "views"], mayUse: ["zod"] },
-	local: { mayImport: ["contract", "adapters/system/errors.ts"], mayUse: ["node:*"] },
+	client: { question: "how is it called?", mayImport: ["contract", "views"], mayUse: ["zod"] },
+	local: {
+		question: "what do the daemon and the command line of one machine share?",
+		mayImport: ["contract", "adapters/system/errors.ts"],
+		mayUse: ["node:*"],
+	},
 	"surfaces/mcp": {
+		question: "what do agents touch?",
 		mayImport: ["contract", "views", "client", "src/version.ts"],
 		mayUse: ["@modelcontextprotocol/server", "@modelcontextprotocol/server/stdio"],
 	},
-	"surfaces/tui": { mayImport: ["contract", "views", "client"], mayUse: ["node:*", "@earendil-works/pi-tui"] },
+	"surfaces/tui": {
+		question: "what is seen in a terminal?",
+		mayImport: ["contract", "views", "client"],
+		mayUse: ["node:*", "@earendil-works/pi-tui"],
+	},
 	"surfaces/web": {
+		question: "what is seen in a browser?",
 		mayImport: ["contract", "views", "client"],
 		mayUse: [
 			...[
@@ -48,10 +74,12 @@ export const folders: Record<string, Folder> = {
 		],
 	},
 	"surfaces/cli": {
+		question: "what do people type?",
 		mayImport: ["surfaces/tui", "contract", "views", "client", "surfaces/mcp", "local", "src/version.ts"],
 		mayUse: ["node:*", "@commander-js/extra-typings"],
 	},
 	agents: {
+		question: "which agents are our own?",
 		mayImport: ["contract", "views", "client", "adapters/system/process-group.ts"],
 		mayUse: [
 			"node:*",
@@ -65,10 +93,12 @@ export const folders: Record<string, Folder> = {
 		],
 	},
 	daemon: {
+		question: "what is a daemon besides its engine?",
 		mayImport: ["contract", "views", "engine", "adapters", "server", "surfaces/mcp", "local", "src/version.ts"],
 		mayUse: ["node:*"],
 	},
 	programs: {
+		question: "which processes and threads of ours are started besides agents and commands?",
 		mayImport: ["contract", "engine", "adapters", "local", "daemon", "src/main.ts", "src/version.ts"],
 		mayUse: ["node:*"],
 	},

@@ -1,6 +1,6 @@
 // Writes generated files: `npm run generate`. They are committed; `test/tidy.test.ts` says when one is stale.
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { ProjectConfig } from "#contract/project-config.ts";
 import { routes } from "#contract/routes.ts";
@@ -8,12 +8,15 @@ import { openApi } from "#server/openapi/document.ts";
 import { version } from "#src/version.ts";
 import { commandsPage } from "./commands-page.ts";
 import { folders } from "./folders.ts";
+import { architecturePage, decisionsPage } from "./index-pages.ts";
 import { statesPage } from "./states-page.ts";
 import { terminalPage } from "./terminal-page.ts";
 
 /** Path → its text. */
 export function generated(): Record<string, string> {
 	return {
+		"ARCHITECTURE.md": architecturePage(readFileSync("ARCHITECTURE.md", "utf8")),
+		"docs/decisions/README.md": decisionsPage(decisions()),
 		"biome.json": biomeConfig(readFileSync("biome.json", "utf8")),
 		"docs/project-config.schema.json": format(
 			"docs/project-config.schema.json",
@@ -26,6 +29,12 @@ export function generated(): Record<string, string> {
 		"openapi.json": format("openapi.json", JSON.stringify(openApi(version))),
 	};
 }
+
+const decisions = (): { file: string; text: string }[] =>
+	readdirSync("docs/decisions")
+		.filter((file) => /^\d/.test(file))
+		.toSorted()
+		.map((file) => ({ file, text: readFileSync(`docs/decisions/${file}`, "utf8") }));
 
 /** The method and path of each route. A client needs no more; importing the routes would load every schema. */
 function routePaths(): string {
