@@ -1,4 +1,4 @@
-// Fencing: runs one git step on a workspace exclusively, and makes a crash in the middle of it visible.
+// Leases: one git step on a workspace at a time, and a crash in the middle of it is seen.
 //
 // The problem. A git step takes long, happens outside of every transaction, and cannot be undone. Meanwhile a turn or
 // another step could start in the same files, the agent could be forked or deleted, and the daemon can die at any moment:
@@ -11,7 +11,7 @@
 //   - A lease has no time limit. It ends with the step or with the daemon, whose processes all end with it. So every
 //     lease that the next daemon finds belongs to an interrupted step. It becomes a `recovery` hold (`recover.ts`), which
 //     ends by itself if nothing was left half done (`lookAfterCrash`).
-//   - A turn has the same fence: the agent's row names the open one, and commands of any other are refused
+//   - A turn is guarded in the same way: the agent's row names the open one, and commands of any other are refused
 //     (`domain/turn.ts`). The hand-over of its prompt is a claim on the turn's row that is granted once.
 //   - The result of git is recorded with retries; a full disk or a lost connection only delays it.
 //
