@@ -338,8 +338,8 @@ function resolved(file: string, imported: string): string | null {
 	return ["src", "test", "tools"].includes(name) ? `${name}/${rest}` : `src/${name}/${rest}`;
 }
 
-test.each(Object.keys(generated()))("%s is what `npm run generate` writes", (file) => {
-	expect(text(file)).toBe(generated()[file]);
+test.each(Object.entries(generated()))("%s is what `npm run generate` writes", (file, written) => {
+	expect(text(file)).toBe(written);
 });
 
 test("pages have one title, and links inside the project lead somewhere", () => {
@@ -375,13 +375,40 @@ test("the walks through the code pass files that exist, each once", () => {
 	expect(all.filter((file, at) => all.indexOf(file) !== at)).toEqual([]);
 });
 
-test("files that the pages about the inside name exist", () => {
+test("files and identifiers that the pages about the inside name exist", () => {
 	const pages = files.filter((file) => /^(docs\/internals\/.*|AGENTS|ARCHITECTURE)\.md$/.test(file));
+	const known = new Set(
+		files
+			.filter((file) => (sources.includes(file) || file === "package.json") && file !== "test/tidy.test.ts")
+			.flatMap((file) => text(file).match(/[A-Za-z_]\w+/g) ?? []),
+	);
+	const isThere = (name: string): boolean => {
+		if (/^[\w./-]+\.(tsx?|md)$/.test(name)) return files.some((file) => file === name || file.endsWith(`/${name}`));
+		const [, dotted] = /^([A-Za-z_][\w.]*)(?:\(.*\))?$/.exec(name) ?? [];
+		return (dotted?.split(".") ?? []).every((part) => part.length < 3 || known.has(part));
+	};
 	const dead = pages.flatMap((page) =>
-		[...text(page).matchAll(/`((?:[\w-]+\/)+[\w.-]+\.ts)`/g)]
+		[...text(page).matchAll(/`([^`\n]+)`/g)]
 			.map(([, name]) => name ?? "")
-			.filter((name) => !files.some((file) => file === name || file.endsWith(`/${name}`)))
+			.filter((name) => !isThere(name))
 			.map((name) => `${page}: ${name}`),
 	);
 	expect(dead).toEqual([]);
+	expect(["no-file.ts", "engine/no-file.ts", "NoType.begin", "engine/engine.ts", "rowKinds"].map(isThere)).toEqual([
+		...[false, false, false, true, true],
+	]);
+});
+
+test("every page is linked from another one", () => {
+	const pages = files.filter((file) => file.endsWith(".md") && file.startsWith("docs/"));
+	const linked = new Set(
+		files
+			.filter((file) => file.endsWith(".md"))
+			.flatMap((page) =>
+				[...text(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link]) =>
+					path.posix.join(path.posix.dirname(page), link ?? ""),
+				),
+			),
+	);
+	expect(pages.filter((page) => !linked.has(page))).toEqual([]);
 });

@@ -120,7 +120,7 @@ export interface Tables {
 		answer: string | null;
 		at: number;
 	};
-	/** `answer` is a `Settled`, `given` the data that was answered, word for word */
+	/** `answer` is a `ReceiptAnswer`, `given` the data that was answered, word for word */
 	receipt: { actor: string; key: string; fingerprint: string; answer: string; given: string | null; at: number };
 	migration: { version: number; name: string; at: number };
 }
