@@ -72,6 +72,8 @@ export const healthCodes = [
 	"OTHER_BRANCH",
 	"HEAD_WENT_BACK",
 	"LINK_BROKEN",
+	/** it was made before its project asked for a sandbox */
+	"NOT_SANDBOXED",
 	"LOCK_LEFT",
 	"OPERATION_OPEN",
 	"UNFINISHED",

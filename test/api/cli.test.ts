@@ -34,7 +34,9 @@ test("only the home's owner can read it, and what agents and git write in a work
 	const project = freshRepository({ "file.txt": "one\n" });
 	const slug = (await other.json("project", "add", project)).data.slug;
 	const { data: agent } = await other.json("agent", "add", "modes", "--project", slug, "--type", "shell");
-	await other.brood("prompt", "modes", "echo two > made.txt", "--wait");
+	expect(await other.brood("prompt", "modes", "echo two > made.txt; echo said", "--wait")).toMatchObject({
+		out: "said\n",
+	});
 	const modeOf = (...parts: string[]): number => statSync(path.join(...parts)).mode & 0o777;
 	const usual = 0o666 & ~process.umask();
 	expect([modeOf(agent.workspace.path, "file.txt"), modeOf(agent.workspace.path, "made.txt")]).toEqual([usual, usual]);

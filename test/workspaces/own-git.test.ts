@@ -248,7 +248,11 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		world.configure("sandbox: on\n");
 		const mounts = await world.workspaces.mounts(world.project, checkout.workspace.path, checkout.workspace);
 		expect(mounts).toMatchObject({ code: "CONFLICT", suggestions: ["brood agent recover p/a"] });
+		expect(await world.workspaces.health(checkout, { commit: null })).toMatchObject({
+			issues: [{ code: "NOT_SANDBOXED", fix: "brood agent recover p/a" }],
+		});
 		const home = agreed(await world.workspaces.recover(checkout));
+		expect(await world.workspaces.health(checkout, { commit: null })).toMatchObject({ issues: [] });
 		expect(home.branchStatus).toMatchObject({ ahead: 1, uncommitted: true });
 		expect(await inside(world, checkout, "git status --short; git log -1 --format=%s; cat u.txt")).toBe(
 			"?? u.txt\nmine\nuntracked\nexit 0\n",

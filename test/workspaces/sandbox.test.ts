@@ -21,6 +21,7 @@ import { testProgram } from "#test/support/programs.ts";
 import { freshFolder } from "#test/support/stores.ts";
 import { at, git, longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
 import { agreed, identity } from "#test/support/world.ts";
+import { verbThatContinues } from "#views/agent-actions.ts";
 
 const hasSandboxes = available.includes("bubblewrap");
 
@@ -162,6 +163,19 @@ describe.runIf(hasSandboxes)("an agent in a sandbox", () => {
 		expect(await inside(agent, look)).not.toContain("seen");
 		writeFileSync(path.join(shop.home, "projects", slug, "config.yaml"), "sandbox: off\n");
 		expect(await inside(agent, look)).toContain("seen");
+	});
+
+	test("starts no turn where it was made without one, and `recover`, which it is told, ends that", async () => {
+		const { slug, add } = await shop.project();
+		const agent = await add();
+		mkdirSync(path.join(shop.home, "projects", slug), { recursive: true });
+		writeFileSync(path.join(shop.home, "projects", slug, "config.yaml"), "sandbox: on\n");
+		await shop.client.call("prompt", { ...params(agent), body: { text: "run echo ran > ran" } });
+		await expect.poll(async () => (await shop.now(agent)).label, longTimeout).toBe("error");
+		const held = await shop.now(agent);
+		expect([verbThatContinues(held), held.queueLength, existsSync(at(agent, "ran"))]).toEqual(["recover", 1, false]);
+		await shop.client.call("recover", { ...params(agent), body: {} });
+		await expect.poll(() => existsSync(at(agent, "ran")), longTimeout).toBe(true);
 	});
 });
 

@@ -23,8 +23,12 @@ const linkedMax = 20;
 /** The issues that count as drift; the others are only shown. */
 const drifting: readonly (typeof healthCodes)[number][] = [
 	...(["PATH_GONE", "NOT_OURS", "BRANCH_GONE", "OTHER_BRANCH"] as const),
-	...(["HEAD_WENT_BACK", "UNFINISHED", "PROJECT_GONE"] as const),
+	...(["HEAD_WENT_BACK", "UNFINISHED", "PROJECT_GONE", "NOT_SANDBOXED"] as const),
 ];
+
+/** Recover cannot give a sandbox to an agent in the repository itself: its process is refused, with what to do. */
+const isDrift = (code: (typeof drifting)[number], { workspace }: AgentState): boolean =>
+	drifting.includes(code) && !(code === "NOT_SANDBOXED" && workspace?.kind === "main");
 
 /**
  * Why no turn may start, or null. An agent whose workspace is not where or as it was is held; nothing is repaired.
@@ -37,7 +41,7 @@ export async function drift(
 	const checkout = workspaces === null ? null : await checkoutOf(reads, agent);
 	if (workspaces === null || checkout === null) return null;
 	const { issues } = await workspaces.health(checkout, { commit: agent.seenCommit });
-	const found = issues.filter(({ code }) => drifting.includes(code)).map(({ text }) => text);
+	const found = issues.filter(({ code }) => isDrift(code, agent)).map(({ text }) => text);
 	if (found.length === 0) return null;
 	const reason = found.join(" ").slice(0, 1000);
 	await dispatch(bySystem({ type: "workspace.drift", agent: agent.id, reason, ...before }));

@@ -78,19 +78,24 @@ async function liveOf(client: Client, { agent }: Prompt): Promise<LiveThread> {
 	return new LiveThread(workspace?.path ?? null);
 }
 
-/** The turn's final text. */
-async function answerOf(client: Client, { finalItem }: Turn): Promise<string> {
-	if (finalItem === null) return "";
-	const item = await client.call("item", { params: { item: String(finalItem) } });
-	return item.text?.trim() ?? "";
+/** The turn's final text; of an agent that ran a command and said nothing, such as a shell, the command's output. */
+async function answerOf(client: Client, { id, agent, state, finalItem }: Turn): Promise<string> {
+	const textOfItem = async (item: number): Promise<string> =>
+		(await client.call("item", { params: { item: String(item) } })).text?.trim() ?? "";
+	const final = finalItem === null || state !== "completed" ? "" : await textOfItem(finalItem);
+	if (final !== "") return final;
+	const { items } = await client.call("turn", { params: { agent, turn: String(id) } });
+	const spoken = items.findLast(({ kind }) => kind === "assistant" || kind === "tool_result");
+	return spoken?.kind === "tool_result" ? await textOfItem(spoken.id) : "";
 }
 
 /** The answer of a completed turn, or how the turn ended. */
 function endOf({ turn: { id, state, reason, retriedAs }, answer }: { turn: Turn; answer: string }): string {
 	if (state === "completed" && answer !== "") return answer;
+	const output = answer === "" ? "" : `${answer}\n`;
 	const why = reason === null ? "" : `: ${indented(reason, "  | ")}`;
 	const again = retriedAs === null ? "" : `\nit is run again by prompt ${retriedAs}, which is queued`;
-	return `turn ${id} ${state}${why}${again}`;
+	return `${output}turn ${id} ${state}${why}${again}`;
 }
 
 function objectIn(text: string): Record<string, string> {

@@ -16,6 +16,7 @@ import { commitOf } from "../run/user-input.ts";
 import { isWorktreeOf } from "../run/worktrees.ts";
 import { isCalledOff } from "../worker/faults.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
+import { unsandboxed } from "../workspace/sandbox-mounts.ts";
 import { projectSettings } from "../workspace/settings.ts";
 import { brokenLink, shareFrom } from "../workspace/shared.ts";
 import { gitFolderAt, readStatus } from "../workspace/tree-status.ts";
@@ -68,7 +69,17 @@ async function issuesOf(
 		...(await orReported(recover, leftovers(context, checkout, recover))),
 		...(await orReported(`brood project settings ${project.slug}`, linkIssues(context, checkout, recover))),
 		...(await diskIssues(workspace.path)),
+		...(await sandboxIssues(context, checkout, recover)),
 	];
+}
+
+async function sandboxIssues(context: GitContext, checkout: Checkout, recover: string): Promise<HealthProblem[]> {
+	const { project, workspace } = checkout;
+	// inside a sandbox there is nothing to ask
+	const problem = context.given === undefined ? await unsandboxed(context, project, workspace) : null;
+	if (problem === null) return [];
+	const fix = workspace.kind === "main" ? `brood fork ${checkoutName(checkout)} --workspace worktree` : recover;
+	return [{ code: "NOT_SANDBOXED", text: problem.message, fix }];
 }
 
 /** Why the folder is not the workspace that we made; null if it is. */

@@ -119,6 +119,19 @@ async function aroundOf(
 	};
 }
 
+/** Why a workspace has no sandbox although its project can have one and wants it; null otherwise. */
+export async function unsandboxed(
+	context: GitContext,
+	project: ProjectRepository,
+	workspace: Workspace,
+): Promise<Refusal | null> {
+	const isMissing =
+		context.containment === "bubblewrap" &&
+		(await wantsSandbox(context, project)) === true &&
+		(await sandboxMarkAt(context, project, workspace.path)) === null;
+	return isMissing && (await sandboxProblem(context, project)) === null ? notSandboxable(project, workspace) : null;
+}
+
 /** Why a project with `sandbox: on` cannot have a sandbox; null otherwise. */
 export async function sandboxProblem(context: GitContext, project: ProjectRepository): Promise<string | null> {
 	if ((await wantsSandbox(context, project)) !== true) return null;
