@@ -133,6 +133,7 @@ describe("what is wrong is said in a sentence, with a code, the right exit code 
 	test.each([
 		[["bogus"], 2, /unknown command 'bogus'/],
 		[["recover", "opus"], 2, /unknown command 'recover'\n {2}\(It is brood agent recover\.\)/],
+		[["project", "gc"], 1, /VALIDATION_ERROR: This directory is in no project: name one\./],
 		[["assign"], 2, /\(It is brood issue assign\.\)/],
 		[["promt", "a", "b"], 2, /Did you mean prompt/],
 		[["agent", "add", "typeless", "--no-project"], 1, /No coding agent is logged in on this machine/],

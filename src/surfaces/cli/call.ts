@@ -1,7 +1,7 @@
 // A command that calls one route and prints the answer. It is loaded with the parser, the rest only when the command runs.
 import type { Input, RouteAnswer } from "#client/client.ts";
 import type { RouteName } from "#contract/routes.ts";
-import type { Options } from "./act.ts";
+import type { CliContext, Options } from "./act.ts";
 
 type RouteInput<N extends RouteName> = Omit<Input<N>, "key">;
 
@@ -9,7 +9,7 @@ type RouteInput<N extends RouteName> = Omit<Input<N>, "key">;
 export async function call<N extends RouteName>(
 	route: N,
 	options: Options,
-	input: RouteInput<N> | (() => RouteInput<N> | Promise<RouteInput<N>>),
+	input: RouteInput<N> | ((cli: CliContext) => RouteInput<N> | Promise<RouteInput<N>>),
 	show: (answer: RouteAnswer<N>) => string | Promise<string>,
 ): Promise<void> {
 	const [{ act }, { agentNamed, scopeOf }, { routePaths }] = await Promise.all([
@@ -21,7 +21,7 @@ export async function call<N extends RouteName>(
 	await act(
 		options,
 		async (cli) => {
-			const { query: own, params, ...rest } = typeof input === "function" ? await input() : input;
+			const { query: own, params, ...rest } = typeof input === "function" ? await input(cli) : input;
 			const { agent }: { agent?: string } = Object(params);
 			const { agent: filter }: { agent?: string } = Object(own);
 			const scope = agent === undefined ? cli.query : await scopeOf(cli, [agent]);

@@ -1,6 +1,8 @@
 // The project of a command that names none: that of the current directory.
 import { sep } from "node:path";
+import { Refused } from "#client/client.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
+import { refuse } from "#contract/refusal.ts";
 import type { CliContext } from "./act.ts";
 
 /** The innermost project whose folder, or whose folder in the home, contains the directory. */
@@ -18,6 +20,15 @@ export async function projectHere({
 	);
 	return folders.filter(({ folder }) => contains(folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0]
 		?.slug;
+}
+
+/** The project that is named, else that of the directory; refused where there is none. */
+export async function projectFor(cli: CliContext, slug?: string): Promise<string> {
+	const project = slug ?? cli.query.project ?? (await projectHere(cli));
+	if (project !== undefined) return project;
+	throw new Refused(
+		refuse("VALIDATION_ERROR", "This directory is in no project: name one.", { suggestions: ["brood project list"] }),
+	);
 }
 
 export interface Scope {

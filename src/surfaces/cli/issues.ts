@@ -1,12 +1,10 @@
 // The actions of the issue commands.
-import { Refused, type RouteAnswer } from "#client/client.ts";
-import type { ProjectSlug } from "#contract/ids.ts";
+import type { RouteAnswer } from "#client/client.ts";
 import type { Issue } from "#contract/issue-wire.ts";
-import { refuse } from "#contract/refusal.ts";
 import type { RouteName } from "#contract/routes.ts";
 import { inline } from "#contract/visible.ts";
 import { act, type CliContext, type Options } from "./act.ts";
-import { projectHere, type Scope, scopeOf } from "./directory-project.ts";
+import { projectFor, projectHere, type Scope, scopeOf } from "./directory-project.ts";
 import { printToStderr, UsageError } from "./print.ts";
 import { issueLines, issueTable, presetLines } from "./print-issues.ts";
 import { boardText } from "./print-overviews.ts";
@@ -220,14 +218,4 @@ export async function presets(options: Options): Promise<void> {
 /** A number alone means an issue of the current directory's project. */
 export async function named(cli: CliContext, name: string): Promise<{ params: { issue: string }; query: Scope }> {
 	return { params: { issue: name }, query: await scopeOf(cli, [name]) };
-}
-
-async function projectFor(cli: CliContext): Promise<ProjectSlug> {
-	const project = cli.query.project ?? (await projectHere(cli));
-	if (project !== undefined) return project;
-	throw new Refused(
-		refuse("VALIDATION_ERROR", "This directory is in no project; use --project.", {
-			suggestions: ["brood project list"],
-		}),
-	);
 }

@@ -2,9 +2,18 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { RouteAnswer } from "#client/client.ts";
 import { indented, inline } from "#contract/visible.ts";
+import type { CliContext } from "./act.ts";
 import { call } from "./call.ts";
 import { issueProjectCommands } from "./issue-commands.ts";
 import { json } from "./options.ts";
+
+/** A request about the project that is named, else about that of the directory. */
+const inProject =
+	<Body = undefined>(slug: string | undefined, body?: Body) =>
+	async (cli: CliContext) => {
+		const { projectFor } = await import("./directory-project.ts");
+		return { params: { project: await projectFor(cli, slug) }, ...(body !== undefined && { body }) };
+	};
 
 export function projectCommands(program: Command): void {
 	const project = program.command("project").description("add, configure and remove projects (git repositories)");
@@ -46,23 +55,27 @@ export function projectCommands(program: Command): void {
 				return table(["PROJECT", "PATH", "PROBLEM"].slice(0, width), rows) || "no projects yet";
 			}),
 		);
-	for (const [name, route, words, description] of [
-		["show", "project", "", "show a project's folder"],
-		["remove", "projectRemove", "removed ", "remove a project from Brood; its folder is not touched"],
-	] as const)
-		project
-			.command(name)
-			.description(description)
-			.argument("<project>", "the project's name")
-			.addOption(json())
-			.action((slug, options) =>
-				call(
-					route,
-					options,
-					{ params: { project: slug } },
-					({ slug: found, path }) => `${words}${found}  ${inline(path)}`,
-				),
-			);
+	project
+		.command("show")
+		.description("show a project's folder")
+		.argument("[project]", "the project's name; default: the one of this directory")
+		.addOption(json())
+		.action((slug, options) =>
+			call("project", options, inProject(slug), ({ slug: found, path }) => `${found}  ${inline(path)}`),
+		);
+	project
+		.command("remove")
+		.description("remove a project from Brood; its folder is not touched")
+		.argument("<project>", "the project's name")
+		.addOption(json())
+		.action((slug, options) =>
+			call(
+				"projectRemove",
+				options,
+				{ params: { project: slug } },
+				({ slug: found, path }) => `removed ${found}  ${inline(path)}`,
+			),
+		);
 	siteCommands(project);
 	upkeepCommands(project);
 	configureCommand(project);
@@ -104,11 +117,17 @@ function upkeepCommands(project: Command): void {
 	project
 		.command("settings")
 		.description("show the settings in force, and the commands that the repository wants to run")
-		.argument("<project>", "the project's name")
+		.argument("[project]", "the project's name; default: the one of this directory")
 		.addOption(json())
-		.action((slug, options) =>
-			call("projectSettings", options, { params: { project: slug } }, (found) => settingsText(slug, found)),
-		);
+		.action(async (slug, options) => {
+			let project = "";
+			const request = async (cli: CliContext) => {
+				const found = await inProject(slug)(cli);
+				({ project } = found.params);
+				return found;
+			};
+			await call("projectSettings", options, request, (found) => settingsText(project, found));
+		});
 	project
 		.command("approve-config")
 		.description("allow the commands of the repository's .brood.yaml, exactly as they are now")
@@ -126,21 +145,21 @@ function upkeepCommands(project: Command): void {
 	project
 		.command("warm")
 		.description("set up `primary/`, the folder that shared paths are linked from")
-		.argument("<project>", "the project's name")
+		.argument("[project]", "the project's name; default: the one of this directory")
 		.addOption(json())
 		.action((slug, options) =>
-			call("warm", options, { params: { project: slug }, body: {} }, ({ path, filled }) =>
+			call("warm", options, inProject(slug, {}), ({ path, filled }) =>
 				filled ? `filled ${path}` : `${path} is up to date`,
 			),
 		);
 	project
 		.command("gc")
 		.description("delete expired snapshots and trash")
-		.argument("<project>", "the project's name")
+		.argument("[project]", "the project's name; default: the one of this directory")
 		.option("--dry-run", "only list what would be deleted, and why")
 		.addOption(json())
 		.action((slug, { dryRun = false, ...options }) =>
-			call("gc", options, { params: { project: slug }, body: { dryRun } }, async (found) =>
+			call("gc", options, inProject(slug, { dryRun }), async (found) =>
 				(await import("./print-work.ts")).leftoverTable(found, dryRun),
 			),
 		);
@@ -164,7 +183,7 @@ function configureCommand(project: Command): void {
 	project
 		.command("configure")
 		.description("configure usage limits, quiet hours and the agent type")
-		.argument("<project>", "the project's name")
+		.argument("[project]", "the project's name; default: the one of this directory")
 		.addOption(
 			new Option(
 				"--on-limit <policy>",
@@ -178,8 +197,8 @@ function configureCommand(project: Command): void {
 			call(
 				"projectConfigure",
 				options,
-				async () => ({
-					params: { project: slug },
+				async (cli) => ({
+					...(await inProject(slug)(cli)),
 					body: {
 						onLimit: onLimit === "default" ? null : onLimit,
 						quiet: (await import("./time.ts")).hoursOf(quiet),
