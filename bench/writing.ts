@@ -10,17 +10,16 @@ export const text = "A sentence of an agent that explains what it is about to do
 export type Kind = "items" | "whole commands";
 
 export async function makeAgents(engine: Engine, count: number, name = "a"): Promise<AgentState[]> {
-	const made: AgentState[] = [];
-	for (let at = 0; at < count; at++) {
+	const spawn = async (at: number): Promise<AgentState> => {
 		const outcome = await engine.dispatch({
 			actor: human,
 			key: null,
 			command: { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", name: `${name}-${at}` },
 		});
 		if ("refused" in outcome || outcome.done.agent === undefined) throw new Error(JSON.stringify(outcome));
-		made.push(outcome.done.agent);
-	}
-	return made;
+		return outcome.done.agent;
+	};
+	return await Promise.all(Array.from({ length: count }, (_, at) => spawn(at)));
 }
 
 export async function perSecond(

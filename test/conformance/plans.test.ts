@@ -114,7 +114,7 @@ test("PostgreSQL need not either for what is asked at every turn, and by the upk
 		expect(await planOf(open.pendingApprovals.prepared("postgres").sql)).toMatch(/approval_open/);
 		expect(await planOf(issues.openRuns.prepared("postgres").sql)).toMatch(/run_open/);
 		expect(await planOf(rest.dropReceipts.prepared("postgres").sql)).toMatch(/receipt_age/);
-		expect(await planOf(rest.heldAgents.prepared("postgres").sql)).toMatch(/agent_held/);
+		expect(await planOf(rest.heldAgents.prepared("postgres").sql)).toMatch(/agent_supervisor/);
 		expect(await planOf(issues.issuesForPersons.prepared("postgres").sql)).toMatch(/issue_needs_person/);
 		expect(await planOf(issues.issuesOfBoard.prepared("postgres").sql)).toMatch(/issue_open[\s\S]*issue_done/);
 		expect(await planOf("delete from receipt where answer = ''")).toMatch(/Seq Scan/);

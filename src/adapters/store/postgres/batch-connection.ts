@@ -100,9 +100,10 @@ export class BatchConnection implements Connection {
 				const agent = this.#agents.get(String(args["id"]));
 				return agent === undefined ? null : [agent];
 			}
-			case queries.updateAgentState.name: {
+			case queries.updateAgentState.name:
+			case queries.updateAgent.name: {
 				const [seq, state] = [Number(args["seq"]), String(args["state"])];
-				this.#own.agents.set(seq, state);
+				this.#own.updateAgent(seq, args);
 				this.#learn(this.#agentIds.get(seq), { seq, state });
 				return [];
 			}
@@ -127,7 +128,6 @@ export class BatchConnection implements Connection {
 		if (typeof seq !== "number" || typeof state !== "string") return;
 		if (query === queries.agentById.name || query === queries.insertAgent.name)
 			this.#learn(String(args["id"]), { seq, state });
-		if (query === queries.updateAgent.name) this.#learn(this.#agentIds.get(seq), { seq, state });
 	}
 
 	#learn(id: string | undefined, agent: { seq: number; state: string }): void {
@@ -167,11 +167,13 @@ export class BatchConnection implements Connection {
 
 	/** Asks after everything that is held back was sent, without waiting in between. */
 	async #behind<T>(ask: () => Promise<T>): Promise<T> {
-		const earlier = this.#hasSavepoint ? [] : this.#send("#earlier");
-		const own = this.#hasSavepoint ? [] : [this.#to.exec("savepoint command")];
-		this.#hasSavepoint = true;
-		own.push(...this.#send("#own").map(async (each) => void (await each)));
-		const [first, second, answer] = await Promise.allSettled([Promise.all(earlier), Promise.all(own), ask()]);
+		const [first, second, answer] = await this.#to.inOneWrite(() => {
+			const earlier = this.#hasSavepoint ? [] : this.#send("#earlier");
+			const own = this.#hasSavepoint ? [] : [this.#to.exec("savepoint command")];
+			this.#hasSavepoint = true;
+			own.push(...this.#send("#own").map(async (each) => void (await each)));
+			return Promise.allSettled([Promise.all(earlier), Promise.all(own), ask()]);
+		});
 		if (first.status === "rejected" && !concernsDatabase(first.reason))
 			throw new HeldBackFault("rows of a batch could not be written", { cause: first.reason });
 		for (const each of [first, second, answer]) if (each.status === "rejected") throw each.reason;

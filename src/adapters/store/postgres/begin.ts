@@ -15,35 +15,36 @@ export const writerLock = 0x62726f6f64;
 const timeouts = { idleMs: 2000, lockMs: 5000, wholeMs: 10_000 };
 const transactionTimeoutSince = 170_000;
 
+/**
+ * Rows are looked up by their keys. A plan is kept as long as its connection, also one that was made while a table was
+ * almost empty, and then reads the whole table for each batch.
+ */
+const byKey = ["seqscan", "hashjoin", "mergejoin"].map((way) => `set local enable_${way} = off`);
+
 export const beginBatch = (serverVersion: number): string =>
 	[
 		"begin isolation level read committed read write",
 		`set local idle_in_transaction_session_timeout = ${timeouts.idleMs}`,
 		`set local lock_timeout = ${timeouts.lockMs}`,
 		...(serverVersion < transactionTimeoutSince ? [] : [`set local transaction_timeout = ${timeouts.wholeMs}`]),
+		...byKey,
+		`select pg_advisory_xact_lock(${writerLock})`,
 	].join("; ");
 
-/** The server's own setting may trade durability for speed; an acknowledgement must not. */
-const durable = {
-	name: "durable",
-	text: `select case when current_setting('synchronous_commit') = 'off'
-		then set_config('synchronous_commit', 'on', true) end`,
-	values: [],
-};
-
 /**
- * Says which batch this is, so that a lost answer to COMMIT can be asked for. No row comes back if this life of the node
- * is over.
+ * Says which batch this is, so that a lost answer to COMMIT can be asked for; `batch` is null if this life of the node is
+ * over. The server's own setting may trade durability for speed; an acknowledgement must not.
  */
 const mark = ({ writer, batch, fence }: BatchMark) => ({
 	name: "mark-batch",
-	text: `insert into writer (id, batch, at) select $1, $2::bigint, extract(epoch from now()) * 1000
+	text: `with marked as (
+		insert into writer (id, batch, at) select $1, $2::bigint, extract(epoch from now()) * 1000
 		where $3::text is null or exists (select from node where id = $3 and epoch = $4::bigint and active = 1)
-		on conflict (id) do update set batch = excluded.batch, at = excluded.at returning batch`,
+		on conflict (id) do update set batch = excluded.batch, at = excluded.at returning batch)
+		select (select batch from marked) as batch, (select coalesce(max(id), 0) from event) as last,
+			case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', true) end`,
 	values: [writer, batch, fence?.node ?? null, fence?.epoch ?? null],
 });
-
-const lastEvent = { name: "last-id", text: "select coalesce(max(id), 0) as id from event", values: [] };
 
 const agentsOf = (ids: string[]) => ({
 	name: "agents-by-id",
@@ -51,11 +52,11 @@ const agentsOf = (ids: string[]) => ({
 	values: [ids],
 });
 
-const receiptsOf = (actors: string[], keys: string[]) => ({
+const receiptsOf = (keyed: readonly { actor: string; key: string }[]) => ({
 	name: "receipts-by-key",
 	text: `select actor, key, fingerprint, answer, given from receipt
 		where (actor, key) in (select * from unnest($1::text[], $2::text[]))`,
-	values: [actors, keys],
+	values: [keyed.map(({ actor }) => actor), keyed.map(({ key }) => key)],
 });
 
 export interface BatchMark {
@@ -74,24 +75,19 @@ export async function loadBatch(
 	batch: readonly Envelope[],
 ): Promise<Loaded | null> {
 	const keyed = batch.flatMap(({ actor, key }) => (key === null ? [] : [{ actor, key }]));
-	const [, , , passed, [last], agents, receipts] = await Promise.all([
-		connection.exec(begin),
-		connection.rows(durable),
-		connection.rows({ name: "writer-lock", text: "select pg_advisory_xact_lock($1)", values: [writerLock] }),
-		connection.rows(mark(marked)),
-		connection.rows<{ id: number }>(lastEvent),
-		connection.rows<Loaded["agents"][number]>(agentsOf(agentsNamed(batch))),
-		connection.rows<Row>(
-			receiptsOf(
-				keyed.map(({ actor }) => actor),
-				keyed.map(({ key }) => key),
-			),
-		),
-	]);
-	if (passed.length === 0) return null;
+	const named = agentsNamed(batch);
+	const [, [marks], agents, receipts] = await connection.inOneWrite(() =>
+		Promise.all([
+			connection.exec(begin),
+			connection.rows<{ batch: number | null; last: number }>(mark(marked)),
+			named.length === 0 ? [] : connection.rows<Loaded["agents"][number]>(agentsOf(named)),
+			keyed.length === 0 ? [] : connection.rows<Row>(receiptsOf(keyed)),
+		]),
+	);
+	if (marks === undefined || marks.batch === null) return null;
 	const found = new Map(receipts.map((row) => [`${row["actor"]}\n${row["key"]}`, row]));
 	return {
-		lastEvent: last?.id ?? 0,
+		lastEvent: marks.last,
 		agents,
 		receipts: keyed.map(({ actor, key }) => ({ actor, key, found: found.get(`${actor}\n${key}`) ?? null })),
 	};

@@ -28,7 +28,7 @@ export function bulkWrites(held: Held, types: ColumnTypes): BulkWrite[] {
 	const tables = [...held.tables.values()].sort((a, b) => rank(a) - rank(b));
 	return [
 		...(held.events.length === 0 ? [] : [insertEvents(held.events)]),
-		...(held.agents.size === 0 ? [] : [updateAgents(held.agents)]),
+		...updateAgents([...held.agents.values()]),
 		...tables.flatMap((table) => writesOf(table, types)),
 	];
 }
@@ -45,12 +45,32 @@ const insertEvents = (rows: readonly Row[]): BulkWrite => ({
 	values: eventColumns.map((column) => rows.map((row) => row[column] ?? null)),
 });
 
-const updateAgents = (states: ReadonlyMap<number, string>): BulkWrite => ({
-	name: "update-agents",
-	text: `update agent set state = u.state from unnest($1::bigint[], $2::text[]) as u (seq, state)
-		where agent.seq = u.seq`,
-	values: [[...states.keys()], [...states.values()]],
-});
+/** Most updates of an agent leave the columns as they are that repeat something of its state. */
+function updateAgents(rows: readonly Row[]): BulkWrite[] {
+	const whole = rows.filter((row) => "life" in row);
+	const states = rows.filter((row) => !("life" in row));
+	return [
+		...(states.length === 0 ? [] : [updateColumns("update-states", { seq: "bigint", state: "text" }, states)]),
+		...(whole.length === 0 ? [] : [updateColumns("update-agents", agentColumns, whole)]),
+	];
+}
+
+const agentColumns = {
+	...{ seq: "bigint", state: "text", handle: "text", life: "text", supervisor: "text" },
+	...{ reaped: "bigint", held: "bigint" },
+};
+
+function updateColumns(name: string, types: Readonly<Record<string, string>>, rows: readonly Row[]): BulkWrite {
+	const columns = Object.keys(types);
+	const changed = columns.filter((column) => column !== "seq").map((column) => `${column} = u.${column}`);
+	const arrays = Object.values(types).map((type, at) => `$${at + 1}::${type}[]`);
+	return {
+		name,
+		text: `update agent set ${changed.join(", ")}
+			from unnest(${arrays.join(", ")}) as u (${columns.join(", ")}) where agent.seq = u.seq`,
+		values: columns.map((column) => rows.map((row) => row[column] ?? null)),
+	};
+}
 
 function writesOf({ writes, rows }: HeldTable, types: ColumnTypes): BulkWrite[] {
 	const all = [...rows.values()];

@@ -16,8 +16,8 @@ export interface HeldTable {
 
 export class Held {
 	readonly events: Row[] = [];
-	/** the states of agents by `seq` */
-	readonly agents = new Map<number, string>();
+	/** by `seq`: the state, and the columns that repeat some of it if they change */
+	readonly agents = new Map<number, Row>();
 	/** by the name of the query that writes them, in the order of their first write */
 	readonly tables = new Map<string, HeldTable>();
 
@@ -31,10 +31,14 @@ export class Held {
 		else this.#put({ ...writes, put: writes.put }, key, args);
 	}
 
+	updateAgent(seq: number, row: Row): void {
+		this.agents.set(seq, { ...this.agents.get(seq), ...row });
+	}
+
 	/** Takes over what came later. */
 	add(later: Held): void {
 		this.events.push(...later.events);
-		for (const [seq, state] of later.agents) this.agents.set(seq, state);
+		for (const [seq, row] of later.agents) this.updateAgent(seq, row);
 		for (const { writes, rows } of later.tables.values())
 			for (const { key, removed, row } of rows.values()) {
 				if (removed) this.#set(writes, key, { removed, row });

@@ -44,7 +44,7 @@ import type { CommandResult } from "#engine/ports/dispatch.ts";
 import { type RunBatch, StoreFault } from "#engine/ports/store.ts";
 import { sqlTx } from "../sql/tx.ts";
 import { BatchConnection, HeldBackFault } from "./batch-connection.ts";
-import { type BatchMark, beginBatch, loadBatch, writerLock } from "./begin.ts";
+import { type BatchMark, beginBatch, loadBatch } from "./begin.ts";
 import type { ColumnTypes } from "./bulk.ts";
 import { PostgresConnection } from "./connection.ts";
 import { concernsDatabase, faultOf, isClash, isConnectionLoss } from "./fault.ts";
@@ -129,7 +129,7 @@ export class Writer {
 			const held = new BatchConnection(connection, { ...loaded, types, isCareful });
 			const overdue = performance.now() + overdueMs;
 			results = await run({ ...sqlTx(held), isOverdue: () => performance.now() > overdue }, batch);
-			last = Promise.allSettled([...held.flush(), connection.exec("commit")]);
+			last = connection.inOneWrite(() => Promise.allSettled([...held.flush(), connection.exec("commit")]));
 		} catch (error) {
 			const lost = await connection.exec("rollback").then(
 				() => false,
@@ -166,7 +166,6 @@ export class Writer {
 		const connection = new PostgresConnection(client, silenceMs);
 		try {
 			await connection.exec(this.#begin);
-			await connection.value("select pg_advisory_xact_lock($1)", [writerLock]);
 			const last = await connection.value("select batch from writer where id = $1", [this.#parts.id]);
 			await connection.exec("commit");
 			client.release();

@@ -28,17 +28,24 @@ export const schemaVersion = migrations.length;
 
 /** The databases' names for the same types: 64-bit keys, and text compared byte by byte. */
 const types = {
-	sqlite: { key: "integer primary key", int: "integer", text: "text" },
+	sqlite: {
+		key: "integer primary key",
+		int: "integer",
+		text: "text",
+		held: ["create index agent_held on agent (seq) where held = 1"],
+	},
 	postgres: {
 		key: "bigint generated always as identity primary key",
 		int: "bigint",
 		text: 'text collate "C"',
+		// PostgreSQL writes all indexes of a row anew if a column of one changes; few agents live, and they have an index
+		held: [],
 	},
 };
 
 type Types = (typeof types)[Flavor];
 
-const journal = ({ key, int, text }: Types): string[] => [
+const journal = ({ key, int, text, held }: Types): string[] => [
 	`create table migration (version ${int}, name ${text}, at ${int}, writes_from ${int} not null default 1)`,
 	`create table agent (
 		seq ${key}, id ${text} not null unique, project ${text}, handle ${text} not null, life ${text} not null,
@@ -49,7 +56,7 @@ const journal = ({ key, int, text }: Types): string[] => [
 	"create unique index agent_handle on agent ((coalesce(project, '')), handle)",
 	"create index agent_supervisor on agent (supervisor) where life <> 'ended'",
 	"create index agent_provisioning on agent (seq) where life = 'provisioning'",
-	"create index agent_held on agent (seq) where held = 1",
+	...held,
 	"create index agent_shown on agent (seq) where reaped = 0",
 	"create index agent_project on agent ((coalesce(project, '')), seq)",
 	"create index agent_project_shown on agent ((coalesce(project, '')), seq) where reaped = 0",

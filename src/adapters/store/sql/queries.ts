@@ -53,9 +53,11 @@ export const allLivingAgents = query()("all-living-agents", (db) =>
 	db.selectFrom("agent").select("state").where("life", "<>", ended).orderBy(sql`seq + 0`),
 );
 
-export const heldAgents = query()("held-agents", (db) =>
-	db.selectFrom("agent").select("state").where("held", "=", sql.lit(1)).orderBy("seq"),
-);
+/** On PostgreSQL through the index of the living. */
+export const heldAgents = query()("held-agents", (db, _, flavor) => {
+	const held = db.selectFrom("agent").select("state").where("held", "=", sql.lit(1)).orderBy("seq");
+	return flavor === "sqlite" ? held : held.where("life", "<>", ended);
+});
 
 export const livingChildren = query<{ supervisor: AgentId }>()("living-children", (db, arg) =>
 	db

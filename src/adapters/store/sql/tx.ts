@@ -174,10 +174,11 @@ const receiptRow = ({ actor, key, fingerprint, answer, given, at }: StoredReceip
 async function index(connection: Connection, eventsMax: number): Promise<number> {
 	const [cursor] = await connection.all(search.indexedUpTo, {});
 	const events = await connection.all(search.textsAfter, { after: cursor?.up_to ?? 0, limit: eventsMax });
-	for (const { id, kind, text } of events) {
+	const indexed = events.flatMap(({ id, kind, text }) => {
 		const words = text === null || !isItem({ kind }) ? "" : searchWords(text).join(" ");
-		if (words !== "") await connection.all(search.insertWords, { event: id, words });
-	}
+		return words === "" ? [] : [connection.all(search.insertWords, { event: id, words })];
+	});
+	await Promise.all(indexed);
 	const last = events.at(-1)?.id;
 	if (last !== undefined) await connection.all(search.moveCursor, { upTo: last });
 	return events.length;
