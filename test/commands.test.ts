@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { AgentPause, AgentResume } from "#contract/agent-commands.ts";
 import { Command } from "#contract/command.ts";
+import { AgentId } from "#contract/ids.ts";
 import { PromptMove } from "#contract/prompt.ts";
 import { decidePause } from "#domain/agent/decide.ts";
 import { decideMove } from "#domain/prompt.ts";
@@ -45,30 +46,37 @@ const ownWords: readonly string[] = [
 
 test("a definition without a part, or with the parts of two commands, does not compile", () => {
 	// each of these is only looked at by the compiler
+	const people = { allowedActors: "people", startsWork: false } as const;
+	const decide = (): [] => [];
+	const unlisted = z.strictObject({ type: z.literal("agent.unlisted"), agent: AgentId });
 	const wrong = [
-		// @ts-expect-error nobody may say it
-		() => onAgent({ schema: AgentPause, decide: decidePause }),
+		// @ts-expect-error nobody may send it
+		() => onAgent({ schema: AgentPause, startsWork: false, decide: decidePause }),
+		// @ts-expect-error nobody knows whether it starts work
+		() => onAgent({ schema: AgentPause, allowedActors: "people", decide: decidePause }),
 		// @ts-expect-error nothing decides it
-		() => onAgent({ schema: AgentPause, speakers: "people" }),
+		() => onAgent({ schema: AgentPause, ...people }),
 		// @ts-expect-error its decider has to see the queue
-		() => onAgent({ schema: PromptMove, speakers: "people", decide: decideMove }),
+		() => onAgent({ schema: PromptMove, ...people, decide: decideMove }),
 		// @ts-expect-error what is loaded is not what its decider has to see
-		() => onAgent({ schema: PromptMove, speakers: "people", load: async () => 1, decide: decideMove }),
+		() => onAgent({ schema: PromptMove, ...people, load: async () => 1, decide: decideMove }),
+		// @ts-expect-error its schema is not among the commands of the contract
+		() => onAgent({ schema: unlisted, ...people, decide }),
 		() => {
 			const table: { "agent.pause": Definition<"agent.pause"> } = {
 				// @ts-expect-error it is defined under the name of another
-				"agent.pause": onAgent({ schema: AgentResume, speakers: "people", decide: () => [] }),
+				"agent.pause": onAgent({ schema: AgentResume, ...people, decide }),
 			};
 			return table;
 		},
 	];
-	expect(wrong).toHaveLength(5);
+	expect(wrong).toHaveLength(7);
 });
 
-test("docs/internals/adding-a-command.md shows the code as it is, in six files", () => {
+test("docs/internals/adding-a-command.md shows the code as it is, in seven files", () => {
 	const page = readFileSync("docs/internals/adding-a-command.md", "utf8");
 	const shown = [...page.matchAll(/```ts (\S+)\n(.*?)```/gs)].map(([, file = "", code = ""]) => ({ file, code }));
-	expect(new Set(shown.map(({ file }) => file)).size).toBe(6);
+	expect(new Set(shown.map(({ file }) => file)).size).toBe(7);
 	expect(shown.filter(({ file, code }) => !readFileSync(file, "utf8").includes(code))).toEqual([]);
 });
 

@@ -32,22 +32,29 @@ import { onAgent } from "./on-agent.ts";
 import { othersInTree } from "./shared-tree.ts";
 
 export const agentCommands = {
-	"agent.provision": onAgent({ schema: AgentProvision, speakers: "daemon", decide: decideProvision }),
-	"agent.fail": onAgent({ schema: AgentFail, speakers: "daemon", decide: decideFail }),
-	"agent.pause": onAgent({ schema: AgentPause, speakers: "people", decide: decidePause }),
-	"agent.resume": onAgent({ schema: AgentResume, speakers: "people", decide: decideResume }),
-	"agent.recover": onAgent({ schema: AgentRecover, speakers: "people", decide: decideRecover }),
-	"agent.reap": onAgent({ schema: AgentReap, speakers: "people", decide: decideReap }),
+	"agent.provision": onAgent({
+		schema: AgentProvision,
+		allowedActors: "daemon",
+		startsWork: false,
+		decide: decideProvision,
+	}),
+	"agent.fail": onAgent({ schema: AgentFail, allowedActors: "daemon", startsWork: false, decide: decideFail }),
+	"agent.pause": onAgent({ schema: AgentPause, allowedActors: "people", startsWork: false, decide: decidePause }),
+	"agent.resume": onAgent({ schema: AgentResume, allowedActors: "people", startsWork: false, decide: decideResume }),
+	"agent.recover": onAgent({ schema: AgentRecover, allowedActors: "people", startsWork: false, decide: decideRecover }),
+	"agent.reap": onAgent({ schema: AgentReap, allowedActors: "people", startsWork: false, decide: decideReap }),
 	"agent.stop": onAgent({
 		schema: AgentStop,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		decide: (agent, _, __, envelope) => decideStop(agent, envelope),
 	}),
-	"agent.share": onAgent({ schema: AgentShare, speakers: "daemon", decide: decideShare }),
-	"agent.leave": onAgent({ schema: AgentLeave, speakers: "daemon", decide: decideLeft }),
+	"agent.share": onAgent({ schema: AgentShare, allowedActors: "daemon", startsWork: false, decide: decideShare }),
+	"agent.leave": onAgent({ schema: AgentLeave, allowedActors: "daemon", startsWork: false, decide: decideLeft }),
 	"agent.move": onAgent({
 		schema: AgentMove,
-		speakers: "people",
+		allowedActors: "people",
+		startsWork: false,
 		load: async (work, { from }, { agent }) => ({
 			from: await work.node(from.node),
 			to: work.envelope.node === null ? undefined : await work.node(work.envelope.node),
@@ -57,7 +64,8 @@ export const agentCommands = {
 	}),
 	"agent.limit": onAgent({
 		schema: AgentLimit,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		load: async ({ tx, envelope }) => ({
 			subscriptions: await tx.subscriptions(),
 			projects: await tx.projects(),
@@ -67,7 +75,8 @@ export const agentCommands = {
 	}),
 	"agent.configure": onAgent({
 		schema: AgentConfigure,
-		speakers: "people",
+		allowedActors: "people",
+		startsWork: false,
 		texts: ({ systemPrompt, pinned, options }) => [
 			[systemPrompt ?? "", ...(pinned ?? []), ...Object.entries(options ?? {}).flat()].join(),
 		],
@@ -79,7 +88,8 @@ export const agentCommands = {
 	}),
 	"agent.interrupt": onAgent({
 		schema: AgentInterrupt,
-		speakers: "everyone",
+		allowedActors: "everyone",
+		startsWork: false,
 		load: async (work, _, { agent: { id, turn } }) => ({
 			turn: turn === null ? undefined : await work.turn(turn.id),
 			above: await work.tx.above(id),

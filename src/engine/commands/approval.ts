@@ -6,7 +6,8 @@ import { onAgent } from "./on-agent.ts";
 export const approvalCommands = {
 	"approval.ask": onAgent({
 		schema: ApprovalAsk,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		load: async ({ tx }, _, { agent, limits }) => ({
 			open: (await tx.pendingApprovals(agent.id)).length,
 			openMax: limits.approvalsOpenMax,
@@ -16,7 +17,8 @@ export const approvalCommands = {
 	}),
 	"approval.answer": onAgent({
 		schema: ApprovalAnswer,
-		speakers: "people",
+		allowedActors: "people",
+		startsWork: false,
 		load: async ({ tx }, { agent, approval }) => ({
 			approval: await tx.approval(approval),
 			queue: await tx.queue(agent),
@@ -25,7 +27,8 @@ export const approvalCommands = {
 	}),
 	"approval.withdraw": onAgent({
 		schema: ApprovalWithdraw,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		load: ({ tx }, { approval }) => tx.approval(approval),
 		decide: (agent, _, approval) => decideWithdraw(agent, approval),
 	}),

@@ -1,7 +1,7 @@
 // The definition of a command: its schema, who may send it, the facts for its decider, and the decider.
 //
 //   admit  ─▶ texts, identity                 what is measured, and what makes a retry the same request
-//   execute ─▶ speakers ─▶ load ─▶ decide ─▶ subject
+//   execute ─▶ allowedActors ─▶ load ─▶ decide ─▶ subject
 //
 // `load` reads, `decide` is pure, and neither is called with the command of another definition.
 import type { z } from "zod";
@@ -27,7 +27,9 @@ export type SchemaOf<C = unknown> = z.ZodType<C & { type: Command["type"] }> & {
 /** What every command has. */
 export interface Common<S extends SchemaOf> {
 	schema: S;
-	speakers: AllowedActors;
+	allowedActors: AllowedActors;
+	/** whether a process or git does something after it: a node that may have lost its place does not send it */
+	startsWork: boolean;
 	/** long texts of people and agents; everything else is bounded by the schema */
 	texts?: (command: z.output<S>) => readonly string[];
 	/** the limit for each text */
@@ -48,7 +50,8 @@ export interface CommandParts<S extends SchemaOf, L extends object> extends Comm
 export interface Definition<T extends Command["type"] = Command["type"]> {
 	readonly type: T;
 	readonly schema: z.ZodType;
-	readonly speakers: AllowedActors;
+	readonly allowedActors: AllowedActors;
+	readonly startsWork: boolean;
 	readonly textLimit: "textBytesMax" | "mailBytesMax";
 	texts(command: Command): readonly string[];
 	identity(command: Command): object;
@@ -67,7 +70,8 @@ export function defineCommand<S extends SchemaOf, L extends object>(
 	return {
 		type,
 		schema: parts.schema,
-		speakers: parts.speakers,
+		allowedActors: parts.allowedActors,
+		startsWork: parts.startsWork,
 		textLimit: parts.textLimit ?? "textBytesMax",
 		texts: (command) => parts.texts?.(own(command)) ?? [],
 		identity: (command) => parts.identity?.(own(command)) ?? command,
@@ -85,8 +89,11 @@ export function defineCommand<S extends SchemaOf, L extends object>(
 }
 
 /** The refusal for an actor who may not send the command. */
-export function forbiddenFor(actor: Actor, { type, speakers }: Pick<Definition, "type" | "speakers">): Refusal | null {
+export function forbiddenFor(
+	actor: Actor,
+	{ type, allowedActors }: Pick<Definition, "type" | "allowedActors">,
+): Refusal | null {
 	const agent = agentOf(actor) !== null;
-	if (speakers === "everyone" || actor === system || (speakers === "people" && !agent)) return null;
+	if (allowedActors === "everyone" || actor === system || (allowedActors === "people" && !agent)) return null;
 	return refuse("FORBIDDEN", `${type} is not for ${agent ? "agents" : "people"}.`, { details: { command: type } });
 }

@@ -12,7 +12,8 @@ import type { Work } from "./work.ts";
 export const issueWorkCommands = {
 	"issue.ready": onIssue({
 		schema: IssueReady,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		load: async (work, { issue: { assignee } }) => ({
 			agent: assignee === null ? undefined : await work.agent(assignee),
 		}),
@@ -21,7 +22,8 @@ export const issueWorkCommands = {
 	// also for a deleted issue: its agent has to become free
 	"issue.leave": defineCommand({
 		schema: IssueLeave,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		load: async (work, { issue: id }) => {
 			const issue = await work.issue(id);
 			return {
@@ -36,20 +38,23 @@ export const issueWorkCommands = {
 	}),
 	"issue.lose": onIssue({
 		schema: IssueLose,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		load: async (work, { issue }) => ({ on: await agentFacts(work, issue.assignee) }),
 		decide: decideLose,
 	}),
 	"issue.gate": onIssue({
 		schema: IssueGate,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		texts: ({ stderr }) => [stderr],
 		decide: decideGate,
 	}),
-	"issue.merge": onIssue({ schema: IssueMerge, speakers: "daemon", decide: decideMerged }),
+	"issue.merge": onIssue({ schema: IssueMerge, allowedActors: "daemon", startsWork: false, decide: decideMerged }),
 	"run.finish": defineCommand({
 		schema: RunFinish,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		load: async (work, command) => ({ found: await finishFacts(work, command) }),
 		decide: ({ found }, command) => (found === null ? [] : decideFinishRun(found, command)),
 		subject: {},

@@ -12,13 +12,15 @@ import type { Work } from "./work.ts";
 export const killCommands = {
 	"agent.kill": onAgent({
 		schema: AgentKill,
-		speakers: "everyone",
+		allowedActors: "everyone",
+		startsWork: false,
 		load: (work, { cascade }, { agent }) => killFacts(work, agent, cascade),
 		decide: (_, command, seen, envelope) => decideKill(seen, command, envelope),
 	}),
 	"agent.delete": onAgent({
 		schema: AgentDelete,
-		speakers: "people",
+		allowedActors: "people",
+		startsWork: false,
 		load: (work, _, { agent }) => killFacts(work, agent, false),
 		decide: (_, command, seen) => decideDelete(seen, command),
 	}),

@@ -11,7 +11,8 @@ import type { Work } from "./work.ts";
 export const mailCommands = {
 	"mail.send": defineCommand({
 		schema: MailSend,
-		speakers: "everyone",
+		allowedActors: "everyone",
+		startsWork: false,
 		texts: ({ body }) => [body],
 		textLimit: "mailBytesMax",
 		load: async (work, { to: id }, limits) => {
@@ -23,14 +24,16 @@ export const mailCommands = {
 	}),
 	"mail.read": onAgent({
 		schema: MailRead,
-		speakers: "everyone",
+		allowedActors: "everyone",
+		startsWork: false,
 		load: async ({ tx }, { agent, mail: id }) =>
 			(await tx.unreadMails(agent)).filter((mail) => id === undefined || mail.id === id),
 		decide: (agent, _, unread, envelope) => decideReadMail(agent, unread, envelope),
 	}),
 	"mail.wake": onAgent({
 		schema: MailWake,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		load: async ({ tx, envelope }, { agent }) => {
 			const mails = (await tx.unreadMails(agent)).filter((mail) => mail.state === "accepted");
 			return {
@@ -45,7 +48,8 @@ export const mailCommands = {
 	}),
 	"mail.delete": onAgent({
 		schema: MailDelete,
-		speakers: "everyone",
+		allowedActors: "everyone",
+		startsWork: false,
 		load: ({ tx }, { mail }) => tx.mail(mail),
 		decide: (agent, command, mail, envelope) => decideDeleteMail(agent, mail, command.mail, envelope),
 	}),

@@ -6,7 +6,8 @@ import { defineCommand } from "./define.ts";
 import type { Work } from "./work.ts";
 
 const onPerson = {
-	speakers: "people",
+	allowedActors: "people",
+	startsWork: false,
 	load: async ({ tx }: Work) => ({ all: await tx.persons() }),
 	subject: (_: object, { name }: { name: PersonName }) => ({ person: name }),
 } as const;

@@ -23,7 +23,8 @@ import type { Work } from "./work.ts";
 type Named = { slug: ProjectSlug };
 
 const onProject = {
-	speakers: "people",
+	allowedActors: "people",
+	startsWork: false,
 	load: async (work: Work, { slug }: Named) => ({ project: await work.project(slug) }),
 	subject: (_: object, { slug }: Named) => ({ project: slug }),
 } as const;
@@ -58,7 +59,8 @@ export const projectCommands = {
 	}),
 	"git.record": defineCommand({
 		schema: GitRecord,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		load: async () => ({}),
 		decide: (_, { runs }) => runs.map((data) => ({ kind: "git.ran", agent: null, data })),
 		subject: {},

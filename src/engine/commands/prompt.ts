@@ -10,7 +10,8 @@ import type { Work } from "./work.ts";
 export const promptCommands = {
 	"prompt.queue": onAgent({
 		schema: PromptQueue,
-		speakers: "everyone",
+		allowedActors: "everyone",
+		startsWork: false,
 		texts: ({ text }) => [text],
 		load: async (work, { now }, { agent, limits }) => {
 			const caller = agentOf(work.envelope.actor);
@@ -28,13 +29,26 @@ export const promptCommands = {
 	}),
 	"prompt.edit": onAgent({
 		schema: PromptEdit,
-		speakers: "people",
+		allowedActors: "people",
+		startsWork: false,
 		texts: ({ text }) => [text],
 		load: queueOf,
 		decide: decideEdit,
 	}),
-	"prompt.move": onAgent({ schema: PromptMove, speakers: "people", load: queueOf, decide: decideMove }),
-	"prompt.cancel": onAgent({ schema: PromptCancel, speakers: "people", load: queueOf, decide: decideCancel }),
+	"prompt.move": onAgent({
+		schema: PromptMove,
+		allowedActors: "people",
+		startsWork: false,
+		load: queueOf,
+		decide: decideMove,
+	}),
+	"prompt.cancel": onAgent({
+		schema: PromptCancel,
+		allowedActors: "people",
+		startsWork: false,
+		load: queueOf,
+		decide: decideCancel,
+	}),
 };
 
 function queueOf({ tx }: Work, { agent }: { agent: PromptState["agent"] }): Promise<PromptState[]> {

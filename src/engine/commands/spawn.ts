@@ -17,14 +17,16 @@ import type { Work } from "./work.ts";
 export const spawnCommands = {
 	"agent.init": defineCommand({
 		schema: AgentInit,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		load: async ({ tx }) => ({ existing: await tx.agentByHandle(null, initHandle) }),
 		decide: ({ existing }, command, envelope) => decideInit(existing, command, envelope),
 		subject: ({ existing }, _, { freshId }) => ({ agent: existing?.id ?? freshId }),
 	}),
 	"agent.spawn": defineCommand({
 		schema: AgentSpawn,
-		speakers: "everyone",
+		allowedActors: "everyone",
+		startsWork: false,
 		texts: ({ prompt }) => [prompt ?? ""],
 		// a retry may find a newer snapshot and is still the same request
 		identity: ({ snapshot: _, snapshotOf: __, ...rest }) => rest,

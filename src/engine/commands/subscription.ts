@@ -19,7 +19,8 @@ import type { Work } from "./work.ts";
 type Named = { name: SubscriptionName };
 
 const onSubscription = {
-	speakers: "people",
+	allowedActors: "people",
+	startsWork: false,
 	load: async ({ tx }: Work) => ({ all: await tx.subscriptions() }),
 	subject: (_: object, { name }: Named) => ({ subscription: name }),
 } as const;

@@ -15,7 +15,8 @@ import type { Work } from "./work.ts";
 export const turnEndCommands = {
 	"turn.end": onAgent({
 		schema: TurnEnd,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		texts: ({ text, items }) => [text ?? "", ...items.map(itemText)],
 		load: async (work, command, { agent, limits }) => {
 			const turn = await work.turn(command.turn);
@@ -36,21 +37,24 @@ export const turnEndCommands = {
 	}),
 	"turn.finish": onAgent({
 		schema: TurnFinish,
-		speakers: "people",
+		allowedActors: "people",
+		startsWork: false,
 		texts: ({ message }) => [message],
 		load: (work, _, { agent }) => openWorkOf(work, agent.id, agent.turn?.id ?? null),
 		decide: decideFinishTurn,
 	}),
 	"turn.release": onAgent({
 		schema: TurnRelease,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		load: leftWork,
 		decide: (agent, command, { turn, openWork, first }) =>
 			turn === undefined ? notOpen(agent, command.turn) : decideRelease(agent, turn, command, openWork, first),
 	}),
 	"turn.crash": onAgent({
 		schema: TurnCrash,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		texts: ({ partials }) => partials.map(({ text }) => text),
 		load: leftWork,
 		decide: (agent, { turn: id, partials }, { turn, openWork, first }) =>

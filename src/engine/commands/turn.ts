@@ -38,7 +38,8 @@ import type { Work } from "./work.ts";
 export const turnCommands = {
 	"turn.start": onAgent({
 		schema: TurnStart,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: true,
 		load: async (work, _, { agent, limits }) => ({
 			head: await work.tx.nextPrompt(agent.id, work.envelope.at),
 			run: agent.issue === null ? null : ((await work.issue(agent.issue.id))?.run ?? null),
@@ -52,7 +53,8 @@ export const turnCommands = {
 	}),
 	"turn.hand": onAgent({
 		schema: TurnHand,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: true,
 		load: async (work, { agent, turn: id }) => {
 			const turn = await work.turn(id);
 			const prompt = turn && (await work.tx.event(turn.words));
@@ -65,14 +67,16 @@ export const turnCommands = {
 	}),
 	"turn.append": onAgent({
 		schema: TurnAppend,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		texts: ({ items }) => items.map(itemText),
 		decide: decideTurnAppend,
 		subject: "the event",
 	}),
 	"turn.yield": onAgent({
 		schema: TurnYield,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		load: async (work, command) => {
 			const made = await work.tx.callsOfTurn(command.agent, command.turn);
 			return {
@@ -86,12 +90,18 @@ export const turnCommands = {
 		decide: (agent, command, { turn, ...seen }) =>
 			turn === undefined ? notOpen(agent, command.turn) : decideYield(agent, turn, seen),
 	}),
-	"turn.silent": onAgent({ schema: TurnSilent, speakers: "daemon", decide: decideSilent }),
-	"turn.responsive": onAgent({ schema: TurnResponsive, speakers: "daemon", decide: decideResponsive }),
-	"turn.settle": onAgent({ schema: TurnSettle, speakers: "daemon", decide: decideSettle }),
+	"turn.silent": onAgent({ schema: TurnSilent, allowedActors: "daemon", startsWork: false, decide: decideSilent }),
+	"turn.responsive": onAgent({
+		schema: TurnResponsive,
+		allowedActors: "daemon",
+		startsWork: false,
+		decide: decideResponsive,
+	}),
+	"turn.settle": onAgent({ schema: TurnSettle, allowedActors: "daemon", startsWork: false, decide: decideSettle }),
 	"turn.retry": onAgent({
 		schema: TurnRetry,
-		speakers: "people",
+		allowedActors: "people",
+		startsWork: false,
 		// runs again what the model saw, not what was queued: mail was rendered, and a prompt may have been edited
 		load: async (work, { agent, turn: named }) => {
 			const id = named ?? (await work.tx.latestTurns(agent, 1))[0]?.id;

@@ -12,7 +12,8 @@ import type { Work } from "./work.ts";
 export const waitCommands = {
 	"wait.open": defineCommand({
 		schema: WaitOpen,
-		speakers: "everyone",
+		allowedActors: "everyone",
+		startsWork: false,
 		load: async (work, { targets: ids, blocking }) => {
 			const caller = agentOf(work.envelope.actor);
 			const targets = [];
@@ -29,7 +30,8 @@ export const waitCommands = {
 	}),
 	"wait.look": defineCommand({
 		schema: WaitLook,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		load: async (work, { wait: id }, limits) => {
 			const wait = await work.tx.wait(id);
 			if (wait === undefined) return {};
@@ -43,7 +45,8 @@ export const waitCommands = {
 	}),
 	"wait.cancel": defineCommand({
 		schema: WaitCancel,
-		speakers: "everyone",
+		allowedActors: "everyone",
+		startsWork: false,
 		load: async (work, { wait: id }, limits) => {
 			const wait = await work.tx.wait(id);
 			return { wait, resumeClaim: wait === undefined ? null : await resumeClaimOf(work, wait, limits) };

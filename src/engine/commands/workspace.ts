@@ -25,19 +25,22 @@ import type { Work } from "./work.ts";
 export const workspaceCommands = {
 	"workspace.lease": onAgent({
 		schema: WorkspaceLease,
-		speakers: "everyone",
+		allowedActors: "everyone",
+		startsWork: true,
 		load: (work, _, { agent }) => othersInTree(work.tx, agent),
 		decide: decideLease,
 	}),
 	"workspace.free": onAgent({
 		schema: WorkspaceFree,
-		speakers: "everyone",
+		allowedActors: "everyone",
+		startsWork: false,
 		load: (work, _, { agent }) => othersInTree(work.tx, agent),
 		decide: (agent, _, others) => decideFree(agent, others),
 	}),
 	"workspace.record": onAgent({
 		schema: WorkspaceRecord,
-		speakers: "everyone",
+		allowedActors: "everyone",
+		startsWork: false,
 		load: async (work, { turn }, { agent }) => ({
 			turn: await turnOf(work, turn),
 			others: await othersInTree(work.tx, agent),
@@ -47,15 +50,27 @@ export const workspaceCommands = {
 	}),
 	"workspace.drift": onAgent({
 		schema: WorkspaceDrift,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		load: (work, { turn }) => turnOf(work, turn),
 		decide: (agent, command, turn) => refusedIfStarted(agent, command.turn, turn) ?? decideDrift(agent, command),
 	}),
-	"workspace.confirm": onAgent({ schema: WorkspaceConfirm, speakers: "people", decide: decideConfirm }),
-	"workspace.crash": onAgent({ schema: WorkspaceCrash, speakers: "daemon", decide: decideLeaseCrash }),
+	"workspace.confirm": onAgent({
+		schema: WorkspaceConfirm,
+		allowedActors: "people",
+		startsWork: false,
+		decide: decideConfirm,
+	}),
+	"workspace.crash": onAgent({
+		schema: WorkspaceCrash,
+		allowedActors: "daemon",
+		startsWork: false,
+		decide: decideLeaseCrash,
+	}),
 	"session.open": onAgent({
 		schema: SessionOpen,
-		speakers: "daemon",
+		allowedActors: "daemon",
+		startsWork: false,
 		load: (work, { turn }) => turnOf(work, turn),
 		decide: (agent, command, turn) => refusedIfStarted(agent, command.turn, turn) ?? decideOpenSession(agent, command),
 	}),

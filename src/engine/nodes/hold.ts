@@ -1,8 +1,7 @@
 // Whether this node may begin work. While it holds, nothing that begins any is written: another node may take its place.
+import type { Command } from "#contract/command.ts";
+import { definitionOf } from "../commands/table.ts";
 import { type Store, StoreFault } from "../ports/store.ts";
-
-/** The commands after which a process or git does something. */
-const beginners = new Set(["turn.start", "turn.hand", "workspace.lease"]);
 
 export class NodeHold {
 	#since: number | null = null;
@@ -20,8 +19,8 @@ export class NodeHold {
 	}
 
 	/** Throws what a database that does not answer would lead to, if the command begins work. */
-	check(command: { type: string }): void {
-		if (this.#since !== null && beginners.has(command.type))
+	check(command: Command): void {
+		if (this.#since !== null && definitionOf(command).startsWork)
 			throw new StoreFault("unavailable", "The database does not answer this node. Nothing was changed.");
 	}
 }
