@@ -70,7 +70,7 @@ describe("which slot an agent gets", () => {
 		expect(claim(bound("b"), with_([plan("a"), plan("b", { removedAt: 5 })]))).toEqual({ subscription: "a" });
 	});
 
-	test("one of the stand-in while its own cools down, and nothing while all of them do", () => {
+	test("one of the fallback while its own cools down, and nothing while all of them do", () => {
 		const spare = plan("spare");
 		expect(claim(bound("a"), with_([plan("a", { fallback: name("spare"), coolingUntil: 200 }), spare]))).toEqual({
 			subscription: "spare",
@@ -267,7 +267,7 @@ describe("a usage limit", () => {
 		]);
 	});
 
-	test("holds nobody for whom there is a stand-in, and the agent alone if nothing was paid for", () => {
+	test("holds nobody for whom there is a fallback, and the agent alone if nothing was paid for", () => {
 		const kinds = (events: ReturnType<typeof end>) =>
 			Array.isArray(events) ? events.map(({ kind }) => kind).slice(2) : events;
 		expect(kinds(end([plan("a", { fallback: name("b") }), plan("b")]))).toEqual([
@@ -300,7 +300,7 @@ describe("a subscription", () => {
 		expect(decideAddSubscription([], { ...request, agentType: "human" })).toMatchObject({ code: "VALIDATION_ERROR" });
 	});
 
-	test("has a stand-in of its own type, and never itself", () => {
+	test("has a fallback of its own type, and never itself", () => {
 		expect(decideAddSubscription([], { ...request, fallback: name("b") })).toMatchObject({ code: "NOT_FOUND" });
 		expect(decideAddSubscription([plan("b")], { ...request, fallback: name("b") })).toMatchObject({
 			code: "VALIDATION_ERROR",

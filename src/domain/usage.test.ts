@@ -104,7 +104,7 @@ describe("a fork", () => {
 
 	test("gets half of what is left, and its parent has that much less", () =>
 		expect(split(spender("a", 100, 20))).toEqual(parts(40, 60)));
-	test("gets what is wished for", () => expect(split(spender("a", 100, 20), { tokens: 80 })).toEqual(parts(80, 20)));
+	test("gets what is asked for", () => expect(split(spender("a", 100, 20), { tokens: 80 })).toEqual(parts(80, 20)));
 	test("gets no more than there is", () =>
 		expect(split(spender("a", 100, 20), { tokens: 81 })).toBe("BUDGET_EXCEEDED"));
 	test("of a parent with a budget cannot be without one", () =>

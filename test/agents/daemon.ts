@@ -25,22 +25,22 @@ import { type Kit, kits } from "./kits.ts";
 /** OpenCode takes half a minute to its first words on a busy machine. */
 export const longTimeout = { timeout: 120_000, interval: 100 };
 
-export class House implements AsyncDisposable {
+export class AgentWorld implements AsyncDisposable {
 	readonly model: FakeModel;
 	readonly home = freshFolder();
 	readonly #kit: Kit;
 	#daemon: ChildProcess | null = null;
 	#client: Client | null = null;
 
-	static async build(kit: Kit): Promise<House> {
+	static async build(kit: Kit): Promise<AgentWorld> {
 		await install(kit.type);
-		const house = new House(kit, await FakeModel.start());
-		mkdirSync(house.home, { recursive: true, mode: 0o700 });
-		chmodSync(house.home, 0o700);
-		symlinkSync(adaptersIn, path.join(house.home, "adapters"));
-		await house.start();
-		await house.letIn(kit);
-		return house;
+		const world = new AgentWorld(kit, await FakeModel.start());
+		mkdirSync(world.home, { recursive: true, mode: 0o700 });
+		chmodSync(world.home, 0o700);
+		symlinkSync(adaptersIn, path.join(world.home, "adapters"));
+		await world.start();
+		await world.giveCredentials(kit);
+		return world;
 	}
 
 	private constructor(kit: Kit, model: FakeModel) {
@@ -54,7 +54,7 @@ export class House implements AsyncDisposable {
 	}
 
 	/** A subscription is the way in: its variables point the agent to the fake model. */
-	async letIn(kit: Kit): Promise<void> {
+	async giveCredentials(kit: Kit): Promise<void> {
 		const folder = freshHome();
 		kit.furnish(this.model.url, folder);
 		const envFile = path.join(folder, "variables");

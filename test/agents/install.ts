@@ -1,4 +1,4 @@
-// The programs of other makers, installed with npm when they are first needed.
+// The programs of vendors, installed with npm when they are first needed.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { installLocked, lockOf, manifestOf } from "#adapters/driver/install.ts";

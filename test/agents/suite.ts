@@ -4,47 +4,47 @@ import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Agent } from "#contract/wire.ts";
 import { available } from "#test/support/processes.ts";
-import { freshHome, House, longTimeout, other } from "./daemon.ts";
+import { AgentWorld, freshHome, longTimeout, other } from "./daemon.ts";
 import { install } from "./install.ts";
 import type { Kit } from "./kits.ts";
 
 export function suite(kit: Kit): void {
 	describe(`the real ${kit.type}`, { timeout: 180_000 }, () => {
-		let house: House;
+		let world: AgentWorld;
 		beforeAll(async () => {
-			house = await House.build(kit);
+			world = await AgentWorld.build(kit);
 		}, 600_000);
-		beforeEach(() => house.model.reset());
-		afterAll(async () => await house[Symbol.asyncDispose](), 60_000);
+		beforeEach(() => world.model.reset());
+		afterAll(async () => await world[Symbol.asyncDispose](), 60_000);
 		const at = (agent: Agent, file: string): string => path.join(agent.workspace?.path ?? "", file);
-		const asked = (): string => house.model.requests.at(-1)?.text ?? "";
+		const asked = (): string => world.model.requests.at(-1)?.text ?? "";
 		const params = (agent: Agent) => ({ params: { agent: agent.id } });
 
 		test("edits a file with a tool call, once it is allowed to", async () => {
-			const agent = await house.agent({ policy: "ask" });
-			house.model.say(
+			const agent = await world.agent({ policy: "ask" });
+			world.model.say(
 				{ text: "I write it.", calls: [kit.write(at(agent, "made.txt"), "words")] },
 				{ text: "It is written." },
 			);
-			const prompt = await house.prompt(agent, "please write made.txt");
-			const open = async () => (await house.client.call("approvals")).filter((each) => each.agent === agent.id);
+			const prompt = await world.prompt(agent, "please write made.txt");
+			const open = async () => (await world.client.call("approvals")).filter((each) => each.agent === agent.id);
 			await expect.poll(async () => (await open()).length, longTimeout).toBe(1);
 			expect(existsSync(at(agent, "made.txt"))).toBe(false);
-			expect((await house.items(agent)).map(({ kind }) => kind)).toContain("tool_call");
+			expect((await world.items(agent)).map(({ kind }) => kind)).toContain("tool_call");
 			const [approval] = await open();
-			await house.client.call("approvalAnswer", { params: { approval: String(approval?.id) }, body: { allow: true } });
-			const turn = await house.over(agent, prompt);
+			await world.client.call("approvalAnswer", { params: { approval: String(approval?.id) }, body: { allow: true } });
+			const turn = await world.over(agent, prompt);
 			expect(turn).toMatchObject({
 				state: "completed",
 				usage: { inputTokens: expect.any(Number), outputTokens: expect.any(Number) },
 			});
 			expect(readFileSync(at(agent, "made.txt"), "utf8")).toBe("words");
-			const items = await house.items(agent);
+			const items = await world.items(agent);
 			const kinds = items.map(({ kind }) => kind).filter((kind) => kind !== "usage" && kind !== "thought");
 			expect(kinds).toEqual(expect.arrayContaining(["user", "assistant", "tool_call", "tool_result", "final"]));
 			expect(items.find(({ kind }) => kind === "tool_result")).toMatchObject({ data: { status: "completed" } });
 			expect(items.at(-1)).toMatchObject({ kind: "final", text: "It is written." });
-			expect((await house.now(agent)).session).toMatchObject({
+			expect((await world.now(agent)).session).toMatchObject({
 				type: kit.type,
 				how: "new",
 				capabilities: expect.arrayContaining(["load"]),
@@ -55,156 +55,156 @@ export function suite(kit: Kit): void {
 		test.skipIf(kit.type === "codex")(
 			"under auto-edit edits files inside its workspace without a question, and asks about others",
 			async () => {
-				const agent = await house.agent({ policy: "auto-edit" });
-				house.model.say(
+				const agent = await world.agent({ policy: "auto-edit" });
+				world.model.say(
 					{ text: "I write it.", calls: [kit.write(at(agent, "new/made.txt"), "words\n/etc/passwd")] },
 					{ text: "It is written." },
 				);
-				expect(await house.turn(agent, "please write made.txt")).toMatchObject({ state: "completed" });
+				expect(await world.turn(agent, "please write made.txt")).toMatchObject({ state: "completed" });
 				expect(readFileSync(at(agent, "new/made.txt"), "utf8")).toBe("words\n/etc/passwd");
 				const settled = async () =>
-					(await house.client.call("journal", { query: { agent: agent.id, kind: "approval" } })).events.map(
+					(await world.client.call("journal", { query: { agent: agent.id, kind: "approval" } })).events.map(
 						({ data }) => data,
 					);
 				expect(await settled()).toMatchObject([{ inside: true, answer: { allowed: true, why: "policy auto-edit" } }]);
 				// the control: a file that a program obeys is asked about
-				house.model.say(
+				world.model.say(
 					{ text: "I write it.", calls: [kit.write(at(agent, "new/.claude/x.json"), "{}")] },
 					{ text: "It is denied." },
 				);
-				const prompt = await house.prompt(agent, "please write x.json");
-				const open = async () => (await house.client.call("approvals")).filter((each) => each.agent === agent.id);
+				const prompt = await world.prompt(agent, "please write x.json");
+				const open = async () => (await world.client.call("approvals")).filter((each) => each.agent === agent.id);
 				await expect.poll(async () => (await open()).length, longTimeout).toBe(1);
-				await house.client.call("approvalAnswer", {
+				await world.client.call("approvalAnswer", {
 					params: { approval: String((await open())[0]?.id) },
 					body: { allow: false },
 				});
-				await house.over(agent, prompt);
+				await world.over(agent, prompt);
 				expect(existsSync(at(agent, "new/.claude/x.json"))).toBe(false);
 			},
 		);
 
 		test("stops in mid-turn, and goes on with what it knew", async () => {
-			const agent = await house.agent();
-			house.model.say({ hang: true, text: "I begin" });
-			const prompt = await house.prompt(agent, "the first thing");
-			const request = await house.model.asked(0);
-			await house.client.call("interrupt", { ...params(agent), body: { reason: "enough" } });
+			const agent = await world.agent();
+			world.model.say({ hang: true, text: "I begin" });
+			const prompt = await world.prompt(agent, "the first thing");
+			const request = await world.model.asked(0);
+			await world.client.call("interrupt", { ...params(agent), body: { reason: "enough" } });
 			expect(await request.over).toBe("gone");
-			expect(await house.over(agent, prompt)).toMatchObject({ state: "interrupted" });
-			await house.client.call("resume", { ...params(agent), body: {} });
-			house.model.say({ text: "Going on." });
-			expect(await house.turn(agent, "the second thing")).toMatchObject({ state: "completed" });
+			expect(await world.over(agent, prompt)).toMatchObject({ state: "interrupted" });
+			await world.client.call("resume", { ...params(agent), body: {} });
+			world.model.say({ text: "Going on." });
+			expect(await world.turn(agent, "the second thing")).toMatchObject({ state: "completed" });
 			expect(asked()).toContain("the first thing");
 		});
 
 		test("forks with its history: natively where it can, else seeded, and the journal says which", async () => {
-			const parent = await house.agent();
-			const first = await house.turn(parent, "remember the word walrus");
-			const child = await house.client.call("fork", { ...params(parent), body: {} });
-			expect(await house.turn(child, "which word was it?")).toMatchObject({ state: "completed" });
+			const parent = await world.agent();
+			const first = await world.turn(parent, "remember the word walrus");
+			const child = await world.client.call("fork", { ...params(parent), body: {} });
+			expect(await world.turn(child, "which word was it?")).toMatchObject({ state: "completed" });
 			expect(asked()).toContain("walrus");
-			expect((await house.now(child)).session?.how).toBe(kit.native.fork ? "forked" : "seeded");
-			await house.turn(parent, "forget it, it is ostrich");
-			const older = await house.client.call("fork", { ...params(parent), body: { at: first.finalItem ?? 0 } });
-			await house.turn(older, "which word is it?");
+			expect((await world.now(child)).session?.how).toBe(kit.native.fork ? "forked" : "seeded");
+			await world.turn(parent, "forget it, it is ostrich");
+			const older = await world.client.call("fork", { ...params(parent), body: { at: first.finalItem ?? 0 } });
+			await world.turn(older, "which word is it?");
 			expect(asked()).toMatch(/walrus/);
 			expect(asked()).not.toMatch(/ostrich/);
-			expect((await house.now(older)).session?.how).toBe("seeded");
-			const note = (await house.items(older)).find(({ kind }) => kind === "system");
+			expect((await world.now(older)).session?.how).toBe("seeded");
+			const note = (await world.items(older)).find(({ kind }) => kind === "system");
 			expect(note?.text).toMatch(/^A new session was begun with \d+ items/);
-			await house.turn(parent, "and now?");
+			await world.turn(parent, "and now?");
 			expect(asked()).toContain("ostrich");
 		});
 
 		test("after a clear knows nothing of before", async () => {
-			const agent = await house.agent();
-			await house.turn(agent, "remember the word walrus");
-			await house.client.call("clear", { ...params(agent), body: {} });
-			await house.turn(agent, "which word was it?");
+			const agent = await world.agent();
+			await world.turn(agent, "remember the word walrus");
+			await world.client.call("clear", { ...params(agent), body: {} });
+			await world.turn(agent, "which word was it?");
 			expect(asked()).not.toContain("walrus");
 		});
 
 		test("is resumed by a new daemon, and after kill -9 in mid-turn told the journal's truth", async () => {
-			const agent = await house.agent();
-			await house.turn(agent, "remember the word walrus");
-			await house.stop("SIGTERM");
-			await house.start();
-			await house.turn(agent, "which word was it?");
+			const agent = await world.agent();
+			await world.turn(agent, "remember the word walrus");
+			await world.stop("SIGTERM");
+			await world.start();
+			await world.turn(agent, "which word was it?");
 			expect(asked()).toContain("walrus");
 			expect(kit.native.resume === true ? ["resumed"] : ["resumed", "seeded"]).toContain(
-				(await house.now(agent)).session?.how,
+				(await world.now(agent)).session?.how,
 			);
 			// where its program tells what the session has cost, that is what we counted, turn by turn
-			const told = (await house.turns(agent)).at(-1)?.usage?.sessionCost;
-			expect((await house.now(agent)).spent.costs).toEqual(told === undefined ? [] : [told]);
-			house.model.reset();
-			house.model.say({ hang: true, text: "I think" });
-			const prompt = await house.prompt(agent, "and the other word is ostrich");
-			await house.model.asked(0);
-			await house.stop("SIGKILL");
-			await house.start();
-			expect(await house.over(agent, prompt)).toMatchObject({ state: "interrupted", reason: "crash" });
-			await house.client.call("resume", { ...params(agent), body: {} });
-			expect(await house.turn(agent, "which words were they?")).toMatchObject({ state: "completed" });
+			const told = (await world.turns(agent)).at(-1)?.usage?.sessionCost;
+			expect((await world.now(agent)).spent.costs).toEqual(told === undefined ? [] : [told]);
+			world.model.reset();
+			world.model.say({ hang: true, text: "I think" });
+			const prompt = await world.prompt(agent, "and the other word is ostrich");
+			await world.model.asked(0);
+			await world.stop("SIGKILL");
+			await world.start();
+			expect(await world.over(agent, prompt)).toMatchObject({ state: "interrupted", reason: "crash" });
+			await world.client.call("resume", { ...params(agent), body: {} });
+			expect(await world.turn(agent, "which words were they?")).toMatchObject({ state: "completed" });
 			expect(asked()).toMatch(/walrus/);
 			expect(asked()).toMatch(/ostrich/);
-			expect((await house.now(agent)).session?.how).toBe("seeded");
+			expect((await world.now(agent)).session?.how).toBe("seeded");
 		});
 
 		test("is set to what it lets itself be set to, and names what it has if it does not have that", async () => {
-			const agent = await house.agent();
+			const agent = await world.agent();
 			const { name, value, noticed } = kit.option;
 			const set = async (options: Record<string, string>) =>
-				await house.client.call("configure", { ...params(agent), body: { options } });
-			await house.turn(agent, "hello");
+				await world.client.call("configure", { ...params(agent), body: { options } });
+			await world.turn(agent, "hello");
 			expect(asked()).not.toMatch(noticed);
 			await set({ [name]: value });
-			expect(await house.turn(agent, "hello again")).toMatchObject({ state: "completed" });
+			expect(await world.turn(agent, "hello again")).toMatchObject({ state: "completed" });
 			expect(asked()).toMatch(noticed);
 			await set({ nonsense: "much" });
-			await house.prompt(agent, "and again");
-			const reasons = async () => (await house.now(agent)).holds.map(({ reason }) => reason);
+			await world.prompt(agent, "and again");
+			const reasons = async () => (await world.now(agent)).holds.map(({ reason }) => reason);
 			await expect
 				.poll(reasons, longTimeout)
 				.toEqual([expect.stringMatching(`it has no option nonsense=much, but .*${name}`)]);
 		});
 
 		test("meets a limit: the turn fails, and its subscription cools down", async () => {
-			const agent = await house.agent();
-			house.model.say(kit.limit);
-			const turn = await house.turn(agent, "too much");
+			const agent = await world.agent();
+			world.model.say(kit.limit);
+			const turn = await world.turn(agent, "too much");
 			expect(turn).toMatchObject({ state: "failed" });
-			const subscription = (await house.client.call("subscriptions")).find(({ type }) => type === kit.type);
+			const subscription = (await world.client.call("subscriptions")).find(({ type }) => type === kit.type);
 			expect(subscription?.coolingUntil).not.toBeNull();
-			await house.client.call("subscriptionCool", {
+			await world.client.call("subscriptionCool", {
 				params: { subscription: subscription?.name ?? "" },
 				body: { until: null },
 			});
 		});
 
 		test("makes children and writes to another agent, with the tools that it was given", async () => {
-			const parent = await house.agent();
-			const reader = await house.beside(parent, { type: "human" });
+			const parent = await world.agent();
+			const reader = await world.beside(parent, { type: "human" });
 			const [fresh, knowing] = [`${kit.type}-fresh`, `${kit.type}-knowing`];
 			const to = "the word is walrus";
-			house.model.say(
+			world.model.say(
 				{ to, calls: [kit.tool("fork", { prompt: "knit a sock", name: fresh })] },
 				{ to, calls: [kit.tool("fork", { prompt: "knit a glove", name: knowing, inherit: true })] },
 				{ to, calls: [kit.tool("send", { agent: reader.handle, body: "They are knitting." })] },
 				{ to, text: "All of it is under way." },
 			);
-			expect(await house.turn(parent, `${to}: please make two children`)).toMatchObject({ state: "completed" });
-			const all = await house.client.call("agents");
+			expect(await world.turn(parent, `${to}: please make two children`)).toMatchObject({ state: "completed" });
+			const all = await world.client.call("agents");
 			const asker = `agent:${parent.id}`;
 			const made = { type: kit.type, project: parent.project, supervisor: parent.id, createdBy: asker };
 			const [first, second] = [fresh, knowing].map((handle) => all.find((agent) => agent.handle === handle));
 			expect(first).toMatchObject({ ...made, lineage: null });
 			expect(second).toMatchObject({ ...made, lineage: { agent: parent.id, forkPoint: expect.any(Number) } });
 			// the parent's model was told their ids
-			const told = house.model.requests.findLast(({ text }) => text.includes("They are knitting."))?.text;
+			const told = world.model.requests.findLast(({ text }) => text.includes("They are knitting."))?.text;
 			for (const child of [first, second]) expect(told).toContain(child?.id);
-			expect(await house.client.call("mail", params(reader))).toMatchObject([
+			expect(await world.client.call("mail", params(reader))).toMatchObject([
 				{ from: asker, body: "They are knitting." },
 			]);
 			for (const [child, words, knows] of [
@@ -213,14 +213,14 @@ export function suite(kit: Kit): void {
 			] as const) {
 				if (child === undefined) throw new Error("there is no child");
 				await expect
-					.poll(async () => (await house.turns(child)).map(({ state }) => state), longTimeout)
+					.poll(async () => (await world.turns(child)).map(({ state }) => state), longTimeout)
 					.toEqual(["completed"]);
-				const heard = house.model.requests.find(({ text }) => text.includes(`You are ${child.handle}, `))?.text ?? "";
+				const heard = world.model.requests.find(({ text }) => text.includes(`You are ${child.handle}, `))?.text ?? "";
 				expect(heard).toContain(`You are ${child.handle}, ${knows ? "forked from" : "made by"} ${parent.handle}.`);
 				expect(heard).toContain(`[a prompt from ${asker}, which is not the user]\\n| ${words}`);
 				expect(heard.includes("walrus")).toBe(knows);
 				// a call that goes on in the parent is answered in the child, if it had been told before the fork
-				const context = await house.client.call("context", params(child));
+				const context = await world.client.call("context", params(child));
 				const calls = (kind: string) =>
 					context.filter((item) => item.kind === kind).map(({ data }) => Object(data).call);
 				expect(calls("tool_result")).toEqual(calls("tool_call"));
@@ -231,61 +231,61 @@ export function suite(kit: Kit): void {
 		test.runIf(available.includes("bubblewrap"))(
 			"works in a sandbox, with the login of its subscription, and gets nowhere else",
 			async () => {
-				const agent = await house.agent({}, "sandbox: on\n");
+				const agent = await world.agent({}, "sandbox: on\n");
 				const outside = freshHome();
-				house.model.say(
+				world.model.say(
 					{ calls: [kit.write(at(agent, "inside.txt"), "words")] },
 					{ calls: [kit.write(path.join(outside, "outside.txt"), "words")] },
 				);
-				expect(await house.turn(agent, "remember the word walrus, and write two files")).toMatchObject({
+				expect(await world.turn(agent, "remember the word walrus, and write two files")).toMatchObject({
 					state: "completed",
 				});
 				expect(readFileSync(at(agent, "inside.txt"), "utf8")).toBe("words");
 				expect(existsSync(path.join(outside, "outside.txt"))).toBe(false);
-				await house.stop("SIGTERM");
-				await house.start();
-				await house.turn(agent, "which word was it?");
+				await world.stop("SIGTERM");
+				await world.start();
+				await world.turn(agent, "which word was it?");
 				expect(asked()).toContain("walrus");
 				// what it keeps of its session is where a new process finds it
 				expect(kit.native.resume === true ? ["resumed"] : ["resumed", "seeded"]).toContain(
-					(await house.now(agent)).session?.how,
+					(await world.now(agent)).session?.how,
 				);
 			},
 		);
 
 		test("waits for another agent by ending its turn, and is continued", async () => {
-			const agent = await house.agent();
-			const sleeper = await house.beside(agent, { type: "scripted", prompt: "sleep 3600000" });
-			house.model.say(
+			const agent = await world.agent();
+			const sleeper = await world.beside(agent, { type: "scripted", prompt: "sleep 3600000" });
+			world.model.say(
 				{ calls: [kit.tool("wait", { agents: [sleeper.handle], timeoutSeconds: 3600 })] },
 				{ text: "I end my turn." },
 				{ text: "I go on." },
 			);
-			expect(await house.turn(agent, "wait for it")).toMatchObject({ state: "completed", source: "queue" });
+			expect(await world.turn(agent, "wait for it")).toMatchObject({ state: "completed", source: "queue" });
 			expect(asked()).toContain("End your turn now: you will be continued");
-			expect(house.model.requests).toHaveLength(2);
-			await house.client.call("kill", { ...params(sleeper), body: {} });
+			expect(world.model.requests).toHaveLength(2);
+			await world.client.call("kill", { ...params(sleeper), body: {} });
 			await expect
-				.poll(async () => (await house.turns(agent)).map(({ state, source }) => [state, source]), longTimeout)
+				.poll(async () => (await world.turns(agent)).map(({ state, source }) => [state, source]), longTimeout)
 				.toEqual([
 					["completed", "queue"],
 					["completed", "wait"],
 				]);
 			expect(asked()).toContain("What you waited for has happened");
-			expect((await house.items(agent)).at(-1)).toMatchObject({ kind: "final", text: "I go on." });
+			expect((await world.items(agent)).at(-1)).toMatchObject({ kind: "final", text: "I go on." });
 		});
 
-		test("is forked into another maker's agent, which knows the conversation", async () => {
+		test("is forked into another vendor's agent, which knows the conversation", async () => {
 			const others = other(kit);
 			await install(others.type);
-			await house.letIn(others);
-			const parent = await house.agent();
-			await house.turn(parent, "remember the word walrus");
-			const child = await house.client.call("fork", { ...params(parent), body: { type: others.type, policy: "full" } });
-			expect(await house.turn(child, "which word was it?")).toMatchObject({ state: "completed" });
-			expect(house.model.requests.at(-1)?.wire).not.toBe(house.model.requests[0]?.wire);
+			await world.giveCredentials(others);
+			const parent = await world.agent();
+			await world.turn(parent, "remember the word walrus");
+			const child = await world.client.call("fork", { ...params(parent), body: { type: others.type, policy: "full" } });
+			expect(await world.turn(child, "which word was it?")).toMatchObject({ state: "completed" });
+			expect(world.model.requests.at(-1)?.wire).not.toBe(world.model.requests[0]?.wire);
 			expect(asked()).toContain("walrus");
-			expect((await house.now(child)).session).toMatchObject({ type: others.type, how: "seeded" });
+			expect((await world.now(child)).session).toMatchObject({ type: others.type, how: "seeded" });
 		});
 	});
 }

@@ -1,4 +1,4 @@
-// The dashboard's door: a link opens it once, and then it takes two secrets that live in different places.
+// How a browser enters the dashboard: by a link, once, and then with two secrets that live in different places.
 import { writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import path from "node:path";

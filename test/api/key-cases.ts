@@ -203,7 +203,7 @@ const between = {
 	},
 } satisfies Partial<Record<Changing, Make>>;
 
-const house = {
+const ofDaemon = {
 	setup: async () => ({
 		params: { type: "nonsense" },
 		body: {},
@@ -488,7 +488,7 @@ const workspaces = {
 const cases: Record<Changing, Make> = {
 	...{ ...agents, ...moving, ...queue },
 	...between,
-	...house,
+	...ofDaemon,
 	...nodes,
 	...persons,
 	...issues,

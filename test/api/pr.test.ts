@@ -1,4 +1,4 @@
-// `brood pr` and `brood issue diff`, as a shell runs them: real pushes through a stand-in for ssh, and stand-ins for gh
+// `brood pr` and `brood issue diff`, as a shell runs them: real pushes through a fake ssh, and fakes of gh
 // and glab that record what they are called with.
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

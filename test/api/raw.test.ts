@@ -112,15 +112,15 @@ test(`${count} odd requests leave the daemon as it is`, { timeout: 60_000 + coun
 
 test("a connection that closes before the daemon is ready is dropped, and one that waits is answered", async () => {
 	const faults: unknown[] = [];
-	await using door = await listen({ port: 0, last: null, socket: null, failed: (fault) => faults.push(fault) });
-	const at = { port: Number(new URL(door.url).port) };
+	await using listener = await listen({ port: 0, last: null, socket: null, failed: (fault) => faults.push(fault) });
+	const at = { port: Number(new URL(listener.url).port) };
 	const request = "GET /api/events HTTP/1.1\r\nHost: x\r\n\r\n";
 	for (const leave of ["reset", "end"] as const) await attempt({ ...plain(request), leave }, at);
 	const waiting = attempt(plain(request.repeat(3)), at);
 	const asked: unknown[] = [];
 	// answered before anybody handles it: by then the server has read what came earlier
 	await attempt(plain("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"), at);
-	door.open({
+	listener.open({
 		app: async () => ({ status: 200, headers: {}, body: "never" }),
 		raw(_, response) {
 			asked.push(response.destroyed);

@@ -57,7 +57,7 @@ test("secrets are not written: by value, by shape and by place", () => {
 	log.hide("another long word");
 	const token = "a".repeat(20) + "B".repeat(23);
 	log.error(
-		"door",
+		"listener",
 		`correct horse battery ${token} Bearer abc https://me:pw@host/x sk-ant-0123456789abcdef`,
 		{ of: "another long word" },
 		new Error(`with ${token}`),

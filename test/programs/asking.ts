@@ -1,4 +1,4 @@
-// An agent of another maker that asks before it does something. The last line of a prompt is JSON: `ask`, the call that
+// An agent of a vendor that asks before it does something. The last line of a prompt is JSON: `ask`, the call that
 // it asks about, and `later`, what the call becomes while somebody is asked, as soon as there is a file `when`. It says
 // how it was answered. Anything else it repeats.
 import { existsSync } from "node:fs";

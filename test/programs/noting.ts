@@ -1,4 +1,4 @@
-// An agent of another maker that keeps every prompt exactly as it got it: a line of JSON in the file that NOTES names.
+// An agent of a vendor that keeps every prompt exactly as it got it: a line of JSON in the file that NOTES names.
 // The first prompt that says "hang" is never answered, and the first that says "limit" meets a usage limit of a moment.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { Readable, Writable } from "node:stream";

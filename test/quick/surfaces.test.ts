@@ -47,7 +47,7 @@ test("HTTP answers with the token and refuses without", async () => {
 	expect((await fetch(`${daemon.url}/api/agents`)).status).toBe(401);
 });
 
-test("an agent of another maker is given its tools over MCP", async () => {
+test("a vendor's agent is given its tools over MCP", async () => {
 	const client = new Client(daemon);
 	const { id } = await client.call("agentAdd", { body: { type: "vendor", policy: "full", prompt: "list" } });
 	const said = async (): Promise<(string | null)[]> =>

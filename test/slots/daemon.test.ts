@@ -105,7 +105,7 @@ describe("fork and wait", () => {
 
 	test("goes on before others that wait, and says so meanwhile", longTimeout, async () => {
 		const { daemon, client, add, agent, turns } = await started({ turnsMax: 1 });
-		// its patience ends while the child has the only place
+		// its deadline passes while the child has the only place
 		const waiter = await add("fork ask may I?\nwait children 1\nsay on I go");
 		await expect.poll(async () => (await agent(waiter.id)).turn?.phase, longTimeout).toBe("slot");
 		const later = await add("say last");
@@ -190,7 +190,7 @@ describe("a usage limit", () => {
 		});
 	});
 
-	test("sends its agents to the stand-in first, with that one's variables", longTimeout, async () => {
+	test("sends its agents to the fallback first, with that one's variables", longTimeout, async () => {
 		const { home, subscribe, client, add, agent, turns } = await started();
 		const file = path.join(home, "spare.env");
 		writeFileSync(file, "# the spare key\nexport SCRIPTED_LIMIT='off'\nSECRET_WORD=xyzzy\n", { mode: 0o600 });

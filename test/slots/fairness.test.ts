@@ -13,7 +13,7 @@ import { settled } from "#test/support/settled.ts";
 const limits = { ...defaults, turnsMax: 1 };
 
 /** One place on the machine, and a clock that the test turns. */
-function house() {
+function makeWorld() {
 	const rows = openMemory(batchRunner(limits));
 	const clock = { at: 1_000_000 };
 	const start = async () => {
@@ -30,7 +30,7 @@ function house() {
 }
 
 test("an agent's prompts run one after the other, in the order in which they came, whatever others have to do", async () => {
-	const { engine, driver, end } = await house().start();
+	const { engine, driver, end } = await makeWorld().start();
 	const [a, b] = [await spawn(engine, engine.agentZero.id), await spawn(engine, engine.agentZero.id)];
 	for (const text of ["1", "2", "3"])
 		for (const { id } of [a, b]) await done(engine, { type: "prompt.queue", agent: id, text });
@@ -45,7 +45,7 @@ test("an agent's prompts run one after the other, in the order in which they cam
 });
 
 test("after a restart the project that was served last still comes last", async () => {
-	const { clock, start } = house();
+	const { clock, start } = makeWorld();
 	const before = await start();
 	for (const slug of ["web", "api"]) await done(before.engine, { type: "project.add", slug, path: `/srv/${slug}` });
 	const add = async (project: string) =>
@@ -76,7 +76,7 @@ test("after a restart the project that was served last still comes last", async 
 });
 
 test("a prompt starts in the commit that it is queued in while nobody waits, and never before somebody who does", async () => {
-	const { engine, driver, end } = await house().start();
+	const { engine, driver, end } = await makeWorld().start();
 	const [a, b, c] = [
 		await spawn(engine, engine.agentZero.id),
 		await spawn(engine, engine.agentZero.id),

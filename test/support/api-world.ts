@@ -1,4 +1,4 @@
-// The door without a daemon behind it: an engine in memory, tokens that a test gives out, and no processes. Cheap
+// The HTTP app without a daemon: an engine in memory, tokens that a test gives out, and no processes. Cheap
 // enough to have one for every question.
 import { randomIds } from "#adapters/system/ids.ts";
 import type { AgentState } from "#contract/agent.ts";

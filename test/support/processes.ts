@@ -14,7 +14,7 @@ export function processesOf(home: string): number[] {
 	);
 }
 
-/** The same without the two processes that are the wall around an agent. */
+/** The same without the two processes of an agent's wrapper. */
 export function insiders(home: string, level: ContainmentLevel): number[] {
 	return processesOf(home).filter((pid) => level === "groups" || (innerPid(pid) ?? 1) > 1);
 }

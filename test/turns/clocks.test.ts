@@ -19,7 +19,7 @@ const jumps = [
 	["five hours ahead", 5 * hour],
 ] as const;
 
-/** The clock on the wall, and the time that has really passed. */
+/** The wall clock, and the time that has really passed. */
 const time = { wall: 0, monotonic: 0 };
 let engine: Engine;
 let store: Store;
@@ -104,13 +104,13 @@ test.each(jumps)("a receipt is kept for seven days of time, though the clock jum
 	expect(await store.dropReceipts(time.monotonic - limits.receiptsKeptMs, 1000)).toBe(1);
 });
 
-test("the stamps of events are those of the clock on the wall", async () => {
+test("the stamps of events are those of the wall clock", async () => {
 	time.wall += 5 * hour;
 	const agent = await add();
 	expect((await engine.reads.agent(agent.id))?.createdAt).toBe(time.wall);
 });
 
-test("the control: with the clock on the wall alone a wait of an hour is not over after one", async () => {
+test("the control: with the wall clock alone a wait of an hour is not over after one", async () => {
 	const wall = openMemory(batchRunner(limits));
 	await using naive = await Engine.start({
 		store: wall,

@@ -1,4 +1,4 @@
-// Questions, waits, long outputs and people, with real processes and over the door.
+// Questions, waits, long outputs and people, with real processes and over HTTP.
 import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, existsSync } from "node:fs";
 import path from "node:path";

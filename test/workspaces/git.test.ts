@@ -1,4 +1,4 @@
-// The one function that runs git: its limits, its patience with locks, its order, and the names that it is given.
+// The one function that runs git: its limits, how long it waits for locks, its order, and the names that it is given.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";

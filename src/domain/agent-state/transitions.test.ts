@@ -25,7 +25,7 @@ test("each label is derived from its facts", () => {
 	for (const label of labels) expect(labelOf(under[label])).toBe(label);
 });
 
-test("trouble beats a pause, and a hold shows only while the agent is idle", () => {
+test("an error beats a pause, and a hold shows only while the agent is idle", () => {
 	expect(labelOf({ ...live("a"), holds: [hold("user"), hold("crash")] })).toBe("error");
 	expect(labelOf({ ...agent("a"), holds: [hold("error")] })).toBe("error");
 	expect(labelOf({ ...agent("a"), holds: [hold("user")] })).toBe("init");

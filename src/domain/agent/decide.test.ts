@@ -56,7 +56,7 @@ describe("resume", () => {
 });
 
 describe("recover", () => {
-	test("ends what trouble set and leaves what people set", () => {
+	test("clears the holds of errors and leaves those that people set", () => {
 		given(held("user"), held("error"), held("crash"), held("dirty"), held("recovery"))
 			.when(decideRecover)
 			.gives(unheld("error", "crash", "dirty", "recovery"));

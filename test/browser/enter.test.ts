@@ -1,4 +1,4 @@
-// The dashboard's door in a real browser: a link that works once, two secrets, and a hostile page on another port.
+// Entering the dashboard with a real browser: a link that works once, two secrets, and a hostile page on another port.
 import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import path from "node:path";
