@@ -27,30 +27,30 @@ const NewAgent = {
 const addressed = { type: true, agent: true } as const;
 
 export const agentRoutes = {
-	agents: get("/api/agents", "all agents, oldest first; ended ones that were reaped only if asked for", {
+	agents: get("/api/agents", "list agents, oldest first; reaped ones only if asked for", {
 		query: scope.extend({ ...agentFilter, reaped: z.stringbool().default(false) }),
 		answer: z.array(Agent),
 		agents: true,
 	}),
-	agentsOf: get("/api/projects/:project/agents", "the agents of a project, oldest first", {
+	agentsOf: get("/api/projects/:project/agents", "list the agents of a project, oldest first", {
 		query: z.strictObject({ ...agentFilter, reaped: z.stringbool().default(false) }),
 		answer: z.array(Agent),
 	}),
-	progress: get("/api/progress", "the last words of each living agent, and how its branch stands", {
+	progress: get("/api/progress", "show the last output of each living agent, and the state of its branch", {
 		query: scope,
 		answer: z.array(Progress),
 	}),
-	agent: get("/api/agents/:agent", "one agent", { query: scope, answer: Agent }),
-	agentAdd: post("/api/agents", "a new agent under agent 0, without a project", {
+	agent: get("/api/agents/:agent", "show one agent", { query: scope, answer: Agent }),
+	agentAdd: post("/api/agents", "add an agent under agent 0, without a project", {
 		body: z.strictObject(NewAgent),
 		answer: Agent,
 	}),
-	agentAddTo: post("/api/projects/:project/agents", "a new agent under agent 0, in a project", {
+	agentAddTo: post("/api/projects/:project/agents", "add an agent under agent 0, in a project", {
 		at: "project",
 		body: z.strictObject(NewAgent),
 		answer: Agent,
 	}),
-	fork: post("/api/agents/:agent/fork", `a child ${withConversation}, or ${withoutConversation}`, {
+	fork: post("/api/agents/:agent/fork", `add a child ${withConversation}, or ${withoutConversation}`, {
 		at: "agent",
 		query: scope,
 		body: z.strictObject({
@@ -72,7 +72,7 @@ export const agentRoutes = {
 	}),
 	agentDelete: post(
 		"/api/agents/:agent/delete",
-		"end an agent for good and put its workspace into the trash, if nothing waits for it and its work is merged",
+		"end an agent for good and move its workspace to the trash, if nothing waits for it and its work is merged",
 		{
 			at: "agent",
 			alias: { method: "delete", path: "/api/agents/:agent" },
@@ -83,26 +83,30 @@ export const agentRoutes = {
 	),
 	settings: get(
 		"/api/agents/:agent/settings",
-		"what it is told before everything else, and the files that it sees in every turn; an agent asks for its own",
+		"show an agent's system prompt, and the files that it sees in every turn; an agent asks for its own",
 		{ query: scope, answer: Settings, agents: true },
 	),
-	configure: post("/api/agents/:agent/configure", "change its settings; what is not named stays as it is", {
-		alias: { method: "patch", path: "/api/agents/:agent" },
-		query: scope,
-		body: z.strictObject({
-			/** only of agent 0 */
-			type: agentType,
-			model: z.string().nullable().optional(),
-			subscription: SubscriptionName.nullable().optional(),
-			policy: Policy.optional(),
-			budget: BudgetRequest.optional(),
-			systemPrompt: z.string().nullable().optional(),
-			pinned: z.array(z.string()).optional(),
-			options: z.record(z.string(), z.string()).optional(),
-		}),
-		answer: Agent,
-	}),
-	interrupt: post("/api/agents/:agent/interrupt", "stop the open turn", {
+	configure: post(
+		"/api/agents/:agent/configure",
+		"change an agent's settings; settings that are not named stay as they are",
+		{
+			alias: { method: "patch", path: "/api/agents/:agent" },
+			query: scope,
+			body: z.strictObject({
+				/** only of agent 0 */
+				type: agentType,
+				model: z.string().nullable().optional(),
+				subscription: SubscriptionName.nullable().optional(),
+				policy: Policy.optional(),
+				budget: BudgetRequest.optional(),
+				systemPrompt: z.string().nullable().optional(),
+				pinned: z.array(z.string()).optional(),
+				options: z.record(z.string(), z.string()).optional(),
+			}),
+			answer: Agent,
+		},
+	),
+	interrupt: post("/api/agents/:agent/interrupt", "stop the running turn", {
 		at: "agent",
 		query: scope,
 		body: AgentInterrupt.omit(addressed),
@@ -131,7 +135,7 @@ export const agentRoutes = {
 	}),
 	agentMove: post(
 		"/api/agents/:agent/move",
-		"move an idle agent to another node, also away from one that fell; its tree is made again from its last snapshot",
+		"move an idle agent to another node, also away from one that is down; its files come from its last snapshot",
 		{
 			at: "node",
 			query: scope,
@@ -140,7 +144,7 @@ export const agentRoutes = {
 			answer: Agent,
 		},
 	),
-	agentShare: post("/api/agents/:agent/share", "take a snapshot and keep it where every node can read it", {
+	agentShare: post("/api/agents/:agent/share", "take a snapshot and store it where every node can read it", {
 		at: "agent",
 		query: scope,
 		body: none,

@@ -9,7 +9,7 @@ export const browserRoutes = {
 		body: none,
 		answer: BrowserLink,
 	}),
-	browsers: get("/api/browsers", "the caller's browsers that are signed in; all of them for an admin", {
+	browsers: get("/api/browsers", "list the caller's signed-in browsers; all of them for an admin", {
 		answer: z.array(Browser),
 	}),
 	browserSignOut: remove("/api/browsers/:browser", "sign a browser out, and end its event streams", {

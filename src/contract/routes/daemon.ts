@@ -16,8 +16,9 @@ const List = z
 export const daemonRoutes = {
 	rows: get(
 		"/api/rows",
-		"all rows that a screen shows, as they were at one event; the event stream goes on from there",
+		"return all rows that a screen shows, as of one event; the event stream continues from there",
 		{
+			internal: true,
 			query: z.strictObject({
 				/** the projects whose issues are shown, with commas */
 				boards: List.pipe(z.array(ProjectSlug)),
@@ -38,37 +39,37 @@ export const daemonRoutes = {
 			}),
 		},
 	),
-	status: get("/api/status", "the daemon and what it has", { answer: Status }),
-	vendors: get("/api/vendors", "the vendors' agents, and which are installed", { answer: z.array(VendorAgent) }),
+	status: get("/api/status", "show the daemon's version, address, agents and problems", { answer: Status }),
+	vendors: get("/api/vendors", "list vendors' agents, and which are installed", { answer: z.array(VendorAgent) }),
 	setup: post("/api/vendors/:type", "install a vendor's agent at the supported version and check that it starts", {
 		role: "admin",
 		body: none,
 		answer: VendorAgent,
 	}),
-	backup: post("/api/backup", "a consistent copy of the store", {
+	backup: post("/api/backup", "write a consistent copy of the store", {
 		role: "admin",
 		body: z.strictObject({ file: z.string().regex(/^\/[^\0]{0,4095}$/, "an absolute path") }),
 		answer: z.object({ file: z.string(), bytes: z.int() }),
 	}),
 	tokenRotate: post(
 		"/api/token/rotate",
-		"replace the person's token; the old one is refused from then on, and event streams opened with it end",
+		"replace the token; the old one is refused at once, and its event streams end",
 		{ role: "admin", body: none, answer: z.object({ file: z.string() }) },
 	),
-	space: get("/api/space", "disk usage of the home and of each project", { answer: Space }),
-	projects: get("/api/projects", "all projects; with `check` each is looked at first", {
+	space: get("/api/space", "show disk usage of the home and of each project", { answer: Space }),
+	projects: get("/api/projects", "list projects; `check` looks at each repository first", {
 		query: z.strictObject({ check: z.stringbool().default(false) }),
 		answer: z.array(Project),
 	}),
-	project: get("/api/projects/:project", "one project", { answer: Project }),
-	projectAdd: post("/api/projects", "add a project: a repository's root, or a URL that is mirrored", {
+	project: get("/api/projects/:project", "show one project", { answer: Project }),
+	projectAdd: post("/api/projects", "add a project: a folder with a repository, or a URL that is cloned", {
 		body: z.strictObject({ slug: ProjectSlug, path: z.string(), branch: z.string().optional() }),
 		answer: Project,
 	}),
-	sites: get("/api/projects/:project/sites", "its repositories at other nodes", { answer: z.array(Site) }),
+	sites: get("/api/projects/:project/sites", "list a project's repositories at other nodes", { answer: z.array(Site) }),
 	siteAdd: post(
 		"/api/projects/:project/sites",
-		"a repository of the project at another node, for agents that are moved there",
+		"add a repository of the project at another node, for agents that are moved there",
 		{ at: "node", body: z.strictObject({ node: z.string().min(1).max(64), path: z.string() }), answer: Site },
 	),
 	siteRemove: remove("/api/projects/:project/sites/:node", "forget a repository at another node; no file is touched", {

@@ -8,18 +8,18 @@ const query = scope;
 const { comments, documents, messages, artifacts } = IssueDetails.shape;
 
 export const issueDocumentRoutes = {
-	issueRuns: get("/api/issues/:issue/runs", "the turns that agents had on it, oldest first", {
+	issueRuns: get("/api/issues/:issue/runs", "list the turns that agents had on an issue, oldest first", {
 		query,
 		answer: z.array(Run),
 		agents: true,
 	}),
-	issueComments: get("/api/issues/:issue/comments", "its comments, oldest first", {
+	issueComments: get("/api/issues/:issue/comments", "list an issue's comments, oldest first", {
 		at: "project",
 		query,
 		answer: comments,
 		agents: true,
 	}),
-	issueDocuments: get("/api/issues/:issue/documents", "every version of its documents, oldest first", {
+	issueDocuments: get("/api/issues/:issue/documents", "list every version of an issue's documents, oldest first", {
 		at: "project",
 		query,
 		answer: documents,
@@ -27,16 +27,16 @@ export const issueDocumentRoutes = {
 	}),
 	issueMessages: get(
 		"/api/issues/:issue/messages",
-		"the messages to its stages, and whether they were told; looking at them tells nobody",
+		"list the notes for an issue's stages, and which agents have read",
 		{ at: "project", query: scope.extend({ stage: StageName.optional() }), answer: messages, agents: true },
 	),
-	issueArtifacts: get("/api/issues/:issue/artifacts", "where its folder is, and the files in it", {
+	issueArtifacts: get("/api/issues/:issue/artifacts", "list the files in an issue's folder, and where it is", {
 		at: "project",
 		query,
 		answer: artifacts.unwrap(),
 		agents: true,
 	}),
-	labels: get("/api/projects/:project/labels", "the labels that issues of a project have, the most used first", {
+	labels: get("/api/projects/:project/labels", "list the labels of a project's issues, most used first", {
 		answer: z.array(IssueLabelCount),
 	}),
 };

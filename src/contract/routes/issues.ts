@@ -28,112 +28,108 @@ const Reason = z.string().min(1).max(10_000);
 export const issueRoutes = {
 	issues: get(
 		"/api/issues",
-		"all issues; `assignee` is an agent or `none`, `attention` those that need a person, `ready` those that an agent could be given now",
+		"list issues; `assignee` is an agent or `none`, `attention` those that need a person, `ready` those that an agent could get now",
 		{ query: scope.extend(Filter), answer: z.array(Issue), agents: true },
 	),
-	issuesOf: get("/api/projects/:project/issues", "the issues of a project", {
+	issuesOf: get("/api/projects/:project/issues", "list the issues of a project", {
 		query: z.strictObject(Filter),
 		answer: z.array(Issue),
 		agents: true,
 	}),
-	issueAdd: post("/api/projects/:project/issues", "a new issue", { at: "project", body: IssueRequest, answer: Issue }),
-	issue: get("/api/issues/:issue", "one issue with its comments, documents, messages and files", {
+	issueAdd: post("/api/projects/:project/issues", "add an issue", { at: "project", body: IssueRequest, answer: Issue }),
+	issue: get("/api/issues/:issue", "show one issue with its comments, documents, messages and files", {
 		at: "project",
 		query,
 		answer: IssueDetails,
 		agents: true,
 	}),
-	issueEdit: post("/api/issues/:issue", "change its words; what is not named stays as it is", {
+	issueEdit: post("/api/issues/:issue", "change an issue's title, body, labels, priority or preset", {
 		at: "project",
 		alias: { method: "patch", path: "/api/issues/:issue" },
 		query,
 		body: IssueChange,
 		answer: Issue,
 	}),
-	issueDelete: remove("/api/issues/:issue", "hide it; its number is not used again", {
+	issueDelete: remove("/api/issues/:issue", "delete an issue; its number is not used again", {
 		at: "project",
 		query,
 		answer: Issue,
 	}),
-	issueStart: post("/api/issues/:issue/start", "into its first stage of work", {
+	issueStart: post("/api/issues/:issue/start", "move an issue to its first stage of work", {
 		at: "project",
 		query,
 		body: none,
 		answer: Issue,
 	}),
-	issueAssign: post("/api/issues/:issue/assign", "give it to an agent that is idle; answered when both are claimed", {
+	issueAssign: post("/api/issues/:issue/assign", "assign an issue to an idle agent", {
 		at: "project",
 		query,
 		body: z.strictObject({ agent: z.string().min(1).max(200), now: z.boolean().default(false) }),
 		answer: Issue,
 	}),
-	issueUnassign: post("/api/issues/:issue/unassign", "take it from its agent", {
+	issueUnassign: post("/api/issues/:issue/unassign", "take an issue from its agent", {
 		at: "project",
 		query,
 		body: none,
 		answer: Issue,
 	}),
-	issueMove: post("/api/issues/:issue/transition", "move it to another stage by hand", {
+	issueMove: post("/api/issues/:issue/transition", "move an issue to another stage", {
 		at: "project",
 		query,
 		body: z.strictObject({ stage: StageName }),
 		answer: Issue,
 	}),
-	issueDepend: post("/api/issues/:issue/dependencies", "it waits until another one is done", {
+	issueDepend: post("/api/issues/:issue/dependencies", "make an issue wait until another one is done", {
 		at: "project",
 		query,
 		body: z.strictObject({ on: z.int().positive() }),
 		answer: Issue,
 	}),
-	issueUndepend: remove("/api/issues/:issue/dependencies/:on", "it waits for that one no longer", {
+	issueUndepend: remove("/api/issues/:issue/dependencies/:on", "remove a dependency of an issue", {
 		at: "project",
 		query,
 		answer: Issue,
 	}),
-	issueComment: post("/api/issues/:issue/comments", "say something about it", {
+	issueComment: post("/api/issues/:issue/comments", "add a comment; the agent reads it in its next prompt", {
 		at: "project",
 		query,
 		body: z.strictObject({ text: z.string().min(1).max(100_000) }),
 		answer: IssueDetails,
 		agents: true,
 	}),
-	issueDocument: post("/api/issues/:issue/documents", "keep a document with it; the same name again is a new version", {
+	issueDocument: post("/api/issues/:issue/documents", "attach a document; the same name again adds a version", {
 		at: "project",
 		query,
 		body: z.strictObject({ name: DocumentName, type: DocumentType.optional(), text: z.string().min(1) }),
 		answer: IssueDetails,
 		agents: true,
 	}),
-	issueMessage: post("/api/issues/:issue/messages", "a note for the agent of a later stage, told once", {
+	issueMessage: post("/api/issues/:issue/messages", "leave a note for the agent of a later stage, told once", {
 		at: "project",
 		query,
 		body: z.strictObject({ stage: StageName, text: z.string().min(1).max(100_000) }),
 		answer: IssueDetails,
 		agents: true,
 	}),
-	issueApprove: post(
-		"/api/issues/:issue/approve",
-		"let it pass its gate; the last one merges its commit, and is answered when that is through",
-		{
-			at: "project",
-			query,
-			body: z.strictObject({ commit: z.string().optional(), empty: z.boolean().optional() }),
-			answer: Issue,
-		},
-	),
-	issueReject: post("/api/issues/:issue/reject", "send it back with the reason", {
+	issueApprove: post("/api/issues/:issue/approve", "approve an issue's work; at the last gate this merges its commit", {
+		at: "project",
+		query,
+		body: z.strictObject({ commit: z.string().optional(), empty: z.boolean().optional() }),
+		answer: Issue,
+	}),
+	issueReject: post("/api/issues/:issue/reject", "send an issue back to the previous stage, with the reason", {
 		at: "project",
 		query,
 		body: z.strictObject({ reason: Reason }),
 		answer: Issue,
 	}),
-	issueRetry: post("/api/issues/:issue/retry", "clear its attention and try again", {
+	issueRetry: post("/api/issues/:issue/retry", "clear an issue's attention and try again", {
 		at: "project",
 		query,
 		body: none,
 		answer: Issue,
 	}),
-	issueEscalate: post("/api/issues/:issue/attention", "say that it needs a person, and why", {
+	issueEscalate: post("/api/issues/:issue/attention", "report that an issue needs a person, and why", {
 		at: "project",
 		query,
 		body: z.strictObject({ reason: Reason }),
@@ -142,7 +138,7 @@ export const issueRoutes = {
 	}),
 	workComplete: post(
 		"/api/issues/:issue/work-complete",
-		"its agent says that the work of this stage is complete, or with `back` that it has to go back",
+		"report that the work of this stage is complete, or with `back` that it has to go back; for the agent of the issue",
 		{
 			at: "project",
 			query,
@@ -151,7 +147,7 @@ export const issueRoutes = {
 			agents: true,
 		},
 	),
-	presets: get("/api/projects/:project/presets", "the workflows that issues of a project may have", {
+	presets: get("/api/projects/:project/presets", "list the workflows (presets) of a project", {
 		at: "project",
 		answer: z.array(NamedPreset),
 	}),

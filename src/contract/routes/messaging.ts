@@ -7,14 +7,14 @@ import { Approval, Mail, Wait } from "../wire.ts";
 import { get, post, Reason, remove, scope } from "./route.ts";
 
 export const messagingRoutes = {
-	approvals: get("/api/approvals", "pending approvals, oldest first", {
+	approvals: get("/api/approvals", "list pending approvals, oldest first", {
 		query: z.strictObject({ agent: z.string().optional(), project: ProjectSlug.optional() }),
 		answer: z.array(Approval),
 	}),
-	approval: get("/api/approvals/:approval", "one question, whole, and its answer if it has one", { answer: Approval }),
+	approval: get("/api/approvals/:approval", "show one approval, and its answer if it has one", { answer: Approval }),
 	approvalAnswer: post(
 		"/api/approvals/:approval",
-		"allow it or deny it, once; `always` answers the same question in advance, `prefix` all commands with these first words",
+		"allow or deny what the agent asks for; `always` answers the same question in advance, `prefix` all commands with these first words",
 		{
 			body: z.strictObject({
 				allow: z.boolean(),
@@ -43,17 +43,21 @@ export const messagingRoutes = {
 	}),
 	wait: get(
 		"/api/waits/:wait",
-		"one wait; with `block` answered when it is over, or after half a minute as it is then",
+		"show a wait; with `block`, answers when it is over, after half a minute at the latest",
 		{ query: z.strictObject({ block: z.stringbool().default(false) }), answer: Wait, agents: true },
 	),
-	waitCancel: remove("/api/waits/:wait", "wait no longer", { answer: Wait, agents: true }),
-	send: post("/api/agents/:agent/mail", "send it a mail", {
+	waitCancel: remove("/api/waits/:wait", "cancel a wait", { answer: Wait, agents: true }),
+	send: post("/api/agents/:agent/mail", "send an agent a mail", {
 		query: scope,
 		body: z.strictObject({ body: z.string().min(1), urgent: z.boolean().default(false) }),
 		answer: Mail,
 		agents: true,
 	}),
-	mail: get("/api/agents/:agent/mail", "its mail, oldest first", { query: scope, answer: z.array(Mail), agents: true }),
+	mail: get("/api/agents/:agent/mail", "list an agent's mail, oldest first", {
+		query: scope,
+		answer: z.array(Mail),
+		agents: true,
+	}),
 	mailRead: post("/api/agents/:agent/mail/read", "take the unread mail, oldest first; each is given out once", {
 		query: scope,
 		body: z.strictObject({ mail: EventId.optional() }),

@@ -5,26 +5,26 @@ import { Problem } from "../wire.ts";
 import { get, none, post, remove } from "./route.ts";
 
 export const nodeRoutes = {
-	nodes: get("/api/nodes", "the nodes that share this database, and how each is", { answer: z.array(Node) }),
-	database: get("/api/database", "how the database that nodes share is set up; no problems where there is one node", {
+	nodes: get("/api/nodes", "list the nodes that share this database", { answer: z.array(Node) }),
+	database: get("/api/database", "check how the database that nodes share is set up", {
 		answer: z.object({ tripMs: z.int().nullable(), clockOffsetMs: z.int().nullable(), problems: z.array(Problem) }),
 	}),
-	nodeDrain: post("/api/nodes/:node/drain", "start no more turns at a node; those that run go on", {
+	nodeDrain: post("/api/nodes/:node/drain", "start no more turns at a node; running ones go on", {
 		role: "admin",
 		body: none,
 		answer: Node,
 	}),
-	nodeResume: post("/api/nodes/:node/resume", "start turns again at a node that was drained", {
+	nodeResume: post("/api/nodes/:node/resume", "start turns again at a drained node", {
 		role: "admin",
 		body: none,
 		answer: Node,
 	}),
 	nodeFall: post(
 		"/api/nodes/:node/fall",
-		"say that a silent node is dead: its machine is off; its open turns are interrupted",
+		"report that a silent node's machine is off; its open turns are interrupted",
 		{ role: "admin", body: none, answer: Node },
 	),
-	nodeRemove: remove("/api/nodes/:node", "take a stopped node without living agents off the list", {
+	nodeRemove: remove("/api/nodes/:node", "remove a stopped node without living agents", {
 		role: "admin",
 		answer: Node,
 	}),

@@ -4,15 +4,19 @@ import { BoardColumn, Inbox, TreeRow } from "../overviews.ts";
 import { get, scope } from "./route.ts";
 
 export const overviewRoutes = {
-	inbox: get("/api/inbox", "everything that needs a person: approvals, errors, reviews, usage limits", {
+	inbox: get("/api/inbox", "list what needs a person: approvals, errors, reviews, usage limits", {
 		query: scope,
 		answer: Inbox,
 	}),
-	tree: get("/api/tree", "all agents but hidden ones, each before those below it", {
+	tree: get("/api/tree", "list all agents but hidden ones, each before its children", {
 		query: scope,
 		answer: z.object({ rows: z.array(TreeRow) }),
 	}),
-	board: get("/api/projects/:project/board", "the open issues of a project by stage, and the 100 that were done last", {
-		answer: z.object({ columns: z.array(BoardColumn) }),
-	}),
+	board: get(
+		"/api/projects/:project/board",
+		"list the open issues of a project by stage, and the 100 that were done last",
+		{
+			answer: z.object({ columns: z.array(BoardColumn) }),
+		},
+	),
 };

@@ -6,8 +6,8 @@ import { Me, Person } from "../wire.ts";
 import { get, post, remove } from "./route.ts";
 
 export const personRoutes = {
-	me: get("/api/me", "who is asking, and with which role", { answer: Me }),
-	persons: get("/api/persons", "everybody who has a token of their own", { answer: z.array(Person) }),
+	me: get("/api/me", "show who is asking, and with which role", { answer: Me }),
+	persons: get("/api/persons", "list people who have a token", { answer: z.array(Person) }),
 	personAdd: post("/api/persons", "add a person; the caller makes the token and sends only its hash", {
 		role: "admin",
 		body: z.strictObject({ name: PersonName, role: PersonRole.optional(), tokenHash: TokenHash }),
@@ -15,7 +15,7 @@ export const personRoutes = {
 	}),
 	personConfigure: post(
 		"/api/persons/:person/configure",
-		"change a person's role or token; what is not named stays as it is, and an old token is refused from then on",
+		"change a person's role or token; an old token is refused from then on",
 		{
 			role: "admin",
 			body: z.strictObject({ role: PersonRole.optional(), tokenHash: TokenHash.optional() }),

@@ -12,17 +12,17 @@ import { OnePath } from "./workspaces.ts";
 export const reviewRoutes = {
 	issueDiff: get(
 		"/api/issues/:issue/diff",
-		"what its branch changes since it left base; of a merged one, what was merged",
+		"show what an issue's branch changes; for a merged issue, what was merged",
 		{ at: "project", query: scope.extend({ path: OnePath }), answer: IssueDiff },
 	),
 	mergePreview: get(
 		"/api/agents/:agent/merge-preview",
-		"what a merge of its branch into base would meet: commits and conflicts; nothing is changed",
+		"show the commits and conflicts of a merge into base; nothing is changed",
 		{ at: "agent", query: scope, answer: MergePreview },
 	),
 	issueMergePreview: get(
 		"/api/issues/:issue/merge-preview",
-		"what a merge of the issue's branch into base would meet: commits and conflicts; nothing is changed",
+		"show the commits and conflicts of a merge of the issue's branch; nothing is changed",
 		{ at: "project", query: scope, answer: MergePreview },
 	),
 	check: post("/api/agents/:agent/check", "run the project's check on what a merge would be, without merging", {
@@ -37,23 +37,23 @@ export const reviewRoutes = {
 		body: none,
 		answer: MergePreview,
 	}),
-	review: post("/api/agents/:agent/review", "queue comments on lines of its work as one prompt", {
+	review: post("/api/agents/:agent/review", "queue comments on lines of an agent's work as one prompt", {
 		query: scope,
 		body: Review,
 		answer: Prompt,
 	}),
-	parting: get("/api/agents/:agent/parting", "the last item that the conversations of two agents have in common", {
+	parting: get("/api/agents/:agent/parting", "show the last item that the conversations of two agents have in common", {
 		query: scope.extend({ with: z.string() }),
 		answer: z.object({ parting: z.object({ agent: AgentId, item: EventId }).nullable() }),
 	}),
 	pullRequest: post(
 		"/api/agents/:agent/pull-request",
-		"push its branch to origin, never by force, and say how to open a pull request",
+		"push an agent's branch to origin, never by force, and say how to open a pull request",
 		{ at: "agent", query: scope, body: PullRequestBody, answer: PullRequest },
 	),
 	issuePullRequest: post(
 		"/api/issues/:issue/pull-request",
-		"push the branch of an issue to origin, never by force, and say how to open a pull request",
+		"push an issue's branch to origin, never by force, and say how to open a pull request",
 		{ at: "project", query: scope, body: PullRequestBody, answer: PullRequest },
 	),
 };

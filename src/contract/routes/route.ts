@@ -29,6 +29,8 @@ export interface Route {
 	at?: "agent" | "project" | "node";
 	/** whether an agent may call it with its token; most routes are for people */
 	agents?: true;
+	/** only for our own clients: it is not in the API document */
+	internal?: true;
 }
 
 /** Whether a role may call a route. */

@@ -15,8 +15,8 @@ const terms = {
 };
 
 export const subscriptionRoutes = {
-	subscriptions: get("/api/subscriptions", "all subscriptions with their slots", { answer: z.array(Subscription) }),
-	subscription: get("/api/subscriptions/:subscription", "one subscription", { answer: Subscription }),
+	subscriptions: get("/api/subscriptions", "list subscriptions with their slots", { answer: z.array(Subscription) }),
+	subscription: get("/api/subscriptions/:subscription", "show one subscription", { answer: Subscription }),
 	subscriptionAdd: post(
 		"/api/subscriptions",
 		"add a subscription; agents of its type need one of its slots from then on",
@@ -28,12 +28,12 @@ export const subscriptionRoutes = {
 	),
 	subscriptionConfigure: post(
 		"/api/subscriptions/:subscription/configure",
-		"change a subscription; what is not named stays as it is",
+		"change a subscription; settings that are not named stay as they are",
 		{ role: "admin", body: z.strictObject(terms), answer: Subscription },
 	),
 	subscriptionCool: post(
 		"/api/subscriptions/:subscription/cool",
-		"start no turns on it before a moment; null ends a cool-down",
+		"start no turns on a subscription before a moment; null ends a cool-down",
 		{
 			role: "admin",
 			body: z.strictObject({ until: z.iso.datetime({ offset: true }).nullable() }),
@@ -44,11 +44,11 @@ export const subscriptionRoutes = {
 		role: "admin",
 		answer: Subscription,
 	}),
-	agentsAvailable: get("/api/agents/available", "agents that are free and have a slot waiting for them", {
+	agentsAvailable: get("/api/agents/available", "list agents that are free and have a slot", {
 		query: scope.extend(agentFilter),
 		answer: z.array(Agent),
 	}),
-	availability: get("/api/availability", "each living agent: whether it is free, else why not, and until when", {
+	availability: get("/api/availability", "list living agents: free, or why not and until when", {
 		query: scope.extend(agentFilter),
 		answer: z.array(Availability),
 	}),

@@ -7,44 +7,54 @@ import { Found, Item, Prompt, Turn } from "../wire.ts";
 import { get, none, post, Reason, remove, scope } from "./route.ts";
 
 export const threadRoutes = {
-	queue: get("/api/agents/:agent/queue", "the prompts that wait", { query: scope, answer: z.array(Prompt) }),
+	queue: get("/api/agents/:agent/queue", "list queued prompts, the next one first", {
+		query: scope,
+		answer: z.array(Prompt),
+	}),
 	prompt: post("/api/agents/:agent/queue", "queue a prompt", {
 		query: scope,
 		body: PromptRequest.extend({ notBefore: z.iso.datetime({ offset: true }).optional() }),
 		answer: Prompt,
 		agents: true,
 	}),
-	promptEdit: post(
-		"/api/agents/:agent/queue/:prompt",
-		"replace the words of a prompt that waits; both texts are kept",
-		{ query: scope, body: z.strictObject({ text: z.string().min(1), reason: Reason }), answer: Prompt },
-	),
-	promptMove: post("/api/agents/:agent/queue/:prompt/move", "move a prompt to a place in the queue, counted from 1", {
+	promptEdit: post("/api/agents/:agent/queue/:prompt", "replace the text of a queued prompt; both texts are kept", {
 		query: scope,
-		body: z.strictObject({ to: z.int().positive() }),
+		body: z.strictObject({ text: z.string().min(1), reason: Reason }),
 		answer: Prompt,
 	}),
-	promptRemove: remove("/api/agents/:agent/queue/:prompt", "take a prompt out of the queue", {
+	promptMove: post(
+		"/api/agents/:agent/queue/:prompt/move",
+		"move a prompt to another position in the queue, counted from 1",
+		{
+			query: scope,
+			body: z.strictObject({ to: z.int().positive() }),
+			answer: Prompt,
+		},
+	),
+	promptRemove: remove("/api/agents/:agent/queue/:prompt", "remove a prompt from the queue", {
 		query: scope.extend({ reason: Reason }),
 		answer: Prompt,
 	}),
-	queueClear: remove("/api/agents/:agent/queue", "take all prompts out of the queue", {
+	queueClear: remove("/api/agents/:agent/queue", "remove all prompts from the queue", {
 		query: scope.extend({ reason: Reason }),
 		answer: z.array(Prompt),
 	}),
-	turns: get("/api/agents/:agent/turns", "its turns, oldest first", { query: scope, answer: z.array(Turn) }),
-	turn: get("/api/agents/:agent/turns/:turn", "one turn and its items; `last` stands for the latest", {
+	turns: get("/api/agents/:agent/turns", "list an agent's turns, oldest first", {
+		query: scope,
+		answer: z.array(Turn),
+	}),
+	turn: get("/api/agents/:agent/turns/:turn", "show one turn and its items; `last` stands for the latest", {
 		query: scope,
 		answer: z.object({ turn: Turn, items: z.array(Item) }),
 	}),
-	turnRetry: post(
-		"/api/agents/:agent/turns/:turn/retry",
-		"run the prompt of a turn again that was interrupted or failed",
-		{ query: scope, body: none, answer: Prompt },
-	),
+	turnRetry: post("/api/agents/:agent/turns/:turn/retry", "run the prompt of an interrupted or failed turn again", {
+		query: scope,
+		body: none,
+		answer: Prompt,
+	}),
 	turnsCut: get(
 		"/api/turns/cut",
-		"the turns that the last stop or crash of the daemon cut and that nobody has run again",
+		"list turns that the last stop or crash of the daemon interrupted and that nobody has retried",
 		{
 			answer: z.object({
 				cut: z.array(
@@ -59,14 +69,14 @@ export const threadRoutes = {
 			}),
 		},
 	),
-	turnFinish: post("/api/agents/:agent/finish", "a person says that their turn is over", {
+	turnFinish: post("/api/agents/:agent/finish", "end the turn of a human agent", {
 		query: scope,
 		body: z.strictObject({ message: z.string().min(1), failed: z.boolean().default(false) }),
 		answer: Turn,
 	}),
 	items: get(
 		"/api/agents/:agent/items",
-		"its thread, oldest first; with `last` only so many, the newest before an event",
+		"list an agent's own items, oldest first; `last` gives only the newest ones before an event",
 		{
 			query: scope.extend({
 				last: z.coerce.number().int().positive().max(10_000).optional(),
@@ -75,14 +85,18 @@ export const threadRoutes = {
 			answer: z.array(Item),
 		},
 	),
-	item: get("/api/items/:item", "one item with its whole text", { answer: Item }),
-	context: get("/api/agents/:agent/context", "what its model sees, oldest first; an agent asks for its own", {
-		query: scope,
-		answer: z.array(Item),
-		agents: true,
-	}),
+	item: get("/api/items/:item", "show one item with its whole text", { answer: Item }),
+	context: get(
+		"/api/agents/:agent/context",
+		"list what an agent's model sees, oldest first; an agent asks for its own",
+		{
+			query: scope,
+			answer: z.array(Item),
+			agents: true,
+		},
+	),
 	clear: post("/api/agents/:agent/clear", "begin a new context", { query: scope, body: none, answer: Item }),
-	mark: post("/api/agents/:agent/mark", "name a place in the context", {
+	mark: post("/api/agents/:agent/mark", "name a position in the context", {
 		query: scope,
 		body: z.strictObject({ name: z.string().optional() }),
 		answer: Item,
@@ -94,7 +108,7 @@ export const threadRoutes = {
 	}),
 	journal: get(
 		"/api/journal",
-		"events of one agent or one project, of some kinds, since a moment; `next` is where the next page begins",
+		"list events of an agent or a project, by kind and time; `next` is where the next page begins",
 		{
 			query: z.strictObject({
 				agent: z.string().optional(),
@@ -109,7 +123,7 @@ export const threadRoutes = {
 	),
 	search: get(
 		"/api/search",
-		"the items that have all of these words, newest first; an agent searches in its project. `word*` stands for all that begin with it",
+		"find items that have all of these words, newest first; an agent searches in its project. `word*` finds all words that begin with it",
 		{
 			query: z.strictObject({
 				text: z.string().min(1).max(1000),

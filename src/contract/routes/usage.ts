@@ -20,22 +20,18 @@ export const UsageRow = z.object({
 export type UsageRow = z.infer<typeof UsageRow>;
 
 export const usageRoutes = {
-	usage: get(
-		"/api/usage",
-		"tokens and cost, in all or since a moment, added up by agent, issue, subscription or project",
-		{
-			query: z.strictObject({
-				by: z.enum(["agent", "issue", "subscription", "project"]).default("agent"),
-				project: ProjectSlug.optional(),
-				/** only what was reported since then; otherwise everything */
-				since: z.iso.datetime({ offset: true }).optional(),
-			}),
-			answer: z.array(UsageRow),
-		},
-	),
+	usage: get("/api/usage", "show tokens and cost, in all or since a moment, by agent, issue, subscription or project", {
+		query: z.strictObject({
+			by: z.enum(["agent", "issue", "subscription", "project"]).default("agent"),
+			project: ProjectSlug.optional(),
+			/** only what was reported since then; otherwise everything */
+			since: z.iso.datetime({ offset: true }).optional(),
+		}),
+		answer: z.array(UsageRow),
+	}),
 	agentUsage: get(
 		"/api/agents/:agent/usage",
-		"what an agent used, alone and with its forks, and what is left of its budget",
+		"show what an agent used, alone and with its forks, and what is left of its budget",
 		{ query: scope, answer: UsageRow },
 	),
 };

@@ -23,7 +23,7 @@ export const OnePath = z.string().min(1).max(4096).optional();
 export const workspaceRoutes = {
 	diff: get(
 		"/api/agents/:agent/diff",
-		"what differs in its tree from base, from the index, or from another agent's tree",
+		"show what differs in an agent's tree from base, from the index, or from another agent's tree",
 		{
 			at: "agent",
 			query: scope.extend({ against: z.string().default("base"), path: OnePath }),
@@ -31,7 +31,7 @@ export const workspaceRoutes = {
 			agents: true,
 		},
 	),
-	commit: post("/api/agents/:agent/commit", "commit its work in its name", {
+	commit: post("/api/agents/:agent/commit", "commit an agent's changes under its name", {
 		at: "agent",
 		query: scope,
 		body: z.strictObject({
@@ -41,60 +41,60 @@ export const workspaceRoutes = {
 		answer: Committed,
 		agents: true,
 	}),
-	sync: post("/api/agents/:agent/sync", "bring base into its branch", {
+	sync: post("/api/agents/:agent/sync", "update an agent's branch to base", {
 		at: "agent",
 		query: scope,
 		body: z.strictObject({ strategy: z.enum(syncStrategies).default("ff") }),
 		answer: MoveResult,
 	}),
-	syncProject: post(
-		"/api/projects/:project/sync",
-		"fetch its remote, and bring its idle agents up to date, one by one",
-		{ at: "project", body: none, answer: z.object({ origin: RemoteStatus.nullable(), synced: z.array(Synced) }) },
-	),
-	release: post("/api/agents/:agent/release", "return to its home branch, and to base if it has nothing of its own", {
-		at: "agent",
-		query: scope,
+	syncProject: post("/api/projects/:project/sync", "fetch a project's remote and update its idle agents, one by one", {
+		at: "project",
 		body: none,
-		answer: MoveResult,
+		answer: z.object({ origin: RemoteStatus.nullable(), synced: z.array(Synced) }),
 	}),
-	approve: post(
-		"/api/agents/:agent/approve",
-		"merge a reviewed commit into base, then bring the other agents up to date",
+	release: post(
+		"/api/agents/:agent/release",
+		"check out an agent's home branch, updated to base if it has no work of its own",
 		{
 			at: "agent",
 			query: scope,
-			body: z.strictObject({
-				commit: CommitId.optional(),
-				strategy: z.enum(mergeStrategies).optional(),
-				message: z.string().max(100_000).optional(),
-			}),
-			answer: z.object({ merged: Merged, synced: z.array(Synced) }),
+			body: none,
+			answer: MoveResult,
 		},
 	),
-	health: get("/api/agents/:agent/health", "what is wrong with its workspace; nothing is repaired", {
+	approve: post("/api/agents/:agent/approve", "merge a reviewed commit into base, then update the other agents", {
+		at: "agent",
+		query: scope,
+		body: z.strictObject({
+			commit: CommitId.optional(),
+			strategy: z.enum(mergeStrategies).optional(),
+			message: z.string().max(100_000).optional(),
+		}),
+		answer: z.object({ merged: Merged, synced: z.array(Synced) }),
+	}),
+	health: get("/api/agents/:agent/health", "check an agent's workspace; nothing is repaired", {
 		at: "agent",
 		query: scope,
 		answer: Health,
 	}),
-	snapshots: get("/api/agents/:agent/snapshots", "the snapshots of its tree, newest first", {
+	snapshots: get("/api/agents/:agent/snapshots", "list an agent's snapshots, newest first", {
 		at: "agent",
 		query: scope,
 		answer: z.array(Snapshot),
 	}),
 	snapshot: get(
 		"/api/agents/:agent/snapshots/:snapshot",
-		"what a snapshot holds, as a difference from the commit it stands on, or from another snapshot",
+		"show what changed in a snapshot, from its commit or from another snapshot",
 		{ at: "agent", query: scope.extend({ against: SnapshotId.optional() }), answer: Diff },
 	),
 	restore: post(
 		"/api/agents/:agent/restore",
-		"put its tree back as a snapshot has it, after a snapshot of what it is",
+		"restore the files of a snapshot; the present files are kept as a new snapshot",
 		{ at: "agent", query: scope, body: z.strictObject({ snapshot: SnapshotId }), answer: MoveResult },
 	),
 	projectSettings: get(
 		"/api/projects/:project/settings",
-		"the settings in force, and what the repository wants to run and nobody has approved",
+		"show the settings in force, and the commands that the repository wants to run",
 		{
 			at: "project",
 			answer: z.object({
@@ -107,10 +107,10 @@ export const workspaceRoutes = {
 	),
 	projectApprove: post(
 		"/api/projects/:project/approve-config",
-		"let the repository's own configuration run, exactly as it is now",
+		"allow the commands of the repository's configuration, exactly as they are now",
 		{ at: "project", body: z.strictObject({ fingerprint: z.string() }), answer: Project },
 	),
-	warm: post("/api/projects/:project/warm", "fill the folder that shared paths are linked from", {
+	warm: post("/api/projects/:project/warm", "set up the folder that shared paths are linked from", {
 		at: "project",
 		body: none,
 		answer: z.object({ path: z.string(), commit: z.string().nullable(), filled: z.boolean() }),

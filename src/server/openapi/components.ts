@@ -1,5 +1,5 @@
 // What operations have in common: a parameter, a body or an answer that two of them describe alike stands among the
-// components, once, and both refer to it.
+// components, once, and both refer to it. The parameters that all operations of a path begin with stand at the path.
 import { z } from "zod";
 import type { JsonSchema } from "./schemas.ts";
 
@@ -16,9 +16,11 @@ const kinds = ["parameters", "requestBodies", "responses"] as const;
 type Kind = (typeof kinds)[number];
 
 type Operations = Record<string, Record<string, JsonSchema>>;
+/** With the parameters that its operations share. */
+type Paths = Record<string, Record<string, JsonSchema | JsonSchema[]>>;
 
 /** The operations with references to what they share, and the components that these lead to. */
-export function shareParts(paths: Operations): { paths: Operations; components: Record<string, JsonSchema> } {
+export function shareParts(paths: Operations): { paths: Paths; components: Record<string, JsonSchema> } {
 	const names = namesOfShared(paths);
 	const components = kinds.map((kind) => {
 		const shared = [...names]
@@ -32,7 +34,26 @@ export function shareParts(paths: Operations): { paths: Operations; components: 
 			return shared === undefined ? part : { $ref: `#/components/${kind}/${shared.name}` };
 		}),
 	);
-	return { paths: withReferences, components: Object.fromEntries(components) };
+	return { paths: mapValues(withReferences, hoisted), components: Object.fromEntries(components) };
+}
+
+const mapValues = <V, W>(record: Record<string, V>, change: (value: V) => W): Record<string, W> =>
+	Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+
+/** A path with several operations says once what all of them begin with. */
+function hoisted(operations: Record<string, JsonSchema>): Record<string, JsonSchema | JsonSchema[]> {
+	const lists = Object.values(operations).map((operation) => Operation.parse(operation).parameters ?? []);
+	const [first = [], ...others] = lists;
+	const differs = first.findIndex((part, at) =>
+		others.some((list) => JSON.stringify(list[at]) !== JSON.stringify(part)),
+	);
+	const common = differs < 0 ? first : first.slice(0, differs);
+	if (others.length === 0 || common.length === 0) return operations;
+	const rest = mapValues(operations, (operation) => {
+		const { parameters = [], ...others } = Operation.parse(operation);
+		return { ...others, ...(parameters.length > common.length && { parameters: parameters.slice(common.length) }) };
+	});
+	return { parameters: common, ...rest };
 }
 
 interface Shared {
@@ -45,23 +66,22 @@ const keyOf = (kind: Kind, part: JsonSchema): string => `${kind} ${JSON.stringif
 
 /** Two parts may want one name, like the parameters `after` of lists and of the event stream: the more frequent one gets it. */
 function namesOfShared(paths: Operations): Map<string, Shared> {
-	const uses = new Map<string, Shared & { by: string[] }>();
+	const uses = new Map<string, Omit<Shared, "name"> & { by: string[] }>();
 	mapOperations(paths, (operation) =>
 		mapParts(operation, (kind, part) => {
 			const key = keyOf(kind, part);
 			const { by } = uses.get(key) ?? { by: [] };
-			uses.set(key, { kind, part, name: wantedName(part), by: [...by, operation.operationId] });
+			uses.set(key, { kind, part, by: [...by, operation.operationId] });
 			return part;
 		}),
 	);
 	const taken = new Set<string>();
 	const shared = new Map<string, Shared>();
-	for (const [key, { kind, part, name: wanted, by }] of [...uses].toSorted(
-		(one, other) => other[1].by.length - one[1].by.length,
-	)) {
+	for (const [key, { kind, part, by }] of [...uses].toSorted((one, other) => other[1].by.length - one[1].by.length)) {
 		if (by.length < 2) break;
-		const free = wanted !== "" && !taken.has(`${kind} ${wanted}`);
-		const name = free ? wanted : `${by[0] ?? ""}${wanted.slice(0, 1).toUpperCase()}${wanted.slice(1)}`;
+		const wanted = wantedNames(part);
+		const free = wanted.find((each) => !taken.has(`${kind} ${each}`));
+		const name = free ?? `${by[0] ?? ""}${capital(wanted[0] ?? "")}`;
 		taken.add(`${kind} ${name}`);
 		shared.set(key, { kind, part, name });
 	}
@@ -70,16 +90,20 @@ function namesOfShared(paths: Operations): Map<string, Shared> {
 
 const Parameter = z.object({ name: z.string(), in: z.string() });
 
-/** `agentPath` for a parameter, `Agent` or `AgentList` for an answer; nothing for a part that is called after its operation. */
-function wantedName(part: JsonSchema): string {
+const capital = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+
+/** `agent`, else `agentQuery`, for a parameter; `Agent` or `AgentList` for an answer; none for what is called after its operation. */
+function wantedNames(part: JsonSchema): string[] {
 	const { name, in: place } = Parameter.safeParse(part).data ?? {};
-	if (name !== undefined && place !== undefined)
-		return `${name.replaceAll("-", "")}${place.slice(0, 1).toUpperCase()}${place.slice(1)}`;
+	if (name !== undefined && place !== undefined) {
+		const short = name.replaceAll("-", "");
+		return [short, `${short}${capital(place)}`];
+	}
 	const shape = JSON.stringify(part);
-	if (shape.includes('"properties":{"error":')) return "Refused";
+	if (shape.includes('"properties":{"error":')) return ["Refused"];
 	const [, list, noun] =
 		/"data":(\{"type":"array","items":)?\{"\$ref":"#\/components\/schemas\/(\w+)"/.exec(shape) ?? [];
-	return noun === undefined ? "" : `${noun}${list === undefined ? "" : "List"}`;
+	return noun === undefined ? [] : [`${noun}${list === undefined ? "" : "List"}`];
 }
 
 function mapOperations(paths: Operations, change: (operation: Operation) => Operation): Operations {

@@ -12,12 +12,9 @@ export function openApi(version: string): object {
 	const schemas = new Schemas();
 	const described: Record<string, Record<string, JsonSchema>> = { "/api/events": { get: eventsOperation(schemas) } };
 	for (const [name, route] of Object.entries<Route>(routes)) {
-		for (const way of [route, ...(route.alias ? [{ ...route, ...route.alias }] : [])]) {
-			const path = way.path.replace(/:(\w+)/g, "{$1}");
-			// an alias needs an operation id of its own
-			const operationId = way === route ? name : `${name}Also`;
-			described[path] = { ...described[path], [way.method]: operation(operationId, way, schemas) };
-		}
+		if (route.internal) continue;
+		const path = documented(route.path);
+		described[path] = { ...described[path], [route.method]: operation(name, route, schemas) };
 	}
 	const resolved = schemas.resolved(described);
 	const { paths, components } = shareParts(resolved.rest);
@@ -27,7 +24,7 @@ export function openApi(version: string): object {
 			title: "Brood",
 			version,
 			description:
-				"A process manager for coding agents. Agents use an operation that is also for agents with the token of their turn.",
+				"A process manager for coding agents. An agent may call what has `x-agents`, with the token of its turn. `x-alias` is another method and path for the same.",
 			license: { name: "Apache-2.0", identifier: "Apache-2.0" },
 		},
 		servers: [{ url: "http://127.0.0.1:4180" }],
@@ -48,12 +45,10 @@ export function openApi(version: string): object {
 	};
 }
 
-function operation(
-	operationId: string,
-	route: Omit<Route, "method"> & { method: string },
-	schemas: Schemas,
-): JsonSchema {
-	const { path, summary, body, answer, method, agents } = route;
+const documented = (path: string): string => path.replace(/:(\w+)/g, "{$1}");
+
+function operation(operationId: string, route: Route, schemas: Schemas): JsonSchema {
+	const { path, summary, body, answer, method, agents, alias } = route;
 	const parameters = [
 		...pathParameters(path, schemas),
 		...queryParameters(queryOf(route), schemas),
@@ -63,7 +58,8 @@ function operation(
 		operationId,
 		tags: [tagOf(path)],
 		summary,
-		...(agents && { description: "Also for agents." }),
+		...(agents && { "x-agents": true }),
+		...(alias && { "x-alias": `${alias.method.toUpperCase()} ${documented(alias.path)}` }),
 		...(parameters.length > 0 && { parameters }),
 		// a body that can hold nothing is none
 		...(body && Object.keys(body.shape).length > 0 && { requestBody: bodyOf(body, schemas) }),

@@ -55,7 +55,7 @@ export function eventsOperation(schemas: Schemas): JsonSchema {
 	return {
 		operationId: "events",
 		tags: ["events"],
-		summary: "the journal from where the caller left off, and everything as it happens",
+		summary: "stream the journal from where the caller left off, then everything as it happens",
 		description,
 		parameters: [...queryParameters(StreamQuery, schemas), lastSeen],
 		responses: {

@@ -7,8 +7,10 @@ import * as ids from "#contract/ids.ts";
 import { IssueNumber, IssuePriority } from "#contract/issue.ts";
 import * as issueWire from "#contract/issue-wire.ts";
 import { Json } from "#contract/json.ts";
+import { NodeId } from "#contract/node.ts";
 import { Node } from "#contract/node-wire.ts";
 import { AgentSelector, Preset, PresetName, Stage, StageName } from "#contract/preset.ts";
+import { Site } from "#contract/project.ts";
 import { BranchName, ProjectSettings } from "#contract/project-config.ts";
 import { PullRequest } from "#contract/pull-request.ts";
 import { Refusal, RefusalCode } from "#contract/refusal-schema.ts";
@@ -41,7 +43,7 @@ const named: Record<string, unknown> = {
 	...{ ProjectSettings, BranchName, PullRequest, UsageRow, Space, Delta },
 	...{ Browser, Credential, Quiet, Budget, BudgetRequest, Cost, Spent, Usage },
 	...{ BranchStatus, ChangedFile, CommitId, Committed, Diff, Health, HealthProblem, LeftOut, Merged, MergePreview },
-	...{ RemoteStatus, Workspace, Node },
+	...{ RemoteStatus, Workspace, Node, NodeId, Site },
 };
 
 const registry = z.registry<{ id: string }>();
