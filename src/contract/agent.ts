@@ -46,13 +46,13 @@ export type Lineage = z.infer<typeof Lineage>;
 export const Bundle = z.strictObject({ blob: z.string(), snapshot: z.string(), commit: z.string(), bytes: z.int() });
 export type Bundle = z.infer<typeof Bundle>;
 
-export const FormerPlace = z.strictObject({
+export const FormerWorkspace = z.strictObject({
 	node: NodeId,
 	workspace: Workspace,
 	leftAt: z.int(),
 	trash: z.string().nullable(),
 });
-export type FormerPlace = z.infer<typeof FormerPlace>;
+export type FormerWorkspace = z.infer<typeof FormerWorkspace>;
 
 /** An agent's row: what its events add up to. Times are epoch milliseconds inside, ISO strings on the wire. */
 export const AgentState = z.strictObject({
@@ -88,7 +88,7 @@ export const AgentState = z.strictObject({
 	/** why its last snapshot is not among them */
 	unshared: z.strictObject({ since: z.int(), reason: z.string() }).nullable().default(null),
 	/** its files at nodes that it was moved away from; `trash`: where they were put, null until then */
-	former: z.array(FormerPlace).default([]),
+	former: z.array(FormerWorkspace).default([]),
 	/** how its workspace will be made; null once it exists */
 	plan: WorkspacePlan.nullable(),
 	/** the git step that is running in its workspace */
