@@ -21,7 +21,7 @@ export class AgentNames {
 
 	/** Changes the data in place: who did it, and agents in the input of tool calls. */
 	async putInto(data: unknown): Promise<void> {
-		const places = [...placesIn(data, false)];
+		const places = [...referencesIn(data, false)];
 		const asked = new Set(places.map((place) => place.id).filter((each) => !this.#names.has(each)));
 		if (asked.size > 0) await this.#learn(asked);
 		for (const { holder, key, id: agent } of places) {
@@ -46,11 +46,11 @@ export class AgentNames {
 	}
 }
 
-function* placesIn(value: unknown, isInput: boolean): Generator<Place> {
+function* referencesIn(value: unknown, isInput: boolean): Generator<Place> {
 	if (typeof value !== "object" || value === null) return;
 	for (const [key, each] of Object.entries(value)) {
 		const found = typeof each === "string" ? (actor.exec(each)?.[1] ?? (isInput && id.test(each) ? each : null)) : null;
 		if (found !== null) yield { holder: value, key, id: found };
-		else yield* placesIn(each, isInput || key === "input");
+		else yield* referencesIn(each, isInput || key === "input");
 	}
 }

@@ -25,7 +25,7 @@ const depthMax = 16;
 const pathsMax = 1000;
 
 /** Null if there is an unknown field in it. */
-export function placesIn(tool: string, input: unknown): string[] | null {
+export function pathsIn(tool: string, input: unknown): string[] | null {
 	const paths = new Set<string>();
 	const isUnderstood = (value: unknown, name: string, depth: number): boolean => {
 		if (

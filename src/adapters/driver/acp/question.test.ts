@@ -1,7 +1,7 @@
 import type { RequestPermissionRequest, ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { filesOfPatch, placesIn } from "./named.ts";
+import { filesOfPatch, pathsIn } from "./named.ts";
 import { questionOf } from "./question.ts";
 
 interface PrepareRequest {
@@ -181,7 +181,7 @@ test("an input names files at any depth; one that is not understood names none t
 	for (const input of strange) expect([input, paths(input)]).toEqual([input, []]);
 	expect(paths({ content: "x" }, "read")).toEqual([]);
 	expect(paths({ file_path: "/w/a" }, "read")).toEqual(["/w/a"]);
-	expect(placesIn("edit", undefined)).toEqual([]);
+	expect(pathsIn("edit", undefined)).toEqual([]);
 	expect(filesOfPatch("")).toEqual([]);
 	// what is moved goes to a place that is named, and a terminal runs a command
 	expect(paths({}, "move")).toEqual([]);

@@ -4,7 +4,7 @@ import type { RequestPermissionRequest, ToolCallContent } from "@agentclientprot
 import type { ApprovalQuestion } from "#contract/approval.ts";
 import type { ToolCall } from "./calls.ts";
 import { commandIn } from "./command.ts";
-import { placesIn } from "./named.ts";
+import { pathsIn } from "./named.ts";
 
 export interface Question extends Omit<ApprovalQuestion, "inside" | "digest"> {
 	/** every file that it names anywhere; none if its input has an unknown field */
@@ -50,7 +50,7 @@ function pathsOf(
 	input: unknown,
 	content: readonly ToolCallContent[],
 ): readonly string[] {
-	const named = placesIn(tool, input);
+	const named = pathsIn(tool, input);
 	// if the program names no files, there may be others than those in its input; a terminal is a command
 	if (files.length === 0 || named === null || content.some(({ type }) => type === "terminal")) return [];
 	const paths = [...new Set([...files, ...named])];
