@@ -15,21 +15,21 @@ export interface PageArgs extends Record<string, string | number | null> {
 	limit: number;
 }
 
-export interface PlacedRow extends StateRow {
+export interface CursorRow extends StateRow {
 	at: number;
 }
 
 export const agentsPage = query<PageArgs>()("agents-page", (db, arg) =>
 	raw(
 		db,
-		sql<PlacedRow>`select seq as at, state from agent where seq > ${arg("after")} order by seq limit ${arg("limit")}`,
+		sql<CursorRow>`select seq as at, state from agent where seq > ${arg("after")} order by seq limit ${arg("limit")}`,
 	),
 );
 
 export const shownAgentsPage = query<PageArgs>()("shown-agents-page", (db, arg) =>
 	raw(
 		db,
-		sql<PlacedRow>`select seq as at, state from agent
+		sql<CursorRow>`select seq as at, state from agent
 			where reaped = 0 and seq > ${arg("after")} order by seq limit ${arg("limit")}`,
 	),
 );
@@ -37,7 +37,7 @@ export const shownAgentsPage = query<PageArgs>()("shown-agents-page", (db, arg) 
 export const agentsOfProjectPage = query<PageArgs & { project: string }>()("agents-of-project-page", (db, arg) =>
 	raw(
 		db,
-		sql<PlacedRow>`select seq as at, state from agent
+		sql<CursorRow>`select seq as at, state from agent
 			where coalesce(project, '') = ${arg("project")} and seq > ${arg("after")} order by seq limit ${arg("limit")}`,
 	),
 );
@@ -47,7 +47,7 @@ export const shownAgentsOfProjectPage = query<PageArgs & { project: string }>()(
 	(db, arg) =>
 		raw(
 			db,
-			sql<PlacedRow>`select seq as at, state from agent
+			sql<CursorRow>`select seq as at, state from agent
 				where coalesce(project, '') = ${arg("project")} and reaped = 0 and seq > ${arg("after")}
 				order by seq limit ${arg("limit")}`,
 		),
@@ -109,7 +109,7 @@ export const approvalsPage = query<PageArgs & { agent: string | null; project: s
 	(db, arg) =>
 		raw(
 			db,
-			sql<PlacedRow>`select approval.id as at, approval.state from approval join agent on agent.seq = approval.agent
+			sql<CursorRow>`select approval.id as at, approval.state from approval join agent on agent.seq = approval.agent
 				where approval.open = 1 and approval.id + 0 > ${arg("after")}
 					and (cast(${arg("agent")} as text) is null or agent.id = ${arg("agent")})
 					and (cast(${arg("project")} as text) is null or agent.project = ${arg("project")})
@@ -129,7 +129,7 @@ export const mailsPage = query<PageArgs & { agent: AgentId }>()("mails-page", (d
 export const issuesPage = query<PageArgs>()("issues-page", (db, arg) =>
 	raw(
 		db,
-		sql<PlacedRow>`select id as at, state from issue where id > ${arg("after")} order by id limit ${arg("limit")}`,
+		sql<CursorRow>`select id as at, state from issue where id > ${arg("after")} order by id limit ${arg("limit")}`,
 	),
 );
 
@@ -137,7 +137,7 @@ export const issuesPage = query<PageArgs>()("issues-page", (db, arg) =>
 export const issuesOfProjectPage = query<PageArgs & { project: string }>()("issues-of-project-page", (db, arg) =>
 	raw(
 		db,
-		sql<PlacedRow>`select id as at, state from issue
+		sql<CursorRow>`select id as at, state from issue
 			where project = ${arg("project")}
 				and number > coalesce((select max(number) from issue where project = ${arg("project")} and id <= ${arg("after")}), 0)
 			order by number limit ${arg("limit")}`,
@@ -147,7 +147,7 @@ export const issuesOfProjectPage = query<PageArgs & { project: string }>()("issu
 export const runsPage = query<PageArgs & { issue: number }>()("runs-page", (db, arg) =>
 	raw(
 		db,
-		sql<PlacedRow>`select id as at, state from run
+		sql<CursorRow>`select id as at, state from run
 			where issue = ${arg("issue")} and id > ${arg("after")} order by id limit ${arg("limit")}`,
 	),
 );

@@ -27,7 +27,7 @@ function partOf<R, T>(
 
 export function listReads(connection: Connection): ListReads {
 	const states = async <T, P extends Record<string, Value>>(
-		query: Query<P & lists.PageArgs, lists.PlacedRow>,
+		query: Query<P & lists.PageArgs, lists.CursorRow>,
 		args: P,
 		page: PageRequest,
 	): Promise<RowPage<T>> =>
