@@ -51,7 +51,7 @@ export const routePaths: Readonly<Record<RouteName, string>> = {
 	turns: "GET /api/agents/:agent/turns",
 	turn: "GET /api/agents/:agent/turns/:turn",
 	turnRetry: "POST /api/agents/:agent/turns/:turn/retry",
-	turnsCut: "GET /api/turns/cut",
+	interruptedTurns: "GET /api/turns/interrupted",
 	turnFinish: "POST /api/agents/:agent/finish",
 	items: "GET /api/agents/:agent/items",
 	item: "GET /api/items/:item",

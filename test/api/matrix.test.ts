@@ -115,7 +115,7 @@ const rows: Record<RouteName, Row> = {
 
 	prompt: subtree,
 	...{ queue: people, promptEdit: people, promptMove: people, promptRemove: people, queueClear: people },
-	...{ turns: people, turn: people, turnRetry: people, turnsCut: people },
+	...{ turns: people, turn: people, turnRetry: people, interruptedTurns: people },
 	// only of a person who is an agent
 	turnFinish: { ...people, person: "FORBIDDEN" },
 

@@ -52,12 +52,12 @@ export const threadRoutes = {
 		body: none,
 		answer: Prompt,
 	}),
-	turnsCut: get(
-		"/api/turns/cut",
+	interruptedTurns: get(
+		"/api/turns/interrupted",
 		"list turns that the last stop or crash of the daemon interrupted and that nobody has retried",
 		{
 			answer: z.object({
-				cut: z.array(
+				interrupted: z.array(
 					z.object({
 						turn: EventId,
 						agent: AgentId,

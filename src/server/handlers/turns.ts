@@ -33,7 +33,7 @@ export function turnHandlers(context: RequestContext) {
 				const queued = await context.dispatch(request, { type: "turn.retry", agent, turn: turn.id });
 				return isRefusal(queued) ? queued : await asQueued(context, agent, queued.event);
 			}),
-		turnsCut: async () => {
+		interruptedTurns: async () => {
 			const found = (await reads.agents({ life: "live" })).map(async ({ id, handle, project }) => {
 				const latest = await reads.latestTurns(id, turnsSince);
 				const turn = latest.findLast((each) => each.id <= context.engine.startedAfter);
@@ -41,7 +41,7 @@ export function turnHandlers(context: RequestContext) {
 					? []
 					: { turn: turn.id, agent: id, handle, project, reason: turn.reason ?? "" };
 			});
-			return { cut: (await Promise.all(found)).flat() };
+			return { interrupted: (await Promise.all(found)).flat() };
 		},
 		turnFinish: (request) =>
 			context.withAgent(request, async (agent) => {

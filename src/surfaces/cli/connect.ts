@@ -80,12 +80,12 @@ let areCutTurnsNamed = false;
 async function nameCutTurns({ client }: Connected): Promise<void> {
 	if (areCutTurnsNamed) return;
 	areCutTurnsNamed = true;
-	const { cut } = await client.call("turnsCut").catch(() => ({ cut: [] }));
-	if (cut.length === 0) return;
-	const names = cut.slice(0, 5).map(fullName);
-	const more = cut.length > names.length ? ` and ${cut.length - names.length} more` : "";
+	const { interrupted } = await client.call("interruptedTurns").catch(() => ({ interrupted: [] }));
+	if (interrupted.length === 0) return;
+	const names = interrupted.slice(0, 5).map(fullName);
+	const more = interrupted.length > names.length ? ` and ${interrupted.length - names.length} more` : "";
 	printToStderr(
-		`The daemon had stopped and cut ${cut.length === 1 ? "the turn" : `${cut.length} turns`} of ${names.join(", ")}${more}; \`brood turn retry --all\` runs ${cut.length === 1 ? "it" : "them"} again.`,
+		`The daemon had stopped and interrupted ${interrupted.length === 1 ? "the turn" : `${interrupted.length} turns`} of ${names.join(", ")}${more}; \`brood turn retry --all\` runs ${interrupted.length === 1 ? "it" : "them"} again.`,
 	);
 }
 

@@ -1,4 +1,4 @@
-// `brood turn retry`: one turn, or all that the end of the daemon cut.
+// `brood turn retry`: one turn, or all that the end of the daemon interrupted.
 import { fullName } from "#contract/full-name.ts";
 import type { Prompt } from "#contract/wire.ts";
 import { act, type CliContext, type Options } from "./act.ts";
@@ -36,15 +36,15 @@ async function retryAll(agent: string | undefined, options: RetryOptions): Promi
 		},
 		(retried) =>
 			retried.map(({ agent: name, prompt: { id } }) => `${name}: prompt ${id} runs it again`).join("\n") ||
-			"no turn was cut",
+			"no turn was interrupted",
 	);
 }
 
 /** A failure with one does not stop the others. */
 async function retryCut({ client, key, query }: CliContext, json: boolean): Promise<Retried[]> {
-	const { cut } = await client.call("turnsCut");
+	const { interrupted } = await client.call("interruptedTurns");
 	const retried: Retried[] = [];
-	for (const { agent, turn, handle, project } of cut) {
+	for (const { agent, turn, handle, project } of interrupted) {
 		if (query.project !== undefined && project !== query.project) continue;
 		try {
 			const ask = { key: `${key}-${turn}`, params: { agent, turn: String(turn) }, body: {} };
