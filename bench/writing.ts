@@ -1,7 +1,7 @@
 // What the benches write: items, and whole commands with receipts, by many writers with an agent of their own each.
 import { randomUUID } from "node:crypto";
 import type { AgentState } from "#contract/agent.ts";
-import { type AgentId, human, Key, system } from "#contract/ids.ts";
+import { type AgentId, human, IdempotencyKey, system } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { CommandRequest } from "#engine/ports/dispatch.ts";
 
@@ -48,6 +48,6 @@ const item = (agent: AgentId): CommandRequest => ({
 });
 const command = (agent: AgentId, held: boolean): CommandRequest => ({
 	actor: human,
-	key: Key.parse(randomUUID()),
+	key: IdempotencyKey.parse(randomUUID()),
 	command: { type: held ? "agent.resume" : "agent.pause", agent },
 });

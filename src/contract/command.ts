@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { agentCommands } from "./agent-commands.ts";
 import { approvalCommands } from "./approval.ts";
-import type { Actor, AgentId, Key } from "./ids.ts";
+import type { Actor, AgentId, IdempotencyKey } from "./ids.ts";
 import { issueCommands } from "./issue-commands.ts";
 import { itemCommands } from "./item.ts";
 import { mailCommands } from "./mail.ts";
@@ -49,7 +49,7 @@ export interface Envelope<C extends Command = Command> {
 	/** the same moment on the monotonic clock, for durations and deadlines */
 	monotonic: number;
 	/** null for the daemon's own commands, which are never retried */
-	key: Key | null;
+	key: IdempotencyKey | null;
 	/** tells a retry from another payload under the same key */
 	fingerprint: string;
 	/** the id for an agent that the command may create, and for the command itself if it has no key */

@@ -1,7 +1,7 @@
 // An errand: a request that one node was asked and another one carries out, because the files or processes are there.
 // It travels as a row of the store, as it was sent; nothing of it is in the journal.
 import { z } from "zod";
-import { Actor, Key } from "./ids.ts";
+import { Actor, IdempotencyKey } from "./ids.ts";
 import type { NodeEpoch, NodeId } from "./node.ts";
 import { PersonRole } from "./person.ts";
 import { type Refusal, refusalCodes } from "./refusal.ts";
@@ -16,7 +16,7 @@ export const ErrandRequest = z.strictObject({
 	actor: Actor,
 	/** null for an agent */
 	role: PersonRole.nullable(),
-	key: Key.nullable(),
+	key: IdempotencyKey.nullable(),
 });
 export type ErrandRequest = z.infer<typeof ErrandRequest>;
 

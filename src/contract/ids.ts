@@ -29,11 +29,11 @@ export const EventId = z.int().positive();
 export type EventId = z.infer<typeof EventId>;
 
 /** Sent with a request so that a retry has no second effect. */
-export const Key = z
+export const IdempotencyKey = z
 	.string()
 	.regex(/^[\x21-\x7e]{1,200}$/, "an idempotency key has 1 to 200 visible ASCII characters")
-	.brand<"Key">();
-export type Key = z.infer<typeof Key>;
+	.brand<"IdempotencyKey">();
+export type IdempotencyKey = z.infer<typeof IdempotencyKey>;
 
 /** The name of a person who has a token of their own. */
 export const PersonName = z.string().regex(nameShape, nameRule).brand<"PersonName">();

@@ -1,5 +1,5 @@
 // What is stored of a request under its idempotency key. The same key of two actors is two keys.
-import type { Actor, AgentId, Key, PersonName, ProjectSlug, SubscriptionName } from "./ids.ts";
+import type { Actor, AgentId, IdempotencyKey, PersonName, ProjectSlug, SubscriptionName } from "./ids.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** What a command created or changed. */
@@ -43,6 +43,6 @@ export interface Receipt {
 
 export interface StoredReceipt extends Receipt {
 	actor: Actor;
-	key: Key;
+	key: IdempotencyKey;
 	at: number;
 }

@@ -2,7 +2,7 @@
 // that has the files and processes.
 import { z } from "zod";
 import { ErrandAnswer, ErrandRequest } from "#contract/errand.ts";
-import { Key } from "#contract/ids.ts";
+import { IdempotencyKey } from "#contract/ids.ts";
 import { type PageRequest, pageMax, slicePage } from "#contract/page.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { isEnough, isList, leastRole, Paging, queryOf } from "#contract/routes/route.ts";
@@ -200,7 +200,7 @@ const pageOf = ({ limit = pageMax, after = 0 }: z.infer<typeof Paging>): PageReq
 
 function parsed(asked: Asked): RouteRequest<never> | Refusal {
 	const { route, params, actor, role, gone } = asked;
-	const key = Key.nullable().safeParse(asked.key);
+	const key = IdempotencyKey.nullable().safeParse(asked.key);
 	if (!key.success) return refuse("VALIDATION_ERROR", validationMessage(key.error));
 	const query = queryOf(route).safeParse(queryIn(asked.query));
 	if (!query.success) return refuse("VALIDATION_ERROR", validationMessage(query.error));

@@ -1,7 +1,7 @@
 // A request with an idempotency key is executed once. A retry with the same key and payload gets the first answer: from
 // memory while the first request is running, from its receipt afterwards. A retry finishes a step that was begun and
 // not ended.
-import type { Actor, Key } from "#contract/ids.ts";
+import type { Actor, IdempotencyKey } from "#contract/ids.ts";
 import type { Receipt } from "#contract/receipt.ts";
 import { isRefusal, type Refusal, refusalCodes } from "#contract/refusal.ts";
 import type { RouteName } from "#contract/routes.ts";
@@ -13,7 +13,7 @@ import { packedAnswer, unpackedAnswer } from "./stored-answers.ts";
 export interface KeyedRequest {
 	route: RouteName;
 	actor: Actor;
-	key: Key;
+	key: IdempotencyKey;
 	fingerprint: string;
 }
 

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { type AgentState, noAgent } from "#contract/agent.ts";
 import type { CommandInput, CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
-import { type Actor, AgentId, agentOf, Handle, type Key, ProjectSlug } from "#contract/ids.ts";
+import { type Actor, AgentId, agentOf, Handle, type IdempotencyKey, ProjectSlug } from "#contract/ids.ts";
 import type { NodeId } from "#contract/node.ts";
 import type { Paged, PageRequest } from "#contract/page.ts";
 import { noPendingWork, type PendingWork } from "#contract/pending-work.ts";
@@ -36,7 +36,7 @@ export interface RouteRequest<N extends RouteName> {
 	/** null for an agent */
 	role: PersonRole | null;
 	/** null if the caller sent none: then nothing is remembered */
-	key: Key | null;
+	key: IdempotencyKey | null;
 	/** absent where an earlier release wrote the receipt, which is about the command */
 	fingerprint?: string | undefined;
 	/** the receipt of the first attempt under this key, if its answer was lost */

@@ -1,7 +1,7 @@
 // What a store promises about receipts: a retry under its key is answered again, and nothing happens again.
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { type Actor, type AgentId, actingAgent, human, Key, system } from "#contract/ids.ts";
+import { type Actor, type AgentId, actingAgent, human, IdempotencyKey, system } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
 import { gatedStore } from "#test/support/gated-store.ts";
 import { done, openTurn, refused, say, spawn } from "#test/support/say.ts";
@@ -64,7 +64,7 @@ describe.each(flavors)("%s", (flavor) => {
 	test("receipts that no command brings along are kept: what was begun, and the words that were answered beside what was done", async () => {
 		await using gated = await gatedStore(flavor);
 		const { engine, store } = gated;
-		const named = { actor: human, key: Key.parse(randomUUID()), fingerprint: "f", at: 1 };
+		const named = { actor: human, key: IdempotencyKey.parse(randomUUID()), fingerprint: "f", at: 1 };
 		await store.keepReceipts([{ ...named, answer: { begun: { step: "commit", head: null } } }], { durable: true });
 		expect(await store.reads.receipt(human, named.key)).toMatchObject({
 			fingerprint: "f",

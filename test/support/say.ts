@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import type { AgentState } from "#contract/agent.ts";
-import { type Actor, type AgentId, human, Key, system } from "#contract/ids.ts";
+import { type Actor, type AgentId, human, IdempotencyKey, system } from "#contract/ids.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { Answer, CommandRequest, Outcome } from "#engine/ports/dispatch.ts";
 import type { Reads } from "#engine/ports/store.ts";
@@ -22,7 +22,7 @@ export async function say(
 	command: object,
 	{ as = human, key = randomUUID() }: How = {},
 ): Promise<Outcome> {
-	return await to.dispatch({ actor: as, key: key === null ? null : Key.parse(key), command });
+	return await to.dispatch({ actor: as, key: key === null ? null : IdempotencyKey.parse(key), command });
 }
 
 export async function done(to: Speaker, command: object, how: How = {}): Promise<Answer> {

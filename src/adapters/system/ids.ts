@@ -1,10 +1,10 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { AgentId, Key } from "#contract/ids.ts";
+import { AgentId, IdempotencyKey } from "#contract/ids.ts";
 import type { Ids } from "#engine/ports/clock.ts";
 
 export const randomIds: Ids = {
 	agentId,
-	key: () => Key.parse(randomUUID()),
+	key: () => IdempotencyKey.parse(randomUUID()),
 	// the first twelve digits of a v4 UUID are random, and Node draws them in bulk
 	salt: () => randomUUID().replaceAll("-", "").slice(0, 12),
 	secret: () => randomBytes(32).toString("base64url"),

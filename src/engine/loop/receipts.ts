@@ -3,7 +3,7 @@
 //   begin    before a step outside the store: flushed, because after a crash only this receipt leads back to the step
 //   given    the data of the answer: survives the end of this process, and costs no flush, since the effect is durable
 //   refused  a refusal that no command recorded
-import type { Actor, Key } from "#contract/ids.ts";
+import type { Actor, IdempotencyKey } from "#contract/ids.ts";
 import type { Receipt, StartedStep, StoredReceipt } from "#contract/receipt.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
@@ -13,7 +13,7 @@ import { nextTick } from "./retry.ts";
 /** A request under a key, and what was begun for it before a crash. */
 export interface ResumableRequest {
 	actor: Actor;
-	key: Key;
+	key: IdempotencyKey;
 	fingerprint: string;
 	begun: StartedStep | null;
 }
@@ -35,7 +35,7 @@ export class Receipts {
 		this.#clock = clock;
 	}
 
-	async find(actor: Actor, key: Key): Promise<Receipt | undefined> {
+	async find(actor: Actor, key: IdempotencyKey): Promise<Receipt | undefined> {
 		return await this.#store.reads.receipt(actor, key);
 	}
 

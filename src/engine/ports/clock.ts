@@ -1,5 +1,5 @@
 // Time and randomness.
-import type { AgentId, Key } from "#contract/ids.ts";
+import type { AgentId, IdempotencyKey } from "#contract/ids.ts";
 
 export interface Clock {
 	/** wall-clock time; it jumps when the clock is set */
@@ -13,7 +13,7 @@ export const monotonicNow = (clock: Clock): number => clock.monotonic?.() ?? clo
 
 export interface Ids {
 	agentId(): AgentId;
-	key(): Key;
+	key(): IdempotencyKey;
 	/** random hexadecimal digits */
 	salt(): string;
 	/** 256 random bits that nobody can guess */

@@ -2,7 +2,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput, Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
-import { type Actor, type Key, system } from "#contract/ids.ts";
+import { type Actor, type IdempotencyKey, system } from "#contract/ids.ts";
 import type { PersonState } from "#contract/person.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { StoredReceipt } from "#contract/receipt.ts";
@@ -29,7 +29,7 @@ export interface Answer {
 export interface CommandRequest {
 	actor: Actor;
 	/** null for the daemon's own commands, which are never retried */
-	key: Key | null;
+	key: IdempotencyKey | null;
 	command: CommandInput;
 	/** of the whole request, where the command is only a part of it; of the command if absent */
 	fingerprint?: string | undefined;

@@ -7,7 +7,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
-import type { Actor, AgentId, Handle, Key, ProjectSlug } from "#contract/ids.ts";
+import type { Actor, AgentId, Handle, IdempotencyKey, ProjectSlug } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { NodeEpoch } from "#contract/node.ts";
 import type { PersonState } from "#contract/person.ts";
@@ -164,7 +164,7 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	lastEvent(): Promise<number>;
 	/** in journal order; `after` is exclusive */
 	events(range: EventRange): Promise<Event[]>;
-	receipt(actor: Actor, key: Key): Promise<Receipt | undefined>;
+	receipt(actor: Actor, key: IdempotencyKey): Promise<Receipt | undefined>;
 }
 
 /**

@@ -33,7 +33,7 @@
 //   - a lock in memory: after a crash it would not say which step was interrupted
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
-import type { Actor, Key } from "#contract/ids.ts";
+import type { Actor, IdempotencyKey } from "#contract/ids.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { ReceiptAnswer, StartedStep } from "#contract/receipt.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -71,7 +71,7 @@ export function startedStepOf(by: Requester, step: LeaseStep): StartedStep | nul
 	return begun?.step === step ? begun : null;
 }
 
-export const keyOf = (by: Requester): { key: Key | null; fingerprint?: string } =>
+export const keyOf = (by: Requester): { key: IdempotencyKey | null; fingerprint?: string } =>
 	"key" in by ? { key: by.key, fingerprint: by.fingerprint } : { key: null };
 
 export class Steps {

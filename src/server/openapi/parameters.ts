@@ -1,7 +1,7 @@
 // What stands in the paths and headers of the API.
 import { z } from "zod";
 import { BrowserId } from "#contract/browser.ts";
-import { AgentType, EventId, Key, PersonName, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
+import { AgentType, EventId, IdempotencyKey, PersonName, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import { IssueNumber } from "#contract/issue.ts";
 import { NodeName } from "#contract/node.ts";
 import { SnapshotId } from "#contract/routes/workspaces.ts";
@@ -48,7 +48,7 @@ const keyHeader = {
 };
 
 export function idempotencyKey(schemas: Schemas): JsonSchema {
-	return { ...keyHeader, schema: schemas.read(Key) };
+	return { ...keyHeader, schema: schemas.read(IdempotencyKey) };
 }
 
 export function pathParameters(path: string, schemas: Schemas): JsonSchema[] {

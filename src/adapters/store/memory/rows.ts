@@ -3,7 +3,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Errand } from "#contract/errand.ts";
 import type { Event } from "#contract/event.ts";
-import type { Actor, AgentId, Key, PersonName, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
+import type { Actor, AgentId, IdempotencyKey, PersonName, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { NodeId, NodeState } from "#contract/node.ts";
@@ -50,7 +50,7 @@ export const noRows = (): Rows => ({
 export type Read = <T>(pick: (rows: Rows) => T) => Promise<T>;
 
 /** No actor has a space in its name. */
-export const receiptName = (actor: Actor, key: Key): string => `${actor} ${key}`;
+export const receiptName = (actor: Actor, key: IdempotencyKey): string => `${actor} ${key}`;
 
 export const queueIn = ({ prompts }: Rows, agent: AgentId): PromptState[] =>
 	[...prompts.values()].filter((prompt) => prompt.agent === agent && prompt.taken === null).sort(byStart);
