@@ -16,7 +16,7 @@ export const Credential = z
 export type Credential = z.infer<typeof Credential>;
 
 /** Keys by the names of their variables. They go into a file of the home, and into no command or event. */
-export const Keys = z
+export const ApiKeys = z
 	.record(
 		VariableName.refine((name) => !name.startsWith("BROOD_"), "variables that begin with BROOD_ are Brood's own"),
 		z
@@ -26,7 +26,7 @@ export const Keys = z
 			.regex(/^[^\0\n\r]*$/, "a key is on one line"),
 	)
 	.refine((keys) => Object.keys(keys).length > 0 && Object.keys(keys).length <= 32, "name 1 to 32 variables");
-export type Keys = z.infer<typeof Keys>;
+export type ApiKeys = z.infer<typeof ApiKeys>;
 
 const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "a time of day is written like 22:00");
 

@@ -1,7 +1,7 @@
 // Subscriptions, and which agents are free.
 import { z } from "zod";
 import { AgentType, SubscriptionName } from "../ids.ts";
-import { Credential, Keys, Quiet } from "../subscription.ts";
+import { ApiKeys, Credential, Quiet } from "../subscription.ts";
 import { Agent, Availability, Subscription } from "../wire.ts";
 import { agentFilter, get, post, remove, scope } from "./route.ts";
 
@@ -9,7 +9,7 @@ const terms = {
 	maxConcurrent: z.int().positive().max(1000).optional(),
 	credential: Credential.optional(),
 	/** in place of a credential: kept in a file of the home, and never answered */
-	keys: Keys.optional(),
+	keys: ApiKeys.optional(),
 	fallback: SubscriptionName.nullable().optional(),
 	quiet: Quiet.nullable().optional(),
 };

@@ -2,7 +2,7 @@
 import type { CommandInput } from "#contract/command.ts";
 import { pageWhere } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { Credential, Keys, LeaseState, SubscriptionState } from "#contract/subscription.ts";
+import type { ApiKeys, Credential, LeaseState, SubscriptionState } from "#contract/subscription.ts";
 import type { Subscription } from "#contract/wire.ts";
 import { subscriptionView } from "#views/wire.ts";
 import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
@@ -28,7 +28,7 @@ function unusable(context: RequestContext, { name, type }: { name: string; type:
 /** Files with the keys that people gave. */
 export interface KeyStore {
 	/** the path of a new file */
-	keep(subscription: string, keys: Keys): string;
+	keep(subscription: string, keys: ApiKeys): string;
 	/** removes a file that `keep` made */
 	drop(credential: Credential): void;
 }
@@ -107,7 +107,7 @@ const crediting =
 	(problem: (credential: Credential) => string | null, files: KeyStore) =>
 	async (
 		{ earlier }: Pick<ScopedRequest, "earlier">,
-		{ name, keys, credential }: { name: string; keys?: Keys | undefined; credential?: Credential | undefined },
+		{ name, keys, credential }: { name: string; keys?: ApiKeys | undefined; credential?: Credential | undefined },
 		make: (credential: Credential | undefined) => Promise<Subscription | Refusal>,
 	): Promise<Subscription | Refusal> => {
 		if (keys === undefined) {

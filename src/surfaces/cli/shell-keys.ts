@@ -1,6 +1,6 @@
 // Keys of the shell that runs this command. Agents see none of them, until they are given to a subscription: with `--env`,
 // or after a yes on the terminal. Only names are ever printed.
-import type { Keys } from "#contract/subscription.ts";
+import type { ApiKeys } from "#contract/subscription.ts";
 import type { Subscription, VendorAgent } from "#contract/wire.ts";
 import type { CliContext } from "./act.ts";
 import { confirm } from "./confirm.ts";
@@ -10,7 +10,7 @@ import { UsageError } from "./print.ts";
 type Shell = Readonly<Record<string, string | undefined>>;
 
 /** The variables that `--env` names. */
-export function keysNamed(names: readonly string[], shell: Shell = process.env): Keys {
+export function keysNamed(names: readonly string[], shell: Shell = process.env): ApiKeys {
 	return Object.fromEntries(
 		names.map((name) => {
 			const value = shell[name];
@@ -28,7 +28,10 @@ export function keysIn({ keys, alongside }: Pick<VendorAgent, "keys" | "alongsid
 }
 
 /** For a subscription: the keys that `--env` names or, for a new one of this type, those of this shell after a yes. */
-export async function keysFor(type: string | undefined, env: readonly string[] | undefined): Promise<Keys | undefined> {
+export async function keysFor(
+	type: string | undefined,
+	env: readonly string[] | undefined,
+): Promise<ApiKeys | undefined> {
 	if (env !== undefined) return keysNamed(env);
 	const connected = type === undefined || !process.stdin.isTTY ? null : await running();
 	const vendor = (await connected?.client.call("vendors"))?.find((each) => each.type === type);
@@ -81,7 +84,7 @@ export async function subscriptionWithKeys(
 	say(`${type} agents do not see ${listed(found)} of this shell. To use ${them}: ${envOptions(found)}`);
 	return undefined;
 
-	async function give(keys: Keys, isKnown: boolean): Promise<string> {
+	async function give(keys: ApiKeys, isKnown: boolean): Promise<string> {
 		const given = await (isKnown
 			? client.call("subscriptionConfigure", { params: { subscription: name }, body: { keys } })
 			: client.call("subscriptionAdd", { body: { name, type, keys } }));
