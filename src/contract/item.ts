@@ -49,7 +49,7 @@ export interface ItemEvent {
 }
 
 /** The items that change rows. */
-export const tellingItems = ["final", "usage"] as const;
+export const rowChangingItems = ["final", "usage"] as const;
 
 export const isItem = (event: { kind: string }): boolean => !event.kind.includes(".");
 

@@ -2,7 +2,7 @@
 // catching up reads no more than it sends.
 import type { Event } from "#contract/event.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
-import { isItem, tellingItems } from "#contract/item.ts";
+import { isItem, rowChangingItems } from "#contract/item.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { EventRange, Reads } from "#engine/ports/store.ts";
 
@@ -101,4 +101,4 @@ export class StreamFilter {
 	}
 }
 
-const telling: readonly string[] = tellingItems;
+const telling: readonly string[] = rowChangingItems;

@@ -5,7 +5,7 @@ import type { ApprovalState } from "#contract/approval.ts";
 import type { NewEvent, NounEvent, Stamped, StampedItemEvent } from "#contract/event.ts";
 import type { AgentId, PersonName, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
-import type { tellingItems } from "#contract/item.ts";
+import type { rowChangingItems } from "#contract/item.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { NodeId, NodeState } from "#contract/node.ts";
 import type { PersonState } from "#contract/person.ts";
@@ -37,9 +37,9 @@ export type RowKind = keyof RowTypes;
 export type KeyOf<R extends RowKind> = RowTypes[R]["key"];
 export type StateOf<R extends RowKind> = RowTypes[R]["state"];
 
-type TellingItem = (typeof tellingItems)[number];
-export type ChangingKind = NounEvent["kind"] | TellingItem;
-export type EventOf<K extends ChangingKind> = K extends TellingItem
+type RowChangingItem = (typeof rowChangingItems)[number];
+export type ChangingKind = NounEvent["kind"] | RowChangingItem;
+export type EventOf<K extends ChangingKind> = K extends RowChangingItem
 	? StampedItemEvent
 	: Stamped<Extract<NewEvent, { kind: K }>>;
 

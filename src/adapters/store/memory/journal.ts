@@ -1,7 +1,7 @@
 // The journal in memory, looked through from its beginning.
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { isItem, tellingItems } from "#contract/item.ts";
+import { isItem, rowChangingItems } from "#contract/item.ts";
 import type { EventRange } from "#engine/ports/store.ts";
 import type { Rows } from "./rows.ts";
 
@@ -24,4 +24,4 @@ export function eventsIn(
 export const itemsIn = ({ events }: Rows, agent: AgentId, before = events.length + 1): Event[] =>
 	events.slice(0, before - 1).filter((event) => event.agent === agent && isItem(event));
 
-const telling: readonly string[] = tellingItems;
+const telling: readonly string[] = rowChangingItems;

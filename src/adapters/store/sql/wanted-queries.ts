@@ -2,7 +2,7 @@
 // what one query scans, without an index on the kind that every event would have to write.
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
-import { tellingItems } from "#contract/item.ts";
+import { rowChangingItems } from "#contract/item.ts";
 import { type Flavor, query, textsIn } from "./prepared.ts";
 import { fromJournal, seqOf } from "./queries.ts";
 import type { Tables } from "./tables.ts";
@@ -49,7 +49,7 @@ function narrowed<O>(
 			? sql`substr(event.kind, 1, instr(event.kind || '.', '.') - 1)`
 			: sql`split_part(event.kind, '.', 1)`;
 	const [kinds, itemsOf] = [arg("kinds"), arg("itemsOf")];
-	const telling = sql.join(tellingItems.map((kind) => sql.lit(kind)));
+	const telling = sql.join(rowChangingItems.map((kind) => sql.lit(kind)));
 	return journal
 		.where("event.id", ">", sql<number>`${arg("after")}`)
 		.where("event.id", "<=", sql<number>`${arg("upTo")}`)
