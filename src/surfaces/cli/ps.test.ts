@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { News } from "./ps.ts";
+import { RefreshTimer } from "./ps.ts";
 
 test("a watched list is read at first, after each event and now and then, and not in between", () => {
-	const news = new News();
-	const due = (ticks: number): number[] => Array.from({ length: ticks }, (_, at) => at).filter(() => news.isDue());
+	const refresh = new RefreshTimer();
+	const due = (ticks: number): number[] => Array.from({ length: ticks }, (_, at) => at).filter(() => refresh.isDue());
 	expect(due(10)).toEqual([0]);
-	news.arrived();
-	news.arrived();
+	refresh.arrived();
+	refresh.arrived();
 	expect(due(40)).toEqual([0, 16, 32]);
 });

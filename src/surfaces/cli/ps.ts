@@ -42,16 +42,16 @@ const lookAgainTicks = 15;
 async function watch(cli: CliContext, options: PsOptions, show: (lines: Line[]) => void): Promise<void> {
 	const { client, query } = cli;
 	const stop = new AbortController();
-	const news = new News();
+	const refresh = new RefreshTimer();
 	const { lastEvent } = await client.call("status");
 	const following = (async () => {
 		for await (const message of client.follow({ ...query, after: lastEvent }, stop.signal, reconnect))
-			if ("event" in message || "lost" in message) news.arrived();
+			if ("event" in message || "lost" in message) refresh.arrived();
 	})();
 	const ticking = (async () => {
 		let lines: Line[] = [];
 		for (;;) {
-			if (news.isDue()) lines = await linesOf(cli, options);
+			if (refresh.isDue()) lines = await linesOf(cli, options);
 			if (options.json === true) printData(lines);
 			else show(lines);
 			await pause(tickMs);
@@ -65,7 +65,7 @@ async function watch(cli: CliContext, options: PsOptions, show: (lines: Line[]) 
 }
 
 /** When a watched list has to be read again: after an event, and now and then. */
-export class News {
+export class RefreshTimer {
 	#ticksLeft = 0;
 
 	arrived(): void {
