@@ -27,7 +27,7 @@ export class Scheduler {
 	#nothingWaits = false;
 	#closed = false;
 	/** other nodes are active: only the agent's own node starts its turns, and it sees the prompt in the journal */
-	#inCompany = false;
+	#hasPeers = false;
 
 	constructor(parts: Parts) {
 		this.#parts = parts;
@@ -35,7 +35,7 @@ export class Scheduler {
 
 	async plan(): Promise<Schedule> {
 		const plan = await this.#planFor(this.#parts.reads.queueHeads(this.#parts.clock.now()));
-		this.#nothingWaits = !this.#closed && plan.waits.size === 0 && !this.#inCompany;
+		this.#nothingWaits = !this.#closed && plan.waits.size === 0 && !this.#hasPeers;
 		return plan;
 	}
 
@@ -131,7 +131,7 @@ export class Scheduler {
 			reads.leases(),
 			reads.nodes(),
 		]);
-		this.#inCompany = nodes.filter(isActive).length > 1;
+		this.#hasPeers = nodes.filter(isActive).length > 1;
 		const [{ turnsMax }, node] = [limits, this.#parts.node?.node ?? null];
 		return { subscriptions, projects, leases, nodes, node, turnsMax, now: clock.now(), monotonic: monotonicNow(clock) };
 	}

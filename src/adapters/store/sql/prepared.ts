@@ -38,7 +38,7 @@ const builders: Record<Flavor, Kysely<Tables>> = {
 };
 
 /** Where an argument goes once the query runs. */
-class Slot {
+class Placeholder {
 	readonly name: string;
 	constructor(name: string) {
 		this.name = name;
@@ -79,9 +79,9 @@ export class Query<P extends Record<string, Value>, R> {
 	prepared(flavor: Flavor): PreparedQuery {
 		const known = this.#prepared.get(flavor);
 		if (known !== undefined) return known;
-		const compiled = this.#build(builders[flavor], (name) => sql`${new Slot(name)}`, flavor).compile();
+		const compiled = this.#build(builders[flavor], (name) => sql`${new Placeholder(name)}`, flavor).compile();
 		const places = compiled.parameters.map((parameter) =>
-			parameter instanceof Slot ? parameter.name : { fixed: value(parameter) },
+			parameter instanceof Placeholder ? parameter.name : { fixed: value(parameter) },
 		);
 		const made: PreparedQuery = {
 			name: this.name,
