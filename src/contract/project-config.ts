@@ -143,7 +143,7 @@ const defaults = {
 } as const;
 
 /** The home's settings before the repository's before the defaults; presets and variables are merged by name. */
-export function settle(
+export function mergeSettings(
 	{ issues: _, ...own }: ProjectConfig,
 	repository: RepositoryConfig,
 	base: string,

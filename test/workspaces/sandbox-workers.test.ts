@@ -12,7 +12,7 @@ import { CalledOff, SandboxFault, SandboxWorkers } from "#adapters/git/worker/wo
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import { alive, commandOf, markName } from "#adapters/system/processes.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
-import { settle } from "#contract/project-config.ts";
+import { mergeSettings } from "#contract/project-config.ts";
 import { makeWorld } from "#test/support/make-world.ts";
 import { available } from "#test/support/processes.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -53,7 +53,14 @@ function sceneIn(folder: string): StepContext {
 			agent: { id, handle },
 		},
 		workspace: { kind: "worktree", path: folder, branch: "b", base: "main" },
-		given: { settings: settle({}, {}, "main"), base: null, branch: null, start: null, last: null, primary: null },
+		given: {
+			settings: mergeSettings({}, {}, "main"),
+			base: null,
+			branch: null,
+			start: null,
+			last: null,
+			primary: null,
+		},
 	};
 }
 

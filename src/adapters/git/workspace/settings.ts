@@ -7,7 +7,7 @@ import { variableName } from "#contract/environment.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { Preset } from "#contract/preset.ts";
 import type { EffectiveSettings } from "#contract/project-config.ts";
-import { ProjectConfig, RepositoryConfig, runnable, settle } from "#contract/project-config.ts";
+import { mergeSettings, ProjectConfig, RepositoryConfig, runnable } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import type { Layout } from "../layout/layout.ts";
@@ -62,7 +62,7 @@ function effectiveSettings(
 	const fingerprint = Object.keys(wants).length === 0 ? null : fingerprintOf(wants);
 	const agreed = fingerprint === null || approved.includes(fingerprint);
 	const { setup = null, check = null, teardown = null, env = [], presets = {}, ...harmless } = repository;
-	const settings = settle(own, agreed ? repository : harmless, base);
+	const settings = mergeSettings(own, agreed ? repository : harmless, base);
 	// settings that the home's configuration replaces need no approval
 	const more = Object.keys(presets).filter((name) => !Object.hasOwn(own.presets ?? {}, name));
 	const set = new Set(own.env?.map(variableName));
