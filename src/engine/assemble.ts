@@ -20,10 +20,10 @@ import type { Dispatch } from "./ports/dispatch.ts";
 import { type IssueWork, noIssueWork } from "./ports/issue-work.ts";
 import type { Log } from "./ports/log.ts";
 import { autoReactor } from "./reactors/auto.ts";
+import { coolDownsReactor } from "./reactors/cool-downs.ts";
 import { driftReactor } from "./reactors/drift.ts";
 import { indexItemsReactor } from "./reactors/index-items.ts";
 import { IssueMover } from "./reactors/issues.ts";
-import { limitsReactor } from "./reactors/limits.ts";
 import { Provisioner } from "./reactors/provision.ts";
 import { stopReactor } from "./reactors/stop.ts";
 import { waitsReactor } from "./reactors/waits.ts";
@@ -124,7 +124,7 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 		provisioner,
 		driftReactor({ ...common, problems }),
 		waitsReactor(common),
-		limitsReactor(common),
+		coolDownsReactor(common),
 		indexItemsReactor({ ...parts, coordinates }),
 		...(driver === null ? [] : [stopReactor({ ...common, driver })]),
 		shareReactor(sharing),

@@ -5,10 +5,10 @@ import type { TurnItem } from "#contract/turn.ts";
 import type { Clock } from "#engine/ports/clock.ts";
 import type { TurnResult, TurnWatch } from "#engine/ports/driver.ts";
 import type { Launched, PromptHandlers } from "./acp/launch.ts";
-import { limitFromText, limitOf, messageOfError } from "./acp/limits.ts";
 import { type Question, questionOf } from "./acp/question.ts";
 import { begun, emptyTranslation, finish, type Translated, type Translation, translate } from "./acp/translate.ts";
 import { countUp, tokensOf, tokensSoFar, usageItem } from "./acp/usage.ts";
+import { limitFromText, limitOf, messageOfError } from "./acp/usage-limit.ts";
 import { PendingQuestions } from "./pending-questions.ts";
 
 /** With more items waiting to be written, the process has to wait. */

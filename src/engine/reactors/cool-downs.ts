@@ -14,7 +14,7 @@ interface Parts {
 	node: NodeEpoch | null;
 }
 
-export function limitsReactor({ reads, dispatch, clock, node }: Parts): Reactor {
+export function coolDownsReactor({ reads, dispatch, clock, node }: Parts): Reactor {
 	return {
 		name: "limits",
 		wakes: ({ kind, data }) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { limitFromText, limitOf, messageOfError } from "./limits.ts";
+import { limitFromText, limitOf, messageOfError } from "./usage-limit.ts";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const failed = (message: string, data?: unknown) => Object.assign(new Error(message), { code: -32603, data });
