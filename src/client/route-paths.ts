@@ -125,7 +125,7 @@ export const routePaths: Readonly<Record<RouteName, string>> = {
 	check: "POST /api/agents/:agent/check",
 	issueCheck: "POST /api/issues/:issue/check",
 	review: "POST /api/agents/:agent/review",
-	parting: "GET /api/agents/:agent/parting",
+	divergence: "GET /api/agents/:agent/divergence",
 	pullRequest: "POST /api/agents/:agent/pull-request",
 	issuePullRequest: "POST /api/issues/:issue/pull-request",
 	usage: "GET /api/usage",

@@ -144,7 +144,7 @@ describe("against a real daemon", () => {
 		};
 		const queries: Record<string, string> = {
 			"/api/search": "?text=hello",
-			"/api/agents/{agent}/parting": "?with=one",
+			"/api/agents/{agent}/divergence": "?with=one",
 		};
 		const fitting: string[] = [];
 		for (const [path, { get }] of Object.entries(document.paths)) {

@@ -56,7 +56,7 @@ const rows: Record<RouteName, Row> = {
 		check: people,
 		issueCheck: people,
 		review: people,
-		parting: people,
+		divergence: people,
 		browserLink: people,
 		me: people,
 		nodes: people,

@@ -98,9 +98,9 @@ test("comments on lines reach the agent as one prompt, and two forks part where 
 	const fork = async () =>
 		await world.client.call("fork", { ...params(agent), body: { workspace: "none", type: "scripted" } });
 	const [one, other] = [await fork(), await fork()];
-	const { parting } = await world.client.call("parting", {
+	const { divergence } = await world.client.call("divergence", {
 		...params(one),
 		query: { with: `${slug}/${other.handle}` },
 	});
-	expect(parting).toEqual({ agent: agent.id, item: one.lineage?.forkPoint });
+	expect(divergence).toEqual({ agent: agent.id, item: one.lineage?.forkPoint });
 });

@@ -42,10 +42,14 @@ export const reviewRoutes = {
 		body: Review,
 		answer: Prompt,
 	}),
-	parting: get("/api/agents/:agent/parting", "show the last item that the conversations of two agents have in common", {
-		query: scope.extend({ with: z.string() }),
-		answer: z.object({ parting: z.object({ agent: AgentId, item: EventId }).nullable() }),
-	}),
+	divergence: get(
+		"/api/agents/:agent/divergence",
+		"show the last item that the conversations of two agents have in common",
+		{
+			query: scope.extend({ with: z.string() }),
+			answer: z.object({ divergence: z.object({ agent: AgentId, item: EventId }).nullable() }),
+		},
+	),
 	pullRequest: post(
 		"/api/agents/:agent/pull-request",
 		"push an agent's branch to origin, never by force, and say how to open a pull request",

@@ -7,7 +7,7 @@ import type { MergePreview } from "#contract/workspace.ts";
 import { previewMerge } from "#engine/workspaces/preview.ts";
 import { issueDiff, pullRequest } from "#engine/workspaces/review.ts";
 import type { WorkCycle } from "#engine/workspaces/work-cycle.ts";
-import { type LastCommonItem, parting } from "#views/parting.ts";
+import { divergence, type LastCommonItem } from "#views/divergence.ts";
 import { reviewPrompt } from "#views/review.ts";
 import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
 import { withIssue } from "./issues.ts";
@@ -53,10 +53,10 @@ export function reviewHandlers(context: RequestContext) {
 				});
 				return isRefusal(queued) ? queued : await asQueued(context, agent, queued.event);
 			}),
-		parting: (request) =>
+		divergence: (request) =>
 			context.withAgent(request, async (one) => {
 				const other = await context.engine.queries.resolve(request.query.with, request.query.project ?? null);
-				return isRefusal(other) ? other : { parting: await partingOf(context, one, other.id) };
+				return isRefusal(other) ? other : { divergence: await divergenceOf(context, one, other.id) };
 			}),
 		pullRequest: (request) =>
 			context.withAgent(request, (id) =>
@@ -70,7 +70,7 @@ export function reviewHandlers(context: RequestContext) {
 }
 
 /** From the rows of both and of those that they were forked from. */
-async function partingOf({ reads }: RequestContext, one: AgentId, other: AgentId): Promise<LastCommonItem | null> {
+async function divergenceOf({ reads }: RequestContext, one: AgentId, other: AgentId): Promise<LastCommonItem | null> {
 	const rows = new Map<AgentId, AgentState>();
 	for (const id of [one, other])
 		for (let at: AgentId | null = id; at !== null && !rows.has(at); ) {
@@ -78,5 +78,5 @@ async function partingOf({ reads }: RequestContext, one: AgentId, other: AgentId
 			if (row !== undefined) rows.set(at, row);
 			at = row?.lineage?.agent ?? null;
 		}
-	return parting(one, other, (id) => rows.get(id));
+	return divergence(one, other, (id) => rows.get(id));
 }

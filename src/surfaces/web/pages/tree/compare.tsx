@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Link } from "wouter";
 import type { AgentId } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
-import { parting } from "#views/parting.ts";
+import { divergence } from "#views/divergence.ts";
 import { paths } from "../../paths.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
@@ -33,7 +33,7 @@ export function Compare({ selected, onClear }: { selected: readonly AgentId[]; o
 function Two({ one, other, onClear }: { one: Agent; other: Agent; onClear(): void }) {
 	const seen = useSeen();
 	const [open, setOpen] = useState<"diff" | "fork" | null>(null);
-	const part = parting(one.id, other.id, (id) => seen.agent(id));
+	const part = divergence(one.id, other.id, (id) => seen.agent(id));
 	const shared = part === null ? undefined : seen.agent(part.agent);
 	const haveFiles = one.workspace !== null && other.workspace !== null && one.project === other.project;
 	const diff = useRead("diff", haveFiles ? { params: { agent: one.id }, query: { against: other.id } } : null);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { AgentId } from "#contract/ids.ts";
-import { parting } from "./parting.ts";
+import { divergence } from "./divergence.ts";
 
 const id = (name: string): AgentId => AgentId.parse(name.padEnd(22, "0"));
 const lineages: Record<string, [parent: string, forkPoint: number] | null> = {
@@ -18,7 +18,7 @@ const agents = new Map(
 		{ id: id(name), lineage: from === null ? null : { agent: id(from[0]), forkPoint: from[1] } },
 	]),
 );
-const where = (one: string, other: string) => parting(id(one), id(other), (each) => agents.get(each));
+const where = (one: string, other: string) => divergence(id(one), id(other), (each) => agents.get(each));
 
 test("two forks part where the earlier of them left what both inherited", () => {
 	expect(where("a", "b")).toEqual({ agent: id("root"), item: 10 });

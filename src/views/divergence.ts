@@ -13,7 +13,7 @@ export interface LastCommonItem {
 }
 
 /** Null if they have nothing in common. One is not part of the other's past unless it was forked from it. */
-export function parting(
+export function divergence(
 	one: AgentId,
 	other: AgentId,
 	find: (id: AgentId) => Forked | undefined,
