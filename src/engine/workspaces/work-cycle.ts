@@ -15,8 +15,8 @@ import type { Clock } from "../ports/clock.ts";
 import type { Driver } from "../ports/driver.ts";
 import type { Checkout, DiffExtent, SnapshotState, StepControl } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
+import { BaseSync } from "./base-sync.ts";
 import { checkoutOf, projectRepository } from "./checkout.ts";
-import { Followers } from "./followers.ts";
 import { type ApproveOptions, type BranchToMerge, Merges } from "./merges.ts";
 import { pushAfterTurn } from "./pushing.ts";
 import { acceptable, Releasing } from "./releasing.ts";
@@ -31,7 +31,7 @@ export interface CycleParts extends StepParts {
 export class WorkCycle {
 	readonly #parts: CycleParts;
 	readonly #steps: Steps;
-	readonly #followers: Followers;
+	readonly #baseSync: BaseSync;
 	readonly #merges: Merges;
 	readonly #releasing: Releasing;
 
@@ -40,7 +40,7 @@ export class WorkCycle {
 		this.#steps = new Steps(parts);
 		this.#merges = new Merges(parts.workspaces, this.#steps);
 		this.#releasing = new Releasing(parts, this.#steps);
-		this.#followers = new Followers(parts, {
+		this.#baseSync = new BaseSync(parts, {
 			steps: this.#steps,
 			forward: async (agent, by) => await this.sync(agent, "ff", by, { fetched: true }),
 			lookAfterCrash: async (agent) => await this.lookAfterCrash(agent),
@@ -222,19 +222,19 @@ export class WorkCycle {
 		const begun = startedStepOf(by, "approve");
 		const merged = isMerged(begun?.merged) ? begun.merged : await this.#merges.ofAgent(agent, request, by);
 		if (isRefusal(merged)) return merged;
-		return { merged, synced: agent.project === null ? [] : await this.#followers.syncAll(agent.project, by) };
+		return { merged, synced: agent.project === null ? [] : await this.#baseSync.syncAll(agent.project, by) };
 	}
 
 	async approveBranch(agent: AgentState, branch: BranchToMerge, by: Requester): Promise<Merged | Refusal> {
 		const merged = await this.#merges.ofBranch(agent, branch, by);
-		if (!isRefusal(merged)) await this.#followers.syncAll(branch.project.slug, by);
+		if (!isRefusal(merged)) await this.#baseSync.syncAll(branch.project.slug, by);
 		return merged;
 	}
 
 	/** Fetches the project's remote; then its agents follow its base. */
 	async syncProject(project: ProjectState, by: Requester): Promise<{ origin: RemoteStatus | null; synced: Synced[] }> {
 		const origin = await this.workspaces.refresh(projectRepository(project));
-		return { origin, synced: await this.#followers.syncAll(project.slug, by) };
+		return { origin, synced: await this.#baseSync.syncAll(project.slug, by) };
 	}
 
 	/** The workspace goes to the trash, with a snapshot; then the agent is deleted. */
@@ -288,7 +288,7 @@ export class WorkCycle {
 	}
 
 	async drain(): Promise<void> {
-		this.#followers.stop();
+		this.#baseSync.stop();
 		await this.#steps.drain();
 	}
 }

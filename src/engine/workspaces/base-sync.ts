@@ -25,18 +25,18 @@ interface Verbs {
 	lookAfterCrash(agent: AgentState): Promise<void>;
 }
 
-interface FollowersParts {
+interface BaseSyncParts {
 	reads: Pick<Reads, "agent" | "agents" | "project">;
 	workspaces: Pick<Workspaces, "branchStatus">;
 }
 
-export class Followers {
-	readonly #parts: FollowersParts;
+export class BaseSync {
+	readonly #parts: BaseSyncParts;
 	readonly #verbs: Verbs;
 	readonly #looks = new Successive<AgentId, Result>();
 	#stopped = false;
 
-	constructor(parts: FollowersParts, verbs: Verbs) {
+	constructor(parts: BaseSyncParts, verbs: Verbs) {
 		this.#parts = parts;
 		this.#verbs = verbs;
 	}

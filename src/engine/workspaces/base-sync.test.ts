@@ -5,7 +5,7 @@ import { human, ProjectSlug } from "#contract/ids.ts";
 import { fold } from "#domain/fold/fold.ts";
 import { live } from "#test/support/given.ts";
 import { noRows } from "#views/rows.ts";
-import { Followers } from "./followers.ts";
+import { BaseSync } from "./base-sync.ts";
 
 const slug = ProjectSlug.parse("shop");
 
@@ -18,7 +18,7 @@ test("of two merges at once the later one brings agents to the base that has bot
 	let [base, head] = [1, 0];
 	const status = () => ({ head: null, base: null, ahead: 0, behind: base - head, uncommitted: false });
 	const moves: PromiseWithResolvers<void>[] = [];
-	const followers = new Followers(
+	const baseSync = new BaseSync(
 		{
 			reads: { agent: async () => agent, agents: async () => [agent], project: async () => rows.project.get(slug) },
 			workspaces: { branchStatus: async () => status() },
@@ -35,11 +35,11 @@ test("of two merges at once the later one brings agents to the base that has bot
 			async lookAfterCrash() {},
 		},
 	);
-	const first = followers.syncAll(slug, { actor: human });
+	const first = baseSync.syncAll(slug, { actor: human });
 	await immediately();
 	expect(moves).toHaveLength(1);
 	base = 2;
-	const second = followers.syncAll(slug, { actor: human });
+	const second = baseSync.syncAll(slug, { actor: human });
 	await immediately();
 	// if the second did not wait for the first, it ends before it
 	moves[1]?.resolve();
