@@ -135,25 +135,25 @@ function mapRefs<V>(value: V, change: (ref: string) => string): V {
 	);
 }
 
-const Whole = z.looseObject({
+const ObjectSchema = z.looseObject({
 	type: z.literal("object"),
 	properties: z.record(z.string(), z.unknown()),
 	required: z.array(z.string()).default([]),
 	additionalProperties: z.undefined().optional(),
 });
-type Whole = z.infer<typeof Whole>;
+type ObjectSchema = z.infer<typeof ObjectSchema>;
 
 /** An object that has all fields of a named one and more of its own is described as that one and its own fields. */
 function extended<V>(value: V, schemas: Record<string, JsonSchema>): V {
 	const bases = Object.entries(schemas)
 		.flatMap(([id, schema]) => {
-			const whole = Whole.safeParse(schema).data;
+			const whole = ObjectSchema.safeParse(schema).data;
 			return whole === undefined ? [] : [{ id, whole, size: Object.keys(whole.properties).length }];
 		})
 		.filter(({ size }) => size > 3)
 		.toSorted((one, other) => other.size - one.size);
 	return JSON.parse(JSON.stringify(value), (_, each: unknown) => {
-		const whole = Whole.safeParse(each).data;
+		const whole = ObjectSchema.safeParse(each).data;
 		const base = whole && bases.find((one) => hasMore(whole, one.whole));
 		if (whole === undefined || base === undefined) return each;
 		const own = Object.entries(whole.properties).filter(([name]) => base.whole.properties[name] === undefined);
@@ -168,7 +168,7 @@ function extended<V>(value: V, schemas: Record<string, JsonSchema>): V {
 	});
 }
 
-function hasMore(whole: Whole, base: Whole): boolean {
+function hasMore(whole: ObjectSchema, base: ObjectSchema): boolean {
 	const names = Object.keys(base.properties);
 	return (
 		Object.keys(whole.properties).length > names.length &&
