@@ -38,7 +38,7 @@ interface FoundRoute {
 }
 
 /** A request as it was sent, by a caller who was authenticated. */
-interface Asked extends Pick<Caller, "actor" | "role"> {
+interface AuthenticatedRequest extends Pick<Caller, "actor" | "role"> {
 	name: RouteName;
 	route: Route;
 	params: Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ export async function answer(
 	if (body === null) return refused(outside ?? tooLarge);
 	const { actor, role } = caller;
 	const { query, headers, gone } = request;
-	const asked: Asked = {
+	const asked: AuthenticatedRequest = {
 		...{ actor, role },
 		name,
 		route,
@@ -95,7 +95,7 @@ export async function carryOut(parts: AnswerParts, request: string): Promise<str
 async function errandAnswer(parts: AnswerParts, { route: name, ...rest }: ErrandRequest): Promise<HttpAnswer> {
 	try {
 		if (!isRouteName(name)) throw new Error(`${name} is not a route`);
-		const asked: Asked = { ...rest, name, route: routes[name] };
+		const asked: AuthenticatedRequest = { ...rest, name, route: routes[name] };
 		const outside = await parts.context.outsideTurn(rest.actor);
 		const given = parsed(asked);
 		return isRefusal(given) ? refused(outside ?? given) : await carriedOut(parts, asked, given, outside);
@@ -137,7 +137,7 @@ function handlerOf(handlers: Handlers, name: RouteName): (request: RouteRequest<
  */
 async function carriedOut(
 	parts: AnswerParts,
-	asked: Asked,
+	asked: AuthenticatedRequest,
 	request: RouteRequest<never>,
 	outside: Refusal | null,
 ): Promise<HttpAnswer> {
@@ -158,19 +158,23 @@ async function carriedOut(
 /** Null where nothing is remembered: no key, or nothing that changes anything. */
 function keyedRequest(
 	{ ids }: AnswerParts,
-	{ name, route }: Asked,
+	{ name, route }: AuthenticatedRequest,
 	{ actor, key, params, query, body }: RouteRequest<never>,
 ): KeyedRequest | null {
 	if (route.method === "get" || key === null) return null;
 	return { route: name, actor, key, fingerprint: fingerprintOf([name, params, query, body], ids.digest) };
 }
 
-async function earlierAnswer(parts: AnswerParts, asked: Asked, request: RouteRequest<never>): Promise<object | null> {
+async function earlierAnswer(
+	parts: AnswerParts,
+	asked: AuthenticatedRequest,
+	request: RouteRequest<never>,
+): Promise<object | null> {
 	const keyed = keyedRequest(parts, asked, request);
 	return keyed === null ? null : await parts.once.answered(keyed);
 }
 
-function shown(result: object, { route, query }: Asked): HttpAnswer {
+function shown(result: object, { route, query }: AuthenticatedRequest): HttpAnswer {
 	if (isRefusal(result)) return refused(result);
 	const paging = Paging.parse(queryIn(query));
 	return result instanceof PageText
@@ -198,7 +202,7 @@ function answeredText({ text, next }: PageText, { limit, after }: z.infer<typeof
 
 const pageOf = ({ limit = pageMax, after = 0 }: z.infer<typeof Paging>): PageRequest => ({ limit, after });
 
-function parsed(asked: Asked): RouteRequest<never> | Refusal {
+function parsed(asked: AuthenticatedRequest): RouteRequest<never> | Refusal {
 	const { route, params, actor, role, gone } = asked;
 	const key = IdempotencyKey.nullable().safeParse(asked.key);
 	if (!key.success) return refuse("VALIDATION_ERROR", validationMessage(key.error));

@@ -4,7 +4,7 @@ import { createMcpHandler } from "@modelcontextprotocol/server";
 import { Client } from "#client/client.ts";
 import { mcpServer } from "./server.ts";
 
-interface Asked {
+interface McpRequest {
 	method: string;
 	path: string;
 	query: string;
@@ -20,14 +20,14 @@ interface Answered {
 }
 
 export interface McpCall {
-	request: Pick<Asked, "method" | "headers" | "gone">;
+	request: Pick<McpRequest, "method" | "headers" | "gone">;
 	body: string;
 	/** the id of the agent whose token came with it, and the token */
 	self: string;
 	token: string;
 }
 
-type App = (request: Asked) => Promise<Answered>;
+type App = (request: McpRequest) => Promise<Answered>;
 
 /** `app` answers for the daemon at `url`. */
 export async function answerMcp(
@@ -48,7 +48,7 @@ export async function answerMcp(
 
 async function* nothing(): AsyncGenerator<never> {}
 
-function asked(to: string, { method, headers, body = "", signal }: Sending): Asked {
+function asked(to: string, { method, headers, body = "", signal }: Sending): McpRequest {
 	const { pathname, search, host } = new URL(to);
 	return {
 		method,
