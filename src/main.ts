@@ -44,7 +44,7 @@ import { version } from "./version.ts";
 export async function startEngine(
 	location: StoreLocation,
 	overrides: Partial<Limits> = {},
-	{ driver = null, workspaces = null, issueWork = noIssueWork, log = noLog, opened, ...more }: EngineExtras = {},
+	{ driver = null, workspaces = null, issueWork = noIssueWork, log = noLog, opened, ...more }: EngineOptions = {},
 	agentZeroType = "scripted",
 ): Promise<Engine> {
 	const wanted = { ...defaultLimits, ...overrides };
@@ -65,7 +65,7 @@ export async function startEngine(
 	});
 }
 
-type EngineExtras = Partial<
+type EngineOptions = Partial<
 	Pick<EngineParts, "driver" | "workspaces" | "issueWork" | "log" | "retention" | "sweepers" | "node" | "watchdog">
 > & { opened?(store: Store): void };
 

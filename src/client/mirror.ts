@@ -11,7 +11,7 @@ import { isItem } from "#contract/item.ts";
 import type { Unjournaled } from "#contract/rows.ts";
 import type { Delta, StreamMessage } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
-import { Mirrored, type Surroundings } from "#views/mirrored.ts";
+import { Mirrored, type MirrorViewInput } from "#views/mirrored.ts";
 import { type RowName, touched } from "#views/rows.ts";
 import { type Client, Refused } from "./client.ts";
 import { KeptThreads } from "./kept-threads.ts";
@@ -91,7 +91,7 @@ export class Mirror {
 	}
 
 	/** What the views need beside the rows. */
-	get surroundings(): Surroundings {
+	get surroundings(): MirrorViewInput {
 		const now = this.#options.now();
 		return {
 			...this.#unjournaled,

@@ -3,7 +3,7 @@ import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { Reads } from "#engine/ports/store.ts";
-import { type IssueExtras, type IssueFilter, issueView, isWanted } from "#views/issue.ts";
+import { type IssueFilter, type IssueViewInput, issueView, isWanted } from "#views/issue.ts";
 
 /** Undefined for an issue that is not wanted, or of a project that was removed. */
 export async function issueViews(
@@ -23,7 +23,7 @@ export async function issueViews(
 		if (project === undefined || project.removedAt !== null) continue;
 		const all = await dependencies(reads, slug, own);
 		for (const issue of own) {
-			const extras: IssueExtras = { project, all, runs: runs.get(issue.id) ?? [], handles };
+			const extras: IssueViewInput = { project, all, runs: runs.get(issue.id) ?? [], handles };
 			if (isWanted(issue, filter, extras)) found.set(issue.id, issueView(issue, extras));
 		}
 	}

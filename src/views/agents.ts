@@ -9,13 +9,13 @@ import { availableAt, waitsElsewhere } from "#domain/availability.ts";
 import type { Schedule } from "#domain/schedule.ts";
 import { agentView } from "./wire.ts";
 
-export interface AgentSurroundings extends Pick<Unjournaled, "phases"> {
+export interface ShownAgentInput extends Pick<Unjournaled, "phases"> {
 	now: number;
 	/** needed only if somebody is busy */
 	plan: Pick<Schedule, "waits"> | null;
 }
 
-export function agentShown(agent: AgentState, pending: PendingWork, { phases, now, plan }: AgentSurroundings): Agent {
+export function agentShown(agent: AgentState, pending: PendingWork, { phases, now, plan }: ShownAgentInput): Agent {
 	const { queueLength, unreadMail, due, notBefore } = pending;
 	const phase = phaseOf(agent, pending, phases);
 	if (!isBusy(agent, pending)) return agentView(agent, { queueLength, unreadMail, phase });

@@ -10,7 +10,7 @@ import { shipped } from "#domain/presets.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
 /** What an issue's view needs beside its row. */
-export interface IssueExtras {
+export interface IssueViewInput {
 	project: ProjectState;
 	/** of the project's issues at least those that it depends on */
 	all: readonly IssueState[];
@@ -19,7 +19,7 @@ export interface IssueExtras {
 	handles: ReadonlyMap<AgentId, Handle>;
 }
 
-export function issueView(issue: IssueState, { project, all, runs, handles }: IssueExtras): Issue {
+export function issueView(issue: IssueState, { project, all, runs, handles }: IssueViewInput): Issue {
 	const {
 		leaving: _leaving,
 		lastAgent: _last,
@@ -126,7 +126,7 @@ export interface IssueFilter {
 export function isWanted(
 	issue: IssueState,
 	filter: IssueFilter,
-	extras: Pick<IssueExtras, "project" | "all">,
+	extras: Pick<IssueViewInput, "project" | "all">,
 ): boolean {
 	const { stage, label, priority, assignee, text, attention, ready, deleted = false } = filter;
 	const words = text?.toLowerCase();
@@ -143,7 +143,7 @@ export function isWanted(
 }
 
 /** Unassigned, not blocked, and in a stage that an agent can work on. */
-function isReady(issue: IssueState, { project, all }: Pick<IssueExtras, "project" | "all">): boolean {
+function isReady(issue: IssueState, { project, all }: Pick<IssueViewInput, "project" | "all">): boolean {
 	const loaded = presetNamed(project, issue.preset);
 	const free = isOpen(issue) && issue.assignee === null && issue.leaving === null && issue.attention === null;
 	return (

@@ -29,7 +29,7 @@ import { approvalView, mailView, projectView, promptView, subscriptionView, turn
 /**
  * What the views need beside the rows: the time, the turn limit, and state that the daemon keeps outside the journal.
  */
-export interface Surroundings extends Unjournaled {
+export interface MirrorViewInput extends Unjournaled {
 	now: number;
 	/** monotonic time, for cool-downs */
 	monotonic: number;
@@ -132,7 +132,7 @@ export class Mirrored {
 
 	/** All agents, oldest first; reaped ones only on request. */
 	agents(
-		seen: Surroundings,
+		seen: MirrorViewInput,
 		{ project, reaped = false }: { project?: ProjectSlug | undefined; reaped?: boolean } = {},
 	): Agent[] {
 		const shown = [...this.rows.agent.values()].filter(
@@ -142,7 +142,7 @@ export class Mirrored {
 		return shown.map((agent) => this.#agent(agent, seen, plan));
 	}
 
-	agent(id: AgentId, seen: Surroundings): Agent | undefined {
+	agent(id: AgentId, seen: MirrorViewInput): Agent | undefined {
 		const row = this.rows.agent.get(id);
 		return row && this.#agent(row, seen, this.#isBusy(row) ? this.#plan(seen) : null);
 	}
@@ -167,14 +167,14 @@ export class Mirrored {
 	}
 
 	/** What needs a person; issues only of the boards that are shown. */
-	inbox(seen: Surroundings): Inbox {
+	inbox(seen: MirrorViewInput): Inbox {
 		const [approvals, agents, subscriptions] = [this.approvals(), this.agents(seen), this.subscriptions(seen)];
 		const issues = [...this.rows.project.keys()].flatMap((slug) => this.issues(slug));
 		return inboxOf({ approvals, agents, issues, subscriptions, nodes: this.rows.node.values() });
 	}
 
 	/** The agents but hidden ones, each before those below it. */
-	tree(seen: Surroundings, { project }: { project?: ProjectSlug | undefined } = {}): TreeRow[] {
+	tree(seen: MirrorViewInput, { project }: { project?: ProjectSlug | undefined } = {}): TreeRow[] {
 		return treeOf(this.agents(seen, { project }));
 	}
 
@@ -191,7 +191,10 @@ export class Mirrored {
 		return shown.map((project) => projectView(project, projects[project.slug] ?? null));
 	}
 
-	subscriptions({ subscriptions, monotonic: now }: Pick<Surroundings, "subscriptions" | "monotonic">): Subscription[] {
+	subscriptions({
+		subscriptions,
+		monotonic: now,
+	}: Pick<MirrorViewInput, "subscriptions" | "monotonic">): Subscription[] {
 		const shown = [...this.rows.subscription.values()]
 			.filter(({ removedAt }) => removedAt === null)
 			.toSorted((a, b) => (a.name < b.name ? -1 : 1));
@@ -212,7 +215,7 @@ export class Mirrored {
 	}
 
 	/** One with nothing to do looks the same until its row or its mail changes: that is most of many agents. */
-	#agent(agent: AgentState, { phases, now }: Surroundings, plan: Schedule | null): Agent {
+	#agent(agent: AgentState, { phases, now }: MirrorViewInput, plan: Schedule | null): Agent {
 		const pending = this.#pendingWork(agent.id, now);
 		if (isBusy(agent, pending)) return agentShown(agent, pending, { phases, now, plan });
 		const known = this.#idle.get(agent);
@@ -247,7 +250,7 @@ export class Mirrored {
 			.toSorted(byStart);
 	}
 
-	#plan({ now, monotonic, turnsMax }: Surroundings): Schedule {
+	#plan({ now, monotonic, turnsMax }: MirrorViewInput): Schedule {
 		const { agent: agents, prompt, lease, wait, turn, subscription, project, node } = this.rows;
 		const heads = [...agents.values()].flatMap((agent) => {
 			const next = prompt.sizeOf(agent.id) === 0 ? undefined : nextDue(this.#queued(agent.id), now);

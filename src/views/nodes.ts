@@ -14,7 +14,7 @@ interface LastBeat {
 	clockOffsetMs: number | null;
 }
 
-export interface AroundNodes {
+export interface NodeViewInput {
 	self: NodeId | null;
 	leases: readonly LeaseState[];
 	/** the living ones */
@@ -22,7 +22,7 @@ export interface AroundNodes {
 	beats: readonly LastBeat[];
 }
 
-export function nodeView(state: NodeState, { self, leases, agents, beats }: AroundNodes): Node {
+export function nodeView(state: NodeState, { self, leases, agents, beats }: NodeViewInput): Node {
 	const { boot: _, joinedAt, fellAt, ...rest } = state;
 	const beat = isActive(state)
 		? beats.find(({ node, epoch }) => node === state.id && epoch === state.epoch)

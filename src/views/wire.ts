@@ -33,7 +33,7 @@ import { usedOf } from "#domain/slots.ts";
 import { leftOf } from "#domain/usage.ts";
 
 /** What an agent's view needs beside its row. */
-export interface AgentExtras {
+export interface AgentViewInput {
 	queueLength: number;
 	unreadMail: number;
 	phase: Phase;
@@ -41,7 +41,7 @@ export interface AgentExtras {
 	availability?: { waitingFor: string | null; ahead: number; availableAt: number | null } | undefined;
 }
 
-export function agentView(state: AgentState, { queueLength, unreadMail, phase, availability }: AgentExtras): Agent {
+export function agentView(state: AgentState, { queueLength, unreadMail, phase, availability }: AgentViewInput): Agent {
 	const {
 		settings: _settings,
 		permits: _permits,

@@ -6,7 +6,7 @@ import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { Agent, Approval, Mail, Project, Prompt, Subscription, Turn } from "#contract/wire.ts";
 import { isStarted } from "#views/issue.ts";
-import type { Surroundings } from "#views/mirrored.ts";
+import type { MirrorViewInput } from "#views/mirrored.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
 import { localNow } from "./connection.ts";
 
@@ -19,7 +19,7 @@ export type Connection =
 export class Seen {
 	readonly connection: Connection;
 	readonly #mirror: Mirror;
-	readonly #surroundings: Surroundings;
+	readonly #surroundings: MirrorViewInput;
 	readonly #made: number;
 	#agents: Agent[] | null = null;
 	#byId: ReadonlyMap<AgentId, Agent> | null = null;
