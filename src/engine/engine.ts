@@ -1,7 +1,7 @@
 // The engine as one thing: store, dispatch, publisher and reactors, started in order and stopped in reverse.
 import type { Phase } from "#contract/turn.ts";
 import { type Assembled, assemble } from "./assemble.ts";
-import { Effects } from "./effects.ts";
+import { DispatchAndWait } from "./dispatch-and-wait.ts";
 import { haltAfter } from "./loop/retry.ts";
 import type { Degraded } from "./loop/supervisor.ts";
 import { failureOf } from "./nodes/hold.ts";
@@ -41,9 +41,9 @@ export class Engine implements AsyncDisposable {
 	readonly failed: Promise<StoreFault>;
 	readonly storeKind: Store["kind"];
 	/** makes an agent, with its parent's files if the fork takes them along */
-	readonly spawn: Effects["spawn"];
+	readonly spawn: DispatchAndWait["spawn"];
 	/** answers when the command has taken effect */
-	readonly dispatch: Effects["dispatch"];
+	readonly dispatch: DispatchAndWait["dispatch"];
 	readonly #parts: EngineParts;
 	readonly #made: Assembled;
 
@@ -60,7 +60,7 @@ export class Engine implements AsyncDisposable {
 	}
 
 	private constructor(parts: EngineParts & { log: Log }, made: Assembled) {
-		const effects = new Effects(parts, made);
+		const effects = new DispatchAndWait(parts, made);
 		this.#parts = parts;
 		this.#made = made;
 		this.log = parts.log;

@@ -13,7 +13,7 @@ import { forkTimeoutMs, forkWithFiles, isForkBusy, type SpawnRequest } from "./w
 /** a stopped process normally ends long before this; its files are snapshotted after that */
 const stopTimeoutMs = 60_000;
 
-export class Effects {
+export class DispatchAndWait {
 	readonly #parts: EngineParts & { log: Log };
 	readonly #made: Assembled;
 
