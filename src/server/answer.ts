@@ -12,7 +12,7 @@ import { PageText } from "#engine/loop/context-pages.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
 import type { Ids } from "#engine/ports/clock.ts";
 import { authenticated, type Guard } from "./auth.ts";
-import type { HttpAnswer, HttpRequest } from "./exchange.ts";
+import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import { fingerprintOf, type Idempotency, type KeyedRequest } from "./idempotency.ts";
 import { ownerElsewhere } from "./owner.ts";
 import type { HandledRoute, Handlers, RequestContext, RouteRequest } from "./request-context.ts";
@@ -52,7 +52,7 @@ export async function answer(
 	parts: AnswerParts,
 	{ name, route, params }: FoundRoute,
 	request: HttpRequest,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
 	const caller = authenticated(request.headers, parts.guard);
 	if (caller === null) return refused(unauthorized);
 	const forbidden = notFor(caller, route);
@@ -92,7 +92,7 @@ export async function carryOut(parts: AnswerParts, request: string): Promise<str
 	return JSON.stringify({ status, body: String(body) } satisfies ErrandAnswer);
 }
 
-async function errandAnswer(parts: AnswerParts, { route: name, ...rest }: ErrandRequest): Promise<HttpAnswer> {
+async function errandAnswer(parts: AnswerParts, { route: name, ...rest }: ErrandRequest): Promise<HttpResponse> {
 	try {
 		if (!isRouteName(name)) throw new Error(`${name} is not a route`);
 		const asked: AuthenticatedRequest = { ...rest, name, route: routes[name] };
@@ -140,7 +140,7 @@ async function carriedOut(
 	asked: AuthenticatedRequest,
 	request: RouteRequest<never>,
 	outside: Refusal | null,
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
 	const { name, route } = asked;
 	// each handler takes exactly what its route's schemas have parsed
 	const { command } = route;
@@ -174,7 +174,7 @@ async function earlierAnswer(
 	return keyed === null ? null : await parts.once.answered(keyed);
 }
 
-function shown(result: object, { route, query }: AuthenticatedRequest): HttpAnswer {
+function shown(result: object, { route, query }: AuthenticatedRequest): HttpResponse {
 	if (isRefusal(result)) return refused(result);
 	const paging = Paging.parse(queryIn(query));
 	return result instanceof PageText
@@ -235,11 +235,11 @@ const isRouteName = (name: string): name is RouteName => Object.hasOwn(routes, n
 
 const jsonHeaders = { "content-type": "application/json" };
 
-export const json = (body: object, headers: Readonly<Record<string, string>> = {}, status = 200): HttpAnswer => ({
+export const json = (body: object, headers: Readonly<Record<string, string>> = {}, status = 200): HttpResponse => ({
 	status,
 	headers: { ...jsonHeaders, ...headers },
 	body: JSON.stringify(body),
 });
 
-export const refused = (refusal: Refusal): HttpAnswer =>
+export const refused = (refusal: Refusal): HttpResponse =>
 	json({ error: refusal }, {}, refusalCodes[refusal.code].status);

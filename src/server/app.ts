@@ -16,22 +16,25 @@ import {
 	unauthorized,
 } from "./answer.ts";
 import { authenticated, isForUs, mayEnter, proofFor } from "./auth.ts";
-import type { HttpAnswer, HttpRequest } from "./exchange.ts";
+import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import { openApi } from "./openapi/document.ts";
 import { Router } from "./router.ts";
 import { isPage, webFile } from "./web-files.ts";
 
 export interface AppParts extends AnswerParts {
 	/** answers an agent over MCP; its tools call `app` with the agent's own token */
-	mcp(call: { request: HttpRequest; body: string; self: string; token: string }, app: App): Promise<HttpAnswer>;
+	mcp(call: { request: HttpRequest; body: string; self: string; token: string }, app: App): Promise<HttpResponse>;
 	/** the folder with the dashboard's files */
 	web(): Promise<string>;
 	version: string;
 }
 
-export type App = (request: HttpRequest) => Promise<HttpAnswer>;
+export type App = (request: HttpRequest) => Promise<HttpResponse>;
 
-type Answering = (request: HttpRequest, params: Readonly<Record<string, string>>) => HttpAnswer | Promise<HttpAnswer>;
+type Answering = (
+	request: HttpRequest,
+	params: Readonly<Record<string, string>>,
+) => HttpResponse | Promise<HttpResponse>;
 
 export function appOf(parts: AppParts): App {
 	const router = routerOf(parts, (request) => app(request));
@@ -72,7 +75,7 @@ function routerOf(parts: AppParts, app: App): Router<Answering> {
 }
 
 /** No route: a page, or nothing. Without a token nobody learns which routes there are. */
-async function unknown(parts: AppParts, { method, path, headers }: HttpRequest): Promise<HttpAnswer> {
+async function unknown(parts: AppParts, { method, path, headers }: HttpRequest): Promise<HttpResponse> {
 	if (["GET", "HEAD"].includes(method) && isPage(path) && isForUs(headers, parts.guard))
 		return await webFile(path, parts.web);
 	return refused(
@@ -80,7 +83,7 @@ async function unknown(parts: AppParts, { method, path, headers }: HttpRequest):
 	);
 }
 
-async function answerMcp(parts: AppParts, request: HttpRequest, app: App): Promise<HttpAnswer> {
+async function answerMcp(parts: AppParts, request: HttpRequest, app: App): Promise<HttpResponse> {
 	const caller = authenticated(request.headers, parts.guard);
 	if (caller === null) return refused(unauthorized);
 	const self = agentOf(caller.actor);
@@ -96,7 +99,7 @@ const isCutOff = (error: unknown): boolean =>
 	error instanceof Error && error.message === "aborted" && "code" in error && error.code === "ECONNRESET";
 
 /** A page exchanges the code of its link for a cookie and the second secret. */
-async function enter({ guard }: AppParts, { headers, text }: HttpRequest): Promise<HttpAnswer> {
+async function enter({ guard }: AppParts, { headers, text }: HttpRequest): Promise<HttpResponse> {
 	if (!mayEnter(headers, guard)) return refused(unauthorized);
 	const request = EnterRequest.safeParse(jsonOf((await text(1000)) ?? ""));
 	const name = headers.get("user-agent") ?? "a browser";

@@ -22,7 +22,7 @@ export interface HttpRequest {
 /** By their names in small letters. A header that was sent twice has both values, with a comma between them. */
 export type RequestHeaders = ReadonlyMap<string, string>;
 
-export interface HttpAnswer {
+export interface HttpResponse {
 	status: number;
 	headers: Readonly<Record<string, string>>;
 	body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
@@ -77,7 +77,7 @@ function bodyOf(request: IncomingMessage, bytesMax: number): Promise<string | nu
 	return promise;
 }
 
-export async function send(response: ServerResponse, { status, headers, body }: HttpAnswer): Promise<void> {
+export async function send(response: ServerResponse, { status, headers, body }: HttpResponse): Promise<void> {
 	if (body === null || typeof body === "string" || body instanceof Uint8Array) {
 		const bytes = body === null ? 0 : Buffer.byteLength(body);
 		response.writeHead(status, { ...headers, "content-length": bytes }).end(body ?? undefined);

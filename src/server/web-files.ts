@@ -2,7 +2,7 @@
 // asks the API for. Names with a hash in them never change; the page itself is asked for again each time.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import type { HttpAnswer } from "./exchange.ts";
+import type { HttpResponse } from "./exchange.ts";
 
 /** Only our own scripts, styles, fonts and requests; never inside another page. */
 const policy =
@@ -34,7 +34,7 @@ export const isPage = (wanted: string): boolean =>
 	/^\/[\w%.~/-]*$/.test(wanted) && !wanted.includes("//") && !/^\/(api|mcp)(\/|$)/.test(wanted);
 
 /** A file of the folder, or the page that every other path shows. */
-export async function webFile(wanted: string, folder: () => Promise<string>): Promise<HttpAnswer> {
+export async function webFile(wanted: string, folder: () => Promise<string>): Promise<HttpResponse> {
 	// no name of ours begins with a dot, so none leaves the folder
 	const [name] = /^\/(?:assets\/)?\w[\w.-]*$/.exec(wanted) ?? [];
 	try {
@@ -55,13 +55,13 @@ async function contentOf(file: string): Promise<Buffer | null> {
 	return await readFile(file).catch(() => null);
 }
 
-const missing = (why: string): HttpAnswer => ({
+const missing = (why: string): HttpResponse => ({
 	status: 404,
 	headers: { ...headers, "content-type": "text/plain; charset=utf-8" },
 	body: why,
 });
 
-const fileAnswer = (content: Buffer, kind: string, forEver: boolean): HttpAnswer => ({
+const fileAnswer = (content: Buffer, kind: string, forEver: boolean): HttpResponse => ({
 	status: 200,
 	headers: {
 		...headers,
