@@ -13,7 +13,7 @@ import { Session } from "./session.ts";
 import { Text } from "./text.ts";
 import { Allowance, Spent } from "./usage.ts";
 import { Workspace } from "./workspace.ts";
-import { Lease, LeaseStep, WorkspacePlan } from "./workspace-step.ts";
+import { LeaseStep, StepLease, WorkspacePlan } from "./workspace-step.ts";
 
 export const lifeStates = ["provisioning", "live", "ended"] as const;
 export const activities = ["idle", "preparing", "running", "settling"] as const;
@@ -92,7 +92,7 @@ export const AgentState = z.strictObject({
 	/** how its workspace will be made; null once it exists */
 	plan: WorkspacePlan.nullable(),
 	/** the git step that is running in its workspace */
-	lease: Lease.nullable(),
+	lease: StepLease.nullable(),
 	/** the last known head of its branch */
 	seenCommit: z.string().nullable(),
 	/** the event with its settings (system prompt, pinned files); shared with its forks until one changes them */

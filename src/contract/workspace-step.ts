@@ -10,7 +10,7 @@ export const LeaseStep = z.enum(leaseSteps);
 export type LeaseStep = z.infer<typeof LeaseStep>;
 
 /** Agents that share a tree all have the lease; `holder` is the one that it was taken for. */
-export const Lease = z.strictObject({ step: LeaseStep, at: z.int(), holder: AgentId.exactOptional() });
+export const StepLease = z.strictObject({ step: LeaseStep, at: z.int(), holder: AgentId.exactOptional() });
 
 /** How a workspace is created: from a branch, or from another agent's tree or a snapshot of it. */
 export const WorkspacePlan = z.strictObject({
