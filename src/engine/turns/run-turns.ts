@@ -22,7 +22,7 @@ import type { Driver, OpenSession, Prepared, TurnResult } from "../ports/driver.
 import { caught } from "../ports/log.ts";
 import { StoreFault } from "../ports/store.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
-import { drift, keep, tellOfCommits } from "../workspaces/around-turn.ts";
+import { drift, snapshotAfterTurn, tellOfCommits } from "../workspaces/around-turn.ts";
 import { catchUp, itemsBetweenTurns } from "./catch-up.ts";
 import { prepare } from "./prepare.ts";
 import { untrustedFiles } from "./trust.ts";
@@ -263,7 +263,7 @@ export class TurnRunner implements Reactor {
 		const settling = await this.#commands.send(turn, { type: "turn.settle" });
 		// the turn was ended elsewhere: others may use the workspace, so its files are kept only under a lease
 		if ("refused" in settling) return await this.#keepAfterwards(agent, turn);
-		await keep(this.#parts, agent, turn.id).catch(async (error: unknown) => {
+		await snapshotAfterTurn(this.#parts, agent, turn.id).catch(async (error: unknown) => {
 			const text = `The files of this turn could not be kept: ${failure(error).reason}`;
 			await this.#commands.send(turn, {
 				type: "turn.append",
@@ -277,7 +277,9 @@ export class TurnRunner implements Reactor {
 		if ("refused" in leased) return;
 		const now = await this.#parts.reads.agent(id);
 		if (now !== undefined)
-			await keep(this.#parts, now, turn.id).catch(this.#caught("The files of a turn could not be kept", turn));
+			await snapshotAfterTurn(this.#parts, now, turn.id).catch(
+				this.#caught("The files of a turn could not be kept", turn),
+			);
 		await this.#commands.untilRecorded({ type: "workspace.free", agent: id });
 	}
 

@@ -75,7 +75,7 @@ export async function tellOfCommits(
 }
 
 /** Keeps what a turn left: a snapshot if anything changed, and a push where the project wants one. */
-export async function keep(parts: Parts, agent: AgentState, turn: number): Promise<void> {
+export async function snapshotAfterTurn(parts: Parts, agent: AgentState, turn: number): Promise<void> {
 	const { reads, workspaces } = parts;
 	const now = await reads.agent(agent.id);
 	const checkout = workspaces === null || now === undefined ? null : await checkoutOf(reads, now);
