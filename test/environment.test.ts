@@ -78,7 +78,7 @@ test.each(
 	),
 )("a repository may set %s, and does not get the person's", (name) => {
 	expect(RepositoryEnvList.safeParse([name]).success).toBe(false);
-	// the controls: values of the repository's own, and names that are no credential
+	// the controls: values of the repository's own, and names that are not credentials
 	expect(RepositoryEnvList.safeParse([`${name}=test`]).success).toBe(true);
 	expect(RepositoryEnvList.safeParse(["DATABASE_URL", "KEYBOARD", "PATIENCE", "COMPASS_HOME"]).success).toBe(true);
 });

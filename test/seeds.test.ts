@@ -47,7 +47,7 @@ test("a feature without a test, and a test that is not there, are noticed: the c
 			{ feature: "a", shown: "somewhere" },
 			{ feature: "b", shown: `${file} "no such title"` },
 			{ feature: "c", shown: '`test/no-such.test.ts` "every feature of the seeds"' },
-			// words in a test that are no title
+			// words in a test that are not titles
 			{ feature: "d", shown: `${file} "The dashboard"` },
 			{ feature: "e", shown: `${file} "every feature of the seeds is shown"` },
 		].flatMap(faultsOf),

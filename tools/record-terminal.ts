@@ -53,7 +53,7 @@ function hide(folder: string): (text: string) => string {
 async function first(tmux: TmuxRecording, { folder, brood }: World): Promise<string> {
 	await asProject(tmux);
 	tmux.frame(
-		"`brood` in a repository that is no project yet offers to add it. Then it opens, at the root of all agents.",
+		"`brood` in a repository that is not a project yet offers to add it. Then it opens, at the root of all agents.",
 	);
 	tmux.enter("/add opus-1 --type scripted");
 	await tmux.shows("[opus-1 ○ idle]");
@@ -137,7 +137,7 @@ async function asProject(tmux: TmuxRecording): Promise<void> {
 	);
 	tmux.enter("git commit -q --allow-empty -m begin; clear");
 	tmux.enter("brood");
-	await tmux.shows("is no project yet");
+	await tmux.shows("is not a project yet");
 	tmux.enter("y");
 	await tmux.shows("[init ○ idle]");
 }

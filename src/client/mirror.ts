@@ -106,7 +106,7 @@ export class Mirror {
 		return this.#threads.of(agent) ?? [];
 	}
 
-	/** The messages that the agent is writing and that are no items yet. */
+	/** The messages that the agent is writing and that are not items yet. */
 	messages(agent: AgentId): readonly Delta[] {
 		return this.#messages.of(agent);
 	}

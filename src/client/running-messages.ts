@@ -1,4 +1,4 @@
-// The messages that agents are writing and that are no items yet.
+// The messages that agents are writing and that are not items yet.
 import type { AgentId } from "#contract/ids.ts";
 import type { Delta } from "#contract/stream.ts";
 

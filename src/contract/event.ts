@@ -34,7 +34,7 @@ export const Event = z.object({
 });
 export type Event = z.infer<typeof Event>;
 
-/** An event that is no item: its kind is `noun.happened`. */
+/** An event that is not an item: its kind is `noun.happened`. */
 export type NounEvent =
 	| ((AgentEvent | PromptEvent | TurnEvent | ApprovalEvent | WorkspaceEvent | MailEvent | RunEvent | SessionEvent) & {
 			agent: AgentId;

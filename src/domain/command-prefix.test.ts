@@ -138,6 +138,6 @@ test.each([
 		"eval",
 		".",
 	],
-])("%j is no prefix", (typed) => {
+])("%j is not a prefix", (typed) => {
 	expect(typeof prefixOf(typed)).toBe("string");
 });

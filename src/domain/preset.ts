@@ -33,7 +33,7 @@ export function faultsOf(preset: Preset): string[] {
 	const twice = names.find((name, at) => names.indexOf(name) !== at);
 	if (twice !== undefined) return [`there are two stages ${twice}`];
 	const unknown = preset.stages.flatMap((stage) =>
-		waysOut(stage).flatMap((to) => (names.includes(to) ? [] : `${stage.name} leads to ${to}, which is no stage`)),
+		waysOut(stage).flatMap((to) => (names.includes(to) ? [] : `${stage.name} leads to ${to}, which is not a stage`)),
 	);
 	if (unknown.length > 0) return unknown;
 	const reached = reachable(preset);

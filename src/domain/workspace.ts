@@ -58,7 +58,7 @@ export function chooseWorkspace(
 		const where =
 			project === null
 				? "Without a project there is no workspace"
-				: `${project.slug} is no git repository, so it has no workspaces`;
+				: `${project.slug} is not a git repository, so it has no workspaces`;
 		return refuse("VALIDATION_ERROR", `${where}.`, { suggestions: ["brood project list"] });
 	}
 	// only one agent may work in the repository itself, so its forks get worktrees

@@ -15,7 +15,7 @@ import type { Store } from "./ports/store.ts";
 
 export interface ErrandParts {
 	store: Pick<Store, "errands" | "news" | "reads">;
-	/** null in an engine that is no node: it asks nobody and is asked nothing */
+	/** null in an engine that is not a node: it asks nobody and is asked nothing */
 	node: NodeEpoch | null;
 	clock: Clock;
 	ids: Ids;

@@ -28,7 +28,7 @@ export interface HttpResponse {
 	body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
 }
 
-/** Null if the target is no path and no URL of this server. */
+/** Null if the target is neither a path nor a URL of this server. */
 export function requestOf(request: IncomingMessage, response: ServerResponse): HttpRequest | null {
 	const [, target] = /^(?:https?:\/\/[^/?#]*)?(\/[^#]*)/i.exec(request.url ?? "") ?? [];
 	if (target === undefined) return null;

@@ -38,7 +38,7 @@ test("a patch becomes files with numbered lines", () => {
 	]);
 });
 
-test("what is no patch has no files", () => {
+test("what is not a patch has no files", () => {
 	expect(diffFiles("")).toEqual([]);
 	expect(diffFiles("hello\n+++ b/x\n")).toEqual([]);
 });

@@ -65,7 +65,7 @@ async function fill(): Promise<void> {
 	await times((at) => say({ type: "subscription.add", name: `s-${at}`, agentType: `type-${at}` }));
 	await times((at) => say({ type: "person.add", name: `p-${at}`, tokenHash: String(at).padStart(64, "0") }));
 	await times((at) => spawn(engine, engine.agentZero.id, { name: `free-${at}`, project: "web", workspace: "none" }));
-	// the one that is busy is the last one: what its place in the schedule depends on is no part of the list
+	// the one that is busy is the last one: what its place in the schedule depends on is not part of the list
 	const { id: agent } = await spawn(engine, engine.agentZero.id, {
 		name: "subject",
 		project: "web",

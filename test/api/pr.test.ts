@@ -85,7 +85,7 @@ async function work(agent: string, file: string, message: string): Promise<void>
 	expect((await sh.brood("commit", agent, `--message=${message}`)).code).toBe(0);
 }
 
-test("an agent's branch is pushed and opened by gh; what the agent wrote is no argument; again, it is updated", async () => {
+test("an agent's branch is pushed and opened by gh; what the agent wrote is not an argument; again, it is updated", async () => {
 	expect(await sh.json("pr", "web/ann")).toMatchObject({ code: 1, error: { code: "AGENT_NO_COMMIT" } });
 	writeFileSync(path.join(await workspace("web/ann"), "b.txt"), "b\n");
 	expect(await sh.json("pr", "web/ann")).toMatchObject({ code: 1, error: { code: "WORKTREE_DIRTY" } });

@@ -77,7 +77,7 @@ test("a target that is no URL is turned away without a token", async () => {
 });
 
 test.each(["Content-Length: 100000", "Transfer-Encoding: chunked"])(
-	"a caller that goes away in the middle of its body is no error (%s)",
+	"a caller that goes away in the middle of its body is not an error (%s)",
 	async (framing) => {
 		const from = said.length;
 		for (const target of ["/api/projects", "/api/agents", "/mcp"]) {

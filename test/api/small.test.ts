@@ -185,7 +185,7 @@ test("a prompt that is waited for says that its agent is held, also while its la
 	expect((await sh.json("kill", "slow")).data.endedBelow).toBe(0);
 });
 
-test("a folder of a repository is no project, and the answer names the repository that could be one", async () => {
+test("a folder of a repository is not a project, and the answer names the repository that could be one", async () => {
 	const repository = freshRepository();
 	const folder = path.join(repository, "some", "folder");
 	mkdirSync(folder, { recursive: true });

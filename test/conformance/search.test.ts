@@ -64,7 +64,7 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await found(engine, "word", { limit: 1000, project: web })).toHaveLength(226);
 		expect(await found(engine, "word", { limit: 1000, project: null })).toHaveLength(225);
 		expect(await found(engine, "word", { limit: 1000, project: null, agent: inside.id })).toEqual([]);
-		// an event that is no item is not found by its words
+		// an event that is not an item is not found by its words
 		await done(engine, { type: "mail.send", to: inside.id, body: "xylophone" });
 		expect(await found(engine, "xylophone")).toEqual([]);
 	});

@@ -66,7 +66,7 @@ test("secrets are not written: by value, by shape and by place", () => {
 	for (const secret of ["correct horse", token, "abc ", "me:pw", "sk-ant", "another long"])
 		expect([secret, text.includes(secret)]).toEqual([secret, false]);
 	expect(text.match(/\[secret\]/g)?.length).toBe(7);
-	// the control: what is no secret is written
+	// the control: what is not a secret is written
 	expect(text).toContain("https://[secret]@host/x");
 });
 

@@ -94,7 +94,7 @@ const breakages: Record<string, Breakage> = {
 	blocked: {
 		breaks: (_, home) => mkdirSync(own(home, "blocked")),
 		mends: (_, home) => rmSync(own(home, "blocked"), { recursive: true }),
-		says: /config\.yaml: it is no file/,
+		says: /config\.yaml: it is not a file/,
 		fix: /blocked\/config\.yaml/,
 		code: "PROJECT_CONFIG",
 	},

@@ -101,7 +101,7 @@ test("commits ahead of base are work as well, and the approval is pinned to the 
 	expect(await issue(font)).toMatchObject({ stage: "DONE", approvedCommit: "abcdef0123", mergedCommit: "fedcba9876" });
 });
 
-test("a step that finds the workspace in use by another step is tried again, and is no failure", async () => {
+test("a step that finds the workspace in use by another step is tried again, and is not a failure", async () => {
 	const steps: string[] = [];
 	const busy = new Set(["checkout", "settle", "release"]);
 	const inUse = <T>(step: string, answer: T) => {

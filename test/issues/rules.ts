@@ -104,7 +104,7 @@ export function brokenRules(events: readonly Event[], presets: Readonly<Record<s
 		const preset = presets[issue.preset];
 		const stage = preset && stageOf(preset, from);
 		if (preset === undefined || stage === undefined) {
-			no(event.id, `from ${from}, which is no stage`);
+			no(event.id, `from ${from}, which is not a stage`);
 			return;
 		}
 		if (issue.stage !== from) no(event.id, `#${issue.number} was in ${issue.stage}, not in ${from}`);

@@ -305,7 +305,7 @@ describe("when something goes wrong", () => {
 		const without = await add("no model", { model: "none/x" });
 		expect(await over(without.id)).toMatchObject({
 			state: "failed",
-			reason: expect.stringContaining("none/x is no model"),
+			reason: expect.stringContaining("none/x is not a model"),
 		});
 	});
 

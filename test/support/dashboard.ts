@@ -69,7 +69,7 @@ export class Dashboard implements AsyncDisposable {
 		return page;
 	}
 
-	/** What a page says about itself while the daemon is away is no fault. */
+	/** What a page says about itself while the daemon is away is not a fault. */
 	expects(pattern: RegExp): void {
 		this.#expected.push(pattern);
 	}

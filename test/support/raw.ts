@@ -258,6 +258,6 @@ async function send(socket: Socket, bytes: Buffer, pieces: number, leave: Attemp
 	}
 	if (leave === "reset") socket.resetAndDestroy();
 	else if (leave === "end") socket.end();
-	// what is no whole request is never answered
+	// what is not a whole request is never answered
 	else setTimeout(() => socket.end(), answerMs).unref();
 }

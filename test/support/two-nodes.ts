@@ -61,6 +61,6 @@ export async function startNode(
 	writeFileSync(path.join(home, "config.yaml"), `database: ${JSON.stringify(url)}\n`);
 	const daemon = await startDaemon({ home, ...options });
 	const id = daemon.engine.node?.node;
-	if (id === undefined) throw new Error("this daemon is no node");
+	if (id === undefined) throw new Error("this daemon is not a node");
 	return { home, daemon, client: new Client(daemon), id };
 }

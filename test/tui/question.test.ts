@@ -16,7 +16,7 @@ test("a short one is read as soon as it is shown", () => {
 	expect(partOf(question(2), null, size)).toMatchObject({ rows: ["execute  do it", "line 0", "line 1"], isRead: true });
 });
 
-test("a long one is read part by part, and jumping to its end is no reading", () => {
+test("a long one is read part by part, and jumping to its end is not reading", () => {
 	const long = question(20);
 	let part = partOf(long, null, size);
 	expect(part).toMatchObject({ at: 0, count: 21, isRead: false });

@@ -69,7 +69,7 @@ test("a driver that throws fails its turn, once", async () => {
 });
 
 test.each([1e30, Number.MAX_VALUE, 1.5, Number.NaN])(
-	"a limit until %d, which is no time, ends its turn all the same, and no second one is started",
+	"a limit until %d, which is not a time, ends its turn all the same, and no second one is started",
 	async (until) => {
 		await using running = await start();
 		const { engine, driver } = running;

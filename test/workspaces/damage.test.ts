@@ -86,7 +86,7 @@ describe("a damaged workspace", () => {
 		[
 			"a config.yaml that is a folder",
 			(world: World) => mkdirSync(path.join(world.home, "projects/p/config.yaml")),
-			"it is no file",
+			"it is not a file",
 		],
 		[
 			"a mark that nobody can read",

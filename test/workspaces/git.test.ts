@@ -148,7 +148,7 @@ test("what is exclusive for a repository happens one after the other, for any of
 	).toEqual(Array.from({ length: 6 }, () => true));
 });
 
-test("names that would be options or leave refs/heads are no names for a branch", () => {
+test("names that would be options or leave refs/heads are not names for a branch", () => {
 	const bad = [
 		"",
 		"-x",

@@ -27,7 +27,7 @@ test("a preview names the files that both sides changed, and moves nothing", asy
 		conflicts: ["a.txt"],
 	});
 	expect([git(repository, "rev-parse", "main"), git(repository, "status", "--porcelain")]).toEqual([moved, ""]);
-	// uncommitted work is no part of a merge, and the refusal says so
+	// uncommitted work is not part of a merge, and the refusal says so
 	writeFileSync(at(agent, "c.txt"), "more");
 	expect((await refusal(world.client.call("mergePreview", params(agent)))).code).toBe("WORKTREE_DIRTY");
 });

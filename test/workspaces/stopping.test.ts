@@ -48,7 +48,7 @@ test.runIf(process.platform === "linux").each(["off", ...(available.includes("bu
 				longTimeout,
 			)
 			.toEqual([false]);
-		// a cancelled step is no evidence about the workspace
+		// a cancelled step is not evidence about the workspace
 		expect((await shop.items(agent)).map((item) => item.text)).toContainEqual(
 			expect.stringContaining("could not be kept"),
 		);

@@ -49,7 +49,8 @@ export async function launchAgent(
 			...{ ...variables, ...credentials, ...request.mounts?.environment },
 			...{ ...environmentOf(agent), ...own, [markName]: mark },
 		},
-		bad: (what) => options.log.warn("agents", "An agent's program sent what is no message", { agent: agent.id, what }),
+		bad: (what) =>
+			options.log.warn("agents", "An agent's program sent what is not a message", { agent: agent.id, what }),
 		signal,
 	});
 }

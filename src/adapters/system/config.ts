@@ -46,7 +46,7 @@ export async function readSettings<T>(schema: Schema<T>, file: string): Promise<
 	const text = await readRegularText(file, { follow: true, bytesMax }).catch((error: Error & { code?: string }) => {
 		if (error.code === "ENOENT" && !(error instanceof NotRegular)) return "";
 		throw new ConfigError(
-			`${file}: ${error instanceof NotRegular ? `it is no file, or larger than ${bytesMax} bytes` : `it cannot be read: ${error.message}`}`,
+			`${file}: ${error instanceof NotRegular ? `it is not a file, or larger than ${bytesMax} bytes` : `it cannot be read: ${error.message}`}`,
 		);
 	});
 	return parseConfig(schema, text, file);

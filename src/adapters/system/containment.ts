@@ -8,7 +8,7 @@
 //          └─ 1     a reaper in the group of the process outside; the kernel kills it, and the rest, when that dies
 //              └─ 2 the program, in its own session; when it ends, the reaper ends
 //
-// That alone is no sandbox: file system, network and user are the same inside. With mounts it is one.
+// That alone is not a sandbox: file system, network and user are the same inside. With mounts it is one.
 
 import type { ContainmentLevel } from "#contract/config.ts";
 import { isKeptOut } from "#contract/environment.ts";

@@ -55,7 +55,7 @@ export function makeHome(home: string): void {
 	if ((found.mode & 0o077) !== 0) chmodSync(home, 0o700);
 }
 
-/** A folder with other things in it is no new home: it would be made private now, and a mistake is likely. */
+/** A folder with other things in it is not a new home: it would be made private now, and a mistake is likely. */
 function refuseForeign(folder: string): void {
 	const foreign = foreignNames(folder);
 	if (foreign.length === 0) return;
@@ -151,7 +151,7 @@ function replace(file: string, text: string): void {
 	closeSync(folder);
 }
 
-/** Kept for as long as the process lives: a lock whose handle is collected is no lock. */
+/** Kept for as long as the process lives: a lock whose handle is collected is not a lock. */
 const held: DatabaseSync[] = [];
 const tries = 20;
 

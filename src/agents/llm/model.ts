@@ -14,7 +14,7 @@ export function modelOf(name: string | null, env: Environment): LanguageModel {
 	if (make !== undefined) return make(model, env);
 	const known = Object.keys(providers).map((each) => `${each}/…`);
 	throw new TurnFailed(
-		`${name === null ? "This agent has no model" : `${name} is no model that is known here`}: give it one of ${known.join(", ")} with \`brood agent configure --model\`.`,
+		`${name === null ? "This agent has no model" : `${name} is not a model that is known here`}: give it one of ${known.join(", ")} with \`brood agent configure --model\`.`,
 	);
 }
 

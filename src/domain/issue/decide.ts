@@ -169,7 +169,7 @@ export function decideComment({ issue }: IssueInProject, { text }: IssueComment,
 	return notTheirs(issue, by.actor) ?? [{ kind: "issue.commented", agent: null, text, data: { issue: issue.id } }];
 }
 
-/** Every version is kept; the same text again is no new version. */
+/** Every version is kept; the same text again is not a new version. */
 export function decideDocument(
 	{ issue, notes }: { issue: IssueState; notes: readonly NoteState[] },
 	{ name, docType, text }: IssueDocument,

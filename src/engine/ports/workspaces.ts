@@ -52,7 +52,7 @@ export interface Workspaces {
 	/**
 	 * Makes a repository a project. A path must be the root of a git repository, with or without commits; nothing in it
 	 * is changed. A URL is cloned as a bare mirror. Calling it again with the same request finds what is there. Refuses
-	 * with VALIDATION_ERROR what is no repository's root, no URL, or a URL with a password in it; NOT_FOUND a branch or a
+	 * with VALIDATION_ERROR what is neither a repository's root nor a URL, or a URL with a password in it; NOT_FOUND a branch or a
 	 * remote that is not there; PATH_EXISTS where the mirror's place is taken; CONFLICT a repository that is a project already.
 	 */
 	openProject(request: OpenRequest, control?: StepControl): Promise<OpenedProject | Refusal>;
@@ -186,7 +186,7 @@ export interface Workspaces {
 
 	/**
 	 * Takes a snapshot, moves the folder into the trash and forgets the worktree. Refuses with WORKTREE_DIRTY and
-	 * CONFLICT (not merged) unless forced; `main` always with CONFLICT. A workspace that is gone already is no failure.
+	 * CONFLICT (not merged) unless forced; `main` always with CONFLICT. A workspace that is gone already is not a failure.
 	 */
 	remove(checkout: Checkout, request: RemoveRequest): Promise<Removed | Refusal>;
 

@@ -138,6 +138,6 @@ async function hasNoConversation(reads: Reads, agent: AgentState, { context }: P
 	if (context === "keep" && agent.totalTasksCompleted > 0) return true;
 	if (agent.turnEndedIn === null) return agent.lineage === null;
 	const { ranges } = await reads.ranges(agent.id);
-	// system items since the clear are no conversation
+	// system items since the clear are not conversation
 	return (ranges.findLast((range) => range.agent === agent.id)?.after ?? 0) > agent.turnEndedIn;
 }

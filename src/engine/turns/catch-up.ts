@@ -63,7 +63,7 @@ export async function catchUp(
 	const before = contextOf(items).filter((item) => item.turn !== turn.id);
 	const windowTokens = await windowOf(reads, agent);
 	const seed = render(before, seedLengthFor(windowTokens));
-	// notes to an agent before its first turn are no conversation
+	// notes to an agent before its first turn are not conversation
 	if (before.every((item) => item.agent === agent.id && item.turn === null)) {
 		const news = [...rules, ...(seed.items === 0 ? [] : [seed.text])];
 		return { text: news.length === 0 ? null : `${news.join("\n")}\n`, how: "new", note: null };

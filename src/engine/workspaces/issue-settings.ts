@@ -23,7 +23,7 @@ export async function loadIssueSettings(
 		if (!PresetName.safeParse(name).success)
 			return refuse(
 				"VALIDATION_ERROR",
-				`${JSON.stringify(name)} is no name for a preset: use a short lower-case word.`,
+				`${JSON.stringify(name)} is not a name for a preset: use a short lower-case word.`,
 			);
 		loaded[name] = loadPreset(preset);
 	}

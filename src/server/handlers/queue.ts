@@ -78,7 +78,9 @@ async function cancelled(
 }
 
 const noPrompt = ({ params: { agent, prompt } }: ScopedRequest): Refusal =>
-	refuse("NOT_FOUND", `${JSON.stringify(prompt)} is no prompt's id.`, { suggestions: [`brood queue list ${agent}`] });
+	refuse("NOT_FOUND", `${JSON.stringify(prompt)} is not a prompt's id.`, {
+		suggestions: [`brood queue list ${agent}`],
+	});
 
 /** A prompt as it was queued, with its position in the queue now; 0 if its turn has already begun. */
 export async function asQueued({ reads }: RequestContext, agent: AgentId, id: number): Promise<Prompt | Refusal> {

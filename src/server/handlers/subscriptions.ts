@@ -19,10 +19,14 @@ function unusable(context: RequestContext, { name, type }: { name: string; type:
 	const unknown = context.unknownType(type);
 	const instead = agentsOfMaker[type];
 	if (unknown === null || instead === undefined) return unknown;
-	return refuse("VALIDATION_ERROR", `${type} is no type of agent: its models are used by ${instead.join(" and ")}.`, {
-		details: unknown.details,
-		suggestions: instead.map((each) => `brood subscription add ${name} --type ${each}`),
-	});
+	return refuse(
+		"VALIDATION_ERROR",
+		`${type} is not a type of agent: its models are used by ${instead.join(" and ")}.`,
+		{
+			details: unknown.details,
+			suggestions: instead.map((each) => `brood subscription add ${name} --type ${each}`),
+		},
+	);
 }
 
 /** Files with the keys that people gave. */

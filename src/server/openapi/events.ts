@@ -1,4 +1,4 @@
-// The event stream, which is no route of the table: it does not end by itself, and writes messages instead of an
+// The event stream, which is not a route of the table: it does not end by itself, and writes messages instead of an
 // answer.
 import { z } from "zod";
 import { EventId } from "#contract/ids.ts";

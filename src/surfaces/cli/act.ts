@@ -38,7 +38,7 @@ export async function act<T>(
 
 export async function cliContextOf({ project }: Options): Promise<CliContext> {
 	if (project !== undefined && !isProjectSlug(project))
-		throw new Refused(refuse("VALIDATION_ERROR", `${JSON.stringify(project)} is no project's name: ${nameRule}.`));
+		throw new Refused(refuse("VALIDATION_ERROR", `${JSON.stringify(project)} is not a project's name: ${nameRule}.`));
 	const connected = await connect();
 	let key: string | undefined;
 	return {

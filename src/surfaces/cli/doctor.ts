@@ -186,7 +186,7 @@ function daemon(status: Status | null, refusal: Refusal | null): Finding {
 	);
 }
 
-/** A type that is not installed is no problem: few people use all of them. */
+/** A type that is not installed is not a problem: few people use all of them. */
 function vendorAgent(vendor: VendorAgent, subscriptions: readonly Subscription[]): Finding {
 	const { type, version: driven, installed, loggedIn } = vendor;
 	const keys = keysIn(vendor);

@@ -101,7 +101,7 @@ async function follow(options: EventOptions): Promise<void> {
 	});
 }
 
-/** Null if the output is no terminal. */
+/** Null if the output is not a terminal. */
 export const terminalColumns = (): number | null => (process.stdout.isTTY ? process.stdout.columns : null);
 
 const show = (event: Item, { json }: Options, line: (event: Item) => string): void =>

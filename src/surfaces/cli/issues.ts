@@ -39,7 +39,8 @@ export async function add(title: string, options: IssueOptions & { dependsOn?: s
 
 function numberOf(word: string): number {
 	const number = Number(word.replace(/^.*#/, ""));
-	if (!Number.isInteger(number) || number < 1) throw new UsageError(`${JSON.stringify(word)} is no issue's number.`);
+	if (!Number.isInteger(number) || number < 1)
+		throw new UsageError(`${JSON.stringify(word)} is not an issue's number.`);
 	return number;
 }
 

@@ -33,10 +33,10 @@ export async function openTerminal(): Promise<void> {
 	process.exit();
 }
 
-/** A repository that is no project yet is added if the person wants it. */
+/** A repository that is not a project yet is added if the person wants it. */
 async function offeredProject(cli: CliContext): Promise<ProjectSlug | null> {
 	const root = repositoryAt(process.cwd());
-	if (root === null || (await confirm(`${root} is no project yet. Add it?`)) !== true) return null;
+	if (root === null || (await confirm(`${root} is not a project yet. Add it?`)) !== true) return null;
 	return (await addRepository(cli, root, printToStderr)).slug;
 }
 

@@ -1,4 +1,4 @@
-// Whether the output has colours: none if it is no terminal.
+// Whether the output has colours: none if it is not a terminal.
 import { painted as paintedIn, type Style } from "#views/paint.ts";
 
 export type { Style };

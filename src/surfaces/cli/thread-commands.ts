@@ -24,7 +24,7 @@ function logCommand(program: Command): void {
 		.option("--since <time>", "only since this time: an ISO time, or an age (90s, 10m, 2h, 7d)")
 		.option("-n, --number <count>", "only the last items", wholeNumber)
 		.option("--follow", "keep printing new items; on a terminal, text appears as it is written")
-		.option("--deltas", "with --follow: print text as it is written, also if the output is no terminal")
+		.option("--deltas", "with --follow: print text as it is written, also if the output is not a terminal")
 		.addOption(project())
 		.addOption(json())
 		.action(async (agent, options) => {

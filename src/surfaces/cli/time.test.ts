@@ -40,5 +40,5 @@ test.each([
 	"99999-01-01",
 	"999999999d",
 ])("%j is none", (words) => {
-	expect(() => timeOf(words, "later")).toThrow("is no time");
+	expect(() => timeOf(words, "later")).toThrow("is not a time");
 });

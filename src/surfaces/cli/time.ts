@@ -14,7 +14,7 @@ export function timeOf(words: string, direction: "later" | "earlier"): string {
 	const at = distance === null ? isoOf(words) : direction === "later" ? now + distance : Math.max(0, now - distance);
 	if (Number.isNaN(at))
 		throw new UsageError(
-			`${JSON.stringify(words)} is no time: use one like 2026-01-31T08:00:00Z, or 90s, 10m, 1h30m, 7d.`,
+			`${JSON.stringify(words)} is not a time: use one like 2026-01-31T08:00:00Z, or 90s, 10m, 1h30m, 7d.`,
 		);
 	return new Date(at).toISOString();
 }
@@ -42,6 +42,6 @@ export function hoursOf(words: string | undefined): Quiet | null | undefined {
 	if (words === undefined || words === "") return words === "" ? null : undefined;
 	const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(words) ?? [];
 	if (from === undefined || to === undefined)
-		throw new UsageError(`${JSON.stringify(words)} are no hours: use some like 22:00-07:00.`);
+		throw new UsageError(`${JSON.stringify(words)} are not hours: use some like 22:00-07:00.`);
 	return { from, to, zone: new Intl.DateTimeFormat().resolvedOptions().timeZone };
 }

@@ -94,7 +94,7 @@ interface PanelBase {
 
 export interface DiffFile {
 	path: string;
-	/** how many lines were added and deleted; null for files that are no text */
+	/** how many lines were added and deleted; null for files that are not text */
 	added: number | null;
 	deleted: number | null;
 	lines: readonly string[];

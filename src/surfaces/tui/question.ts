@@ -41,7 +41,7 @@ export function partOf(
 	);
 	const room = isWide ? Math.max(2, size.rows - 8) : Math.max(2, Math.floor(size.rows / 2) - 4);
 	const from = Math.max(0, Math.min(at, all.length - room));
-	// scrolling past rows is no reading: only what follows what was read counts
+	// scrolling past rows is not reading: only what follows what was read counts
 	const seen = from <= read ? Math.max(read, from + room) : read;
 	return {
 		rows: all.slice(from, from + room),

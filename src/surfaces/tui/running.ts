@@ -35,7 +35,7 @@ function laidOut(text: string, { width, colour }: Look): string[] {
 	return shown === "" ? [] : markdownRows(shown, Math.min(width, proseMax), colour).map((row) => `  ${row}`.trimEnd());
 }
 
-/** How much of a text is whole blocks of markdown: up to an empty line outside of code, before what is no list. */
+/** How much of a text is whole blocks of markdown: up to an empty line outside of code, before what is not a list. */
 export function finishedLength(text: string): number {
 	let [at, found, isCode, isAfterBlank] = [0, 0, false, false];
 	for (const line of text.split("\n")) {

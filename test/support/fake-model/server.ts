@@ -25,7 +25,7 @@ export class FakeModel implements AsyncDisposable {
 	readonly url: string;
 	/** in the order in which they came, without side calls */
 	readonly requests: Request[] = [];
-	/** whatever was asked for that is no model's */
+	/** whatever was asked for that is not a model's */
 	readonly strange: string[] = [];
 	readonly #server: Server;
 	readonly #script: Answer[] = [];

@@ -68,7 +68,7 @@ function parsed(line: Buffer): AnyMessage | string | null {
 	if (text === "") return null;
 	try {
 		const message: unknown = JSON.parse(text);
-		return isMessage(message) ? message : "JSON that is no message";
+		return isMessage(message) ? message : "JSON that is not a message";
 	} catch {
 		return "a line that is not JSON";
 	}

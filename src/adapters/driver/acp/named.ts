@@ -62,7 +62,7 @@ function namedBy(tool: string, name: string, text: string): readonly string[] | 
 	return choiceNames.has(name) && /^[\w-]{1,64}$/.test(text) ? [] : null;
 }
 
-/** The files in the headers of a patch, in the formats of diff, git and the models. Lines of a hunk are no headers. */
+/** The files in the headers of a patch, in the formats of diff, git and the models. Lines of a hunk are not headers. */
 export function filesOfPatch(patch: string): string[] | null {
 	const files: string[] = [];
 	let [before, after] = [0, 0];

@@ -113,7 +113,7 @@ function sessionParams(
 	};
 }
 
-/** A session that the vendor lost is no error: the journal is the truth, and a new session is seeded from it. */
+/** A session that the vendor lost is not an error: the journal is the truth, and a new session is seeded from it. */
 async function attempt(session: string | null, open: () => Promise<Opened | null>): Promise<Opened | null> {
 	return session === null ? null : await open().catch(() => null);
 }

@@ -26,7 +26,7 @@ const statLength = 40;
 
 export function parseIndex(bytes: Buffer, hashLength: number): IndexFile {
 	if (bytes.length < 12 + hashLength || bytes.toString("latin1", 0, 4) !== "DIRC")
-		throw new Error("this is no index of git");
+		throw new Error("this is not an index of git");
 	const version = bytes.readUInt32BE(4);
 	if (version < 2 || version > 4) throw new Error(`an index of version ${version} is not known`);
 	const count = bytes.readUInt32BE(8);

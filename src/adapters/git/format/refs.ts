@@ -16,13 +16,13 @@ export function isBranchName(name: string): boolean {
 
 /** The full name of a branch. */
 export function branchRef(name: string): string {
-	if (!isBranchName(name)) throw new Error(`${JSON.stringify(name)} is no name for a branch`);
+	if (!isBranchName(name)) throw new Error(`${JSON.stringify(name)} is not a name for a branch`);
 	return `refs/heads/${name}`;
 }
 
 /** Throws if it is not a full object id. */
 export function commitId(text: string): string {
-	if (!isCommitId(text)) throw new Error(`${JSON.stringify(text)} is no id of a commit`);
+	if (!isCommitId(text)) throw new Error(`${JSON.stringify(text)} is not an id of a commit`);
 	return text;
 }
 

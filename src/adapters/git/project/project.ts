@@ -55,7 +55,7 @@ async function openLocal(
 		{ answers: [128] },
 	);
 	if (found.code !== 0)
-		return (await insideRepository(folder, others)) ?? refused("it is no git repository; git init makes one");
+		return (await insideRepository(folder, others)) ?? refused("it is not a git repository; git init makes one");
 	const [gitFolder, bare] = found.text.split("\n");
 	const taken = await sameRepository(folder, others);
 	if (taken !== null)

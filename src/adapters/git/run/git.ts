@@ -58,7 +58,7 @@ export class GitFailed extends Error {
 	}
 }
 
-const repositoryGone = /^fatal: (not a git repository|cannot change to)|is no working tree of git$| is gone$/m;
+const repositoryGone = /^fatal: (not a git repository|cannot change to)|is not a working tree of git$| is gone$/m;
 
 interface Ran {
 	folder: string;

@@ -46,5 +46,5 @@ export function readIndexOfAnyHash(bytes: Buffer): ReturnType<typeof parseIndex>
 			// try the other length
 		}
 	}
-	throw new Error("this is no index that we can read");
+	throw new Error("this is not an index that we can read");
 }

@@ -65,7 +65,7 @@ export async function makeOwnRepository(
 	{ project, agent, gitFolder, branch, base, start }: OwnRepositoryRequest,
 ): Promise<void> {
 	const { commonFolder } = await repositoryPathsOf(project.path, {});
-	if (commonFolder === null) throw new Error(`${project.path} is no repository`);
+	if (commonFolder === null) throw new Error(`${project.path} is not a repository`);
 	const [upstream, shape, format, seen] = await Promise.all([
 		git(project.path, ["config", "--local", "--get", "remote.origin.url"], { answers: [1] }),
 		git(project.path, ["config", "--local", "--get-regexp", "-z", contentSettings], { answers: [1] }),

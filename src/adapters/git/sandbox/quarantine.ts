@@ -31,7 +31,7 @@ const looseMax = { objects: 100, bytes: 8 * 1024 * 1024 };
 /** Resolves when all wanted objects are in the project's store, checked and durable. */
 export async function importObjects({ git, repository, salt, want, have, send }: ObjectImport): Promise<void> {
 	const { commonFolder } = await repositoryPathsOf(repository, {});
-	if (commonFolder === null) throw new Error(`${repository} is no repository`);
+	if (commonFolder === null) throw new Error(`${repository} is not a repository`);
 	const objects = path.join(commonFolder, "objects");
 	// git's own prefix for such folders, so that its gc removes them after a crash
 	const quarantine = path.join(objects, `tmp_objdir-brood-${salt}`);

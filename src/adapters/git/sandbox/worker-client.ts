@@ -210,7 +210,7 @@ export class WorkerClient {
 		)?.[1];
 		const holds = snapshot !== null && snapshot.tree === (files?.id ?? (await emptyTree(git, project.path)));
 		if (!holds || digest === undefined)
-			throw new NoSnapshot(`${commit} in the git folder of ${agent.handle} is no snapshot that Brood has made`);
+			throw new NoSnapshot(`${commit} in the git folder of ${agent.handle} is not a snapshot that Brood has made`);
 		await git(project.path, ["update-ref", ref, commit, "0".repeat(commit.length)]);
 		const last = { ref, commit, agent: agent.id, sequence, at: snapshot.manifest.at, digest };
 		rememberNewest({ commonFolder: project.path }, last);

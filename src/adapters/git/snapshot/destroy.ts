@@ -271,6 +271,6 @@ export async function pruneUnreachable(
 }
 
 export async function dropQuarantine(folder: string): Promise<void> {
-	if (!path.basename(folder).startsWith("tmp_objdir-brood-")) throw new Error(`${folder} is no quarantine`);
+	if (!path.basename(folder).startsWith("tmp_objdir-brood-")) throw new Error(`${folder} is not a quarantine`);
 	await removeFolder(folder);
 }

@@ -27,7 +27,7 @@ export interface SnapshotRef {
 const snapshotRefs = "refs/brood/snapshots";
 
 export function refsOf(agent: string): string {
-	if (!/^[\w-]{1,64}$/.test(agent)) throw new Error(`${JSON.stringify(agent)} is no id of an agent`);
+	if (!/^[\w-]{1,64}$/.test(agent)) throw new Error(`${JSON.stringify(agent)} is not an id of an agent`);
 	return `${snapshotRefs}/${agent}`;
 }
 
@@ -212,6 +212,6 @@ function staysBy(rules: PruneRules, one: SnapshotRef, newer: number): boolean {
 
 function checked(snapshot: string): string {
 	if (!isCommitId(snapshot) && !/^refs\/brood\/snapshots\/[\w-]+\/\d+$/.test(snapshot))
-		throw new Error(`${JSON.stringify(snapshot)} is no snapshot`);
+		throw new Error(`${JSON.stringify(snapshot)} is not a snapshot`);
 	return snapshot;
 }

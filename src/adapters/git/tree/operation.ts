@@ -47,7 +47,7 @@ export async function writeOperation({ gitFolder }: Pick<Tree, "gitFolder">, ope
 	for (const [name, bytes] of operation) {
 		const file = path.join(gitFolder, name);
 		if (!staysInside(name) || !(files.test(name) || operationFolders.some((folder) => name.startsWith(`${folder}/`)))) {
-			throw new Error(`${name} is no file of an operation`);
+			throw new Error(`${name} is not a file of an operation`);
 		}
 		await mkdir(path.dirname(file), { recursive: true });
 		await writeFile(file, bytes);

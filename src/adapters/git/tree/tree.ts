@@ -28,7 +28,7 @@ export interface Head {
 
 export async function openTree(folder: string): Promise<Tree> {
 	const { gitFolder, commonFolder, bare, contents } = await repositoryPathsOf(folder, {});
-	if (gitFolder === null || commonFolder === null || bare) throw new Error(`${folder} is no working tree of git`);
+	if (gitFolder === null || commonFolder === null || bare) throw new Error(`${folder} is not a working tree of git`);
 	return {
 		folder,
 		gitFolder,

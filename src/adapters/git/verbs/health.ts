@@ -88,7 +88,7 @@ async function notOurs({ given }: GitContext, { project, agent, workspace }: Che
 	// git would block on it, in the project's own repository too
 	if (trap !== null) return `${trap}.`;
 	const gitFolder = await gitFolderAt(workspace.path).catch(() => null);
-	if (gitFolder === null) return `${workspace.path} is no git repository any more.`;
+	if (gitFolder === null) return `${workspace.path} is no longer a git repository.`;
 	if (workspace.kind === "clone" && !(await hasConfig(gitFolder))) return `${gitFolder}/config is damaged.`;
 	// inside a sandbox there is no proof: only the daemon can read the mark
 	if (workspace.kind === "main" || given !== undefined) return null;

@@ -58,7 +58,7 @@ async function restoring(git: Git, folder: string, common: string, ref: string):
 
 async function folderProblem(folder: string): Promise<string | null> {
 	try {
-		return (await stat(folder)).isDirectory() ? null : `its folder ${folder} is no folder any more`;
+		return (await stat(folder)).isDirectory() ? null : `its folder ${folder} is no longer a folder`;
 	} catch (error) {
 		if (codeOf(error) === "ENOENT") return `its folder ${folder} is gone`;
 		return `its folder ${folder} cannot be looked at: ${messageOf(error)}`;

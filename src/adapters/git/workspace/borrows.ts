@@ -16,7 +16,7 @@ export interface Borrower {
 const borrowRefs = "refs/brood/borrows";
 
 export const borrowRef = (agent: string, name: BorrowName): string => {
-	if (!/^[\w-]{1,64}$/.test(agent)) throw new Error(`${JSON.stringify(agent)} is no id of an agent`);
+	if (!/^[\w-]{1,64}$/.test(agent)) throw new Error(`${JSON.stringify(agent)} is not an id of an agent`);
 	return `${borrowRefs}/${agent}/${name}`;
 };
 

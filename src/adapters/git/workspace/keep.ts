@@ -203,7 +203,7 @@ export async function asideFolder(context: GitContext, checkout: Checkout): Prom
 	return path.join(gitFolder ?? checkout.workspace.path, "brood-aside", path.basename(name));
 }
 
-/** Takes a snapshot, moves the folder into the trash and removes the worktree's entry. A missing folder is no failure. */
+/** Takes a snapshot, moves the folder into the trash and removes the worktree's entry. A missing folder is fine. */
 export async function moveToTrash(
 	context: GitContext,
 	checkout: Checkout,

@@ -134,7 +134,7 @@ function changeOf(record: string, folder: string): StatusEntry | null {
 
 export async function gitFolderOf(folder: string): Promise<string> {
 	const found = await gitFolderAt(folder);
-	if (found === null) throw new GitFailed(["status"], null, `${folder} is no working tree of git`);
+	if (found === null) throw new GitFailed(["status"], null, `${folder} is not a working tree of git`);
 	return found;
 }
 

@@ -28,7 +28,7 @@ export function Notifier() {
 		const before = known.current;
 		known.current = new Set(calls.map(({ tag }) => tag));
 		document.title = calls.length === 0 ? "Brood" : `(${calls.length}) Brood`;
-		// what waited before the page was opened is no news
+		// what waited before the page was opened is not new
 		if (before === null || !document.hidden || !isWanted()) return;
 		for (const { tag, title, body } of calls.filter((call) => !before.has(call.tag))) {
 			const shown = new Notification(inline(title), { tag, body: inline(body).slice(0, 300) });
