@@ -9,7 +9,7 @@ const flushMs = 300;
 const flushMax = 256 * 1024;
 const graceMs = 300;
 
-/** Answers with its output; rejects with output and exit status if it failed. Aborting ends its process group. */
+/** Returns its output; rejects with output and exit status if it failed. Aborting ends its process group. */
 export async function runShell(
 	command: string,
 	signal: AbortSignal,

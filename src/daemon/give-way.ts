@@ -11,7 +11,7 @@ import { StoreFault } from "#engine/ports/store.ts";
 const fencedExit = 71;
 const killMs = 5000;
 
-/** Answers the exit code. */
+/** Returns the exit code. */
 export async function giveWay(engine: Engine, log: Log, why: StoreFault): Promise<number> {
 	log.error("daemon", `The daemon ends and starts again: ${why.message}`);
 	await Promise.race([engine.killProcesses(), pause(killMs)]).catch(expected("the next daemon ends them"));

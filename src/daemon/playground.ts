@@ -13,7 +13,7 @@ const firstPrompt = [
 	"say Ask me something else.",
 ].join("\n");
 
-/** Answers with what to tell the newcomer. */
+/** Returns what to tell the newcomer. */
 export async function makePlayground(engine: Engine, home: string, git: Git): Promise<string[]> {
 	if ((await engine.reads.projects()).length > 0) return tryNext;
 	const folder = await makePlaygroundRepository(home, git);

@@ -27,7 +27,7 @@ import { unjournaled } from "#server/unjournaled.ts";
 import { version } from "#src/version.ts";
 import { ownPrograms } from "./own-programs.ts";
 
-/** Answers with the guard of this machine's listener, which has the owner's token. */
+/** Returns the guard of this machine's listener, which has the owner's token. */
 export function serve(
 	listeners: { here: Listener; remote: Listener | null },
 	engine: Engine,

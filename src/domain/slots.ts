@@ -57,7 +57,7 @@ export const leasedBy = (
 		? { place: true as const, ...(subscription !== null && { subscription }), ...(node !== undefined && { node }) }
 		: {};
 
-/** Where a turn of the agent runs; null where nodes do not matter. Rows of before nodes existed are of the only one. */
+/** Where a turn of the agent runs; null where nodes do not matter. A row without a node belongs to the only node. */
 export function nodeIdOf(
 	agent: Partial<Pick<AgentState, "node">>,
 	{ node, nodes = [] }: Pick<Capacity, "node" | "nodes">,

@@ -25,7 +25,7 @@ export interface ErrandParts {
 /** Carries out a request, as text, as if it had been sent here; the answer is text as well. */
 export type CarryOut = (request: string) => Promise<string>;
 
-/** what is still being carried out when the daemon stops is answered by its leaving */
+/** how long a stop waits for errands; later ones are answered by the transaction in which this node leaves */
 const stopMs = 2000;
 
 export class Errands implements AsyncDisposable {

@@ -130,7 +130,7 @@ export async function gcRequest(
 	return { living, gone: agents.filter((agent) => agent.workspaceRemovedAt !== null).map(({ id }) => id), needed };
 }
 
-/** Answers with what was freed or, with `dryRun`, what would be. */
+/** Returns what was freed or, with `dryRun`, what would be. */
 export async function runGc(
 	workspaces: Workspaces,
 	reads: Reads,

@@ -226,7 +226,7 @@ export class RequestContext {
 		const outcome = earlier === null ? await this.engine.spawn(request) : await this.engine.dispatch(request);
 		if ("refused" in outcome) return outcome.refused;
 		const { agent } = outcome.done;
-		if (agent === undefined) return refuse("INTERNAL_ERROR", "A spawn answered no agent.");
+		if (agent === undefined) return refuse("INTERNAL_ERROR", "The command returned no agent.");
 		// nothing else can have been queued or sent to it yet
 		const queueLength = outcome.events.filter((event) => event.kind === "prompt.queued").length;
 		const ready = wait ? await this.ready(agent) : agent;

@@ -114,7 +114,7 @@ const noUsage: PromptUsage = {
 	cachedWriteTokens: 0,
 };
 
-/** Reports all calls in the model's order before the first one runs. Answers with their ids. */
+/** Reports all calls in the model's order before the first one runs. Returns their ids. */
 async function runCalls({ reporter, toolContext }: LlmTurn, calls: readonly ModelCall[]): Promise<string[]> {
 	const runs: (() => Promise<string>)[] = [];
 	for (const { name, input, wrong } of calls) {

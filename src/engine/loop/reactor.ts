@@ -72,7 +72,7 @@ async function watch(reactor: Reactor, publisher: Publisher, signal: AbortSignal
 	}
 }
 
-/** Repeats the look with growing pauses until everything due is done. Answers with the timer for the next look. */
+/** Repeats the look with growing pauses until everything due is done. Returns the timer for the next look. */
 async function lookWithRetries(
 	reactor: Reactor,
 	signal: AbortSignal,

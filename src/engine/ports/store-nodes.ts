@@ -14,7 +14,7 @@ export interface NodeWrites {
 	beatsOf(node: NodeId, epoch: number): Promise<number>;
 }
 
-/** What a node says with a beat: its how many-th it is, whether it believes itself alone, and what it has measured. */
+/** What a node says with a beat: the number of the beat, whether the node believes itself alone, and what it measured. */
 export interface OwnBeat extends Measured {
 	beats: number;
 	alone: boolean;

@@ -13,7 +13,7 @@ export function personHandlers(context: RequestContext, changed: () => Promise<v
 		if (isRefusal(done)) return done;
 		await changed();
 		if (done.person !== undefined) return personView(done.person);
-		return refuse("INTERNAL_ERROR", "No person was answered.");
+		return refuse("INTERNAL_ERROR", "The command returned no person.");
 	};
 	const nameIn = ({ params }: ScopedRequest): string => params["person"] ?? "";
 	return {

@@ -134,7 +134,7 @@ async function inProject<T extends object>(
 	return cycle === null ? noGit : await explained(context, project, () => work(cycle, project));
 }
 
-/** Answers with the project's problem if its repository cannot be used; any other fault is thrown on. */
+/** Returns the project's problem if its repository cannot be used; any other fault is thrown on. */
 export async function explained<T extends object>(
 	context: RequestContext,
 	project: ProjectState | undefined,

@@ -53,7 +53,7 @@ async function untilMet(cli: CliContext, name: string, options: WaitOptions, sig
 		if (!signal.aborted) throw error;
 	}
 	throw new Refused(
-		refuse("TIMEOUT", `Time ran out: ${first.project}#${first.number} is not there yet.`, {
+		refuse("TIMEOUT", `Time ran out: still waiting for ${first.project}#${first.number}.`, {
 			details: { issue: `${first.project}#${first.number}` },
 		}),
 	);
