@@ -42,7 +42,7 @@ const liars: Readonly<Record<string, { says: string; fault: RegExp }>> = {
 	"says nothing": { says: "", fault: /no answer within 1000 ms/ },
 };
 
-function sceneIn(folder: string): StepContext {
+function stepContextIn(folder: string): StepContext {
 	const [slug, id, handle] = [ProjectSlug.parse("p"), AgentId.parse("a".repeat(22)), Handle.parse("a")];
 	return {
 		...{
@@ -84,7 +84,7 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 		await using workers = roomsSaying(says);
 		const answer = await workers
 			.ask(roomAt(folder), steps.branchStatus, {
-				scene: sceneIn(folder),
+				stepContext: stepContextIn(folder),
 				input: {},
 				timeoutMs: name === "says nothing" ? 1000 : 20_000,
 			})
@@ -100,7 +100,7 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 		await using workers = roomsSaying(frame("bytes", 1, "the first of many"));
 		const controller = new AbortController();
 		const asked = {
-			scene: sceneIn(folder),
+			stepContext: stepContextIn(folder),
 			input: {},
 			signal: controller.signal,
 			bytes: async () => controller.abort(),
@@ -125,7 +125,7 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 		const ours = () =>
 			alive().filter(({ pid, environment }) => environment.includes(mark) && commandOf(pid).startsWith(real));
 		await using workers = roomsSaying("", environment);
-		const asked = workers.ask(roomAt(folder), steps.branchStatus, { scene: sceneIn(folder), input: {} });
+		const asked = workers.ask(roomAt(folder), steps.branchStatus, { stepContext: stepContextIn(folder), input: {} });
 		const answer = asked.catch((error: unknown) => error);
 		await vi.waitFor(() => expect(ours()).toHaveLength(2), { timeout: 20_000 });
 		await workers[Symbol.asyncDispose]();
@@ -138,7 +138,7 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 		await using workers = roomsSaying("");
 		for (let time = 0; time < 10; time++) {
 			const asked = workers
-				.ask(roomAt(folder), steps.branchStatus, { scene: sceneIn(folder), input: {} })
+				.ask(roomAt(folder), steps.branchStatus, { stepContext: stepContextIn(folder), input: {} })
 				.catch((thrown: unknown) => thrown);
 			// the process is there, and nothing of it has run
 			await Promise.resolve();
@@ -150,7 +150,8 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 	test("that was told to end is not asked any more: another one answers", async () => {
 		const folder = freshFolder();
 		await using workers = roomsSaying(frame("answer", 1, JSON.stringify(branchStatus)));
-		const ask = () => workers.ask(roomAt(folder), steps.branchStatus, { scene: sceneIn(folder), input: {} });
+		const ask = () =>
+			workers.ask(roomAt(folder), steps.branchStatus, { stepContext: stepContextIn(folder), input: {} });
 		expect(await ask()).toEqual(branchStatus);
 		const gone = workers.leave(folder);
 		expect(await ask()).toEqual(branchStatus);

@@ -31,7 +31,7 @@ import { share } from "../workspace/shared.ts";
 export interface SandboxContext {
 	context: GitContext;
 	checkout: Checkout;
-	scene: StepContext;
+	stepContext: StepContext;
 	/** sends bytes before the answer */
 	bytes(chunk: Buffer): Promise<void>;
 }
@@ -141,12 +141,12 @@ on(steps.copy, async ({ context, checkout }, { from, everything }) => {
 	return { missing: [] };
 });
 
-on(steps.share, async ({ context, checkout, scene }) => {
-	const { settings, primary } = scene.given;
+on(steps.share, async ({ context, checkout, stepContext }) => {
+	const { settings, primary } = stepContext.given;
 	return await share(
 		context.git,
 		checkout.workspace.path,
-		{ primary: scene.primaryFolder, checkout: scene.checkout, filled: primary },
+		{ primary: stepContext.primaryFolder, checkout: stepContext.checkout, filled: primary },
 		settings,
 	);
 });

@@ -18,17 +18,17 @@ import { momentText, removeOldLocks, startedName } from "./old-locks.ts";
 
 /** Our own folders, such as scratch trees, are inside the git folder. */
 class InsideLayout extends Layout {
-	readonly #scene: StepContext;
-	constructor(home: string, scene: StepContext) {
+	readonly #stepContext: StepContext;
+	constructor(home: string, stepContext: StepContext) {
 		super(home);
-		this.#scene = scene;
+		this.#stepContext = stepContext;
 	}
 	override primary(_: ProjectSlug): string {
-		return this.#scene.primaryFolder;
+		return this.#stepContext.primaryFolder;
 	}
 	/** where it is outside: a project by URL has no checkout to copy files from */
 	override mirror(slug: ProjectSlug): string {
-		return this.#scene.checkout === null ? this.#scene.project.path : super.mirror(slug);
+		return this.#stepContext.checkout === null ? this.#stepContext.project.path : super.mirror(slug);
 	}
 }
 
@@ -53,13 +53,13 @@ export function serveSandbox({ input, output, environment, findAutorunFiles, are
 	const ready = removeOldLocks(path.resolve(".git"), started, now).catch(expected("a step that meets a lock says so"));
 	const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
 	const serve = async (line: string): Promise<void> => {
-		const { id, step, scene, input } = StepRequest.parse(JSON.parse(line));
+		const { id, step, stepContext, input } = StepRequest.parse(JSON.parse(line));
 		try {
 			await ready;
 			const handler = handlers.get(step);
 			if (handler === undefined) throw new Error(`there is no step ${step}`);
 			const answer = await handler(
-				sandboxContext(git, scene, (chunk) => send(id, frameKinds.bytes, chunk)),
+				sandboxContext(git, stepContext, (chunk) => send(id, frameKinds.bytes, chunk)),
 				input,
 			);
 			await send(id, frameKinds.answer, Buffer.from(JSON.stringify(answer)));
@@ -70,11 +70,11 @@ export function serveSandbox({ input, output, environment, findAutorunFiles, are
 	lines.on("line", (line) => void serve(line));
 }
 
-function sandboxContext(git: Git, scene: StepContext, bytes: SandboxContext["bytes"]): SandboxContext {
-	const { project, agent, workspace, given, now } = scene;
+function sandboxContext(git: Git, stepContext: StepContext, bytes: SandboxContext["bytes"]): SandboxContext {
+	const { project, agent, workspace, given, now } = stepContext;
 	const home = path.join(workspace.path, ".git", "brood");
-	const layout = new InsideLayout(home, scene);
+	const layout = new InsideLayout(home, stepContext);
 	const context: GitContext = { git, layout, given, clock: { now: () => now }, ids: randomIds, environment: {} };
 	// inside, it is a repository of its own, whatever its kind outside
-	return { context, scene, bytes, checkout: { project, agent, workspace: { ...workspace, kind: "clone" } } };
+	return { context, stepContext, bytes, checkout: { project, agent, workspace: { ...workspace, kind: "clone" } } };
 }

@@ -81,7 +81,7 @@ export async function clientFor(
 	const newer =
 		theirs !== null && branch !== theirs && (branch === null || (await isAncestor(git, project.path, branch, theirs)));
 	const from = shareFrom(context, project);
-	const scene: StepContext = {
+	const stepContext: StepContext = {
 		now: clock.now(),
 		primaryFolder: from.primary,
 		checkout: from.checkout,
@@ -97,7 +97,7 @@ export async function clientFor(
 			primary,
 		},
 	};
-	return new WorkerClient(context, checkout, scene, seen);
+	return new WorkerClient(context, checkout, stepContext, seen);
 }
 
 interface AskOptions extends Pick<StepCall<unknown>, "signal" | "bytes"> {
@@ -112,25 +112,29 @@ export class WorkerClient {
 	readonly seen: string | null;
 	readonly #context: GitContext;
 	readonly #checkout: SandboxedCheckout;
-	#scene: StepContext;
+	#stepContext: StepContext;
 
-	constructor(context: GitContext, checkout: SandboxedCheckout, scene: StepContext, seen: string | null) {
+	constructor(context: GitContext, checkout: SandboxedCheckout, stepContext: StepContext, seen: string | null) {
 		this.#context = context;
 		this.#checkout = checkout;
-		this.#scene = scene;
+		this.#stepContext = stepContext;
 		this.seen = seen;
 	}
 
 	/** What the step is told of the project. */
 	get given(): StepContext["given"] {
-		return this.#scene.given;
+		return this.#stepContext.given;
 	}
 
 	/** Throws a `SandboxFault` if the worker fails. */
 	async ask<I, A>(step: Step<I, A>, input: I, { alsoReadable, ...options }: AskOptions = {}): Promise<A> {
 		const workers = workersOf(this.#context);
 		if (isRefusal(workers)) throw new Error(workers.message);
-		return await workers.ask(await this.#mounts(alsoReadable), step, { scene: this.#scene, input, ...options });
+		return await workers.ask(await this.#mounts(alsoReadable), step, {
+			stepContext: this.#stepContext,
+			input,
+			...options,
+		});
 	}
 
 	async #mounts(alsoReadable: WorkspaceMark | undefined): Promise<SandboxMounts> {
@@ -214,7 +218,7 @@ export class WorkerClient {
 		await git(project.path, ["update-ref", ref, commit, "0".repeat(commit.length)]);
 		const last = { ref, commit, agent: agent.id, sequence, at: snapshot.manifest.at, digest };
 		rememberNewest({ commonFolder: project.path }, last);
-		this.#scene = { ...this.#scene, given: { ...this.given, last } };
+		this.#stepContext = { ...this.#stepContext, given: { ...this.given, last } };
 		return { ...snapshot, ref };
 	}
 }

@@ -93,7 +93,12 @@ export const StepContext = z.strictObject({
 });
 export type StepContext = z.infer<typeof StepContext>;
 
-export const StepRequest = z.strictObject({ id: z.int(), step: z.string(), scene: StepContext, input: z.unknown() });
+export const StepRequest = z.strictObject({
+	id: z.int(),
+	step: z.string(),
+	stepContext: StepContext,
+	input: z.unknown(),
+});
 export type StepRequest = z.infer<typeof StepRequest>;
 
 export const steps = {

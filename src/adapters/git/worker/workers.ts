@@ -27,7 +27,7 @@ export interface SandboxWorkersOptions {
 }
 
 export interface StepCall<I> {
-	scene: StepContext;
+	stepContext: StepContext;
 	input: I;
 	/** the step's own if absent */
 	timeoutMs?: number | undefined;
@@ -63,13 +63,13 @@ export class SandboxWorkers implements AsyncDisposable {
 	async ask<I, A>(
 		mounts: SandboxMounts,
 		{ name, answer, timeoutMs }: Step<I, A>,
-		{ scene, input, ...options }: StepCall<I>,
+		{ stepContext, input, ...options }: StepCall<I>,
 	): Promise<A> {
 		if (options.signal?.aborted === true || this.#options.halt?.aborted === true)
 			throw new CalledOff("The step was called off.");
-		const worker = await this.#workerIn(mounts, scene.workspace.path);
+		const worker = await this.#workerIn(mounts, stepContext.workspace.path);
 		const text = await worker.ask(
-			{ step: name, scene, input },
+			{ step: name, stepContext, input },
 			{ ...options, timeoutMs: options.timeoutMs ?? timeoutMs },
 		);
 		const parsed = answer.safeParse(parseJson(text));
