@@ -27,7 +27,7 @@ export type Workspace = z.infer<typeof Workspace>;
  * `brood.json`, the proof that Brood made a workspace: in its git folder, next to its path until it is ready, and out of
  * the sandbox's reach if the workspace has its own git folder.
  */
-export const WorkspaceMark = z.strictObject({
+export const WorkspaceMarker = z.strictObject({
 	agent: z.string(),
 	project: z.string(),
 	kind: WorkspaceKind,
@@ -40,7 +40,7 @@ export const WorkspaceMark = z.strictObject({
 	/** it has its own git folder outside of the tree, whose content may have been written in a sandbox */
 	own: z.boolean().optional(),
 });
-export type WorkspaceMark = z.infer<typeof WorkspaceMark>;
+export type WorkspaceMarker = z.infer<typeof WorkspaceMarker>;
 
 /** `brood.json` in the git folder of `primary/`: what it was filled from; null while it is being filled. */
 export const PrimaryMark = z.strictObject({

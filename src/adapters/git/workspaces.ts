@@ -4,7 +4,7 @@ import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Leftover } from "#contract/wire.ts";
-import type { HealthProblem, Workspace, WorkspaceMark } from "#contract/workspace.ts";
+import type { HealthProblem, Workspace, WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout, GcRequest, ProjectRepository, RemoveRequest } from "#engine/ports/workspace-requests.ts";
 import type { Workspaces } from "#engine/ports/workspaces.ts";
 import { Layout } from "./layout/layout.ts";
@@ -110,7 +110,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		if (gone !== null) return gone;
 		const begin = await startOf(this.#git, request);
 		if (isRefusal(begin)) return begin;
-		const build = async (mark: WorkspaceMark, settings: ProjectSettings) =>
+		const build = async (mark: WorkspaceMarker, settings: ProjectSettings) =>
 			await fork(this.#git, request, mark, settings, begin, control.signal);
 		// its base is the parent's base
 		const from = request.from ?? request.parent.workspace.base;

@@ -4,7 +4,7 @@ import { open, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseJson } from "#adapters/system/errors.ts";
 import { readRegularText } from "#adapters/system/regular-file.ts";
-import { PrimaryMark, type Workspace, WorkspaceMark } from "#contract/workspace.ts";
+import { PrimaryMark, type Workspace, WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 
 const name = "brood.json";
@@ -14,8 +14,8 @@ const resumable =
 	constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Null if there is no valid mark. */
-export async function readMark(file: string): Promise<WorkspaceMark | null> {
-	return WorkspaceMark.safeParse(await json(file)).data ?? null;
+export async function readMark(file: string): Promise<WorkspaceMarker | null> {
+	return WorkspaceMarker.safeParse(await json(file)).data ?? null;
 }
 
 export async function readPrimaryMark(gitFolder: string): Promise<PrimaryMark | null> {
@@ -27,7 +27,7 @@ export async function readPrimaryMarkAt(file: string): Promise<PrimaryMark | nul
 }
 
 /** Whether the mark is of the agent's workspace. A shared workspace has the mark of the agent it was made for. */
-export function isOurs(mark: WorkspaceMark | null, { project, agent, workspace }: Checkout): boolean {
+export function isOurs(mark: WorkspaceMarker | null, { project, agent, workspace }: Checkout): boolean {
 	if (mark === null) return false;
 	return (
 		mark.agent === agent.id ||
@@ -35,7 +35,7 @@ export function isOurs(mark: WorkspaceMark | null, { project, agent, workspace }
 	);
 }
 
-export const workspaceOf = ({ kind, path: folder, branch, base }: WorkspaceMark): Workspace => ({
+export const workspaceOf = ({ kind, path: folder, branch, base }: WorkspaceMarker): Workspace => ({
 	...{ kind, path: folder, branch, base },
 });
 
@@ -46,12 +46,12 @@ async function json(file: string): Promise<unknown> {
 }
 
 /** Atomic, and durable when it resolves. */
-export async function writeMark(file: string, mark: WorkspaceMark | PrimaryMark): Promise<void> {
+export async function writeMark(file: string, mark: WorkspaceMarker | PrimaryMark): Promise<void> {
 	await writeDurably(file, `${JSON.stringify(mark)}\n`);
 }
 
 /** Atomic but not durable: after a power cut the previous mark is valid too. */
-export async function noteMark(file: string, mark: WorkspaceMark): Promise<void> {
+export async function noteMark(file: string, mark: WorkspaceMarker): Promise<void> {
 	const temporary = `${file}.${process.pid}`;
 	await writeFile(temporary, `${JSON.stringify(mark)}\n`, { mode: 0o600, flag: resumable });
 	await rename(temporary, file);

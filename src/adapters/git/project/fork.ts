@@ -2,7 +2,7 @@
 // between repositories, or from an older state, a snapshot is used.
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { WorkspaceMark } from "#contract/workspace.ts";
+import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { ForkRequest, ProjectRepository, Provisioned } from "#engine/ports/workspace-requests.ts";
 import { sharesBlocks } from "../copy/blocks.ts";
 import { forkTree } from "../copy/fork-tree.ts";
@@ -46,7 +46,7 @@ export interface Begin {
 export async function fork(
 	context: GitContext,
 	request: ForkRequest,
-	mark: WorkspaceMark,
+	mark: WorkspaceMarker,
 	settings: ProjectSettings,
 	begin: Begin,
 	signal?: AbortSignal,
@@ -76,7 +76,7 @@ export async function fork(
 async function outOfSandbox(
 	context: GitContext,
 	request: ForkRequest,
-	mark: WorkspaceMark,
+	mark: WorkspaceMarker,
 	{ snapshot }: Start,
 ): Promise<Built | Refusal> {
 	const options = { operations: false };
@@ -88,7 +88,7 @@ async function outOfSandbox(
 async function intoWorktree(
 	{ git }: GitContext,
 	project: ProjectRepository,
-	{ path: folder, branch }: WorkspaceMark,
+	{ path: folder, branch }: WorkspaceMarker,
 	snapshot: Taken,
 	options?: { operations: boolean },
 ): Promise<Built | Refusal> {
@@ -99,7 +99,7 @@ async function intoWorktree(
 async function intoClone(
 	context: GitContext,
 	{ parent, project, agent }: ForkRequest,
-	mark: WorkspaceMark,
+	mark: WorkspaceMarker,
 	taken: Taken,
 	{ operations = true } = {},
 ): Promise<Provisioned["missing"]> {

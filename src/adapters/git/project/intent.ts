@@ -1,6 +1,6 @@
 // What an earlier call made at the path of a workspace: found, refused as another agent's, or discarded.
 import type { Refusal } from "#contract/refusal.ts";
-import type { WorkspaceMark } from "#contract/workspace.ts";
+import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { ProvisionRequest, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { dropMark, readMark } from "../layout/mark.ts";
@@ -37,7 +37,7 @@ export async function findExisting(
 }
 
 interface ExistingWorkspace {
-	mark: WorkspaceMark | null;
+	mark: WorkspaceMarker | null;
 	/** an unfinished workspace was discarded */
 	anew: boolean;
 }
@@ -54,7 +54,7 @@ export async function takeBack(context: GitContext, request: ProvisionRequest, i
 async function takeBackMade(
 	context: GitContext,
 	{ project, agent }: ProvisionRequest,
-	mark: WorkspaceMark,
+	mark: WorkspaceMarker,
 ): Promise<void> {
 	if (mark.kind === "clone" && mark.own !== true) return await discard(context, mark.path);
 	if (mark.own === true) await discardSandboxed(context, project, mark);

@@ -8,7 +8,7 @@
 import { ProjectSlug } from "#contract/ids.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { WorkspaceMark } from "#contract/workspace.ts";
+import type { WorkspaceMarker } from "#contract/workspace.ts";
 import { caught, noLog } from "#engine/ports/log.ts";
 import type {
 	ProjectRepository,
@@ -37,7 +37,7 @@ import { type SetupRequest, setupOf, setupOfFork, withSubmodules } from "./setup
 /** Makes the tree of a fork. */
 export interface Fork {
 	start: string | null;
-	build(mark: WorkspaceMark, settings: ProjectSettings): Promise<Built | Refusal>;
+	build(mark: WorkspaceMarker, settings: ProjectSettings): Promise<Built | Refusal>;
 }
 
 export async function provision(
@@ -128,7 +128,7 @@ async function provisionMain(
 	return { workspace: { kind: "main", path: project.path, branch, base }, head: commit, ...nothingMade };
 }
 
-type Made = Built & { mark: WorkspaceMark; notes: readonly string[] };
+type Made = Built & { mark: WorkspaceMarker; notes: readonly string[] };
 
 interface Plan {
 	intent: string;
@@ -147,7 +147,7 @@ async function make(
 	const { project, agent } = request;
 	const { name: branch, notes } = await freeBranch(context.git, project, names, base);
 	const start = fork === undefined ? base.commit : fork.start;
-	const mark: WorkspaceMark = {
+	const mark: WorkspaceMarker = {
 		agent: agent.id,
 		project: project.slug,
 		kind: request.kind,
@@ -166,14 +166,14 @@ async function make(
 }
 
 /** In the git folder, or, for a sandboxed workspace, where the sandbox cannot write. */
-async function markFileOf({ layout }: GitContext, { own, project, path }: WorkspaceMark): Promise<string> {
+async function markFileOf({ layout }: GitContext, { own, project, path }: WorkspaceMarker): Promise<string> {
 	return own === true ? layout.ownMark(ProjectSlug.parse(project), path) : markIn(await gitFolderOf(path));
 }
 
 async function makeTree(
 	context: GitContext,
 	{ project, agent }: ProvisionRequest,
-	mark: WorkspaceMark,
+	mark: WorkspaceMarker,
 ): Promise<Built | Refusal> {
 	const { kind, path, branch, start } = mark;
 	const built: Built = { missing: [], ignored: false };
@@ -228,7 +228,7 @@ async function finish(
 async function answer(
 	context: GitContext,
 	project: ProjectRepository,
-	mark: WorkspaceMark,
+	mark: WorkspaceMarker,
 	more: Omit<Provisioned, "workspace" | "head">,
 ): Promise<Provisioned> {
 	// for a sandboxed workspace, the tip as last imported

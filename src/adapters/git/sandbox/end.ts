@@ -4,7 +4,7 @@ import path from "node:path";
 import { codeOf } from "#adapters/system/errors.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { MoveResult } from "#contract/wire.ts";
-import type { WorkspaceMark } from "#contract/workspace.ts";
+import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout, Removed, RemoveRequest, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
 import { markIn, writeMark } from "../layout/mark.ts";
@@ -130,7 +130,7 @@ export async function convert(context: GitContext, checkout: Checkout): Promise<
 	if (isRefusal(binned)) return binned;
 	const { start } = begin;
 	const { commit } = begin.snapshot;
-	const mark: WorkspaceMark = { agent: agent.id, project: project.slug, ...workspace, start, ready: true, own: true };
+	const mark: WorkspaceMarker = { agent: agent.id, project: project.slug, ...workspace, start, ready: true, own: true };
 	const file = layout.ownMark(project.slug, workspace.path);
 	await layout.parent(file);
 	// after a crash from here on, `recover` makes the workspace again from its branch

@@ -1,7 +1,7 @@
 // Makes a workspace with its own git folder, and discards one that was never used.
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { WorkspaceMark } from "#contract/workspace.ts";
+import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type {
 	Checkout,
 	ForkRequest,
@@ -51,7 +51,7 @@ export async function makeSandboxedTree(
 	context: GitContext,
 	project: ProjectRepository,
 	agent: Checkout["agent"],
-	mark: WorkspaceMark,
+	mark: WorkspaceMarker,
 ): Promise<void> {
 	const gitFolder = await makeRepository(context, project, agent, mark);
 	await checkOutOwn(context.git, mark.path, gitFolder, mark.start);
@@ -61,7 +61,7 @@ async function makeRepository(
 	{ git, layout }: GitContext,
 	project: ProjectRepository,
 	agent: Checkout["agent"],
-	{ path: folder, branch, base, start }: WorkspaceMark,
+	{ path: folder, branch, base, start }: WorkspaceMarker,
 ): Promise<string> {
 	const gitFolder = layout.ownGit(project.slug, folder);
 	await makeInert(folder);
@@ -78,7 +78,7 @@ export async function registerBranch(context: GitContext, checkout: Checkout, st
 export async function discardSandboxed(
 	context: GitContext,
 	project: ProjectRepository,
-	mark: Pick<WorkspaceMark, "path">,
+	mark: Pick<WorkspaceMarker, "path">,
 ): Promise<void> {
 	await context.workers?.leave(mark.path);
 	await discard(context, mark.path);
@@ -140,7 +140,7 @@ export const inProject = <T extends Checkout>(checkout: T): Checkout => ({
 export async function forkSandboxed(
 	context: GitContext,
 	{ project, agent }: ForkRequest,
-	mark: WorkspaceMark,
+	mark: WorkspaceMarker,
 	settings: ProjectSettings,
 	{ from, snapshot: { commit } }: Start,
 	signal?: AbortSignal,

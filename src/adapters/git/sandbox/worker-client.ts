@@ -3,7 +3,7 @@
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { WorkspaceMark } from "#contract/workspace.ts";
+import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { branchRef } from "../format/refs.ts";
 import { readPrimaryMarkAt } from "../layout/mark.ts";
@@ -30,7 +30,7 @@ import { importObjects } from "./quarantine.ts";
 
 /** An agent in a workspace with its own git folder. */
 export interface SandboxedCheckout extends Checkout {
-	mark: WorkspaceMark;
+	mark: WorkspaceMarker;
 }
 
 /**
@@ -102,7 +102,7 @@ export async function clientFor(
 
 interface AskOptions extends Pick<StepCall<unknown>, "signal" | "bytes"> {
 	/** another workspace that this step may read */
-	alsoReadable?: WorkspaceMark;
+	alsoReadable?: WorkspaceMarker;
 }
 
 class NoSnapshot extends SandboxFault {}
@@ -137,7 +137,7 @@ export class WorkerClient {
 		});
 	}
 
-	async #mounts(alsoReadable: WorkspaceMark | undefined): Promise<SandboxMounts> {
+	async #mounts(alsoReadable: WorkspaceMarker | undefined): Promise<SandboxMounts> {
 		const { project, mark } = this.#checkout;
 		const mounts = await sandboxedMounts(this.#context, project, mark);
 		if (isRefusal(mounts)) throw new SandboxFault(mounts.message);

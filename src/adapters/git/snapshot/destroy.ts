@@ -6,7 +6,7 @@ import { codeOf, nullIfMissing } from "#adapters/system/errors.ts";
 import { removeFolder } from "#adapters/system/remove.ts";
 import { expected } from "#contract/log.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { WorkspaceMark } from "#contract/workspace.ts";
+import type { WorkspaceMarker } from "#contract/workspace.ts";
 import { type ByteName, brief, displayName, namesIn, parentFolders, pathOf, toFileName } from "../format/names.ts";
 import { abbreviated } from "../format/plural.ts";
 import { branchRef, commitId } from "../format/refs.ts";
@@ -134,7 +134,7 @@ async function moveNames(tree: Tree, names: readonly ByteName[], aside: string):
 /** Takes a snapshot and moves the worktree, with git's entry of it, into the trash. */
 export async function removeWorktree(
 	git: Git,
-	request: SnapshotRequest & { trash: string; note?: WorkspaceMark },
+	request: SnapshotRequest & { trash: string; note?: WorkspaceMarker },
 ): Promise<{ held: StoredSnapshot; trashed: string } | Refusal> {
 	const tree = await openTree(request.folder);
 	if (tree.gitFolder === tree.commonFolder)
@@ -145,7 +145,7 @@ export async function removeWorktree(
 
 async function intoTrash(
 	tree: Tree,
-	{ trash, at, note }: { trash: string; at: number; note?: WorkspaceMark },
+	{ trash, at, note }: { trash: string; at: number; note?: WorkspaceMarker },
 ): Promise<string> {
 	const trashed = path.join(trash, `${at}-${path.basename(tree.folder)}-${path.basename(tree.gitFolder)}`);
 	await mkdir(trashed, { recursive: true });

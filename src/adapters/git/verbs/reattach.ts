@@ -7,7 +7,7 @@ import { lstat, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { nullIfMissing } from "#adapters/system/errors.ts";
 import { readRegularText } from "#adapters/system/regular-file.ts";
-import type { WorkspaceMark } from "#contract/workspace.ts";
+import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { isOurs, markIn, readMark, writeMark } from "../layout/mark.ts";
 import { exclusively } from "../run/exclusive.ts";
@@ -52,7 +52,7 @@ async function attachAnew(context: GitContext, checkout: Checkout, pointer: stri
 		await git(project.path, ["worktree", "add", "--quiet", "--no-checkout", ...branch]);
 	});
 	await git(beside, ["read-tree", "HEAD"]);
-	const mark: WorkspaceMark = { agent: agent.id, project: project.slug, ...workspace, start, ready: true };
+	const mark: WorkspaceMarker = { agent: agent.id, project: project.slug, ...workspace, start, ready: true };
 	await writeMark(markIn(await gitFolderOf(beside)), mark);
 	// from here on it is ours again, and the next recovery would finish it
 	await rename(path.join(beside, ".git"), pointer);

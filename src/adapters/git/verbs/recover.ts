@@ -41,7 +41,7 @@ import { lstat, rename } from "node:fs/promises";
 import path from "node:path";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { MoveResult } from "#contract/wire.ts";
-import type { WorkspaceMark } from "#contract/workspace.ts";
+import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
 import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
@@ -176,7 +176,7 @@ async function remake(context: GitContext, checkout: Checkout): Promise<Refusal 
 	const tip = await commitOf(git, project.path, kept);
 	const start = tip ?? (await commitOf(git, project.path, `refs/heads/${workspace.base}`));
 	if (start === null) return refuse("NOT_FOUND", `Neither ${workspace.branch} nor ${workspace.base} has a commit.`);
-	const mark: WorkspaceMark = { agent: maker, project: project.slug, ...workspace, start, ready: true };
+	const mark: WorkspaceMarker = { agent: maker, project: project.slug, ...workspace, start, ready: true };
 	// until the tree has its own mark, the intent says that it is ours
 	await writeMark(intentOf(context, checkout), mark);
 	if (workspace.kind === "clone") await makeClone(context, project, agent, mark);

@@ -1,7 +1,7 @@
 // Gives a clone whose repository git cannot read a new one, under the same files. The old one goes to the trash.
 import { mkdir, rename } from "node:fs/promises";
 import path from "node:path";
-import type { WorkspaceMark } from "#contract/workspace.ts";
+import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
 import { isOurs, markIn, readMark, writeMark } from "../layout/mark.ts";
@@ -26,7 +26,7 @@ export async function remakeCloneGit(context: GitContext, checkout: Checkout): P
 		(await commitOf(git, project.path, `refs/brood/clones/${agent.id}`)) ??
 		(await commitOf(git, project.path, `refs/heads/${workspace.base}`));
 	if (tip === null || !(isOurs(known, checkout) || (await hasFilesOf(git, checkout, tip)))) return null;
-	const mark: WorkspaceMark = { agent: agent.id, project: project.slug, ...workspace, start: tip, ready: true };
+	const mark: WorkspaceMarker = { agent: agent.id, project: project.slug, ...workspace, start: tip, ready: true };
 	// made beside it, so that a crash leaves the old one or the new one
 	const made = path.join(layout.agents(project.slug), `.${path.basename(workspace.path)}.clone`);
 	await discard(context, made);
@@ -50,7 +50,7 @@ async function writeNote(entry: string, checkout: Checkout): Promise<void> {
 }
 
 /** Whether git opens the repository and has the files of its commit, or of the one that it began with. */
-async function canBeRead(git: Git, folder: string, known: WorkspaceMark | null): Promise<boolean> {
+async function canBeRead(git: Git, folder: string, known: WorkspaceMarker | null): Promise<boolean> {
 	const head = await git(folder, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { answers: [1, 128] });
 	if (head.code === 128) return false;
 	const commit = head.code === 0 ? head.text : known?.start;

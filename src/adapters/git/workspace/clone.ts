@@ -1,5 +1,5 @@
 // The isolated kind of workspace: a repository that shares nothing with the project's, not even objects.
-import type { WorkspaceMark } from "#contract/workspace.ts";
+import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { AgentIdentity, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import type { Git } from "../run/git.ts";
 import { addressElsewhere } from "../run/user-input.ts";
@@ -15,7 +15,7 @@ export async function makeClone(
 	{ git, layout }: GitContext,
 	project: ProjectRepository,
 	agent: AgentIdentity,
-	{ path, branch, start }: WorkspaceMark,
+	{ path, branch, start }: WorkspaceMarker,
 ): Promise<void> {
 	const there = layout.agents(project.slug);
 	const branches = await readableRefs(git, project.path);

@@ -4,7 +4,7 @@ import path from "node:path";
 import { AgentId } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { FileName } from "#contract/snapshot.ts";
-import type { Diff, WorkspaceMark } from "#contract/workspace.ts";
+import type { Diff, WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout, SnapshotState } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { displayName, fromFileName } from "../format/names.ts";
@@ -238,7 +238,7 @@ export const trashName = ({ layout, clock }: GitContext, { project, agent }: Che
 	path.join(layout.trash, `${clock.now()}-${project.slug}-${agent.handle}`);
 
 /** The mark of a folder in the trash, which says whose it was. */
-export const noteOf = ({ project, agent, workspace }: Checkout): WorkspaceMark => ({
+export const noteOf = ({ project, agent, workspace }: Checkout): WorkspaceMarker => ({
 	agent: agent.id,
 	project: project.slug,
 	...workspace,

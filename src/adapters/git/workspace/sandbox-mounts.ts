@@ -10,7 +10,7 @@ import path from "node:path";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import { privatePaths } from "#adapters/system/private-paths.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { Workspace, WorkspaceMark } from "#contract/workspace.ts";
+import type { Workspace, WorkspaceMarker } from "#contract/workspace.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
 import { readMark } from "../layout/mark.ts";
@@ -71,7 +71,7 @@ export async function sandboxMarkAt(
 	{ layout }: Pick<GitContext, "layout">,
 	project: ProjectRepository,
 	folder: string,
-): Promise<WorkspaceMark | null> {
+): Promise<WorkspaceMarker | null> {
 	if (path.dirname(folder) !== layout.agents(project.slug)) return null;
 	const mark = await readMark(layout.ownMark(project.slug, folder));
 	return mark?.own === true && mark.path === folder ? mark : null;
@@ -81,7 +81,7 @@ export async function sandboxMarkAt(
 export async function sandboxedMounts(
 	context: GitContext,
 	project: ProjectRepository,
-	mark: Pick<WorkspaceMark, "path">,
+	mark: Pick<WorkspaceMarker, "path">,
 ): Promise<SandboxMounts | Refusal> {
 	const around = await aroundOf(context, project, mark.path);
 	if (isRefusal(around)) return around;
@@ -91,7 +91,7 @@ export async function sandboxedMounts(
 export async function gitMount(
 	{ layout }: GitContext,
 	{ slug }: ProjectRepository,
-	{ path: folder }: Pick<WorkspaceMark, "path">,
+	{ path: folder }: Pick<WorkspaceMarker, "path">,
 	writable: boolean,
 ) {
 	// a missing tree is not made here

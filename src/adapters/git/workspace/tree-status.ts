@@ -2,7 +2,7 @@
 import { lstat } from "node:fs/promises";
 import path from "node:path";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { WorkspaceMark } from "#contract/workspace.ts";
+import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { type ByteName, brief, displayName, isTooLong } from "../format/names.ts";
@@ -147,7 +147,7 @@ export async function gitFolderAt(location: string): Promise<string | null> {
 }
 
 /** The mark of the workspace at a path; null if it is not ours. */
-export async function markAt(location: string): Promise<WorkspaceMark | null> {
+export async function markAt(location: string): Promise<WorkspaceMarker | null> {
 	const gitFolder = await gitFolderAt(location);
 	return gitFolder === null ? null : await readMark(markIn(gitFolder));
 }
