@@ -4,9 +4,11 @@ import { refuse } from "#contract/refusal.ts";
 import { asJson, indented, visible } from "#contract/visible.ts";
 import { version } from "#src/version.ts";
 import { agentCommands } from "./agent-commands.ts";
+import { approvalCommands } from "./approval-commands.ts";
 import { completionCommands } from "./completion.ts";
 import { daemonCommands } from "./daemon-commands.ts";
 import { issueCommands } from "./issue-commands.ts";
+import { mcpCommand } from "./mcp-command.ts";
 import { narrow } from "./named-commands.ts";
 import { nodeCommands } from "./node-commands.ts";
 import { personCommands } from "./person-commands.ts";
@@ -15,7 +17,7 @@ import { runCommand } from "./run-command.ts";
 import { subscriptionCommands } from "./subscription-commands.ts";
 import { threadCommands } from "./thread-commands.ts";
 import { usageCommands } from "./usage-commands.ts";
-import { waitAndApprovalCommands } from "./wait-and-approval-commands.ts";
+import { waitCommand } from "./wait-command.ts";
 
 /** The commands that these words name, as far as they name one; all commands without words. */
 export function program(words: readonly string[] = []): Command {
@@ -49,7 +51,9 @@ export function program(words: readonly string[] = []): Command {
 	daemonCommands(made);
 	agentCommands(made);
 	queueCommands(made);
-	waitAndApprovalCommands(made);
+	waitCommand(made);
+	mcpCommand(made);
+	approvalCommands(made);
 	issueCommands(made);
 	subscriptionCommands(made);
 	personCommands(made);

@@ -1,45 +1,11 @@
-// Waiting for agents, and approvals.
-import { type Command, Option } from "@commander-js/extra-typings";
+// `brood approval`: what agents ask for before they do it.
+import type { Command } from "@commander-js/extra-typings";
 import { indented } from "#contract/visible.ts";
 import { call } from "./call.ts";
-import { json, onlyProject, project, reason, seconds } from "./options.ts";
+import { json, onlyProject, reason } from "./options.ts";
 
-export function waitAndApprovalCommands(program: Command): void {
-	program
-		.command("wait")
-		.description("wait for agents to finish")
-		.argument("<agents...>", "the agents")
-		.addOption(
-			new Option(
-				"--for <condition>",
-				"what to wait for: nothing left to do, a turn ended, mail arrived, or the agent ended",
-			)
-				.choices(["idle", "turn", "mail", "ended"] as const)
-				.default("idle" as const),
-		)
-		.option("--all", "wait for all of them (the default)")
-		.addOption(new Option("--any", "wait for the first of them").conflicts("all"))
-		.option("--timeout <seconds>", "give up after this time, with exit code 124", seconds)
-		.addHelpText("after", "\nExamples:\n  brood wait opus-1\n  brood wait opus-1 opus-2 --any --for turn --timeout 600")
-		.addOption(project())
-		.addOption(json())
-		.action(async (agents, options) => await (await import("./wait.ts")).wait(agents, options));
-	program
-		.command("mcp")
-		.description("for agents: serve Brood's tools over standard input and output (MCP)")
-		.action(async () => {
-			const { serveTools } = await import("#surfaces/mcp/stdio.ts");
-			const { BROOD_URL: url, BROOD_TOKEN: token, BROOD_AGENT: agent } = process.env;
-			if (serveTools({ url, token, agent })) return;
-			(await import("./print.ts")).printToStderr(
-				"brood: The tools are for agents: a daemon starts this with BROOD_URL, BROOD_TOKEN and BROOD_AGENT.",
-			);
-			process.exitCode = 2;
-		});
-	approvalCommands(program.command("approval").description("approve or deny what agents ask for"));
-}
-
-function approvalCommands(approval: Command): void {
+export function approvalCommands(program: Command): void {
+	const approval = program.command("approval").description("approve or deny what agents ask for");
 	approval
 		.command("list")
 		.description("list pending approvals, oldest first")

@@ -1,0 +1,25 @@
+// `brood wait`.
+import { type Command, Option } from "@commander-js/extra-typings";
+import { json, project, seconds } from "./options.ts";
+
+export function waitCommand(program: Command): void {
+	program
+		.command("wait")
+		.description("wait for agents to finish")
+		.argument("<agents...>", "the agents")
+		.addOption(
+			new Option(
+				"--for <condition>",
+				"what to wait for: nothing left to do, a turn ended, mail arrived, or the agent ended",
+			)
+				.choices(["idle", "turn", "mail", "ended"] as const)
+				.default("idle" as const),
+		)
+		.option("--all", "wait for all of them (the default)")
+		.addOption(new Option("--any", "wait for the first of them").conflicts("all"))
+		.option("--timeout <seconds>", "give up after this time, with exit code 124", seconds)
+		.addHelpText("after", "\nExamples:\n  brood wait opus-1\n  brood wait opus-1 opus-2 --any --for turn --timeout 600")
+		.addOption(project())
+		.addOption(json())
+		.action(async (agents, options) => await (await import("./wait.ts")).wait(agents, options));
+}
