@@ -1,7 +1,7 @@
 // Every handler in one table: one for each route of the contract.
 import type { HomeSpace } from "#contract/space.ts";
 import { agentLifecycleHandlers } from "./handlers/agent-lifecycle.ts";
-import { approvalAndWaitHandlers } from "./handlers/approvals-and-waits.ts";
+import { approvalHandlers } from "./handlers/approvals.ts";
 import { availabilityHandlers } from "./handlers/availability.ts";
 import { type BrowserHandlerParts, browserHandlers } from "./handlers/browsers.ts";
 import { issueDocumentHandlers } from "./handlers/issue-documents.ts";
@@ -22,6 +22,7 @@ import { threadHandlers } from "./handlers/thread.ts";
 import { turnHandlers } from "./handlers/turns.ts";
 import { usageHandlers } from "./handlers/usage.ts";
 import { type Vendors, vendorHandlers } from "./handlers/vendors.ts";
+import { waitHandlers } from "./handlers/waits.ts";
 import { workspaceHandlers } from "./handlers/workspaces.ts";
 import type { Handlers, RequestContext } from "./request-context.ts";
 
@@ -53,7 +54,8 @@ export function handlersOf(
 		...queueHandlers(context),
 		...turnHandlers(context),
 		...threadHandlers(context),
-		...approvalAndWaitHandlers(context),
+		...approvalHandlers(context),
+		...waitHandlers(context),
 		...mailHandlers(context),
 		...workspaceHandlers(context),
 		...issueHandlers(context),

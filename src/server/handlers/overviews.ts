@@ -9,7 +9,7 @@ import { subscriptionView } from "#views/wire.ts";
 import { issueViews } from "../issue-views.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 import { unjournaled } from "../unjournaled.ts";
-import { approvalWithPath } from "./approvals-and-waits.ts";
+import { approvalWithPath } from "./approvals.ts";
 
 export function overviewHandlers(
 	context: RequestContext,

@@ -1,47 +1,17 @@
-// The routes of approvals and waits.
-import type { ApprovalState } from "#contract/approval.ts";
+// The routes of waits.
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
-import { pagedWith } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { Approval, Wait } from "#contract/wire.ts";
+import type { Wait } from "#contract/wire.ts";
 import { until } from "#engine/loop/until.ts";
-import { approvalView, waitView } from "#views/wire.ts";
+import { waitView } from "#views/wire.ts";
 import { type Handlers, numberIn, type RequestContext, type RouteRequest } from "../request-context.ts";
-
-const noApproval = (id: string | undefined): Refusal =>
-	refuse("NOT_FOUND", `There is no approval ${id}.`, { suggestions: ["brood approval list"] });
 
 /** how long a blocking request waits before its caller has to send it again */
 const blockMs = 30_000;
 
-export function approvalAndWaitHandlers(context: RequestContext) {
-	const { engine, reads } = context;
+export function waitHandlers(context: RequestContext) {
+	const { reads } = context;
 	return {
-		approvals: async ({ query, page }) => {
-			const found = query.agent === undefined ? null : await engine.queries.resolve(query.agent, query.project ?? null);
-			if (found !== null && isRefusal(found)) return found;
-			const unknown = query.project === undefined ? null : await context.unknownProject(query.project);
-			if (unknown !== null) return unknown;
-			const of = { ...(found && { agent: found.id }), ...(query.project !== undefined && { project: query.project }) };
-			const { data, next } = pagedWith(await reads.listApprovals(of, page), (approval) =>
-				approvalWithPath(context, approval),
-			);
-			return { data: await Promise.all(data), next };
-		},
-		approval: async (request) => {
-			const approval = await reads.approval(numberIn(request, "approval"));
-			return approval === undefined
-				? noApproval(request.params["approval"])
-				: await approvalWithPath(context, approval);
-		},
-		approvalAnswer: async (request) => {
-			const approval = await reads.approval(numberIn(request, "approval"));
-			if (approval === undefined) return noApproval(request.params["approval"]);
-			const { agent, id } = approval;
-			const done = await context.dispatch(request, { type: "approval.answer", agent, approval: id, ...request.body });
-			if (isRefusal(done)) return done;
-			return await approvalWithPath(context, (await reads.approval(id)) ?? approval);
-		},
 		waitOpen: async (request) => {
 			const targets = await targetsOf(context, request);
 			if (isRefusal(targets)) return targets;
@@ -107,10 +77,4 @@ async function shown({ reads }: RequestContext, id: number, actor: Actor): Promi
 		wait,
 		targets.filter((target) => target !== undefined),
 	);
-}
-
-export async function approvalWithPath({ reads }: RequestContext, approval: ApprovalState): Promise<Approval> {
-	const ids = [approval.agent, ...(await reads.above(approval.agent))];
-	const agents = (await Promise.all(ids.map((id) => reads.agent(id)))).filter((agent) => agent !== undefined);
-	return approvalView(approval, agents);
 }
