@@ -16,7 +16,7 @@ import { type AppParts, appOf } from "#server/app.ts";
 import type { Guard } from "#server/auth.ts";
 import { Browsers } from "#server/browsers.ts";
 import { EventStream } from "#server/event-stream.ts";
-import type { About } from "#server/handlers/registry.ts";
+import type { About } from "#server/handlers/daemon.ts";
 import { handlersOf } from "#server/handlers.ts";
 import { Idempotency } from "#server/idempotency.ts";
 import type { Listener } from "#server/listen.ts";

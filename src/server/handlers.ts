@@ -1,9 +1,11 @@
 // Every handler in one table: one for each route of the contract.
 import type { HomeSpace } from "#contract/space.ts";
 import { agentLifecycleHandlers } from "./handlers/agent-lifecycle.ts";
+import { agentHandlers } from "./handlers/agents.ts";
 import { approvalHandlers } from "./handlers/approvals.ts";
 import { availabilityHandlers } from "./handlers/availability.ts";
 import { type BrowserHandlerParts, browserHandlers } from "./handlers/browsers.ts";
+import { type About, daemonHandlers } from "./handlers/daemon.ts";
 import { issueDocumentHandlers } from "./handlers/issue-documents.ts";
 import { issueHandlers } from "./handlers/issues.ts";
 import { mailHandlers } from "./handlers/mail.ts";
@@ -13,8 +15,8 @@ import { nodeHandlers } from "./handlers/nodes.ts";
 import { overviewHandlers } from "./handlers/overviews.ts";
 import { personHandlers } from "./handlers/persons.ts";
 import { progressHandlers } from "./handlers/progress.ts";
+import { projectHandlers } from "./handlers/projects.ts";
 import { queueHandlers } from "./handlers/queue.ts";
-import { type About, registryHandlers } from "./handlers/registry.ts";
 import { reviewHandlers } from "./handlers/review.ts";
 import { spaceHandlers } from "./handlers/space.ts";
 import { type KeyStore, subscriptionHandlers } from "./handlers/subscriptions.ts";
@@ -31,7 +33,7 @@ interface HandlerParts {
 	credentialProblem: Parameters<typeof subscriptionHandlers>[1];
 	keyFiles: KeyStore;
 	vendors: Vendors;
-	rotateToken: Parameters<typeof registryHandlers>[2];
+	rotateToken: Parameters<typeof daemonHandlers>[2];
 	space(): Promise<HomeSpace>;
 	browsers: BrowserHandlerParts;
 	personsChanged(): Promise<void>;
@@ -43,7 +45,9 @@ export function handlersOf(
 	{ credentialProblem, keyFiles, vendors, rotateToken, space, browsers, personsChanged }: HandlerParts,
 ): Handlers {
 	return {
-		...registryHandlers(context, about, rotateToken),
+		...daemonHandlers(context, about, rotateToken),
+		...projectHandlers(context),
+		...agentHandlers(context),
 		...subscriptionHandlers(context, credentialProblem, keyFiles),
 		...overviewHandlers(context, credentialProblem),
 		...mirrorHandlers(context, credentialProblem),

@@ -3,7 +3,7 @@ import { noSettings } from "#contract/agent.ts";
 import { agentOf } from "#contract/ids.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
 import type { Handlers, RequestContext, RouteRequest } from "../request-context.ts";
-import { spawnParams } from "./registry.ts";
+import { spawnParams } from "./agents.ts";
 
 export function agentLifecycleHandlers(context: RequestContext) {
 	return {

@@ -5,7 +5,7 @@ import type { Agent, Availability } from "#contract/wire.ts";
 import { withCleanWorkspace } from "#engine/workspaces/clean-workspaces.ts";
 import { availabilityView } from "#views/wire.ts";
 import type { Handlers, RequestContext, RouteRequest } from "../request-context.ts";
-import { hasTypeAndModel } from "./registry.ts";
+import { hasTypeAndModel } from "./agents.ts";
 
 export function availabilityHandlers(context: RequestContext) {
 	return {

@@ -1,0 +1,123 @@
+// The routes of the daemon itself.
+import { existsSync, linkSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
+import type { ContainmentLevel } from "#contract/config.ts";
+import { isActive } from "#contract/node.ts";
+import { type Refusal, refuse } from "#contract/refusal.ts";
+import { contractVersion } from "#contract/version.ts";
+import type { Problem, Status } from "#contract/wire.ts";
+import type { Engine } from "#engine/engine.ts";
+import type { Handlers, RequestContext, RouteRequest } from "../request-context.ts";
+
+/** What `status` reports about the daemon's process. */
+export interface About {
+	pid: number;
+	url: string;
+	remote: string | null;
+	version: string;
+	home: string;
+	containment: ContainmentLevel;
+}
+
+/** `rotateToken` returns the file with the new token. */
+export function daemonHandlers(context: RequestContext, about: About, rotateToken: () => string) {
+	const { engine } = context;
+	const counts = new Counts(context);
+	return {
+		status: async () => ({
+			...about,
+			contract: contractVersion,
+			store: engine.storeKind,
+			...(await counts.read()),
+			problems: [
+				...databaseProblems(engine.nodes),
+				...engine.degraded.map(({ name, reason }) => ({
+					what: name,
+					text: `this part of the daemon failed again and again and is tried again every minute: ${reason}`,
+					fix: "brood logs --level warn",
+				})),
+				...(engine.nodes.isSilent ? [] : await engine.problems.again()).map(({ project, text, fix }) => ({
+					what: `project ${project}`,
+					text: text.replace(`${project}: `, ""),
+					fix,
+				})),
+			],
+		}),
+		backup: (request) => backUp(context, request),
+		tokenRotate: async () => ({ file: rotateToken() }),
+	} satisfies Partial<Handlers>;
+}
+
+type Numbers = Pick<Status, "agents" | "turns" | "lastEvent" | "node" | "nodes">;
+
+/**
+ * The numbers of `brood status`. While the database does not answer they are the last ones that were read: a daemon that
+ * is asked how it is must answer.
+ */
+class Counts {
+	readonly #context: Pick<RequestContext, "engine" | "reads">;
+	#last: Numbers = { agents: 0, turns: 0, lastEvent: 0, node: null, nodes: 1 };
+
+	constructor(context: Pick<RequestContext, "engine" | "reads">) {
+		this.#context = context;
+	}
+
+	async read(): Promise<Numbers> {
+		const { engine, reads } = this.#context;
+		if (engine.nodes.isSilent) return this.#last;
+		const [agents, turns, lastEvent, nodes] = await Promise.all([
+			reads.livingAgents(),
+			reads.openTurns(),
+			reads.lastEvent(),
+			reads.nodes(),
+		]);
+		const own = nodes.find(({ id }) => id === engine.nodes.self);
+		const active = nodes.filter(isActive).length;
+		this.#last = { agents, turns: turns.length, lastEvent, node: own?.name ?? null, nodes: active };
+		return this.#last;
+	}
+}
+
+function databaseProblems({ database, holdingSince }: Engine["nodes"]): Problem[] {
+	const silentMs = database?.silentMs ?? null;
+	if (silentMs === null) return [];
+	const held = holdingSince === null ? "" : "; the processes of all agents are held until it does";
+	return [
+		{
+			what: "database",
+			text: `the database does not answer for ${Math.round(silentMs / 1000)} s${held}`,
+			fix: "brood doctor",
+		},
+	];
+}
+
+/** A backup gets its name last, so that a file with that name is complete, even after a crash. */
+async function backUp(
+	context: RequestContext,
+	request: RouteRequest<"backup">,
+): Promise<{ file: string; bytes: number } | Refusal> {
+	const { file } = request.body;
+	const { engine } = context;
+	if (engine.storeKind === "postgres")
+		return refuse("CONFLICT", "This store is a PostgreSQL database, with everything in it: use pg_dump.");
+	const by = context.requester(request);
+	const [part, blobs, folder] = [`${file}.part`, `${file}.blobs`, path.dirname(file)];
+	const again = "begun" in by && by.begun !== null;
+	// the first attempt found none of these files
+	if (again && existsSync(file)) return { file, bytes: statSync(file).size };
+	if (again) rmSync(part, { force: true });
+	const taken = again ? undefined : [file, blobs, part].find((each) => existsSync(each));
+	if (taken !== undefined)
+		return refuse("PATH_EXISTS", `${taken} exists; a backup never overwrites anything.`, { details: { file: taken } });
+	if (!existsSync(folder))
+		return refuse("VALIDATION_ERROR", `There is no folder ${folder}.`, { suggestions: [`mkdir -p ${folder}`] });
+	if ("begun" in by) await engine.receipts.begin(by, { step: "backup" });
+	try {
+		const bytes = await engine.backup(part, { blobs, again });
+		// fails if another program has taken the name meanwhile
+		linkSync(part, file);
+		return { file, bytes };
+	} finally {
+		rmSync(part, { force: true });
+	}
+}
