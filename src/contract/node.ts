@@ -76,7 +76,11 @@ export const NodeRemove = command("node.remove", { node: NodeId });
 export const nodeCommands = [NodeJoin, NodeFall, NodeLeave, NodeDrain, NodeResume, NodeRemove] as const;
 
 export const NodeEvent = z.discriminatedUnion("kind", [
-	event("node.joined", { node: NodeId, name: NodeName, epoch: z.int().positive(), boot: z.string(), ...Capabilities }),
+	event("node.joined", {
+		...{ node: NodeId, name: NodeName, epoch: z.int().positive(), boot: z.string(), ...Capabilities },
+		/** of an earlier life */
+		fellAt: z.int().nullish(),
+	}),
 	/** `epoch`: the first one that may write again; `by`: the node that took its place */
 	event("node.fell", { node: NodeId, epoch: z.int().positive(), by: NodeId.nullable() }),
 	event("node.left", { node: NodeId }),

@@ -32,6 +32,7 @@ export function decideJoin(
 				...command,
 				name: taken ? `${name.slice(0, 55)}-${command.node.slice(0, 8)}` : name,
 				epoch: (before?.epoch ?? 0) + 1,
+				...(before?.fellAt == null ? {} : { fellAt: before.fellAt }),
 			},
 		},
 	];

@@ -61,7 +61,8 @@ describe.each(flavors)("%s", (flavor) => {
 
 		await done(engine, { type: "node.fall", node: other, epoch: 1, beats: 0 }, bySystem);
 		await done(engine, { type: "node.fall", node: other, epoch: 1, beats: 0 }, bySystem);
-		expect(await engine.reads.node(other)).toMatchObject({ state: "down", epoch: 2, fellAt: expect.any(Number) });
+		const fallen = await engine.reads.node(other);
+		expect(fallen).toMatchObject({ state: "down", epoch: 2, fellAt: expect.any(Number) });
 		expect((await engine.reads.openTurns()).map(({ id, node }) => [id, node])).toEqual([
 			[turns[0], me],
 			[turns[3], me],
@@ -80,6 +81,9 @@ describe.each(flavors)("%s", (flavor) => {
 		]);
 		const nodes = await Promise.all([mine, handed, waiting, person].map((id) => engine.reads.agent(id)));
 		expect(nodes.map((agent) => agent?.node)).toEqual([me, me, me, me]);
+		// it is not forgotten when the node comes back
+		await done(engine, joinOf(asNode(other, "b")), bySystem);
+		expect(await engine.reads.node(other)).toMatchObject({ state: "up", epoch: 3, fellAt: fallen?.fellAt });
 	});
 
 	test("places are counted by node, and none start where a node drains", async () => {

@@ -11,7 +11,7 @@ const becomes = (state: NodeState["state"]) => ({
 export const nodeChanges = {
 	"node.joined": {
 		keys: named,
-		make: ({ data: { node, ...rest }, at }) => ({ id: node, ...rest, state: "up", joinedAt: at, fellAt: null }),
+		make: ({ data: { node, fellAt = null, ...rest }, at }) => ({ id: node, ...rest, state: "up", joinedAt: at, fellAt }),
 	},
 	"node.fell": {
 		keys: named,
