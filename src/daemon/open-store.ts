@@ -36,7 +36,7 @@ export async function openStore(
 	location: StoreLocation,
 	limits: Limits,
 	node: string | null,
-): Promise<{ store: Store } & Pick<EngineParts, "blobs" | "partials" | "limits">> {
+): Promise<{ store: Store } & Pick<EngineParts, "blobs" | "partials" | "limits" | "limitsIgnored">> {
 	if ("memory" in location) {
 		const { openMemory } = await import("#adapters/store/memory/store.ts");
 		return { store: openMemory(batchRunner(limits)), limits };
@@ -47,7 +47,10 @@ export async function openStore(
 		const store = await openPostgres({ ...location, run: (tx, batch) => run(tx, batch) });
 		const shared = node === null ? limits : await store.limitsFor(node, limits);
 		run = batchRunner(shared);
-		return { store, blobs: store.blobs, partials: store.partials, limits: shared };
+		const limitsIgnored = Object.entries(limits).flatMap(([name, value]) =>
+			Reflect.get(shared, name) === value ? [] : name,
+		);
+		return { store, blobs: store.blobs, partials: store.partials, limits: shared, limitsIgnored };
 	}
 	const { openSqlite } = await import("#adapters/store/sqlite/store.ts");
 	const { home } = location;

@@ -77,7 +77,7 @@ export class Engine implements AsyncDisposable {
 		this.cycle = made.cycle;
 		this.problems = made.problems;
 		this.upkeep = made.upkeep;
-		this.nodes = new Nodes({ ...made, store: parts.store });
+		this.nodes = new Nodes({ ...made, store: parts.store, limitsIgnored: parts.limitsIgnored ?? [] });
 		this.errands = made.errands;
 		this.moving = { ...made.sharing, driver: parts.driver };
 		this.node = made.node;

@@ -20,6 +20,8 @@ export interface EngineParts {
 	/** null where no turns are run; prompts then stay queued */
 	driver: Driver | null;
 	limits: Limits;
+	/** limits that were asked for and do not count, because all nodes share others */
+	limitsIgnored?: readonly string[];
 	clock: Clock;
 	ids: Ids;
 	/** for texts that are too long for a row */

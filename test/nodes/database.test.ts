@@ -6,10 +6,12 @@ import { expect, test } from "vitest";
 import { openPostgres } from "#adapters/store/postgres/store.ts";
 import { Client } from "#client/client.ts";
 import { limits } from "#contract/limits.ts";
+import { NodeId } from "#contract/node.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
 import { startDaemon, startEngine } from "#src/main.ts";
-import { done, openTurn, spawn } from "#test/support/say.ts";
+import { done, openTurn, refused, spawn } from "#test/support/say.ts";
 import { freshDatabase, freshFolder } from "#test/support/stores.ts";
+import { databaseFindings } from "#views/database.ts";
 
 test("long texts and the output of open turns are in the database, for every node", async () => {
 	const url = await freshDatabase();
@@ -52,6 +54,32 @@ test("with an owner for the tables, the daemon's role writes the journal but can
 	// control: the owner could
 	expect((await owner.query("update event set text = text")).rowCount).toBeGreaterThan(1);
 	for (const each of [client, owner]) await each.end();
+});
+
+test("all nodes share the limits of the first; one that asked for others, and an idle transaction, are reported", async () => {
+	const url = await freshDatabase();
+	const asNode = (name: string) => ({
+		node: { node: NodeId.parse(name), name, boot: name, types: [], version: "1", schema: 1 },
+	});
+	await using first = await startEngine({ url }, { queueLengthMax: 1, turnsMax: 3 }, asNode("first"));
+	await using second = await startEngine({ url }, { queueLengthMax: 50, turnsMax: 4 }, asNode("second"));
+	expect([first.nodes.limitsIgnored, second.nodes.limitsIgnored]).toEqual([[], ["queueLengthMax"]]);
+	const { id: agent } = await spawn(second, second.agentZero.id);
+	const prompt = { type: "prompt.queue", agent, text: "go" };
+	await done(second, prompt);
+	expect(await refused(second, prompt)).toMatchObject({ code: "QUEUE_FULL" });
+	const client = new pg.Client(url);
+	await client.connect();
+	await client.query("begin");
+	const examined = await second.nodes.examine();
+	const found = databaseFindings(examined && { ...examined, unsafe: [] }, null, second.nodes.limitsIgnored);
+	expect(found.map(({ text }) => text)).toEqual([
+		expect.stringContaining("the limits queueLengthMax of this machine differ"),
+	]);
+	// it has been idle for less than a second here
+	const later = examined && { ...examined, unsafe: [], idleInTransactionS: examined.idleInTransactionS + 60 };
+	expect(databaseFindings(later, null, [])[0]?.text).toMatch(/^somebody has left a transaction open for 6\d s/);
+	await client.end();
 });
 
 test("a home belongs to one store: a file of its own, or one database", { timeout: 60_000 }, async () => {

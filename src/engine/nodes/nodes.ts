@@ -10,6 +10,7 @@ interface Parts {
 	node: NodeEpoch | null;
 	watch: NodeWatch | null;
 	hold: NodeHold;
+	limitsIgnored: readonly string[];
 }
 
 export class Nodes {
@@ -22,6 +23,11 @@ export class Nodes {
 	/** This one; null in an engine that is no node. */
 	get self(): NodeId | null {
 		return this.#parts.node?.node ?? null;
+	}
+
+	/** The limits of this machine's configuration that differ from those of all nodes. */
+	get limitsIgnored(): readonly string[] {
+		return this.#parts.limitsIgnored;
 	}
 
 	/** What the beats tell of the database; null where there is one node. */

@@ -45,6 +45,8 @@ export interface SharedDatabase {
 	losesAtFailover: boolean;
 	/** connections that are not in use */
 	connectionsFree: number;
+	/** for how many seconds somebody has left a transaction open without doing anything in it */
+	idleInTransactionS: number;
 }
 
 /** Only where several nodes share a store. Nothing of it passes through the journal. */

@@ -42,7 +42,7 @@ export function nodeHandlers(context: RequestContext) {
 		database: async () => ({
 			...{ tripMs: engine.nodes.database?.tripMs ?? null },
 			clockOffsetMs: engine.nodes.database?.clockOffsetMs ?? null,
-			problems: databaseFindings(await engine.nodes.examine(), engine.nodes.database),
+			problems: databaseFindings(await engine.nodes.examine(), engine.nodes.database, engine.nodes.limitsIgnored),
 		}),
 		nodeDrain: (request) => change(request, ({ id }) => ({ type: "node.drain", node: id })),
 		nodeResume: (request) => change(request, ({ id }) => ({ type: "node.resume", node: id })),

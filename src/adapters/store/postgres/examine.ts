@@ -7,12 +7,14 @@ const settings = `select
 	array(select name || ' = ' || setting from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off') as unsafe,
 	(select count(*) from pg_stat_replication) > 0 and current_setting('synchronous_standby_names') = '' as loses,
 	current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint
-		- (select count(*) from pg_stat_activity where backend_type = 'client backend') as free`;
+		- (select count(*) from pg_stat_activity where backend_type = 'client backend') as free,
+	(select coalesce(max(extract(epoch from now() - state_change)), 0)::bigint from pg_stat_activity
+		where datname = current_database() and state like 'idle in transaction%') as idle`;
 
 const hearMs = 1000;
 
 export async function examine(connection: SideConnection): Promise<SharedDatabase> {
-	const [row] = await connection.rows<{ unsafe: string[]; loses: boolean; free: number }>({
+	const [row] = await connection.rows<{ unsafe: string[]; loses: boolean; free: number; idle: number }>({
 		text: settings,
 		values: [],
 	});
@@ -21,6 +23,7 @@ export async function examine(connection: SideConnection): Promise<SharedDatabas
 		unsafe: row?.unsafe ?? [],
 		losesAtFailover: row?.loses === true,
 		connectionsFree: row?.free ?? 0,
+		idleInTransactionS: Number(row?.idle ?? 0),
 	};
 }
 
