@@ -1,6 +1,7 @@
 // Moving agents between nodes: the tree at the new node is the one of the last snapshot, and nothing of the old one is lost.
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import pg from "pg";
 import { expect, test } from "vitest";
 import { Refused } from "#client/client.ts";
 import { human, system } from "#contract/ids.ts";
@@ -94,6 +95,15 @@ test("an agent is moved with all its files, from a node that lives and from one 
 	const kept = (await leftAt(a, agent, b)) ?? "";
 	expect(readFileSync(path.join(kept, "files", "lost.txt"), "utf8")).toBe("after the last snapshot\n");
 	expect((await now(a, agent)).node).toBe(a.id);
+
+	// what the database has of a deleted agent's files goes with it
+	const database = new pg.Client(nodes.url);
+	await database.connect();
+	const bundles = async () => Number((await database.query("select count(*) from blob")).rows[0].count);
+	expect(await bundles()).toBeGreaterThan(0);
+	await b.client.ask("agentDelete", { ...params(agent), body: { force: true } });
+	await expect.poll(bundles, longTimeout).toBe(0);
+	await database.end();
 });
 
 test("only an idle agent is moved, to a node that is up, and only if nothing changed meanwhile", async () => {

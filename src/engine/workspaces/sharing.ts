@@ -70,13 +70,18 @@ async function keepForOthers(parts: SharingParts, id: AgentId, snapshotId: strin
 	return null;
 }
 
-/** Keeps each snapshot of this node's agents. One that is missed is kept with the next, or when the agent is moved. */
+/**
+ * Keeps each snapshot of this node's agents. One that is missed is kept with the next, or when the agent is moved. Those of
+ * an agent that was deleted go, whoever hears of it first.
+ */
 export function shareReactor(parts: SharingParts): Reactor {
 	const taken = new Map<AgentId, string>();
+	const deleted = new Set<AgentId>();
 	return {
 		name: "share",
 		wakes(event) {
-			if (event.kind !== "workspace.snapshotted" || event.agent === null) return false;
+			if (event.kind === "agent.removed" && event.agent !== null) deleted.add(event.agent);
+			if (event.kind !== "workspace.snapshotted" || event.agent === null) return event.kind === "agent.removed";
 			const number: unknown = Reflect.get(Object(event.data), "snapshot");
 			if (typeof number === "string") taken.set(event.agent, number);
 			return true;
@@ -91,7 +96,18 @@ export function shareReactor(parts: SharingParts): Reactor {
 					caught(parts.log, "share", "A snapshot could not be kept for other nodes", { agent: id }),
 				);
 			}
+			for (const id of deleted) {
+				deleted.delete(id);
+				await drop(parts, id);
+			}
 			return "done";
 		},
 	};
+}
+
+async function drop({ reads, blobs, log }: SharingParts, id: AgentId): Promise<void> {
+	for (const { blob } of (await reads.agent(id))?.bundles ?? [])
+		await blobs
+			?.drop(blob)
+			.catch(caught(log, "share", "A bundle of a deleted agent could not be dropped", { agent: id }));
 }
