@@ -67,6 +67,7 @@ function moment(approvals: Approval[]): Seen {
 		},
 		...{ queue: () => [], mail: () => [], turns: () => [], hasOlder: () => false, isDetached: () => false },
 		approvals: (agent) => approvals.filter((each) => each.agent === agent),
+		nodeOf: () => null,
 	};
 }
 

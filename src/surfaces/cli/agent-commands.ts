@@ -1,5 +1,6 @@
 // Agents: list, configure, signal.
 import { type Command, Option } from "@commander-js/extra-typings";
+import type { Node } from "#contract/node-wire.ts";
 import type { Agent, Availability } from "#contract/wire.ts";
 import type { Options } from "./act.ts";
 import { call } from "./call.ts";
@@ -202,14 +203,16 @@ async function tell(route: Verb, reference: string, options: Options, body: obje
 		import("./print-agents.ts"),
 	]);
 	const ask = { params: { agent: reference }, ...(body && { body }) };
+	let nodes: readonly Node[] = [];
 	await act(
 		options,
 		async (cli) => {
 			const found = await cli.client.ask(route, { key: cli.key, query: await scopeOf(cli, [reference]), ...ask });
+			if (route === "agent" && options.json !== true) nodes = await cli.client.call("nodes");
 			return route === "recover" ? withExitCode(found) : found;
 		},
 		(found) => {
-			if (route === "agent") return agentDetails(found);
+			if (route === "agent") return agentDetails(found, nodes);
 			return route === "recover" ? repairedAgent(found) : agentTable([found]);
 		},
 	);

@@ -1,8 +1,10 @@
 // Prints agents.
 import { fullName } from "#contract/full-name.ts";
+import type { Node } from "#contract/node-wire.ts";
 import { indented, inline } from "#contract/visible.ts";
 import type { Agent, Availability } from "#contract/wire.ts";
 import { continues } from "#views/holds.ts";
+import { nodeName } from "#views/nodes.ts";
 import { budgetLine, spentLine } from "#views/usage-lines.ts";
 import { details, table } from "./print.ts";
 
@@ -69,7 +71,7 @@ export function labelText({ label, turn, holds }: Agent): string {
 }
 
 /** All fields of an agent that are set, one per line. */
-export function agentDetails(agent: Agent): string {
+export function agentDetails(agent: Agent, nodes: readonly Node[]): string {
 	// the number ahead is already in this text
 	const {
 		id,
@@ -89,9 +91,10 @@ export function agentDetails(agent: Agent): string {
 	} = agent;
 	const { name, project, type, model, policy, createdAt, createdBy, endedAt, endedBy, endReason, endNote, ...more } =
 		rest;
-	const { workspaceRemovedAt, removedBy, removedNote, ...plain } = more;
+	const { workspaceRemovedAt, removedBy, removedNote, node: _node, ...plain } = more;
+	const node = nodeName(agent, nodes);
 	const lines: [string, string | number | null][] = [
-		...Object.entries({ handle, id, label, name, project, type, model, policy }),
+		...Object.entries({ handle, id, label, name, project, node, type, model, policy }),
 		...Object.entries({
 			...plain,
 			createdAt,

@@ -3,6 +3,7 @@ import type { Client } from "#client/client.ts";
 import type { Mirror } from "#client/mirror.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Agent, Item } from "#contract/wire.ts";
+import { nodeName } from "#views/nodes.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
 import { Conversation, rangesOf, type Source } from "./conversation.ts";
 import type { Seen } from "./model.ts";
@@ -124,6 +125,7 @@ export class MirroredScreen {
 			now: surroundings.now,
 			blocks: (agent) => this.conversation(agent).blocks,
 			messages: (agent) => mirror.messages(agent),
+			nodeOf: (agent) => nodeName(agent, view.rows.node.values()),
 			queue: (agent) => view.queue(agent),
 			mail: (agent) => view.mail(agent),
 			turns: (agent) => view.turns(agent),

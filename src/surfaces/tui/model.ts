@@ -25,6 +25,8 @@ export interface Seen {
 	mail(agent: AgentId): readonly Mail[];
 	turns(agent: AgentId): readonly Turn[];
 	approvals(agent: AgentId): readonly Approval[];
+	/** the name of its node, where there are several */
+	nodeOf(agent: Agent): string | null;
 	/** older items may be loaded */
 	hasOlder(agent: AgentId): boolean;
 	/** newer items than those in memory exist */

@@ -25,7 +25,9 @@ export function separatorRow(state: State, seen: Seen, { width, colour }: { widt
 	const needs = needsText(seen, paint);
 	const slot = seen.subscriptions.find(({ name: of }) => of === agent.subscription);
 	// from the least to the most important
+	const node = seen.nodeOf(agent);
 	const parts = [
+		node === null ? "" : `at ${inline(node)}`,
 		slot === undefined ? "" : `${inline(slot.name)} ${slot.used}/${slot.maxConcurrent}`,
 		agent.unreadMail === 0 ? "" : `mail ${agent.unreadMail}`,
 		agent.queueLength === 0 ? "" : `queue ${agent.queueLength}`,
@@ -35,9 +37,9 @@ export function separatorRow(state: State, seen: Seen, { width, colour }: { widt
 		children === 0 ? "" : `↓${children}`,
 	];
 	for (let without = 0; ; without++) {
-		const [slots, mail, queue, left, right, up, down] = parts.map((part, at) => (at < without ? "" : part));
+		const [at, slots, mail, queue, left, right, up, down] = parts.map((part, nth) => (nth < without ? "" : part));
 		const around = [up, left, here(24), right, down].filter(Boolean).join(" ");
-		const more = [queue, mail, slots].filter(Boolean).join("  ");
+		const more = [queue, mail, slots, at].filter(Boolean).join("  ");
 		const text = more === "" ? around : `${around}   ${more}`;
 		const gap = width - widthOf(text) - widthOf(needs);
 		if (gap >= 1) return `${text}${" ".repeat(gap)}${needs}`;

@@ -7,6 +7,7 @@ import type { Refusal } from "#contract/refusal.ts";
 import type { Agent, Approval, Mail, Project, Prompt, Subscription, Turn } from "#contract/wire.ts";
 import { isStarted } from "#views/issue.ts";
 import type { MirrorViewInput } from "#views/mirrored.ts";
+import { nodeName } from "#views/nodes.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
 import { localNow } from "./connection.ts";
 
@@ -83,6 +84,11 @@ export class Seen {
 			...{ approvals: view.approvals(), agents, issues, subscriptions: [...subscriptions] },
 			nodes: view.rows.node.values(),
 		});
+	}
+
+	/** The name of an agent's node, where there are several. */
+	nodeOf(agent: Agent): string | null {
+		return nodeName(agent, this.#mirror.view.rows.node.values());
 	}
 
 	approvalsOf(agent: AgentId): readonly Approval[] {

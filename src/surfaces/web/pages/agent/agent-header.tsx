@@ -9,7 +9,10 @@ import { AgentControls } from "./agent-controls.tsx";
 
 export function AgentHeader({ agent }: { agent: Agent }) {
 	const { type, model, workspace, project, waitingFor, ahead } = agent;
-	const facts = [project, model === null ? type : `${type} ${model}`, workspace?.branch, familyUsageLine(agent.spent)];
+	const facts = [
+		...[project, model === null ? type : `${type} ${model}`, useSeen().nodeOf(agent)],
+		...[workspace?.branch, familyUsageLine(agent.spent)],
+	];
 	return (
 		<header className="page-header agent-header">
 			<Path agent={agent} />
