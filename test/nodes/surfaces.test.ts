@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { shell } from "#test/support/cli.ts";
+import { testProgram } from "#test/support/programs.ts";
 import { at, git, longTimeout, params } from "#test/support/test-daemon.ts";
 import { TwoNodes } from "#test/support/two-nodes.ts";
 
@@ -27,4 +28,29 @@ test("the command line reaches an agent's files and processes through another no
 	expect((await there.brood("project", "site", "list", project.slug)).out).toContain("no other node");
 	const missing = await there.json("agent", "move", name, "--to", "nowhere");
 	expect(missing).toMatchObject({ code: 1, error: { code: "NOT_FOUND", suggestions: ["brood node list"] } });
+});
+
+test("an agent of a vendor uses its tools on an agent of the other node, and is prompted there", {
+	timeout: 60_000,
+}, async () => {
+	const vendor = { command: process.execPath, args: [testProgram("tool-agent")], leavesNothing: false };
+	await using nodes = await TwoNodes.open({ programs: { vendor } });
+	const { a, b } = nodes;
+	const far = await a.client.call("agentAdd", { body: { name: "far", type: "scripted" } });
+	const near = await b.client.call("agentAdd", { body: { name: "near", type: "vendor", policy: "full" } });
+	expect([far.node, near.node]).toEqual([a.id, b.id]);
+	const said = async (): Promise<string[]> =>
+		(await a.client.call("items", params(near))).flatMap(({ kind, text }) =>
+			kind === "assistant" ? (text ?? "") : [],
+		);
+	const tools = ['send {"agent":"far","body":"from afar"}', "list_agents", 'wait {"agents":["far"]}'];
+	await a.client.call("prompt", { ...params(near), body: { text: tools.join("\n") } });
+	await expect.poll(async () => (await said()).length, longTimeout).toBeGreaterThanOrEqual(tools.length);
+	const answers = (await said()).slice(0, tools.length).map((text) => JSON.parse(text));
+	expect(answers.map(({ error }) => error)).toEqual([false, false, false]);
+	expect(answers[1].text).toContain("far");
+	// the mail was delivered by the node of the agent that got it
+	const mails = async () =>
+		(await b.client.call("mail", params(far))).map(({ from, body, state }) => [from, body, state === "accepted"]);
+	await expect.poll(mails, longTimeout).toEqual([[`agent:${near.id}`, "from afar", false]]);
 });

@@ -343,7 +343,7 @@ function entriesOf(file: string): string {
 	return parseIndex(readFileSync(file), 20).entries.map(line).join("");
 }
 
-function filesOf(folder: string, without: readonly string[]): Record<string, string> {
+export function filesOf(folder: string, without: readonly string[] = []): Record<string, string> {
 	const found: Record<string, string> = {};
 	const visit = (above: ByteName): void => {
 		const entries = readdirSync(above === "" ? folder : at(folder, above), { withFileTypes: true, encoding: "buffer" });

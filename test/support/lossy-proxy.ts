@@ -1,6 +1,6 @@
 // Stands between a client and PostgreSQL: loses the answer to a COMMIT (the server does it, the client never hears),
 // holds back bytes in one direction or both, delays them, and resets connections.
-import { mkdtempSync } from "node:fs";
+import { chmodSync, mkdtempSync } from "node:fs";
 import net from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -21,10 +21,12 @@ export interface LossyProxy extends AsyncDisposable {
 	slow(ms: number): void;
 	/** Ends all connections at once. */
 	reset(): void;
+	/** New connections go to the server of this address; those that are open end. */
+	turnTo(url: string): void;
 }
 
 export async function lossyProxy(url: string): Promise<LossyProxy> {
-	const target = path.join(new URL(url).searchParams.get("host") ?? "", ".s.PGSQL.5432");
+	let target = socketOf(url);
 	const folder = mkdtempSync(path.join(os.tmpdir(), "brood-proxy-"));
 	const faults = { toLose: 0, lost: 0, cut: new Set<Direction>(), healed: Promise.withResolvers<void>(), delayMs: 0 };
 	const open = new Set<net.Socket>();
@@ -62,7 +64,11 @@ export async function lossyProxy(url: string): Promise<LossyProxy> {
 		client.on("close", () => upstream.destroy());
 		upstream.on("close", () => client.destroy());
 	});
-	await new Promise<void>((resolve) => server.listen(path.join(folder, ".s.PGSQL.5432"), resolve));
+	const own = path.join(folder, ".s.PGSQL.5432");
+	await new Promise<void>((resolve) => server.listen(own, resolve));
+	// a standby, which is not root, connects as well
+	chmodSync(folder, 0o755);
+	chmodSync(own, 0o777);
 	const proxied = new URL(url);
 	proxied.searchParams.set("host", folder);
 	const heal = (): void => {
@@ -89,6 +95,10 @@ export async function lossyProxy(url: string): Promise<LossyProxy> {
 			faults.delayMs = ms;
 		},
 		reset,
+		turnTo: (other) => {
+			target = socketOf(other);
+			reset();
+		},
 		async [Symbol.asyncDispose]() {
 			heal();
 			reset();
@@ -96,6 +106,8 @@ export async function lossyProxy(url: string): Promise<LossyProxy> {
 		},
 	};
 }
+
+const socketOf = (url: string): string => path.join(new URL(url).searchParams.get("host") ?? "", ".s.PGSQL.5432");
 
 /** Handles one piece after the other. */
 function inOrder(socket: net.Socket, handle: (chunk: Buffer) => Promise<void>): void {

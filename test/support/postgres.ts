@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 
 const run = promisify(execFile);
+const settings = "postgresql.auto.conf";
 /** postgres refuses to run as uid 0 */
 const nobody = 65534;
 
@@ -21,15 +22,29 @@ export interface TestPostgres extends AsyncDisposable {
 	crash(): Promise<void>;
 	/** comes back with the files it had */
 	start(): Promise<void>;
+	/**
+	 * A server that follows this one through the address, from a copy of its files. This one starts anew; if the other is
+	 * synchronous, it then waits for it with each commit.
+	 */
+	standby(via: string, options: { synchronous: boolean }): Promise<TestPostgres>;
 }
 
-export async function startPostgres({ durable = false } = {}): Promise<TestPostgres> {
+/** `copy` are the files of a server, and where its programs are. */
+export async function startPostgres({
+	durable = false,
+	copy,
+}: {
+	durable?: boolean;
+	copy?: { files: string; programs: string };
+} = {}): Promise<TestPostgres> {
 	const root = process.getuid?.() === 0;
 	const ids = root ? { uid: nobody, gid: nobody } : {};
 	const folder = await fs.mkdtemp(path.join(os.tmpdir(), "brood-pg-"));
 	if (root) await fs.chown(folder, nobody, nobody);
 	const spawned = { ...ids, cwd: folder, env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C", TZ: "UTC" } };
-	const programs = await initialise(folder, spawned);
+	const data = path.join(folder, "data");
+	if (copy !== undefined) await fs.rename(copy.files, data);
+	const programs = copy?.programs ?? (await initialise(folder, spawned));
 	const url = (database = "postgres"): string =>
 		`postgres://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`;
 	let server: ChildProcess | null = null;
@@ -42,7 +57,7 @@ export async function startPostgres({ durable = false } = {}): Promise<TestPostg
 	].flatMap((flag) => ["-c", flag]);
 
 	async function start(): Promise<void> {
-		server = spawn(path.join(programs, "postgres"), ["-D", path.join(folder, "data"), "-k", folder, ...flags], {
+		server = spawn(path.join(programs, "postgres"), ["-D", data, "-k", folder, ...flags], {
 			...spawned,
 			stdio: ["ignore", "ignore", "pipe"],
 		});
@@ -63,6 +78,17 @@ export async function startPostgres({ durable = false } = {}): Promise<TestPostg
 		url,
 		start,
 		crash: () => end("SIGQUIT"),
+		async standby(via, { synchronous }) {
+			await end("SIGINT");
+			const files = path.join(folder, "copy");
+			await run("cp", ["-a", data, files]);
+			await fs.writeFile(path.join(files, "standby.signal"), "");
+			const follow = `primary_conninfo = 'user=postgres host=${new URL(via).searchParams.get("host")}'\n`;
+			await fs.appendFile(path.join(files, settings), follow);
+			if (synchronous) await fs.appendFile(path.join(data, settings), "synchronous_standby_names = '*'\n");
+			await start();
+			return await startPostgres({ durable, copy: { files, programs } });
+		},
 		async createDatabase() {
 			const name = `t${randomBytes(6).toString("hex")}`;
 			const client = new pg.Client(url());
@@ -117,7 +143,7 @@ async function ready(server: ChildProcess): Promise<void> {
 	await new Promise<void>((resolve, reject) => {
 		server.stderr?.on("data", (chunk) => {
 			log += chunk;
-			if (log.includes("ready to accept connections")) resolve();
+			if (/ready to accept (read-only )?connections/.test(log)) resolve();
 		});
 		server.once("exit", (code) => reject(new Error(`postgres exited with ${code}\n${log}`)));
 	});
