@@ -3,7 +3,9 @@
 import { randomInt } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writerLock } from "#adapters/store/postgres/begin.ts";
 import { startEngine } from "#src/main.ts";
 import { expectFolded } from "#test/support/folded.ts";
 import { type Cluster, counted, eventually, type NodeProcess, startNodes } from "#test/support/nodes.ts";
@@ -11,6 +13,7 @@ import { freshFolder } from "#test/support/stores.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;
 const rounds = torture ? 40 : 1;
+const lateMax = 20;
 const outageMs = torture ? [1000, 5000, 20_000, 60_000] : [9000];
 
 const folder = freshFolder();
@@ -54,6 +57,7 @@ const fallsSeen = async (by: NodeProcess): Promise<(string | null)[]> =>
 
 describe("three daemons on one database", { timeout: 120_000 * rounds }, () => {
 	let cluster: Cluster;
+	let admin: pg.Client;
 	let [a, b, c]: NodeProcess[] = [];
 	const all = (): [NodeProcess, NodeProcess, NodeProcess] =>
 		a !== undefined && b !== undefined && c !== undefined ? [a, b, c] : expect.unreachable();
@@ -61,8 +65,13 @@ describe("three daemons on one database", { timeout: 120_000 * rounds }, () => {
 	beforeAll(async () => {
 		cluster = await startNodes("a", "b", "c");
 		[a, b, c] = cluster.nodes;
+		admin = new pg.Client(cluster.url);
+		await admin.connect();
 	}, 60_000);
-	afterAll(async () => await cluster[Symbol.asyncDispose]());
+	afterAll(async () => {
+		await admin.end();
+		await cluster[Symbol.asyncDispose]();
+	});
 
 	test("kill -9: its turn is interrupted at every node within 15 s, and its prompt was started once", async () => {
 		const [one, two, three] = all();
@@ -142,20 +151,101 @@ describe("three daemons on one database", { timeout: 120_000 * rounds }, () => {
 		}
 	});
 
-	test("control: without a watchdog the processes of a frozen daemon go on after it fell", async () => {
-		const [one, , three] = all();
-		const job = await agentAt(three);
-		await give(one, job, "only");
-		await eventually("the turn runs", () => counted(job.sleeps).running === 1);
+	/** Frozen without its watchdog until it fell; what it is asked meanwhile lies in its socket. */
+	async function fallFrozen(one: NodeProcess, three: NodeProcess): Promise<{ late: Promise<string[]> }> {
+		const { agent } = await agentAt(one);
+		await one.client.ask("pause", { params: { agent }, body: {} });
 		three.signal("SIGSTOP");
 		process.kill(three.watchdog(), "SIGKILL");
+		const texts = Array.from({ length: lateMax }, (_, at) => `late ${at}`);
+		const late = texts.map((text) => three.client.ask("prompt", { params: { agent }, body: { text } }));
+		const settled = Promise.allSettled(late).then((all) => all.map(({ status }) => status));
 		await eventually("it fell", async () => (await stateOf(one, three)) === "down");
-		expect(counted(job.sleeps).running).toBe(1);
-		// it learns it when it goes on
+		return { late: settled };
+	}
+
+	const landed = async (): Promise<number> =>
+		Number((await admin.query("select count(*) from event where text like 'late %'")).rows[0].count);
+
+	test("frozen until it fell: nothing that it was asked is written any more, and its processes end", async () => {
+		const [one, , three] = all();
+		for (let round = 0; round < rounds; round++) {
+			const job = await agentAt(three);
+			await give(one, job, "only");
+			await eventually("the turn runs", () => counted(job.sleeps).running === 1);
+			const { late } = await fallFrozen(one, three);
+			// control: without a watchdog its processes go on after it fell
+			expect(counted(job.sleeps).running).toBe(1);
+			// it learns it when it goes on
+			three.signal("SIGCONT");
+			expect(await three.ended()).toBe(71);
+			expect(counted(job.sleeps).there).toBe(0);
+			expect(await late).toEqual(Array(lateMax).fill("rejected"));
+			expect(await landed()).toBe(0);
+			await three.start();
+		}
+	});
+
+	test("control: if its life were not compared, all of it would be written", async () => {
+		const [one, , three] = all();
+		const rowOf = async () => (await admin.query("select * from node where state like $1", ['%"name":"c"%'])).rows[0];
+		const up = await rowOf();
+		const { late } = await fallFrozen(one, three);
+		const down = await rowOf();
+		const put = async (row: typeof up) =>
+			await admin.query("update node set epoch = $2, active = $3, state = $4 where id = $1", [
+				...[row.id, row.epoch, row.active, row.state],
+			]);
+		await put(up);
 		three.signal("SIGCONT");
-		expect(await three.ended()).toBe(71);
-		expect(counted(job.sleeps).there).toBe(0);
+		expect(await late).toEqual(Array(lateMax).fill("fulfilled"));
+		expect(await landed()).toBe(lateMax);
+		three.signal("SIGKILL");
+		await three.ended();
+		await put(down);
 		await three.start();
+	});
+
+	/** Who waits for the writer's lock, and since when. */
+	const waiting = `select extract(epoch from clock_timestamp() - query_start) as seconds from pg_locks l
+		join pg_stat_activity a using (pid) where l.locktype = 'advisory' and not l.granted and a.datname = current_database()`;
+	const stuck = `select pid from pg_locks l join pg_stat_activity a using (pid)
+		where l.locktype = 'advisory' and l.granted and a.state = 'idle in transaction' and a.datname = current_database()`;
+
+	test("a writer that freezes in the middle of a batch keeps the others waiting for two seconds", async () => {
+		const [one, two] = all();
+		const { agent } = await agentAt(one);
+		const write = (node: NodeProcess, name: "pause" | "resume") =>
+			node.client.ask(name, { params: { agent }, body: {} });
+		let isOver = false;
+		const load = Array.from({ length: 8 }, async () => {
+			while (!isOver) await write(two, "pause").catch(() => null);
+		});
+		for (let frozen = 0; frozen < rounds; ) {
+			two.signal("SIGSTOP");
+			// at another moment it would keep nobody waiting
+			if ((await admin.query(stuck)).rows.length > 0) {
+				const from = performance.now();
+				await write(one, "pause");
+				if (torture) expect(performance.now() - from).toBeLessThan(2500);
+				frozen++;
+			}
+			two.signal("SIGCONT");
+			// it writes again before it is frozen again
+			await write(two, "pause");
+		}
+		isOver = true;
+		await Promise.all(load);
+		// control: a writer whose silence is not bounded
+		await admin.query(`begin; select pg_advisory_xact_lock(${writerLock})`);
+		let answered = false;
+		const waits = write(one, "pause").then(() => {
+			answered = true;
+		});
+		await eventually("it waits longer", async () => (await admin.query(waiting)).rows.some((row) => row.seconds > 2.5));
+		expect(answered).toBe(false);
+		await admin.query("commit");
+		await waits;
 	});
 
 	test("the database is away: all processes stand still, nobody falls, and every turn goes on", async () => {

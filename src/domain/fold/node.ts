@@ -11,7 +11,13 @@ const becomes = (state: NodeState["state"]) => ({
 export const nodeChanges = {
 	"node.joined": {
 		keys: named,
-		make: ({ data: { node, fellAt = null, ...rest }, at }) => ({ id: node, ...rest, state: "up", joinedAt: at, fellAt }),
+		make: ({ data: { node, fellAt = null, ...rest }, at }) => ({
+			id: node,
+			...rest,
+			state: "up",
+			joinedAt: at,
+			fellAt,
+		}),
 	},
 	"node.fell": {
 		keys: named,
