@@ -10,6 +10,7 @@ import * as lookups from "#adapters/store/sql/lookup-queries.ts";
 import * as mails from "#adapters/store/sql/mail-queries.ts";
 import { migrations } from "#adapters/store/sql/migrations.ts";
 import * as open from "#adapters/store/sql/open-queries.ts";
+import * as persons from "#adapters/store/sql/person-queries.ts";
 import { Query } from "#adapters/store/sql/prepared.ts";
 import * as rest from "#adapters/store/sql/queries.ts";
 import * as queue from "#adapters/store/sql/queue-queries.ts";
@@ -17,7 +18,7 @@ import * as slots from "#adapters/store/sql/slot-queries.ts";
 import * as turns from "#adapters/store/sql/turn-queries.ts";
 import { freshDatabase } from "#test/support/stores.ts";
 
-const queries = [histories, issues, open, rest, slots, turns, mails, queue, lists, lookups]
+const queries = [histories, issues, open, persons, rest, slots, turns, mails, queue, lists, lookups]
 	.flatMap((each) => Object.values(each))
 	.filter((each) => each instanceof Query)
 	// written for PostgreSQL

@@ -10,6 +10,7 @@ import * as mails from "./mail-queries.ts";
 import { mirroredBy } from "./mirrored.ts";
 import * as nodes from "./node-queries.ts";
 import * as open from "./open-queries.ts";
+import * as persons from "./person-queries.ts";
 import { queuePosition } from "./queue-queries.ts";
 import { headFrom, mailFrom, promptFrom, statesIn } from "./rows.ts";
 import * as slots from "./slot-queries.ts";
@@ -60,7 +61,7 @@ function turnReads(connection: Connection) {
 	const { all, one } = statesIn(connection);
 	return {
 		subscriptions: () => all(slots.allSubscriptions, {}),
-		persons: () => all(slots.allPersons, {}),
+		persons: () => all(persons.allPersons, {}),
 		leases: () => connection.all(slots.allLeases, {}),
 		node: (id) => one(nodes.nodeById, { id }),
 		nodes: () => all(nodes.allNodes, {}),
@@ -76,7 +77,7 @@ function turnReads(connection: Connection) {
 			return newestFirst.reverse();
 		},
 		lastServed: async () => {
-			const rows = await connection.all(slots.latestTurnOfEachProject, {});
+			const rows = await connection.all(queries.latestTurnOfEachProject, {});
 			return new Map(
 				rows.map(({ project, state }) => {
 					const { startedAt }: TurnState = JSON.parse(state);

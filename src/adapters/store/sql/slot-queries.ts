@@ -1,4 +1,4 @@
-// Subscriptions, the leases that say which of their slots are taken, and whose turn it was last.
+// Subscriptions, and the leases that say which of their slots are taken.
 import { query } from "./prepared.ts";
 import { removal, upsert } from "./state-queries.ts";
 
@@ -12,30 +12,12 @@ export const putSubscription = upsert("subscription", {
 	changes: ["state"],
 });
 
-export const allPersons = query()("all-persons", (db) => db.selectFrom("person").select("state").orderBy("name"));
-
-export const putPerson = upsert("person", { columns: ["name", "state"], key: ["name"], changes: ["state"] });
-
 export const allLeases = query()("all-leases", (db) =>
 	db
 		.selectFrom("lease")
 		.innerJoin("agent", "agent.seq", "lease.agent")
 		.select(["lease.turn", "agent.id as agent", "lease.subscription", "lease.node", "lease.at"])
 		.orderBy("lease.turn"),
-);
-
-export const latestTurnOfEachProject = query()("latest-turn-of-each-project", (db) =>
-	db
-		.selectFrom("turn")
-		.innerJoin("agent", "agent.seq", "turn.agent")
-		.select(["agent.project", "turn.state"])
-		.where("turn.id", "in", (latest) =>
-			latest
-				.selectFrom("turn")
-				.innerJoin("agent", "agent.seq", "turn.agent")
-				.select(({ fn }) => fn.max("turn.id").as("id"))
-				.groupBy("agent.project"),
-		),
 );
 
 export const putLease = upsert("lease", {

@@ -152,3 +152,17 @@ export const callsOfTurn = query<{ agent: AgentId; turn: number }>()("calls-of-t
 		.where("kind", "in", [sql.lit("tool_call"), sql.lit("tool_result")])
 		.orderBy("id"),
 );
+
+export const latestTurnOfEachProject = query()("latest-turn-of-each-project", (db) =>
+	db
+		.selectFrom("turn")
+		.innerJoin("agent", "agent.seq", "turn.agent")
+		.select(["agent.project", "turn.state"])
+		.where("turn.id", "in", (latest) =>
+			latest
+				.selectFrom("turn")
+				.innerJoin("agent", "agent.seq", "turn.agent")
+				.select(({ fn }) => fn.max("turn.id").as("id"))
+				.groupBy("agent.project"),
+		),
+);

@@ -14,6 +14,7 @@ import * as issues from "./issue-queries.ts";
 import { putMail } from "./mail-queries.ts";
 import * as nodes from "./node-queries.ts";
 import * as open from "./open-queries.ts";
+import { putPerson } from "./person-queries.ts";
 import type { Query, Value } from "./prepared.ts";
 import * as queries from "./queries.ts";
 import { sqlReads } from "./reads.ts";
@@ -116,7 +117,7 @@ function rowWrites(connection: Connection) {
 	return {
 		putProject: (row) => run(queries.putProject, { slug: row.slug, state: JSON.stringify(row) }),
 		putSubscription: (row) => run(slots.putSubscription, { name: row.name, state: JSON.stringify(row) }),
-		putPerson: (row) => run(slots.putPerson, { name: row.name, state: JSON.stringify(row) }),
+		putPerson: (row) => run(putPerson, { name: row.name, state: JSON.stringify(row) }),
 		putLease: ({ turn, agent, subscription, node, at }) => run(slots.putLease, { turn, agent, subscription, node, at }),
 		dropLease: (turn) => run(slots.dropLease, { turn }),
 		putNode: (row) => {
