@@ -2,8 +2,8 @@
 import type { Phase } from "#contract/turn.ts";
 import { type Assembled, assemble } from "./assemble.ts";
 import { DispatchAndWait } from "./dispatch-and-wait.ts";
-import { haltAfter } from "./loop/retry.ts";
 import type { Degraded } from "./loop/supervisor.ts";
+import { haltAfter } from "./loop/time-limits.ts";
 import { failureOf } from "./nodes/hold.ts";
 import { NodeClock } from "./nodes/node-clock.ts";
 import { Nodes } from "./nodes/nodes.ts";

@@ -8,7 +8,8 @@
 // Rows are the truth; news are hints, and everybody looks every second.
 import { type NodeEpoch, type NodeState, nodeDown } from "#contract/node.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import { doneWithin, retryWhile } from "./loop/retry.ts";
+import { retryWhile } from "./loop/retry.ts";
+import { doneWithin } from "./loop/time-limits.ts";
 import type { Clock, Ids } from "./ports/clock.ts";
 import { caught, type Log } from "./ports/log.ts";
 import type { Store } from "./ports/store.ts";

@@ -9,7 +9,6 @@ import { admit, type Stamps } from "../commands/admit.ts";
 import type { NodeHold } from "../nodes/hold.ts";
 import type { CommandRequest, Outcome } from "../ports/dispatch.ts";
 import { type Store, StoreFault } from "../ports/store.ts";
-import { nextTick } from "./retry.ts";
 import type { Tail } from "./tail.ts";
 
 /** The limits of one batch; they keep transactions short for the callers that wait. */
@@ -128,3 +127,6 @@ export class Dispatcher {
 		}
 	}
 }
+
+/** What else arrives in this turn of the event loop is there when it resolves. */
+export const nextTick = (): Promise<void> => new Promise((resume) => setImmediate(resume));

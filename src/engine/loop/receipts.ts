@@ -8,7 +8,7 @@ import type { Receipt, StartedStep, StoredReceipt } from "#contract/receipt.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import type { Store } from "../ports/store.ts";
-import { nextTick } from "./retry.ts";
+import { nextTick } from "./dispatch.ts";
 
 /** A request under a key, and what was begun for it before a crash. */
 export interface ResumableRequest {

@@ -6,7 +6,7 @@ import type { ProjectState } from "#contract/project.ts";
 import { configProblem } from "#contract/project-config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { HealthProblem } from "#contract/workspace.ts";
-import { doneWithin } from "../loop/retry.ts";
+import { doneWithin } from "../loop/time-limits.ts";
 import type { Dispatch } from "../ports/dispatch.ts";
 import type { IssueWork } from "../ports/issue-work.ts";
 import { caught, type Log } from "../ports/log.ts";

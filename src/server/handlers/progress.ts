@@ -4,7 +4,7 @@ import type { AgentId } from "#contract/ids.ts";
 import { pageWhere } from "#contract/page.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Progress } from "#contract/wire.ts";
-import { doneWithin } from "#engine/loop/retry.ts";
+import { doneWithin } from "#engine/loop/time-limits.ts";
 import { caught } from "#engine/ports/log.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 
