@@ -13,7 +13,6 @@ import { itemTextsAlong, type PageText } from "./loop/context-pages.ts";
 import type { EngineParts } from "./parts.ts";
 import type { Reads } from "./ports/store.ts";
 import { indexAll } from "./reactors/index-items.ts";
-import { wholeText } from "./turns/whole-text.ts";
 
 /** how long a search waits for the index to catch up, which takes long only after an upgrade */
 const searchTimeoutMs = 5000;
@@ -68,7 +67,17 @@ export class Queries {
 		return { hits: await this.#reads.search(params), complete };
 	}
 
-	/** The whole text of an item, whose row may have only its beginning. */
-	readonly wholeText = (event: Event): Promise<{ text: string | null } | Refusal> =>
-		wholeText(event, this.#parts.blobs);
+	/** The whole text of an item: a long one is in a blob, and its row has only the beginning. */
+	readonly wholeText = async ({
+		id,
+		text,
+		data,
+	}: Pick<Event, "id" | "text" | "data">): Promise<{ text: string | null } | Refusal> => {
+		const blob: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "blob") : undefined;
+		if (typeof blob !== "string") return { text };
+		const whole = (await this.#parts.blobs?.get(blob)) ?? null;
+		if (whole !== null) return { text: whole };
+		const words = `The whole text of item ${id} is missing or damaged (blobs/${blob}); its beginning is in the log. Restore the file from a backup.`;
+		return refuse("BLOB_GONE", words, { details: { item: id, blob } });
+	};
 }

@@ -5,7 +5,7 @@ import { human, ProjectSlug } from "#contract/ids.ts";
 import { fold } from "#domain/fold/fold.ts";
 import { live } from "#test/support/given.ts";
 import { noRows } from "#views/rows.ts";
-import { BaseSync } from "./base-sync.ts";
+import { BaseSync, Successive } from "./base-sync.ts";
 
 const slug = ProjectSlug.parse("shop");
 
@@ -50,4 +50,37 @@ test("of two merges at once the later one brings agents to the base that has bot
 	moves[1]?.resolve();
 	expect((await Promise.all([first, second])).map(([synced]) => synced?.text)).toEqual(["at 1", "at 2"]);
 	expect(head).toBe(2);
+});
+
+test("who asks during a run gets one that begins after it, and all who ask meanwhile share that one", async () => {
+	const successive = new Successive<string, number>();
+	const gates: PromiseWithResolvers<void>[] = [];
+	let base = 1;
+	const seen: number[] = [];
+	const look = async (): Promise<number> => {
+		const found = base;
+		const gate = Promise.withResolvers<void>();
+		gates.push(gate);
+		await gate.promise;
+		seen.push(found);
+		return found;
+	};
+	const first = successive.run("a", look);
+	base = 2;
+	const [second, third] = [successive.run("a", look), successive.run("a", look)];
+	const other = successive.run("b", look);
+	expect(gates).toHaveLength(2);
+	gates[0]?.resolve();
+	gates[1]?.resolve();
+	expect(await Promise.all([first, other])).toEqual([1, 2]);
+	await expect.poll(() => gates.length).toBe(3);
+	gates[2]?.resolve();
+	expect(await Promise.all([second, third])).toEqual([2, 2]);
+	expect(seen).toEqual([1, 2, 2]);
+	// afterwards a run begins at once again
+	base = 3;
+	const last = successive.run("a", look);
+	expect(gates).toHaveLength(4);
+	gates[3]?.resolve();
+	expect(await last).toBe(3);
 });

@@ -3,7 +3,6 @@ import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { MoveResult, Synced } from "#contract/wire.ts";
-import { Successive } from "../loop/successive.ts";
 import { doneWithin } from "../loop/time-limits.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
@@ -102,5 +101,34 @@ export class BaseSync {
 		const text = `The branch is ${status.behind} ${status.behind === 1 ? "commit" : "commits"} behind ${checkout.workspace.base}.`;
 		await this.#verbs.steps.send({ type: "item.append", agent: agent.id, kind: "system", text }, { actor: system });
 		return { moved: false, text };
+	}
+}
+
+interface Execution<R> {
+	result: Promise<R>;
+	next: Promise<R> | null;
+}
+
+/**
+ * Runs work that has to see the latest state, one execution per key at a time. Callers during an execution share the next
+ * one, which begins when the current one has ended.
+ */
+export class Successive<K, R> {
+	readonly #running = new Map<K, Execution<R>>();
+
+	/** `work` must not reject. */
+	async run(key: K, work: () => Promise<R>): Promise<R> {
+		const current = this.#running.get(key);
+		if (current === undefined) return await this.#start(key, work);
+		current.next ??= current.result.then(() => this.#start(key, work));
+		return await current.next;
+	}
+
+	async #start(key: K, work: () => Promise<R>): Promise<R> {
+		const run: Execution<R> = { result: work(), next: null };
+		this.#running.set(key, run);
+		const result = await run.result;
+		if (run.next === null) this.#running.delete(key);
+		return result;
 	}
 }
