@@ -104,6 +104,12 @@ export const Health = z.strictObject({
 });
 export type Health = z.infer<typeof Health>;
 
+/** A process that an agent's tools left behind. */
+export interface LeftProcess {
+	pid: number;
+	command: string;
+}
+
 export const ChangedFile = z.strictObject({
 	path: z.string(),
 	/** the old path of a rename */

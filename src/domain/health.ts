@@ -1,13 +1,8 @@
 // Health beyond the workspace itself: processes that an agent's tools left behind, and a git step that does not end.
 import type { AgentState } from "#contract/agent.ts";
-import type { Health, HealthProblem } from "#contract/workspace.ts";
+import type { Health, HealthProblem, LeftProcess } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
 import { suggestion } from "./agent-state/transitions.ts";
-
-export interface LeftProcess {
-	pid: number;
-	command: string;
-}
 
 /** Issues that do not keep an agent from its tree. */
 const harmless: readonly HealthProblem["code"][] = ["LINK_BROKEN", "DISK_LOW"];

@@ -3,7 +3,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
-import type { Driver, LeftProcess, Prepared, PrepareRequest, TurnResult, TurnWatch } from "#engine/ports/driver.ts";
+import type { LeftProcess } from "#contract/workspace.ts";
+import type { Driver, Prepared, PrepareRequest, TurnResult, TurnWatch } from "#engine/ports/driver.ts";
 import { caught } from "#engine/ports/log.ts";
 import { messageOf } from "../system/errors.ts";
 import {

@@ -5,9 +5,7 @@ import type { AgentId } from "#contract/ids.ts";
 import type { SessionCapability } from "#contract/session.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { PartialOf, TurnItem } from "#contract/turn.ts";
-import type { LeftProcess } from "#domain/health.ts";
-
-export type { LeftProcess } from "#domain/health.ts";
+import type { LeftProcess } from "#contract/workspace.ts";
 
 /** A process for each agent, kept warm between its turns. */
 export interface Driver extends AsyncDisposable {
