@@ -1,7 +1,7 @@
 // When another node has taken this one's place: the processes end first, then the daemon, and the next one joins anew.
 
 import { setTimeout as pause } from "node:timers/promises";
-import { HomeLocked } from "#adapters/system/home.ts";
+import { HomeLocked } from "#adapters/system/home-lock.ts";
 import { expected } from "#contract/log.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { Log } from "#engine/ports/log.ts";

@@ -4,14 +4,8 @@ import { connect } from "node:net";
 import path from "node:path";
 import { persistMonotonicClock, systemClock } from "#adapters/system/clock.ts";
 import { messageOf } from "#adapters/system/errors.ts";
-import {
-	HomeLocked,
-	lastPort,
-	lockHome,
-	removeDaemonFile,
-	writeDaemonFile,
-	writeLastPort,
-} from "#adapters/system/home.ts";
+import { lastPort, removeDaemonFile, writeDaemonFile, writeLastPort } from "#adapters/system/home.ts";
+import { HomeLocked, lockHome } from "#adapters/system/home-lock.ts";
 import { type HomeWatch, watchHome } from "#adapters/system/home-watch.ts";
 import { contractVersion } from "#contract/version.ts";
 import { holdersOf } from "#local/lock-holders.ts";

@@ -7,7 +7,7 @@ import path from "node:path";
 import { makeGit } from "#adapters/git/run/git.ts";
 import { worktreesOf } from "#adapters/git/run/worktrees.ts";
 import { dropRefs, forgetWorktree } from "#adapters/git/snapshot/destroy.ts";
-import { lockHome } from "#adapters/system/home.ts";
+import { lockHome } from "#adapters/system/home-lock.ts";
 import { isOfHome } from "#adapters/system/home-names.ts";
 
 interface Removed {

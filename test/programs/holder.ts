@@ -1,6 +1,6 @@
 // Waits for a line, then tries to take a home: `node holder.ts <home>`.
 import { once } from "node:events";
-import { HomeLocked, lockHome } from "#adapters/system/home.ts";
+import { HomeLocked, lockHome } from "#adapters/system/home-lock.ts";
 
 process.stdout.write("ready\n");
 await once(process.stdin, "data");

@@ -4,7 +4,8 @@
 // faster. Then this daemon ends, as it does when the home itself was removed or replaced.
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { type DaemonFile, HomeLocked, lockHome, readDaemonFile, replaceToken, writeDaemonFile } from "./home.ts";
+import { type DaemonFile, readDaemonFile, replaceToken, writeDaemonFile } from "./home.ts";
+import { HomeLocked, lockHome } from "./home-lock.ts";
 
 export interface HomeWatch extends AsyncDisposable {
 	/** resolves when this daemon no longer holds its home */
