@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { messagesOf } from "#agents/llm/messages.ts";
+import { human } from "#contract/ids.ts";
+import { mailAuthor, promptForModel, quote } from "#contract/quote.ts";
 import { quotedMail } from "#domain/mail.ts";
 import { render } from "#domain/render.ts";
-import { human } from "./ids.ts";
-import { mailAuthor, promptForModel, quote } from "./quote.ts";
 
 /** Whatever ends a line anywhere; written down apart from the code that is tested. */
 const anyEnd = ["\r\n", "\n", "\r", "\v", "\f", "\u{1c}", "\u{1d}", "\u{1e}", "\u{85}", "\u{2028}", "\u{2029}"];
