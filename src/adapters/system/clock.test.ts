@@ -6,7 +6,7 @@ import { persistMonotonicClock, systemClock } from "./clock.ts";
 
 const day = 24 * 3_600_000;
 const file = (): string => path.join(mkdtempSync(path.join(os.tmpdir(), "brood-clock-")), "clock.json");
-/** how far the steady time is from the wall's */
+/** how far monotonic time is from wall-clock time */
 const apart = (): number => Math.round((systemClock.monotonic() - systemClock.now()) / 1000);
 
 test("monotonic time equals wall-clock time until that is set; it continues across daemons and never goes back after a reboot", () => {
@@ -23,7 +23,7 @@ test("monotonic time equals wall-clock time until that is set; it continues acro
 	writeFileSync(location, JSON.stringify({ ...kept, monotonic: kept.monotonic - day }));
 	persistMonotonicClock(location);
 	expect(apart()).toBe(-day / 1000);
-	// the machine was off in between: the wall's clock is believed, unless it went back
+	// the machine was off in between: the wall clock is believed, unless it went back
 	writeFileSync(location, JSON.stringify({ ...kept, boot: "another", monotonic: kept.monotonic - day }));
 	persistMonotonicClock(location);
 	expect(apart()).toBe(0);
