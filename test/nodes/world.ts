@@ -272,7 +272,7 @@ class World {
 		if (isRefusal(decision)) throw new Error(decision.message);
 		for (const each of decision) {
 			const event = NodeEvent.parse(each);
-			fold({ ...event, id: 1, agent: null, at: this.#now, actor: human }, this.#rows, () => {});
+			fold({ ...event, id: 1, agent: null, at: Math.round(this.#now), actor: human }, this.#rows, () => {});
 		}
 	}
 
