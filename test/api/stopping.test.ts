@@ -28,7 +28,7 @@ test("down --now cuts turns and names them; the next command says so, and one co
 	});
 	const next = await sh.brood("ps");
 	expect(next.err).toBe(
-		"The daemon had stopped and cut 2 turns of one, two; `brood turn retry --all` runs them again.\n",
+		"The daemon had stopped and interrupted 2 turns of one, two; `brood turn retry --all` runs them again.\n",
 	);
 	await sh.brood("queue", "add", "one", "say later");
 	const { data } = await sh.json("turn", "retry", "--all");
@@ -37,7 +37,7 @@ test("down --now cuts turns and names them; the next command says so, and one co
 		["two", "sleep 60000", expect.any(Number)],
 	]);
 	await expect.poll(async () => (await sh.json("status")).data.turns, { timeout: 60_000 }).toBe(2);
-	expect((await sh.brood("turn", "retry", "--all")).out).toBe("no turn was cut\n");
+	expect((await sh.brood("turn", "retry", "--all")).out).toBe("no turn was interrupted\n");
 	// a program that never says it is ready has not received its prompt
 	await sh.brood("kill", "two");
 	await sh.brood(
