@@ -15,8 +15,11 @@ export function terminalFrames(): Record<string, string[]> {
 	const asked = moment([question]);
 	const first = firstState(idOf("B"));
 	const files = filesOf(patch);
-	const reviewed = new Set(files.slice(0, 1).map(reviewMark));
-	const diff: Panel = { kind: "diff", at: 1, title: "changes of opus-1", files, opened: new Set([1]) };
+	const reviewed = new Set(files.slice(0, 1).flatMap((file) => reviewMark(file) ?? []));
+	const diff: Panel = {
+		...{ kind: "diff", at: 1, title: "changes of opus-1", files, opened: new Set([1]) },
+		source: { route: "diff", agent: idOf("B") },
+	};
 	return {
 		thread: drawn(first, seen, { width: 100, height: 15, typed: "and add a test for it" }),
 		narrow: drawn(first, seen, { width: 60, height: 13, typed: "" }),

@@ -127,9 +127,14 @@ export type LeftOut = z.infer<typeof LeftOut>;
 export const Diff = z.strictObject({
 	/** a commit, `index`, or another agent's tree */
 	against: z.string(),
+	/** in git's order, at most 20,000 */
 	files: z.array(ChangedFile),
+	/** of all changed files, also of those that are not listed */
+	total: z.strictObject({ files: z.int(), added: z.int(), deleted: z.int() }),
 	patch: z.string(),
-	/** the patch or the list of files was too long and is cut */
+	/** what to give as `from` to read on: the first file that is not listed, and the first whose patch is not whole */
+	next: z.strictObject({ file: z.string().nullable(), patch: z.string().nullable() }),
+	/** the patch or a list of files was too long and is cut */
 	truncated: z.boolean(),
 	/** what is not shown: untracked files that are too large, paths that are too long */
 	omitted: z.array(LeftOut),

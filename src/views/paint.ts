@@ -23,6 +23,13 @@ const codes: Readonly<Record<Style, string>> = {
 	keyword: "35",
 };
 
+/**
+ * A symbol in its colour, and what it means in the terminal's own: some themes have a yellow or a cyan that cannot be read
+ * on their background.
+ */
+export const signed = (style: Role, glyph: string, text: string, colour: boolean): string =>
+	`${painted(style, glyph, colour)}${style === "wait" || style === "bad" ? painted("strong", text, colour) : visible(text)}`;
+
 /** The text in a colour, with control characters escaped. */
 export function painted(style: Style, text: string, colour: boolean): string {
 	return colour && text !== "" ? `\u001B[${codes[style]}m${visible(text)}\u001B[0m` : visible(text);

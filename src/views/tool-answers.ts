@@ -1,4 +1,5 @@
 // The answers of tools: text for the model, and the same as data.
+import { counted } from "#contract/counted.ts";
 import { quote } from "#contract/quote.ts";
 import type { RefusalCode } from "#contract/refusal.ts";
 import type { AnswerOf } from "#contract/routes.ts";
@@ -92,14 +93,23 @@ export const committed = ({ commit, branch, files, omitted }: AnswerOf<"commit">
 	data: { commit, branch, files, omitted },
 });
 
-export const differing = ({ against, files, patch, truncated, omitted }: AnswerOf<"diff">): ToolAnswer => ({
+export const differing = ({ against, files, total, patch, truncated, omitted }: AnswerOf<"diff">): ToolAnswer => ({
 	text: [
 		files.length === 0 && omitted.length === 0 ? `Nothing differs from ${against}.` : shortened(patch),
+		...(total.files > filesMax ? [`and ${counted(total.files - filesMax, "more file")} changed`] : []),
 		...omitted.map((file) => `not shown: ${file.path} (${file.reason})`),
 	].join("\n"),
-	data: { against, files, omitted, truncated: truncated || patch.length > patchLengthMax },
+	data: {
+		against,
+		files: files.slice(0, filesMax),
+		total,
+		omitted,
+		truncated: truncated || patch.length > patchLengthMax,
+	},
 });
 
+/** that are listed for a model */
+const filesMax = 1000;
 const patchLengthMax = 100_000;
 const shortened = (patch: string): string =>
 	patch.length <= patchLengthMax ? patch : `${patch.slice(0, patchLengthMax)}\n[cut: the rest is too long]`;

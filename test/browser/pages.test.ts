@@ -75,6 +75,7 @@ test("a long diff has no end before its last line, in one column and in two", as
 	writeFileSync(at(agent, "a.txt"), "two\n");
 	const lines = 21_000;
 	writeFileSync(at(agent, "long.txt"), Array.from({ length: lines }, (_, line) => `line ${line + 1}\n`).join(""));
+	writeFileSync(at(agent, "z.txt"), "last of all\n");
 	await world.client.call("commit", { ...params(agent), body: { message: "work" } });
 	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}/review`);
 	const { page } = dashboard;
@@ -87,7 +88,10 @@ test("a long diff has no end before its last line, in one column and in two", as
 		);
 		return (after?.y ?? 0) - (before?.y ?? 0);
 	};
-	await page.getByRole("button", { name: "Load the file long.txt" }).click();
+	// the patch of a file behind the long one comes by itself
+	await diff.getByText("last of all").waitFor();
+	const tree = page.getByRole("tree", { name: "Changed files" });
+	await page.getByRole("button", { name: "Load it long.txt" }).click();
 	await diff.getByText("line 1", { exact: true }).waitFor();
 	expect(await above()).toBe(0);
 	await page.getByRole("button", { name: "Show inline" }).click();
@@ -99,6 +103,11 @@ test("a long diff has no end before its last line, in one column and in two", as
 	await page.getByRole("button", { name: "Show side by side" }).click();
 	await diff.locator(".diff-list").press("End");
 	await last.waitFor();
+	// by keys: to the first file, and marked as viewed
+	for (const key of ["Home", "Enter", " "]) await tree.press(key);
+	await diff.getByRole("checkbox", { name: "Viewed: a.txt", checked: true }).waitFor();
+	await tree.getByRole("treeitem", { name: /a\.txt.*viewed/, selected: true }).waitFor();
+	await dashboard.isAccessible();
 });
 
 test("an issue is assigned, keeps documents, is sent back with a reason, and returns", async () => {

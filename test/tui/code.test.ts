@@ -2,8 +2,9 @@
 import { expect, test } from "vitest";
 import { changeOf } from "#views/change.ts";
 import { codeLines, languageOf } from "#views/code-tokens.ts";
-import { diffRows, filesOf, reviewMark } from "../../src/surfaces/tui/diff.ts";
-import { markdownRows } from "../../src/surfaces/tui/pi/text.ts";
+import { filesOf, layoutOf, reviewMark } from "../../src/surfaces/tui/diff.ts";
+import { diffLine } from "../../src/surfaces/tui/diff-line.ts";
+import { markdownRows, widthOf } from "../../src/surfaces/tui/pi/text.ts";
 
 test("code is cut into comments, strings, numbers and keywords, and nothing of it is lost", () => {
 	const code = 'const x = 42; // "no string"\n/* over\ntwo lines */ return `a`;';
@@ -50,11 +51,33 @@ test("a file counts as reviewed until its lines change", () => {
 	expect(one).toBe(same);
 	expect(one).not.toBe(other);
 	const files = filesOf(`${patch("new")}\n${patch("newer")}`);
-	expect(diffRows({ files, opened: new Set([1]) })).toEqual([
-		{ file: 0, line: null },
-		{ file: 1, line: null },
-		{ file: 1, line: 0 },
-		{ file: 1, line: 1 },
-		{ file: 1, line: 2 },
+	const rows = layoutOf({ files, opened: new Set([1]) }, 40);
+	expect(Array.from({ length: rows.count }, (_, at) => rows.rowAt(at)).map(({ file, line }) => [file, line])).toEqual([
+		[0, null],
+		[1, null],
+		[1, 0],
+		[1, 1],
+		[1, 2],
 	]);
+	expect([0, 1].map(rows.rowOfFile)).toEqual([0, 1]);
+});
+
+test("a long line of a diff is drawn in several rows, and no letter of it is lost", () => {
+	const line = `+${"wide 日本語 and ".repeat(9)}the end`;
+	const files = [
+		filesOf("diff --git a/x b/x\n@@ -1 +1,2 @@\n-short")[0],
+		{ path: "y", added: 1, deleted: 0, lines: [line] },
+	];
+	for (const width of [7, 20, 61]) {
+		const layout = layoutOf({ files: files.flatMap((file) => file ?? []), opened: new Set([0, 1]) }, width);
+		const drawn = Array.from({ length: layout.count }, (_, at) => layout.rowAt(at))
+			.flatMap(({ file, part }) => (file === 1 && part !== null ? [part] : []))
+			.map((part) => diffLine(line, part, "y", false));
+		expect(drawn.length).toBeGreaterThan(2);
+		expect(drawn.every((row) => widthOf(row) <= width + 2)).toBe(true);
+		expect(drawn.map((row) => row.slice(2)).join("")).toBe(line);
+		expect(drawn.map((row) => row.slice(0, 2)).filter((margin) => margin === "↳ ")).toHaveLength(drawn.length - 1);
+		// the row after a wrapped file is where the layout says
+		expect(layout.rowAt(layout.rowOfFile(1))).toEqual({ file: 1, line: null, part: null });
+	}
 });

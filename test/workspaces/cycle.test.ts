@@ -1,7 +1,10 @@
 // The work cycle: commit, diff, sync, release, and what people do in an agent's workspace.
+import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, truncateSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { wholeDiff, withAllFiles } from "#client/whole-diff.ts";
+import type { DiffExtent } from "#engine/ports/workspace-requests.ts";
 import { makeWorld, refused } from "#test/support/make-world.ts";
 import { agreed, fingerprint, read, treeState, write } from "#test/support/world.ts";
 
@@ -184,11 +187,67 @@ describe("diff", () => {
 		const large = agreed(await world.workspaces.diff(checkout, { kind: "base" }));
 		expect([large.truncated, large.files.length, large.patch.length <= 1024 * 1024]).toEqual([true, 4, true]);
 		expect(large.omitted).toEqual([]);
-		for (let at = 0; at < 5000; at++) write(folder, `many/${at}`, "");
-		const many = agreed(await world.workspaces.diff(checkout, { kind: "base", what: "names" }));
-		expect([many.files.length, many.omitted]).toEqual([
-			5000,
-			[{ path: "and 4 more", reason: "a diff lists at most 5000 changed files" }],
+		expect([large.next, large.total]).toEqual([
+			{ file: null, patch: "long.txt" },
+			{ files: 4, added: 300_001, deleted: 0 },
+		]);
+		const from = async (part: DiffExtent) =>
+			agreed(await world.workspaces.diff(checkout, { kind: "base", what: part }));
+		const rest = await from({ from: "renamed.txt" });
+		expect(rest.files.map((file) => file.path)).toEqual(["renamed.txt", "z.txt"]);
+		expect([rest.next, rest.truncated, rest.total]).toEqual([{ file: null, patch: null }, false, large.total]);
+		expect(rest.patch).toContain("rename from a.txt");
+		// a file that is gone since: the next one
+		expect((await from({ from: "renamed" })).files).toEqual(rest.files);
+		expect((await from({ bytesMax: 64 * 1024 * 1024 })).patch.match(/^\+line$/gm)).toHaveLength(300_000);
+		const whole = await wholeDiff(large, from);
+		expect(whole.patch.match(/^diff --git .*/gm)).toEqual([
+			"diff --git a/binary b/binary",
+			"diff --git a/long.txt b/long.txt",
+			"diff --git a/a.txt b/renamed.txt",
+			"diff --git a/z.txt b/z.txt",
+		]);
+		expect(whole.patch.match(/^\+line$/gm)).toHaveLength(300_000);
+	});
+
+	test("of more files than an answer lists is read to its end, each file once", async () => {
+		const world = makeWorld();
+		const blob = world.git(world.repository, "rev-parse", "main:a.txt");
+		const names = Array.from({ length: 20_003 }, (_, at) => `many/${String(at).padStart(5, "0")}`);
+		const entries = names.map((name) => `100644 ${blob}\t${name}\n`).join("");
+		execFileSync("git", ["update-index", "--index-info"], { cwd: world.repository, input: entries });
+		const tree = world.git(world.repository, "write-tree");
+		const commit = world.git(world.repository, "commit-tree", "-p", "main", "-m", "many", tree);
+		const { project } = await world.agent("a");
+		const ask = async (what: DiffExtent) =>
+			agreed(await world.workspaces.diffOfCommit(project, { base: "main", commit, what }));
+		const first = await ask("patch");
+		expect([first.files.length, first.total.files, first.next]).toEqual([
+			20_000,
+			20_003,
+			{ file: "many/20000", patch: "many/01000" },
+		]);
+		const all = await withAllFiles(first, ask);
+		expect(all.files.map((file) => file.path)).toEqual(names);
+	});
+
+	test("whose patch is too long is cut between files, also where a file became a link", async () => {
+		const world = makeWorld();
+		const checkout = await world.agent("a");
+		const folder = checkout.workspace.path;
+		write(folder, "aa.txt", `${"x".repeat(9010)}\n`.repeat(116));
+		rmSync(path.join(folder, "folder/b.txt"));
+		symlinkSync("y/".repeat(2000), path.join(folder, "folder/b.txt"));
+		write(folder, "z.txt", "z\n");
+		const diff = agreed(await world.workspaces.diff(checkout, { kind: "base" }));
+		expect(diff.files.map((file) => file.path)).toEqual(["aa.txt", "folder/b.txt", "z.txt"]);
+		expect(diff.patch.match(/^diff --git .*/gm)).toEqual(["diff --git a/aa.txt b/aa.txt"]);
+		expect(diff.next).toEqual({ file: null, patch: "folder/b.txt" });
+		const rest = agreed(await world.workspaces.diff(checkout, { kind: "base", what: { from: "folder/b.txt" } }));
+		expect(rest.patch.match(/^diff --git .*/gm)).toEqual([
+			"diff --git a/folder/b.txt b/folder/b.txt",
+			"diff --git a/folder/b.txt b/folder/b.txt",
+			"diff --git a/z.txt b/z.txt",
 		]);
 	});
 });

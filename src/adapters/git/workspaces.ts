@@ -248,8 +248,8 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 
 	readonly snapshots: Workspaces["snapshots"] = async (checkout) => await list(this.#git, await this.#kept(checkout));
 
-	readonly showSnapshot: Workspaces["showSnapshot"] = async (checkout, id, against) =>
-		await show(this.#git, await this.#kept(checkout), id, against);
+	readonly showSnapshot: Workspaces["showSnapshot"] = async (checkout, id, against, what) =>
+		await show(this.#git, await this.#kept(checkout), id, against, what);
 
 	readonly restoreSnapshot: Workspaces["restoreSnapshot"] = async (checkout, id) => {
 		const own = await this.#own(checkout);

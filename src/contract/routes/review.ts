@@ -7,13 +7,13 @@ import { Review } from "../review.ts";
 import { Prompt } from "../wire.ts";
 import { MergePreview } from "../workspace.ts";
 import { get, none, post, scope } from "./route.ts";
-import { OnePath } from "./workspaces.ts";
+import { diffPart } from "./workspaces.ts";
 
 export const reviewRoutes = {
 	issueDiff: get(
 		"/api/issues/:issue/diff",
 		"show what an issue's branch changes; for a merged issue, what was merged",
-		{ at: "project", query: scope.extend({ path: OnePath }), answer: IssueDiff },
+		{ at: "project", query: scope.extend(diffPart), answer: IssueDiff },
 	),
 	mergePreview: get(
 		"/api/agents/:agent/merge-preview",

@@ -17,8 +17,15 @@ import { get, none, post, scope } from "./route.ts";
 
 export const SnapshotId = z.string().regex(/^[0-9]{1,12}$/, "a snapshot is named by its number");
 
-/** The patch of one file, without a limit; of all that fit if absent. */
-export const OnePath = z.string().min(1).max(4096).optional();
+const path = z.string().min(1).max(4096).optional();
+export const diffPart = {
+	/** the patch of one file, without a limit; of all that fit if absent */
+	path,
+	/** lists the files from this one on, with as much of their patch as fits */
+	from: path,
+	/** of the patch; 1 MiB if absent */
+	bytesMax: z.coerce.number().int().min(1024).max(67_108_864).optional(),
+};
 
 export const workspaceRoutes = {
 	diff: get(
@@ -26,7 +33,7 @@ export const workspaceRoutes = {
 		"show what differs in an agent's tree from base, from the index, or from another agent's tree",
 		{
 			at: "agent",
-			query: scope.extend({ against: z.string().default("base"), path: OnePath }),
+			query: scope.extend({ against: z.string().default("base"), ...diffPart }),
 			answer: Diff,
 			agents: true,
 		},
@@ -85,7 +92,7 @@ export const workspaceRoutes = {
 	snapshot: get(
 		"/api/agents/:agent/snapshots/:snapshot",
 		"show what changed in a snapshot, from its commit or from another snapshot",
-		{ at: "agent", query: scope.extend({ against: SnapshotId.optional() }), answer: Diff },
+		{ at: "agent", query: scope.extend({ against: SnapshotId.optional(), ...diffPart }), answer: Diff },
 	),
 	restore: post(
 		"/api/agents/:agent/restore",

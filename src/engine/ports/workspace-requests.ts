@@ -110,8 +110,8 @@ export interface CommitRequest {
 	stage?: string;
 }
 
-/** `names`: without the patch; `path`: of one file, without a limit */
-export type DiffExtent = "patch" | "names" | { path: string };
+/** `names`: without the patch; `path`: of one file, without a limit; `from`: the files from this one on */
+export type DiffExtent = "patch" | "names" | { path: string } | { from?: string; bytesMax?: number };
 
 /** `base` is measured from where the branch left it. */
 export type DiffTarget = { what?: DiffExtent } & (

@@ -28,6 +28,7 @@ import type {
 	Checkout,
 	CommitRange,
 	CommitRequest,
+	DiffExtent,
 	DiffTarget,
 	ForkRequest,
 	GcRequest,
@@ -219,7 +220,7 @@ export interface Workspaces {
 	/** Newest first. */
 	snapshots(checkout: Checkout): Promise<SnapshotState[]>;
 	/** From the commit that it was taken on, or from another snapshot of the agent. Refuses with SNAPSHOT_GONE. */
-	showSnapshot(checkout: Checkout, id: string, against?: string): Promise<Diff | Refusal>;
+	showSnapshot(checkout: Checkout, id: string, against?: string, what?: DiffExtent): Promise<Diff | Refusal>;
 	/**
 	 * Restores the tree of a snapshot, after taking one of the present tree. Refuses with SNAPSHOT_GONE and
 	 * SNAPSHOT_INCOMPLETE, and `main` always with CONFLICT.

@@ -40,7 +40,7 @@ interface ReviewedWork {
 export async function issueDiff(
 	parts: ReviewParts,
 	issue: IssueState,
-	what?: DiffExtent,
+	what: DiffExtent = "patch",
 ): Promise<IssueDiff | Refusal> {
 	const { workspaces } = parts;
 	const found = await workOfIssue(parts, issue);
@@ -51,7 +51,9 @@ export async function issueDiff(
 		return {
 			against: "base",
 			files: [],
+			total: { files: 0, added: 0, deleted: 0 },
 			patch: "",
+			next: { file: null, patch: null },
 			truncated: false,
 			omitted: [],
 			branch,
@@ -61,8 +63,7 @@ export async function issueDiff(
 	const { project, base, commit, agent } = found.work;
 	const merged = issue.mergedCommit !== null && agent !== null;
 	const diff = await workspaces.diffOfCommit(project, {
-		...{ base, commit },
-		...(what !== undefined && { what }),
+		...{ base, commit, what },
 		...(merged && { mergedFor: agent.id }),
 	});
 	return isRefusal(diff) ? diff : { ...diff, branch, commit, uncommittedBy };

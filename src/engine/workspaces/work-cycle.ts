@@ -196,8 +196,8 @@ export class WorkCycle {
 		return await this.#steps.with(agent, (checkout) => this.workspaces.snapshots(checkout));
 	}
 
-	async showSnapshot(agent: AgentState, id: string, against?: string): Promise<Diff | Refusal> {
-		return await this.#steps.with(agent, (checkout) => this.workspaces.showSnapshot(checkout, id, against));
+	async showSnapshot(agent: AgentState, id: string, against?: string, what?: DiffExtent): Promise<Diff | Refusal> {
+		return await this.#steps.with(agent, (checkout) => this.workspaces.showSnapshot(checkout, id, against, what));
 	}
 
 	async restore(agent: AgentState, id: string, by: Requester): Promise<MoveResult | Refusal> {

@@ -12,7 +12,7 @@ import { reviewPrompt } from "#views/review.ts";
 import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
 import { withIssue } from "./issues.ts";
 import { asQueued } from "./queue.ts";
-import { explained, noGit, withCycle } from "./workspaces.ts";
+import { explained, extentOf, noGit, withCycle } from "./workspaces.ts";
 
 export function reviewHandlers(context: RequestContext) {
 	const parts = ({ workspaces }: WorkCycle) => ({
@@ -34,11 +34,7 @@ export function reviewHandlers(context: RequestContext) {
 			withCycle(context, id, (cycle, agent) => previewMerge(parts(cycle), { agent }, { check })),
 		);
 	return {
-		issueDiff: (request) =>
-			about(request, (cycle, issue) => {
-				const { path } = request.query;
-				return issueDiff(parts(cycle), issue, path === undefined ? undefined : { path });
-			}),
+		issueDiff: (request) => about(request, (cycle, issue) => issueDiff(parts(cycle), issue, extentOf(request.query))),
 		mergePreview: (request) => ofAgent(request, false),
 		check: (request) => ofAgent(request, true),
 		issueMergePreview: (request) =>

@@ -7,6 +7,7 @@ import { slicePage } from "#contract/page.ts";
 import { noProject, type ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Health } from "#contract/workspace.ts";
+import type { DiffExtent } from "#engine/ports/workspace-requests.ts";
 import { runGc } from "#engine/upkeep.ts";
 import type { WorkCycle } from "#engine/workspaces/work-cycle.ts";
 import { snapshotView } from "#views/wire.ts";
@@ -38,7 +39,10 @@ export function workspaceHandlers(context: RequestContext) {
 				return isRefusal(all) ? all : slicePage(all.map(snapshotView), request.page);
 			}),
 		snapshot: (request) =>
-			on(request, (cycle, agent) => cycle.showSnapshot(agent, request.params["snapshot"] ?? "", request.query.against)),
+			on(request, (cycle, agent) => {
+				const { params, query } = request;
+				return cycle.showSnapshot(agent, params["snapshot"] ?? "", query.against, extentOf(query));
+			}),
 		restore: (request) =>
 			on(request, (cycle, agent) => cycle.restore(agent, request.body.snapshot, context.requester(request))),
 		syncProject: (request) =>
@@ -91,8 +95,8 @@ async function diff(
 	agent: AgentState,
 	{ query, actor }: RouteRequest<"diff">,
 ) {
-	const { against, path } = query;
-	const what = path === undefined ? "patch" : { path };
+	const { against } = query;
+	const what = extentOf(query);
 	if (against === "base" || against === "index") return await cycle.diff(agent, against, what);
 	const found =
 		against === "parent"
@@ -109,6 +113,15 @@ async function diff(
 		});
 	return await cycle.diff(agent, other, what);
 }
+
+interface DiffPart {
+	path?: string | undefined;
+	from?: string | undefined;
+	bytesMax?: number | undefined;
+}
+
+export const extentOf = ({ path, from, bytesMax }: DiffPart): DiffExtent =>
+	path !== undefined ? { path } : { ...(from !== undefined && { from }), ...(bytesMax !== undefined && { bytesMax }) };
 
 export async function withCycle<T extends object>(
 	context: RequestContext,

@@ -66,7 +66,7 @@ export function issueCommands(program: Command): void {
 		.option("--stat", "only file names and line counts")
 		.addOption(project())
 		.addOption(json())
-		.action(async (name, options) => await (await import("./issues.ts")).diff(name, options));
+		.action(async (name, options) => await (await import("./diff.ts")).issueDiff(name, options));
 	about(issue, "edit", "change its title, body, labels, priority or preset")
 		.option("--title <title>", "the title, one line")
 		.option("--body <text>", "the description")

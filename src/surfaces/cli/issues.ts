@@ -5,7 +5,7 @@ import type { RouteName } from "#contract/routes.ts";
 import { inline } from "#contract/visible.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { projectFor, projectHere, type Scope, scopeOf } from "./directory-project.ts";
-import { printToStderr, UsageError } from "./print.ts";
+import { UsageError } from "./print.ts";
 import { issueLines, issueTable, presetLines } from "./print-issues.ts";
 import { boardText } from "./print-overviews.ts";
 import { textOf } from "./prompt.ts";
@@ -85,28 +85,6 @@ export async function board(options: Options): Promise<void> {
 
 export async function show(name: string, options: Options): Promise<void> {
 	await act(options, async (cli) => await cli.client.call("issue", await named(cli, name)), issueLines);
-}
-
-export async function diff(
-	name: string,
-	{ stat = false, against, ...options }: Options & { stat?: boolean | undefined; against?: string | undefined },
-): Promise<void> {
-	await act(
-		options,
-		async (cli) => {
-			if (against !== undefined && against !== "base") throw new UsageError("An issue is compared with base only.");
-			return await cli.client.call("issueDiff", await named(cli, name));
-		},
-		async (found) => {
-			const [{ diffText }, { paged }] = [await import("./print-work.ts"), await import("./pager.ts")];
-			const own = found.uncommittedBy;
-			// on standard error, so that the patch can be applied
-			if (own !== null) printToStderr(`${own} has uncommitted changes, which are not shown; see: brood diff ${own}`);
-			if (found.commit === null) return "no commits yet";
-			const text = diffText(found, stat);
-			return stat ? text : paged(text);
-		},
-	);
 }
 
 export async function edit(

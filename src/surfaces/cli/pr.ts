@@ -1,4 +1,5 @@
 // `brood pr`: the daemon pushes the branch; the forge's own tool, with the user's login, opens the pull request.
+import { counted } from "#contract/counted.ts";
 import type { PullRequest } from "#contract/pull-request.ts";
 import { pullRequestLink } from "#views/forge.ts";
 import { act, type CliContext, type Options } from "./act.ts";
@@ -53,7 +54,7 @@ async function ask(cli: CliContext, name: string, body: object): Promise<PullReq
 }
 
 function prText({ branch, base, commits, remote, title, body, link, url, found, pushed, host }: Opened): string {
-	const amount = `${commits} ${commits === 1 ? "commit" : "commits"}`;
+	const amount = counted(commits, "commit");
 	if (!pushed) {
 		const text = body === "" ? [] : body.split("\n").map((line) => `  | ${line}`);
 		return [

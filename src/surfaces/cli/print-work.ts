@@ -1,12 +1,13 @@
 // Prints what happened in workspaces.
 
+import { counted } from "#contract/counted.ts";
 import { notPushed, remoteText } from "#contract/remote-text.ts";
 import { indented, inline } from "#contract/visible.ts";
 import type { Leftover, Snapshot, Synced } from "#contract/wire.ts";
 import type { Committed, Diff, Health, Merged, RemoteStatus } from "#contract/workspace.ts";
 import { size, table } from "./print.ts";
 
-export function diffText({ files, patch, truncated, omitted }: Diff, stat: boolean): string {
+export function diffText({ files, total, patch, omitted }: Diff, stat: boolean): string {
 	const not = omitted.map(({ path, reason }) => `not shown: ${inline(path)} (${inline(reason)})`).join("\n");
 	if (files.length === 0) return not || "nothing differs";
 	if (!stat) return `${patch}${not}`;
@@ -15,17 +16,15 @@ export function diffText({ files, patch, truncated, omitted }: Diff, stat: boole
 		`-${deleted ?? "-"}`,
 		from === null ? path : `${from} → ${path}`,
 	]);
-	return `${table(["ADDED", "DELETED", "FILE"], rows)}${truncated ? "\n[cut: there is more]" : ""}${not === "" ? "" : `\n${not}`}`;
+	const more = total.files - files.length;
+	const rest = more > 0 ? `\nand ${counted(more, "more file")}` : "";
+	return `${table(["ADDED", "DELETED", "FILE"], rows)}${rest}${not === "" ? "" : `\n${not}`}`;
 }
 
 export function commitText({ commit, branch, files, omitted }: Committed): string {
 	const took = files.map(({ status, path }) => `  ${status} ${inline(path)}`);
 	const not = omitted.map(({ path, reason }) => `  left out: ${inline(path)} (${inline(reason)})`);
-	return [
-		`${commit.slice(0, 10)} on ${branch}, ${files.length} ${files.length === 1 ? "file" : "files"}`,
-		...took,
-		...not,
-	].join("\n");
+	return [`${commit.slice(0, 10)} on ${branch}, ${counted(files.length, "file")}`, ...took, ...not].join("\n");
 }
 
 export function healthText({ healthy, issues, notMovable, movedFrom = [] }: Health): string {

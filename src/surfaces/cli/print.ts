@@ -118,9 +118,6 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 	return [line(head), ...shown.map(line)].join("\n");
 }
 
-/** "1 agent", "2 agents". */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
-
 export const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
 export function age(since: string): string {

@@ -1,5 +1,7 @@
 // Prompts: what waits for an agent.
+
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { counted } from "#contract/counted.ts";
 import type { Prompt } from "#contract/wire.ts";
 import { call } from "./call.ts";
 import { agentCommand, json, project, reason, wholeNumber } from "./options.ts";
@@ -105,7 +107,7 @@ function changeCommands(queue: Command): void {
 				"queueClear",
 				options,
 				{ params: { agent }, query: { reason: why } },
-				({ length }) => `${length} ${length === 1 ? "prompt" : "prompts"} removed`,
+				({ length }) => `${counted(length, "prompt")} removed`,
 			),
 		);
 }

@@ -1,4 +1,5 @@
 // Disk usage as text.
+import { counted } from "#contract/counted.ts";
 import type { Space } from "#contract/space.ts";
 import { size, table } from "./print.ts";
 
@@ -21,11 +22,7 @@ export function spaceText({ home, projects }: Space): string {
 			table(
 				["WHAT", "SIZE", ""],
 				[
-					[
-						"objects",
-						size(objects.bytes),
-						`${objects.loose} loose, ${objects.packs} ${objects.packs === 1 ? "pack" : "packs"}`,
-					],
+					["objects", size(objects.bytes), `${objects.loose} loose, ${counted(objects.packs, "pack")}`],
 					["refs of Brood", String(refs.brood), `${snapshots} of snapshots; ${refs.loose} not packed`],
 					["workspaces", size(workspaces.bytes), String(workspaces.count)],
 					["trash", size(trash.bytes), String(trash.count)],

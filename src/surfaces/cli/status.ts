@@ -1,7 +1,7 @@
 import path from "node:path";
+import { counted } from "#contract/counted.ts";
 import { inline } from "#contract/visible.ts";
 import type { Status } from "#contract/wire.ts";
-import { counted } from "./print.ts";
 
 export function statusLine({
 	version,

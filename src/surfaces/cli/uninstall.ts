@@ -1,16 +1,18 @@
 // `brood uninstall`: stops the daemon and removes what Brood keeps on this machine.
+
 import { spawn } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { Refused } from "#client/client.ts";
+import { counted } from "#contract/counted.ts";
 import { refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
 import { programPath } from "#local/programs.ts";
 import { confirm } from "./confirm.ts";
 import { connect, givenAddress, homeOf } from "./connect.ts";
 import { down } from "./down.ts";
-import { counted, print, printData, printError, UsageError } from "./print.ts";
+import { print, printData, printError, UsageError } from "./print.ts";
 
 interface UninstallOptions {
 	keepData?: boolean | undefined;
@@ -77,7 +79,7 @@ async function knownToDaemon(): Promise<Known> {
 }
 
 async function askFirst(home: string, projects: readonly string[]): Promise<void> {
-	const question = `Remove ${home} with every conversation, worktree and snapshot, and Brood's refs in ${projects.length} ${projects.length === 1 ? "repository" : "repositories"}? Uncommitted changes in agents' worktrees, commits that only a clone has, and repositories added by URL are lost; branches stay.`;
+	const question = `Remove ${home} with every conversation, worktree and snapshot, and Brood's refs in ${counted(projects.length, "repository", "repositories")}? Uncommitted changes in agents' worktrees, commits that only a clone has, and repositories added by URL are lost; branches stay.`;
 	const said = await confirm(question);
 	if (said === null) throw new UsageError("This needs a yes: pass --yes.");
 	if (!said) throw new Refused(refuse("CONFLICT", "Nothing was removed."));

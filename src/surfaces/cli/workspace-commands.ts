@@ -1,7 +1,6 @@
 // Workspaces: an agent's changes, and merging them.
 import { type Command, Option } from "@commander-js/extra-typings";
 import { inline } from "#contract/visible.ts";
-import type { Diff } from "#contract/workspace.ts";
 import { call } from "./call.ts";
 import { agentCommand, json, project } from "./options.ts";
 
@@ -32,11 +31,8 @@ function diffCommand(parent: Command): void {
 		.addOption(json())
 		.action(async (reference, { against, stat, ...options }) => {
 			if (reference.includes("#"))
-				return await (await import("./issues.ts")).diff(reference, { stat, against, ...options });
-			return await call("diff", options, { params: { agent: reference }, query: { against } }, async (diff) => {
-				const text = await diffText(diff, stat);
-				return stat === true ? text : (await import("./pager.ts")).paged(text);
-			});
+				return await (await import("./diff.ts")).issueDiff(reference, { stat, against, ...options });
+			await (await import("./diff.ts")).agentDiff(reference, { stat, against, ...options });
 		});
 }
 
@@ -165,7 +161,7 @@ function snapshotCommands(program: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action((agent, id, { stat, ...options }) =>
-			call("snapshot", options, { params: { agent, snapshot: id } }, (diff) => diffText(diff, stat)),
+			import("./diff.ts").then(({ snapshotDiff }) => snapshotDiff(agent, id, { stat, ...options })),
 		);
 	agentCommand(snapshot, "restore", "restore the files of a snapshot; the present files are kept as a new snapshot")
 		.argument("<snapshot>", "the snapshot's number")
@@ -179,6 +175,3 @@ function snapshotCommands(program: Command): void {
 			),
 		);
 }
-
-const diffText = async (diff: Diff, stat = false): Promise<string> =>
-	(await import("./print-work.ts")).diffText(diff, stat);

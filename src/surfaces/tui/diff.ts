@@ -1,23 +1,24 @@
-// A patch, cut into files: a list of files, each of which opens.
+// A patch, cut into files: a list of files, each of which opens. Where its rows are is computed file by file, so that a
+// list of 20,000 files costs as much per key as a short one.
 import type { Diff } from "#contract/workspace.ts";
 import { patchFiles } from "#views/diff-lines.ts";
-import type { DiffFile, DiffPanel } from "./model.ts";
+import { shownLine } from "./diff-line.ts";
+import type { DiffFile, DiffPanel, DiffSource } from "./model.ts";
+import { cuts } from "./pi/text.ts";
 
-export function diffPanel({ patch, files, truncated, omitted }: Diff, title: string): DiffPanel {
-	const shown = filesOf(patch);
-	const named = new Set(shown.map(({ path }) => path));
-	const others: DiffFile[] = files
-		.filter(({ path }) => !named.has(path))
-		.map(({ path }) => ({ path, added: null, deleted: null, lines: [] }));
-	const cut = truncated ? ["The diff is too long and was cut; `git diff` in the workspace shows all of it."] : [];
-	const left = omitted.map(({ path, reason }) => `${path}: ${reason}`);
-	const notes = [...cut, ...left];
-	const last: DiffFile[] =
-		notes.length === 0
-			? []
-			: [{ path: "not shown", added: null, deleted: null, lines: notes.map((note) => ` ${note}`) }];
-	const all = [...shown, ...others, ...last];
-	return { kind: "diff", at: 0, title, files: all, opened: new Set(all.length === 1 ? [0] : []) };
+/** `diff` lists all files; the patches of some may have to be loaded. */
+export function diffPanel({ patch, files, next, omitted }: Diff, title: string, source: DiffSource): DiffPanel {
+	const shown = new Map(filesOf(patch).map((file) => [file.path, file]));
+	// the file that did not fit is there in part only
+	if (next.patch !== null) shown.delete(next.patch);
+	const all: DiffFile[] = files.map(
+		({ path, added, deleted }) => shown.get(path) ?? { path, added, deleted, lines: null },
+	);
+	const left = omitted.map(({ path, reason }) => ` ${path}: ${reason}`);
+	const last: DiffFile[] = left.length === 0 ? [] : [{ path: "not shown", added: null, deleted: null, lines: left }];
+	const rows = [...all, ...last];
+	const isOne = rows.length === 1 && rows[0]?.lines !== null;
+	return { kind: "diff", at: 0, title, source, files: rows, opened: new Set(isOne ? [0] : []) };
 }
 
 export const filesOf = (patch: string): DiffFile[] =>
@@ -31,26 +32,78 @@ export const filesOf = (patch: string): DiffFile[] =>
 		};
 	});
 
-/** A row of the list: a file, or a line of one. */
+/** The list with a file that was loaded meanwhile, which opens. */
+export function withFile(panel: DiffPanel, loaded: DiffFile): DiffPanel {
+	const at = panel.files.findIndex(({ path }) => path === loaded.path);
+	if (at < 0) return panel;
+	return { ...panel, files: panel.files.with(at, loaded), opened: new Set([...panel.opened, at]) };
+}
+
+/** A row of the list: a file, or a line of one, or the part of a line that did not fit into the row before. */
 export interface DiffRow {
 	file: number;
 	/** null for the file itself */
 	line: number | null;
+	/** the columns of the line that the row shows; null for the file itself */
+	part: { from: number; to: number } | null;
 }
 
-export const diffRows = ({ files, opened }: Pick<DiffPanel, "files" | "opened">): DiffRow[] =>
-	files.flatMap(({ lines }, file) => [
-		{ file, line: null },
-		...(opened.has(file) ? lines.map((_, line) => ({ file, line })) : []),
-	]);
+export interface DiffLayout {
+	count: number;
+	rowAt(at: number): DiffRow;
+	rowOfFile(file: number): number;
+}
 
-/** Where the row of a file is. */
-export const rowOfFile = (panel: Pick<DiffPanel, "files" | "opened">, file: number): number =>
-	diffRows(panel).findIndex((row) => row.file === file && row.line === null);
+/** `width`: the columns of a line. */
+export function layoutOf({ files, opened }: Pick<DiffPanel, "files" | "opened">, width: number): DiffLayout {
+	// the rows before each opened file, in the order of the files
+	let before = 0;
+	const open = [...opened]
+		.toSorted((a, b) => a - b)
+		.map((file) => {
+			const rows = lineRows(files[file], width);
+			const found = { file, at: file + before, rows };
+			before += rows.length;
+			return found;
+		});
+	return {
+		count: files.length + before,
+		rowAt(at) {
+			const last = open.findLast((each) => each.at <= at);
+			if (last === undefined) return { file: at, line: null, part: null };
+			const row = last.rows[at - last.at - 1];
+			if (row !== undefined) return { file: last.file, ...row };
+			const file = at === last.at ? last.file : last.file + at - last.at - last.rows.length;
+			return { file, line: null, part: null };
+		},
+		rowOfFile: (file) => file + open.filter((each) => each.file < file).reduce((sum, { rows }) => sum + rows.length, 0),
+	};
+}
 
-/** A file as it was reviewed: it counts as reviewed until its lines change. */
-export function reviewMark({ path, lines }: DiffFile): string {
+type LineRow = Pick<DiffRow, "line" | "part">;
+
+const wrappedFiles = new WeakMap<DiffFile, { width: number; rows: readonly LineRow[] }>();
+
+function lineRows(file: DiffFile | undefined, width: number): readonly LineRow[] {
+	if (file?.lines == null) return [];
+	const known = wrappedFiles.get(file);
+	if (known?.width === width) return known.rows;
+	const rows = file.lines.flatMap((text, line) => cuts(shownLine(text), width).map((part) => ({ line, part })));
+	wrappedFiles.set(file, { width, rows });
+	return rows;
+}
+
+const marks = new WeakMap<DiffFile, string>();
+
+/** A file as it was reviewed: it counts as reviewed until its lines change. Null while its lines are not loaded. */
+export function reviewMark(file: DiffFile): string | null {
+	const { path, lines } = file;
+	if (lines === null) return null;
+	const known = marks.get(file);
+	if (known !== undefined) return known;
 	let hash = 0;
 	for (const line of lines) for (const letter of line) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) | 0;
-	return `${path} ${lines.length} ${hash >>> 0}`;
+	const mark = `${path} ${lines.length} ${hash >>> 0}`;
+	marks.set(file, mark);
+	return mark;
 }

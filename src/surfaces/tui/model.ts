@@ -82,10 +82,16 @@ export type Panel =
 export type DiffPanel = PanelBase & {
 	kind: "diff";
 	title: string;
+	source: DiffSource;
 	files: readonly DiffFile[];
 	/** those whose lines are shown */
 	opened: ReadonlySet<number>;
 };
+
+/** Where a diff came from, to load the patches of single files. */
+export type DiffSource =
+	| { route: "diff"; agent: string; project?: ProjectSlug }
+	| { route: "snapshot"; agent: AgentId; snapshot: string; against?: string };
 
 interface PanelBase {
 	/** the selected row */
@@ -99,7 +105,8 @@ export interface DiffFile {
 	/** how many lines were added and deleted; null for files that are not text */
 	added: number | null;
 	deleted: number | null;
-	lines: readonly string[];
+	/** null until they are loaded */
+	lines: readonly string[] | null;
 }
 
 export const treeFilters = ["living", "needs you", "all", "everywhere"] as const;
@@ -130,6 +137,7 @@ export type Effect =
 	| { do: "interrupt"; agent: AgentId; force: boolean }
 	| { do: "cancel"; agent: AgentId }
 	| { do: "load"; what: "diff" | "turn-diff"; agent: AgentId; id: number; handle: string; back?: Panel }
+	| { do: "load-file"; source: DiffSource; path: string }
 	| { do: "queue"; agent: AgentId; prompt: number; change: { to: number } | "remove" }
 	| { do: "edit-prompt"; agent: AgentId; prompt: number; text: string }
 	| { do: "mail"; agent: AgentId; mail: number; change: "read" | "delete" }

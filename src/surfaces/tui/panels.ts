@@ -1,17 +1,17 @@
 // The lists over the thread: their rows, and the frame around them.
+import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { inline, visible } from "#contract/visible.ts";
-import { languageOf } from "#views/code-tokens.ts";
 import { painted, type Style } from "#views/paint.ts";
 import { ageOf, counters, glyph, nameOf, stateOf } from "./agent-text.ts";
-import { colouredCode } from "./code-colours.ts";
-import { diffRows, reviewMark } from "./diff.ts";
+import { layoutOf, reviewMark } from "./diff.ts";
+import { diffLine } from "./diff-line.ts";
 import { commandRows, keyRows } from "./help.ts";
 import { inboxRows } from "./inbox.ts";
 import { fittingHints, hint, keyName } from "./keymap.ts";
-import type { DiffPanel, Panel, Seen, State } from "./model.ts";
+import type { DiffFile, DiffPanel, Panel, Seen, State } from "./model.ts";
 import { isLiving, pickerRows } from "./moving.ts";
-import { clipped, filled, widthOf, wrapped } from "./pi/text.ts";
+import { clipped, filled, uncoloured, widthOf, wrapped } from "./pi/text.ts";
 
 interface Look {
 	width: number;
@@ -25,11 +25,11 @@ export function panelRows(state: State, panel: Panel, seen: Seen, look: Look): s
 	const inner = { ...look, width: width - 4 };
 	const { title, rows: found, hints, none = "" } = contentOf(state, panel, seen, inner);
 	const room = height - 2;
-	const rows = found.length === 0 ? [painted("faint", none, colour)] : found;
+	const rows = drawn(found.length === 0 ? [painted("faint", none, colour)] : found);
 	const at = Math.min(panel.at, Math.max(0, rows.length - 1));
 	const isList = found.length > 0 && !isText(panel);
 	const from = Math.max(0, Math.min(isList ? at - Math.floor(room / 2) : at, rows.length - room));
-	const shown = rows.slice(from, from + room);
+	const shown = Array.from({ length: Math.min(room, rows.length - from) }, (_, index) => rows.row(from + index));
 	const line = (row: string, index: number): string => {
 		const isHere = isList && from + index === at;
 		const text = filled(row, inner.width);
@@ -43,11 +43,15 @@ export function panelRows(state: State, panel: Panel, seen: Seen, look: Look): s
 	];
 }
 
+const drawn = (rows: Content["rows"]): DrawnRows =>
+	Array.isArray(rows) ? { length: rows.length, row: (at) => rows[at] ?? "" } : rows;
+
 /** What is only read: nothing in it can be chosen. */
 const isText = ({ kind }: Panel): boolean => kind === "text" || kind === "keys" || kind === "commands";
 
 const marked = (row: string, colour: boolean): string =>
-	colour ? `\u001B[7m${row.replaceAll("\u001B[0m", "\u001B[0;7m")}\u001B[0m` : row;
+	// without the colours of its parts, which would be patches in it
+	colour ? `\u001B[7m${uncoloured(row)}\u001B[0m` : row;
 
 function edge(left: string, text: string, more: string, right: string, width: number): string {
 	const shown = clipped(` ${inline(text)} `, width - 4 - widthOf(more));
@@ -55,9 +59,15 @@ function edge(left: string, text: string, more: string, right: string, width: nu
 	return `${left}${shown}${"─".repeat(Math.max(0, rest))}${more === "" ? "" : ` ${more} `}${right}`;
 }
 
+/** Only the rows on the screen are drawn. */
+interface DrawnRows {
+	length: number;
+	row(at: number): string;
+}
+
 interface Content {
 	title: string;
-	rows: string[];
+	rows: string[] | DrawnRows;
 	hints: string[];
 	/** what is said if there are no rows */
 	none?: string;
@@ -124,6 +134,9 @@ function contentOf(state: State, panel: Panel, seen: Seen, look: Look): Content 
 	}
 }
 
+/** The margin marks parts of a line that did not fit into the row before. */
+export const diffLineWidth = (width: number): number => width - 2;
+
 export const textRows = (lines: readonly string[], width: number): string[] =>
 	lines.flatMap((line) => wrapped(visible(line).replaceAll("\t", "    "), Math.max(8, width)));
 
@@ -183,22 +196,28 @@ function turnsContent(state: State, seen: Seen, { colour }: Look): Content {
 }
 
 function diffContent(panel: DiffPanel, { reviewed }: State, { width, colour }: Look): Content {
-	const isReviewed = panel.files.map((file) => reviewed.has(reviewMark(file)));
-	const rows = diffRows(panel).map(({ file, line }) => {
-		const { path, added, deleted, lines } = panel.files[file] ?? { path: "", added: 0, deleted: 0, lines: [] };
-		const text = lines[line ?? -1];
-		if (line !== null) return diffLine(text ?? "", path, colour);
+	const { files, opened } = panel;
+	const isReviewed = (file: DiffFile): boolean => reviewed.has(reviewMark(file) ?? "");
+	const layout = layoutOf(panel, diffLineWidth(width));
+	const fileRow = (file: DiffFile, isOpen: boolean): string => {
+		const { path, added, deleted } = file;
 		const counts =
 			added === null
 				? "not text"
 				: `${painted("added", `+${added}`, colour)} ${painted("deleted", `−${deleted}`, colour)}`;
-		const left = `${isReviewed[file] ? "✓" : "○"} ${panel.opened.has(file) ? "▾" : "▸"} ${inline(path)}`;
+		const left = `${isReviewed(file) ? "✓" : "○"} ${isOpen ? "▾" : "▸"} ${inline(path)}`;
 		return `${painted("strong", clipped(left, Math.max(8, width - 14)), colour)}  ${counts}`;
-	});
-	const [done, all] = [isReviewed.filter(Boolean).length, panel.files.length];
+	};
+	const row = (at: number): string => {
+		const { file: index, line, part } = layout.rowAt(at);
+		const file = files[index];
+		if (file === undefined) return "";
+		if (line === null || part === null) return fileRow(file, opened.has(index));
+		return diffLine(file.lines?.[line] ?? "", part, file.path, colour);
+	};
 	return {
-		title: `${panel.title}: ${all} ${all === 1 ? "file" : "files"}, ${done} reviewed`,
-		rows,
+		title: `${panel.title}: ${counted(files.length, "file")}, ${files.filter(isReviewed).length} reviewed`,
+		rows: { length: layout.count, row },
 		none: "nothing has changed",
 		hints: [
 			hint("diff", "open", "open"),
@@ -208,19 +227,6 @@ function diffContent(panel: DiffPanel, { reviewed }: State, { width, colour }: L
 			hint("list", "close", "close"),
 		],
 	};
-}
-
-/** Changed lines in their colour; the lines around them as code. */
-function diffLine(line: string, path: string, colour: boolean): string {
-	const text = `  ${inline(line).replaceAll("␉", "    ")}`;
-	if (!line.startsWith(" ")) return painted(lineStyle(line), text, colour);
-	return colouredCode(text, languageOf(path), colour)[0] ?? "";
-}
-
-function lineStyle(line: string): Style {
-	if (line.startsWith("+")) return "added";
-	if (line.startsWith("-")) return "deleted";
-	return line.startsWith("@@") ? "run" : "off";
 }
 
 const handleOf = ({ agents }: Seen, id: AgentId): string => agents.get(id)?.handle ?? "?";

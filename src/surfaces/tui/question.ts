@@ -3,7 +3,7 @@
 import { inline, visible } from "#contract/visible.ts";
 import type { Approval } from "#contract/wire.ts";
 import { filesText } from "#views/approval-text.ts";
-import { painted } from "#views/paint.ts";
+import { painted, signed } from "#views/paint.ts";
 import { ageOf } from "./agent-text.ts";
 import { hint } from "./keymap.ts";
 import type { Question, Seen } from "./model.ts";
@@ -66,7 +66,7 @@ export function questionRows(
 	const part = partOf(approval, before, { width, rows });
 	const isPart = part.rows.length < part.count;
 	const place = isPart ? `, rows ${part.at + 1}–${part.at + part.rows.length} of ${part.count}` : "";
-	const head = `◆ ${path.at(-1) ?? ""} (${path.join("/")}) asks, ${ageOf(askedAt, seen.now)} ago${place}`;
+	const head = ` ${path.at(-1) ?? ""} (${path.join("/")}) asks, ${ageOf(askedAt, seen.now)} ago${place}`;
 	const keys = [
 		part.isRead ? hint("approval", "allow", "allow") : hint("approval", "allow", "read on, then allow"),
 		hint("approval", "deny", "deny"),
@@ -74,7 +74,7 @@ export function questionRows(
 		...(isPart ? ["Shift+↑↓ scroll", hint("approval", "whole", part.state.isWide ? "less" : "more of it")] : []),
 	].join(" · ");
 	return [
-		clipped(painted("wait", inline(head), colour), width),
+		clipped(signed("wait", "◆", inline(head), colour), width),
 		...part.rows.map((row) => `  ${row}`),
 		...wrapped(`${keys}   (while you type: with Alt)`, Math.max(8, width - 2)).map((row) =>
 			painted("faint", `  ${row}`, colour),
@@ -93,6 +93,7 @@ export function otherQuestionRow(
 	if (first === undefined) return [];
 	const more = others.length === 1 ? "" : ` (and ${others.length - 1} more)`;
 	const end = `${more} · ${hint("thread", "needs-you", "goes there")}`;
-	const text = inline(`◆ ${first.path.at(-1) ?? ""} asks: ${first.tool} ${first.title}`);
-	return [painted("wait", clipped(clipped(text, Math.max(8, width - widthOf(end))) + end, width), colour)];
+	const text = inline(` ${first.path.at(-1) ?? ""} asks: ${first.tool} ${first.title}`);
+	const row = clipped(clipped(text, Math.max(8, width - 1 - widthOf(end))) + end, width - 1);
+	return [signed("wait", "◆", row, colour)];
 }

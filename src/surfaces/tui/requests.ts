@@ -1,10 +1,15 @@
 // What the screen asks of the daemon. Each answers what the screen shows next.
 import { type Client, Refused } from "#client/client.ts";
-import { diffPanel } from "./diff.ts";
-import type { Effect } from "./model.ts";
+import { withAllFiles } from "#client/whole-diff.ts";
+import type { Diff } from "#contract/workspace.ts";
+import { diffPanel, filesOf } from "./diff.ts";
+import type { DiffPanel, DiffSource, Effect } from "./model.ts";
 import type { SlashAnswer } from "./slash.ts";
 
-export type RequestEffect = Extract<Effect, { do: "answer" | "interrupt" | "load" | "queue" | "mail" | "edit-prompt" }>;
+export type RequestEffect = Extract<
+	Effect,
+	{ do: "answer" | "interrupt" | "load" | "load-file" | "queue" | "mail" | "edit-prompt" }
+>;
 
 /** `key`: one per request, so that a retry never doubles it. */
 export async function request(client: Client, effect: RequestEffect, key: string): Promise<SlashAnswer> {
@@ -36,6 +41,11 @@ export async function request(client: Client, effect: RequestEffect, key: string
 		}
 		case "load":
 			return await loaded(client, effect);
+		case "load-file": {
+			const { patch } = await askDiff(client, effect.source, { path: effect.path });
+			const [file] = filesOf(patch);
+			return file === undefined ? { text: "The file does not differ any more." } : { file };
+		}
 	}
 }
 
@@ -51,14 +61,29 @@ async function loaded(
 	client: Client,
 	{ what, agent, id, handle, back }: Extract<Effect, { do: "load" }>,
 ): Promise<SlashAnswer> {
-	if (what === "diff")
-		return { panel: diffPanel(await client.call("diff", { params: { agent } }), `changes of ${handle}`) };
+	if (what === "diff") return { panel: await loadDiff(client, `changes of ${handle}`, { route: "diff", agent }) };
 	const snapshots = await client.call("snapshots", { params: { agent } });
 	const at = snapshots.findIndex(({ turn }) => turn === id);
 	const [found, earlier] = [snapshots[at], snapshots[at + 1]];
 	if (at < 0 || found === undefined) return { text: "The turn changed no files, or its snapshot has expired." };
-	const query = earlier === undefined ? {} : { against: earlier.id };
-	const diff = await client.call("snapshot", { params: { agent, snapshot: found.id }, query });
+	const against = earlier && { against: earlier.id };
 	const title = earlier === undefined ? `${handle} up to this turn` : `this turn of ${handle}`;
-	return { panel: { ...diffPanel(diff, title), ...(back !== undefined && { back }) } };
+	const panel = await loadDiff(client, title, { route: "snapshot", agent, snapshot: found.id, ...against });
+	return { panel: { ...panel, ...(back !== undefined && { back }) } };
+}
+
+export async function loadDiff(client: Client, title: string, source: DiffSource): Promise<DiffPanel> {
+	const ask = async (part: DiffPart): Promise<Diff> => await askDiff(client, source, part);
+	return diffPanel(await withAllFiles(await ask({}), ask), title, source);
+}
+
+type DiffPart = { from?: string; path?: string };
+
+async function askDiff(client: Client, source: DiffSource, part: DiffPart): Promise<Diff> {
+	const { agent } = source;
+	if (source.route === "snapshot") {
+		const { snapshot, against } = source;
+		return await client.call("snapshot", { params: { agent, snapshot }, query: { ...part, against } });
+	}
+	return await client.call("diff", { params: { agent }, query: { ...part, project: source.project } });
 }

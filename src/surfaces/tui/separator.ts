@@ -2,7 +2,7 @@
 // from the outside in.
 import { inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
-import { painted, type Style } from "#views/paint.ts";
+import { painted, type Style, signed } from "#views/paint.ts";
 import { stateOf, styleOf } from "./agent-text.ts";
 import type { Seen, State } from "./model.ts";
 import { childrenOf, isLiving, needingYou, parentOf, siblingOf } from "./moving.ts";
@@ -21,8 +21,8 @@ export function separatorRow(state: State, seen: Seen, { width, colour }: { widt
 	const children = childrenOf(seen, agent.id).filter(isLiving).length;
 	const { glyph, role } = styleOf(agent);
 	const here = (room: number): string =>
-		`[${paint("strong", clipped(inline(agent.handle), room))} ${paint(role, `${glyph} ${clipped(stateOf(agent), room)}`)}]`;
-	const needs = needsText(seen, paint);
+		`[${paint("strong", clipped(inline(agent.handle), room))} ${signed(role, glyph, ` ${clipped(stateOf(agent), room)}`, colour)}]`;
+	const needs = needsText(seen, colour);
 	const slot = seen.subscriptions.find(({ name: of }) => of === agent.subscription);
 	// from the least to the most important
 	const node = seen.nodeOf(agent);
@@ -47,12 +47,12 @@ export function separatorRow(state: State, seen: Seen, { width, colour }: { widt
 	}
 }
 
-function needsText(seen: Seen, paint: (style: Style, text: string) => string): string {
+function needsText(seen: Seen, colour: boolean): string {
 	const [asks, errors, reviews] = [seen.inbox.approvals.length, seen.inbox.errors.length, seen.inbox.reviews.length];
 	const parts = [
-		asks === 0 ? "" : paint("wait", `◆${asks}`),
-		errors === 0 ? "" : paint("bad", `✗${errors}`),
-		reviews === 0 ? "" : paint("wait", `▤${reviews}`),
+		asks === 0 ? "" : signed("wait", "◆", String(asks), colour),
+		errors === 0 ? "" : signed("bad", "✗", String(errors), colour),
+		reviews === 0 ? "" : signed("wait", "▤", String(reviews), colour),
 	].filter(Boolean);
 	return parts.length === 0 ? "" : `${parts.join(" ")}${needingYou(seen).length > 0 ? " ^N next" : ""}`;
 }

@@ -1,9 +1,11 @@
 // The slash commands: the words of the command line, for the agent that is shown.
+
 import { Refused } from "#client/client.ts";
+import { counted } from "#contract/counted.ts";
 import { refuse } from "#contract/refusal.ts";
 import { conditions } from "#contract/wait.ts";
 import { mailLines } from "./agent-text.ts";
-import { diffPanel } from "./diff.ts";
+import { loadDiff } from "./requests.ts";
 import type { SlashAnswer, SlashCommand, SlashContext } from "./slash.ts";
 import { problemOf, type Words, wordsOf } from "./words.ts";
 
@@ -181,9 +183,9 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 		help: "show what it changed, file by file",
 		waits: "Reading its tree …",
 		run: async (context, words) => {
-			const { key: _key, ...input } = named(context, words);
-			const diff = await context.client.call("diff", input);
-			return { panel: diffPanel(diff, `changes of ${words.words[0] ?? context.agent.handle}`) };
+			const { params, query } = named(context, words);
+			const title = `changes of ${words.words[0] ?? context.agent.handle}`;
+			return { panel: await loadDiff(context.client, title, { route: "diff", ...params, ...query }) };
 		},
 	},
 	commit: {
@@ -195,7 +197,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 			if (words.length === 0) throw usage("commit");
 			const body = { message: words.join(" ") };
 			const { commit, files } = await context.client.call("commit", { ...itself(context), body });
-			return { text: `${commit.slice(0, 7)}: ${files.length} ${files.length === 1 ? "file" : "files"}` };
+			return { text: `${commit.slice(0, 7)}: ${counted(files.length, "file")}` };
 		},
 	},
 	approve: {

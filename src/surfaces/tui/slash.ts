@@ -2,7 +2,7 @@
 import type { Client } from "#client/client.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
-import type { Panel, Seen } from "./model.ts";
+import type { DiffFile, Panel, Seen } from "./model.ts";
 import type { Preferences } from "./saved.ts";
 import type { Words } from "./words.ts";
 
@@ -25,6 +25,8 @@ export interface SlashContext {
 export interface SlashAnswer {
 	text?: string;
 	panel?: Panel;
+	/** of the diff that is shown */
+	file?: DiffFile;
 	/** only if the reader is still there */
 	go?: { from: AgentId; to: AgentId };
 	quit?: true;

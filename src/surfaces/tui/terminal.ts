@@ -20,7 +20,7 @@ import type { SlashAnswer } from "./slash.ts";
 import { submissionOf } from "./submission.ts";
 import type { TerminalOptions } from "./terminal-options.ts";
 import { modeOf, type Update } from "./transition.ts";
-import { scrolledBy, treePanel, update } from "./update.ts";
+import { panelAfter, scrolledBy, update } from "./update.ts";
 
 export class TerminalProgram {
 	readonly #options: TerminalOptions;
@@ -207,7 +207,7 @@ export class TerminalProgram {
 				break;
 			default:
 				this.#ask(
-					effect.do === "load" ? "Loading …" : "",
+					effect.do === "load" || effect.do === "load-file" ? "Loading …" : "",
 					() => request(this.#options.client, effect, this.#options.freshKey()),
 					effect.do === "edit-prompt" ? effect.text : "",
 				);
@@ -260,10 +260,9 @@ export class TerminalProgram {
 		this.#ask(found.waits, found.ask, text);
 	}
 
-	#answered({ text, panel, go, quit, prefer }: SlashAnswer): void {
-		const { seen } = this.#view;
-		const shown = panel?.kind === "tree" ? treePanel(this.#state, seen, panel.filter) : panel;
-		if (shown !== undefined) this.#state = { ...this.#state, panel: shown };
+	#answered(answer: SlashAnswer): void {
+		const { text, panel, go, quit, prefer } = answer;
+		this.#state = { ...this.#state, panel: panelAfter(this.#state, this.#view.seen, answer) };
 		Object.assign(this.#saved.preferences, prefer);
 		if (prefer?.mouse !== undefined) this.#screen.takeMouse(prefer.mouse);
 		if (prefer !== undefined) this.#saving.begin();

@@ -1,13 +1,13 @@
 // Keys in the lists over the thread.
 import type { AgentId } from "#contract/ids.ts";
 import { mailLines, nameOf } from "./agent-text.ts";
-import { diffRows, reviewMark, rowOfFile } from "./diff.ts";
+import { type DiffLayout, layoutOf, reviewMark } from "./diff.ts";
 import { commandRows, keyRows } from "./help.ts";
 import { inboxRows } from "./inbox.ts";
 import { type Action, actionOf, hint, keyName } from "./keymap.ts";
-import { type DiffPanel, type Panel, type Seen, type State, treeFilters } from "./model.ts";
+import { type DiffPanel, type Effect, type Panel, type Seen, type State, treeFilters } from "./model.ts";
 import { pickerRows } from "./moving.ts";
-import { textRows } from "./panels.ts";
+import { diffLineWidth, textRows } from "./panels.ts";
 import { goTo, type Key, modeOf, noted, only, type Update } from "./transition.ts";
 
 export function updatePanel(state: State, panel: Panel, key: Key, seen: Seen): Update {
@@ -32,7 +32,7 @@ export function updatePanel(state: State, panel: Panel, key: Key, seen: Seen): U
 		case "turns":
 			return inTurns(state, at, action, key, seen);
 		case "diff":
-			return inDiff(state, { ...panel, at }, action);
+			return inDiff(state, { ...panel, at }, action, layoutIn(key.width));
 		default:
 			return only(state);
 	}
@@ -73,7 +73,7 @@ function countOf({ current }: State, panel: Panel, seen: Seen, width: number): n
 		case "text":
 			return textRows(panel.lines, width - 4).length;
 		case "diff":
-			return diffRows(panel).length;
+			return layoutIn(width)(panel).count;
 		case "keys":
 			return keyRows({ width: width - 4, colour: false }).length;
 		case "commands":
@@ -185,30 +185,42 @@ function inTurns(state: State, at: number, action: Action | null, key: Key, seen
 	return begun(state, key, `/fork --at ${turn.finalItem} `);
 }
 
-function inDiff(state: State, panel: DiffPanel, action: Action | null): Update {
-	const { file } = diffRows(panel)[panel.at] ?? { file: 0 };
+type LayoutOf = (panel: DiffPanel) => DiffLayout;
+const layoutIn =
+	(width: number): LayoutOf =>
+	(panel) =>
+		layoutOf(panel, diffLineWidth(width - 4));
+
+function inDiff(state: State, panel: DiffPanel, action: Action | null, layout: LayoutOf): Update {
+	const { file } = layout(panel).rowAt(panel.at);
+	const shown = panel.files[file];
 	const to = (next: DiffPanel, other: number): Update => {
 		const bound = Math.max(0, Math.min(panel.files.length - 1, other));
-		return only({ ...state, panel: { ...next, at: Math.max(0, rowOfFile(next, bound)) } });
+		return only({ ...state, panel: { ...next, at: layout(next).rowOfFile(bound) } });
 	};
+	if (shown === undefined) return only(state);
+	const load: Effect = { do: "load-file", source: panel.source, path: shown.path };
 	switch (action) {
 		case "open": {
+			if (shown.lines === null) return only(state, load);
 			const opened = new Set(panel.opened);
 			if (!opened.delete(file)) opened.add(file);
 			return to({ ...panel, opened }, file);
 		}
-		case "open-all":
-			return to({ ...panel, opened: new Set(panel.opened.size > 0 ? [] : panel.files.keys()) }, file);
+		case "open-all": {
+			const all = [...panel.files.keys()].filter((each) => panel.files[each]?.lines !== null);
+			return to({ ...panel, opened: new Set(panel.opened.size > 0 ? [] : all) }, file);
+		}
 		case "next-file":
 			return to(panel, file + 1);
 		case "previous-file":
 			return to(panel, file - 1);
 		case "reviewed": {
-			const shown = panel.files[file];
-			if (shown === undefined) return only(state);
+			const mark = reviewMark(shown);
+			if (mark === null) return only(noted(state, "Its lines are loaded first; then mark it."), load);
 			const marks = new Set(state.reviewed);
-			const isMarked = marks.delete(reviewMark(shown));
-			if (!isMarked) marks.add(reviewMark(shown));
+			const isMarked = marks.delete(mark);
+			if (!isMarked) marks.add(mark);
 			const opened = new Set([...panel.opened].filter((each) => each !== file));
 			const next = to({ ...panel, opened }, isMarked ? file : file + 1);
 			return only({ ...next.state, reviewed: marks }, ...next.effects);

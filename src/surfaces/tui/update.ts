@@ -1,11 +1,13 @@
 // What a key does: the next state, and what has to happen besides. Pure.
 import type { AgentId } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
+import { withFile } from "./diff.ts";
 import { type Action, actionOf } from "./keymap.ts";
 import type { Panel, Seen, State, TreeFilter } from "./model.ts";
 import { childOf, isLiving, nextNeedingYou, parentOf, pickerRows, siblingOf } from "./moving.ts";
 import type { Anchor } from "./page.ts";
 import { partOf, type QuestionPart, turned } from "./question.ts";
+import type { SlashAnswer } from "./slash.ts";
 import { goTo, type Key, modeOf, noted, only, type Update } from "./transition.ts";
 import { updatePanel } from "./update-panel.ts";
 
@@ -107,6 +109,16 @@ export function treePanel(state: State, seen: Seen, filter: TreeFilter): Panel {
 			pickerRows(seen, panel).findIndex(({ agent }) => agent.id === state.current),
 		),
 	};
+}
+
+/** The list that is shown after an answer. */
+export function panelAfter(
+	state: State,
+	seen: Seen,
+	{ panel, file }: Pick<SlashAnswer, "panel" | "file">,
+): Panel | null {
+	if (panel !== undefined) return panel.kind === "tree" ? treePanel(state, seen, panel.filter) : panel;
+	return file !== undefined && state.panel?.kind === "diff" ? withFile(state.panel, file) : state.panel;
 }
 
 const opened = (state: State, panel: Panel): State => ({ ...state, panel, armed: null });

@@ -11,7 +11,7 @@ export function welcomeRows(state: State, seen: Seen, { width, colour }: { width
 	if (agent.life === "ended") return faint(`${inline(agent.handle)} said nothing.`);
 	if (agent.supervisor !== null)
 		return [
-			...faint("Write what the agent shall do, and Enter."),
+			...faint("Type what the agent should do and press Enter."),
 			"",
 			...listed("@file", "names a file of its workspace"),
 			...listed('/fork "prompt"', "makes a child with this conversation and these files"),

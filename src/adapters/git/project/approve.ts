@@ -6,12 +6,12 @@
 // checked out, a fast-forward in that checkout, which git refuses if it would overwrite uncommitted files.
 
 import { changeText } from "#contract/change-text.ts";
+import { counted } from "#contract/counted.ts";
 import type { EffectiveSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Merged, MergeStrategy } from "#contract/workspace.ts";
 import type { ApproveRequest, Checkout } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
-import { countOf } from "../format/plural.ts";
 import { isCommitId } from "../format/refs.ts";
 import { exists } from "../layout/layout.ts";
 import { exclusively } from "../run/exclusive.ts";
@@ -260,7 +260,7 @@ async function notForward(
 	const from = lacksOrigin ? `origin/${workspace.base}` : workspace.base;
 	return refuse(
 		"CONFLICT",
-		`${from} has ${countOf(behind, "commit")} that ${workspace.branch} lacks, so it cannot be moved forward to it.`,
+		`${from} has ${counted(behind, "commit")} that ${workspace.branch} lacks, so it cannot be moved forward to it.`,
 		{
 			details: { behind },
 			suggestions: [

@@ -4,11 +4,11 @@ import type { DiffExtent } from "#engine/ports/workspace-requests.ts";
 import { displayName } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 
-const patchMax = 1024 * 1024;
-const filesMax = 5000;
+const bytesMaxDefault = 1024 * 1024;
+const filesMax = 20_000;
 const leftMax = 1000;
-/** after this many changed lines no more files are added to the patch */
-const linesMax = 20_000;
+/** in a megabyte of a patch: after this many changed lines, or files, no more are added. Git looks up each file by name */
+const perMegabyte = { lines: 20_000, files: 1000 };
 
 const shape = [
 	"--no-color",
@@ -28,7 +28,7 @@ export interface Canvas {
 
 /**
  * `names`: only the files and their line counts, which costs git a fraction of the patch. `path`: the patch of one file,
- * whole, however long it is.
+ * whole, however long it is. `from`: the files from this one on, in git's order.
  */
 export async function drawDiff(
 	{ git, folder, environment = {}, left = [] }: Canvas,
@@ -38,38 +38,91 @@ export async function drawDiff(
 ): Promise<Diff> {
 	const { bytes } = await git(folder, ["diff", ...shape, "--numstat", "-z", ...from, "--"], { environment });
 	const all = filesOf(bytes);
-	if (typeof what === "object") return await oneFile({ git, folder, environment }, from, against, pick(all, what.path));
-	const listed = all.slice(0, filesMax);
-	const drawn = what === "names" ? [] : listed.slice(0, fitting(listed));
-	const isWhole = what === "patch" && drawn.length === all.length;
-	const text = await patchOf(git, folder, from, environment, isWhole ? null : drawn);
-	const patch = text.length <= patchMax ? text : text.slice(0, text.lastIndexOf("\n", patchMax) + 1);
+	const page = pageOf(all, what);
+	const bytesMax = (typeof what === "object" && !("path" in what) ? what.bytesMax : undefined) ?? bytesMaxDefault;
+	const drawn = what === "names" ? [] : page.listed.slice(0, page.isOne ? 1 : fitting(page.listed, bytesMax));
+	// many names take git longer than drawing everything
+	const isAll = drawn.length > perMegabyte.files || drawn.length === all.length;
+	const text = await patchOf(git, folder, from, environment, isAll ? null : drawn);
+	const parts = isAll ? partsOf(text).slice(page.start, page.start + drawn.length) : partsOf(text);
+	const { patch, whole } = page.isOne ? { patch: text, whole: drawn.length } : fittingParts(parts, bytesMax);
+	const next = { file: pathAt(all, page.end), patch: pathAt(all, page.start + whole) };
 	return {
 		against,
-		files: listed.map(({ raw: _, ...file }) => file),
+		files: page.listed.map(({ raw: _, ...file }) => file),
+		total: totalOf(all),
 		patch,
-		truncated: drawn.length < all.length || patch.length < text.length || left.length > leftMax,
-		omitted: [
-			...beyond(all.length - filesMax, `a diff lists at most ${filesMax} changed files`),
-			...left.slice(0, leftMax),
-			...beyond(left.length - leftMax, `at most ${leftMax} files that are not shown are listed`),
-		],
+		next: page.isOne ? { file: null, patch: null } : next,
+		truncated: !page.isOne && (next.file !== null || next.patch !== null || left.length > leftMax),
+		omitted: page.isOne
+			? []
+			: [
+					...left.slice(0, leftMax),
+					...beyond(left.length - leftMax, `at most ${leftMax} files that are not shown are listed`),
+				],
 	};
 }
 
 /** A review must not leave out a file without saying so. */
 const beyond = (count: number, reason: string): LeftOut[] => (count > 0 ? [{ path: `and ${count} more`, reason }] : []);
 
-const pick = (files: readonly ListedFile[], path: string): ListedFile[] => files.filter((file) => file.path === path);
+interface FilePage {
+	listed: readonly ListedFile[];
+	start: number;
+	end: number;
+	/** one file was asked for */
+	isOne: boolean;
+}
 
-async function oneFile(
-	{ git, folder, environment = {} }: Canvas,
-	from: readonly string[],
-	against: string,
-	files: readonly ListedFile[],
-): Promise<Diff> {
-	const patch = await patchOf(git, folder, from, environment, files);
-	return { against, files: files.map(({ raw: _, ...file }) => file), patch, truncated: false, omitted: [] };
+function pageOf(all: readonly ListedFile[], what: DiffExtent): FilePage {
+	const isOne = typeof what === "object" && "path" in what;
+	const start = typeof what !== "object" ? 0 : startOf(all, isOne ? what.path : (what.from ?? ""), isOne);
+	const end = isOne ? Math.min(start + 1, all.length) : start + filesMax;
+	return { listed: all.slice(start, end), start, end, isOne };
+}
+
+/** A file that is gone since the page before was read: the one that comes after it. */
+function startOf(all: readonly ListedFile[], path: string, isOne: boolean): number {
+	const at = all.findIndex((file) => file.path === path);
+	const after = at < 0 && !isOne ? all.findIndex((file) => file.path > path) : at;
+	return after < 0 ? all.length : after;
+}
+
+const pathAt = (all: readonly ListedFile[], at: number): string | null => all[at]?.path ?? null;
+
+const totalOf = (all: readonly ChangedFile[]): Diff["total"] => ({
+	files: all.length,
+	added: all.reduce((sum, { added }) => sum + (added ?? 0), 0),
+	deleted: all.reduce((sum, { deleted }) => sum + (deleted ?? 0), 0),
+});
+
+/** The patch of each file. Lines of files begin with a sign, so that only a header begins like this. */
+function partsOf(text: string): string[] {
+	if (text === "") return [];
+	const parts: string[] = [];
+	let header = "";
+	for (const part of text.split(/(?<=^|\n)(?=diff --git )/)) {
+		const own = part.slice(0, part.indexOf("\n"));
+		// a file that became a link has two parts
+		if (own === header) parts.push((parts.pop() ?? "") + part);
+		else parts.push(part);
+		header = own;
+	}
+	return parts;
+}
+
+/** The files that fit; of the first one its beginning, if it alone is too long. */
+function fittingParts(parts: readonly string[], bytesMax: number): { patch: string; whole: number } {
+	let bytes = 0;
+	const at = parts.findIndex((part) => {
+		bytes += part.length;
+		return bytes > bytesMax;
+	});
+	const whole = at < 0 ? parts.length : at;
+	const [first = ""] = parts;
+	return whole > 0 || parts.length === 0
+		? { patch: parts.slice(0, whole).join(""), whole }
+		: { patch: first.slice(0, first.lastIndexOf("\n", bytesMax) + 1), whole };
 }
 
 async function patchOf(
@@ -86,14 +139,16 @@ async function patchOf(
 	).bytes.toString();
 }
 
-function fitting(files: readonly ChangedFile[]): number {
+function fitting(files: readonly ChangedFile[], bytesMax: number): number {
+	const megabytes = bytesMax / bytesMaxDefault;
+	const drawable = Math.ceil(perMegabyte.files * megabytes);
 	let lines = 0;
 	const at = files.findIndex((file) => {
 		lines += (file.added ?? 0) + (file.deleted ?? 0);
-		return lines > linesMax;
+		return lines > perMegabyte.lines * megabytes;
 	});
 	// at least one, whose beginning is shown
-	return at < 0 ? files.length : Math.max(1, at);
+	return Math.min(drawable, at < 0 ? files.length : Math.max(1, at));
 }
 
 type ListedFile = ChangedFile & { raw: readonly string[] };

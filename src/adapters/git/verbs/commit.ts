@@ -1,12 +1,13 @@
 // Commits in an agent's name, and lists the files that were left out.
 import { lstat } from "node:fs/promises";
 import path from "node:path";
+import { counted } from "#contract/counted.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Committed } from "#contract/workspace.ts";
 import type { Checkout, CommitRequest, StepControl } from "#engine/ports/workspace-requests.ts";
+import { abbreviated } from "../format/abbreviated.ts";
 import { checkoutName, recoverySuggestions } from "../format/checkout-name.ts";
 import { displayName, listOf, pathOf } from "../format/names.ts";
-import { abbreviated, countOf } from "../format/plural.ts";
 import type { Git } from "../run/git.ts";
 import { changedFiles } from "../tree/tree.ts";
 import { type GitContext, identityOf } from "../workspace/git-context.ts";
@@ -113,7 +114,7 @@ function cannotCommit(tree: TreeStatus, checkout: Checkout, request: CommitReque
 	const whose = checkoutName(checkout);
 	const conflicts = tree.changes.filter((change) => change.conflict).map((change) => change.path);
 	if (conflicts.length > 0) {
-		return refuse("MERGE_CONFLICT", `${countOf(conflicts.length, "file")} in conflict: ${abbreviated(conflicts)}.`, {
+		return refuse("MERGE_CONFLICT", `${counted(conflicts.length, "file")} in conflict: ${abbreviated(conflicts)}.`, {
 			details: { files: conflicts },
 			suggestions: [`brood agent diff ${whose}`],
 		});

@@ -1,8 +1,9 @@
 // Returns an agent to its own branch, or to base if the branch has no commits of its own.
+
+import { counted } from "#contract/counted.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { MoveResult } from "#contract/wire.ts";
 import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
-import { countOf } from "../format/plural.ts";
 import { GitFailed } from "../run/git.ts";
 import { trackingRefspecs } from "../run/tracking.ts";
 import { commitOf } from "../run/user-input.ts";
@@ -34,7 +35,7 @@ export async function release(
 	if (tip === null && base === null) return await result(false, "There is no commit yet.");
 	const away = tree.branch !== branch && tip !== null;
 	const before = control.begun?.head;
-	const movedText = (commits: number): string => `${branch} was updated to ${baseName}: ${countOf(commits, "commit")}.`;
+	const movedText = (commits: number): string => `${branch} was updated to ${baseName}: ${counted(commits, "commit")}.`;
 	// an earlier try moved it to base, and died before it answered
 	if (!away && before != null && before !== tip && tip === base && base !== null)
 		return await result(true, movedText((await aheadBehind(git, path, base, before)).behind));
@@ -96,5 +97,5 @@ async function forwardMain(
 		return refuse("WORKTREE_DIRTY", `Git does not move ${branch} forward. Nothing was changed.`, {
 			details: { path, errors: errors.slice(0, 4000) },
 		});
-	return await result(true, `${branch} was fast-forwarded: ${countOf(behind, "commit")}.`);
+	return await result(true, `${branch} was fast-forwarded: ${counted(behind, "commit")}.`);
 }

@@ -1,11 +1,12 @@
 // Brings base into an agent's branch. The result is computed first, outside the agent's tree. One git command then moves
 // the tree, and only to a result without conflicts.
+
+import { counted } from "#contract/counted.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { MoveResult } from "#contract/wire.ts";
 import type { SyncStrategy } from "#contract/workspace.ts";
 import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
-import { countOf } from "../format/plural.ts";
 import { baseCommit, type GitContext, identityOf, repositoryOf } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
 import { aheadBehind, branchStatus, isMerged, treeGone } from "./branch-status.ts";
@@ -29,7 +30,7 @@ export async function syncWork(
 	const base = await baseCommit(context, checkout);
 	const { ahead, behind } = await aheadBehind(git, path, base, tree.head);
 	const movedText = (commits: number): string =>
-		`Files updated to ${baseName}: ${countOf(commits, "commit")} (${strategy}).`;
+		`Files updated to ${baseName}: ${counted(commits, "commit")} (${strategy}).`;
 	if (base === null || (behind === 0 && tree.head !== null)) {
 		const before = control.begun?.head;
 		// an earlier try moved it, and died before it answered
@@ -60,7 +61,7 @@ async function combined(
 	if (strategy === "ff" || workspace.kind === "main") {
 		return refuse(
 			"CONFLICT",
-			`${whose} has ${countOf(ahead, "commit")} of its own and is ${behind} behind ${workspace.base}.`,
+			`${whose} has ${counted(ahead, "commit")} of its own and is ${behind} behind ${workspace.base}.`,
 			{
 				details: { ahead, behind },
 				suggestions:

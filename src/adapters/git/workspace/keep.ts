@@ -5,10 +5,10 @@ import { AgentId } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { FileName } from "#contract/snapshot.ts";
 import type { Diff, WorkspaceMarker } from "#contract/workspace.ts";
-import type { Checkout, SnapshotState } from "#engine/ports/workspace-requests.ts";
+import type { Checkout, DiffExtent, SnapshotState } from "#engine/ports/workspace-requests.ts";
+import { abbreviated } from "../format/abbreviated.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { displayName, fromFileName } from "../format/names.ts";
-import { abbreviated } from "../format/plural.ts";
 import { exists } from "../layout/layout.ts";
 import { isOurs, markIn, readMark, writeMark } from "../layout/mark.ts";
 import { exclusively } from "../run/exclusive.ts";
@@ -133,6 +133,7 @@ export async function show(
 	checkout: Checkout,
 	id: string,
 	against?: string,
+	what?: DiffExtent,
 ): Promise<Diff | Refusal> {
 	const taken = await find(context, checkout, id);
 	if (isRefusal(taken)) return taken;
@@ -141,10 +142,10 @@ export async function show(
 		const earlier = await find(context, checkout, against);
 		return isRefusal(earlier)
 			? earlier
-			: await drawDiff({ git: context.git, folder }, [earlier.tree, taken.tree], `snapshot ${against}`);
+			: await drawDiff({ git: context.git, folder }, [earlier.tree, taken.tree], `snapshot ${against}`, what);
 	}
 	const from = taken.manifest.head.commit ?? (await emptyTree(context.git, folder));
-	return await drawDiff({ git: context.git, folder }, [from, taken.tree], from);
+	return await drawDiff({ git: context.git, folder }, [from, taken.tree], from, what);
 }
 
 export async function restore(

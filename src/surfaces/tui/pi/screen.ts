@@ -55,11 +55,14 @@ class PatientScreen extends TuiAltScreen {
 	}
 }
 
+/** Home and End as tmux, screen and the Linux console send them, which the library does not name. */
+const otherKeys: Readonly<Record<string, string>> = { "\u001B[1~": "home", "\u001B[4~": "end" };
+
 /** The library takes Alt with b, f, n and p for arrows, as some shells do: here they are letters. */
-const keyOf = (data: string): string =>
+export const keyOf = (data: string): string =>
 	["b", "f", "n", "p"].map((letter) => `\u001B${letter}`).includes(data)
 		? `alt+${data.slice(1)}`
-		: (parseKey(data) ?? "");
+		: (otherKeys[data] ?? parseKey(data) ?? "");
 
 interface ScreenOptions {
 	mouse: boolean;

@@ -1,6 +1,15 @@
 // The terminal library, seen only by the files of this folder. Here: widths, wrapping, search and markdown.
-import { fuzzyFilter, Markdown, truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+import {
+	fuzzyFilter,
+	Markdown,
+	sliceByColumn,
+	truncateToWidth,
+	visibleWidth,
+	wrapTextWithAnsi,
+} from "@earendil-works/pi-tui";
 import { colouredCode } from "../code-colours.ts";
+
+export const uncoloured = (text: string): string => stripTerminalSequences(text);
 
 /** The columns that a text takes. */
 export const widthOf = (text: string): number => visibleWidth(text);
@@ -18,6 +27,32 @@ export const filled = (text: string, width: number): string => shortened(text, t
 export function wrapped(text: string, width: number): string[] {
 	const rows = wrapTextWithAnsi(text, Math.max(1, width));
 	return rows.length === 0 ? [""] : rows;
+}
+
+const letters = new Intl.Segmenter();
+
+/** The columns of each row of a text that is cut wherever a row is full; no letter is cut in two. */
+export function cuts(text: string, width: number): { from: number; to: number }[] {
+	const room = Math.max(2, width);
+	const whole = widthOf(text);
+	if (whole <= room) return [{ from: 0, to: whole }];
+	const found: { from: number; to: number }[] = [];
+	let [from, to] = [0, 0];
+	for (const { segment } of letters.segment(text)) {
+		const next = to + widthOf(segment);
+		if (next - from > room) {
+			found.push({ from, to });
+			from = to;
+		}
+		to = next;
+	}
+	return [...found, { from, to }];
+}
+
+/** Some columns of a text, with its colours. */
+export function columnsOf(text: string, from: number, to: number): string {
+	const part = sliceByColumn(text, from, to - from);
+	return part.includes("\u001B") ? `${part}\u001B[0m` : part;
 }
 
 export const matching = <T>(all: readonly T[], words: string, textOf: (each: T) => string): T[] =>

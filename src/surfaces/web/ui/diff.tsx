@@ -1,23 +1,65 @@
 // A diff: only the rows in view are in the page, and a file gets its colours when its first row is shown.
-import { memo, useMemo } from "react";
+import { memo, useEffect, useMemo, useRef, useState } from "react";
 import { VList } from "virtua";
+import type { Diff } from "#contract/workspace.ts";
 import { type DiffFile, type DiffLine, diffFiles } from "#views/diff-lines.ts";
+import { Button } from "./button.tsx";
 import { Pieces, useLanguage } from "./code.tsx";
 import { colouredLines, languageOf, type Piece } from "./languages.ts";
 
 type DiffRow = { file: DiffFile; line: DiffLine | null; at: number };
 
-export function DiffView({ patch, truncated = false }: { patch: string; truncated?: boolean }) {
-	const rows = useMemo(() => rowsOf(diffFiles(patch)), [patch]);
+/** Asks for a further part of the same diff; null if that failed. */
+type AskPart = (part: { from: string } | { path: string }) => Promise<Diff | null>;
+
+export function DiffView({ diff, ask }: { diff: Diff; ask: AskPart }) {
+	const { files, next, more } = useWholePatch(diff, ask);
+	const rows = useMemo(() => rowsOf(files), [files]);
 	return (
 		<div className="diff" role="group" aria-label="Diff">
 			<VList className="diff-list" tabIndex={0}>
 				{rows.map((row) => (
 					<Row key={`${row.file.path}:${row.at}`} row={row} />
 				))}
+				{next === null ? null : <More key={next} onShown={more} />}
 			</VList>
-			{truncated && <p className="meta panel-note">The diff is too long and is cut here.</p>}
 		</div>
+	);
+}
+
+/** The files that are loaded, and the one to go on with. */
+function useWholePatch(diff: Diff, ask: AskPart) {
+	const first = useMemo(() => {
+		const isCut = diff.next.patch !== null && diff.next.patch === diff.files[0]?.path;
+		return { of: diff, files: isCut ? [] : diffFiles(diff.patch), next: diff.next.patch };
+	}, [diff]);
+	const [loaded, setLoaded] = useState(first);
+	const now = loaded.of === diff ? loaded : first;
+	const more = async (): Promise<void> => {
+		if (now.next === null) return;
+		const page = await ask({ from: now.next });
+		// a file that alone is longer than an answer is asked for by its name
+		const isLong = page !== null && page.next.patch === now.next;
+		const part = isLong ? await ask({ path: now.next }) : page;
+		if (part === null) return;
+		const next = isLong ? (page.files[1]?.path ?? null) : part.next.patch;
+		setLoaded({ of: diff, files: [...now.files, ...diffFiles(part.patch)], next });
+	};
+	return { ...now, more };
+}
+
+/** The end of what is loaded: whoever sees it gets more. */
+function More({ onShown }: { onShown(): Promise<void> }) {
+	const shown = useRef(onShown);
+	const [isFailed, setFailed] = useState(false);
+	const load = (): void => void shown.current().then(() => setFailed(true));
+	useEffect(load, []);
+	return isFailed ? (
+		<Button kind="quiet" onClick={load}>
+			Load the rest
+		</Button>
+	) : (
+		<p className="meta panel-note">Loading…</p>
 	);
 }
 
@@ -55,7 +97,8 @@ function FileHead({ file: { path, from, added, deleted, isBinary } }: { file: Di
 export function Counts({ added, deleted }: { added: number | null; deleted: number | null }) {
 	return (
 		<span className="counts">
-			<span className="role-ok">+{added ?? 0}</span> <span className="role-bad">−{deleted ?? 0}</span>
+			<span className="role-ok">+{(added ?? 0).toLocaleString("en")}</span>{" "}
+			<span className="role-bad">−{(deleted ?? 0).toLocaleString("en")}</span>
 		</span>
 	);
 }

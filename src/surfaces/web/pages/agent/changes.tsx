@@ -1,9 +1,10 @@
 // How the agent's files differ: from base now, or at the end of a turn.
-import { useState } from "react";
+import { type ComponentProps, useState } from "react";
+import { counted } from "#contract/counted.ts";
 import type { Agent } from "#contract/wire.ts";
 import type { Diff } from "#contract/workspace.ts";
 import { whyNoFiles } from "#views/agent-actions.ts";
-import { type Read, useRead, useSeen } from "../../store/hooks.ts";
+import { type Read, useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Counts, DiffView } from "../../ui/diff.tsx";
 import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
 
@@ -16,8 +17,16 @@ export function Changes({ agent, turn }: { agent: Agent; turn: number | null }) 
 function Now({ agent }: { agent: Agent }) {
 	// files change in turns and in git steps
 	const again = `${agent.turn?.id ?? ""}${agent.lease ?? ""}${agent.lastActiveAt}`;
-	const read = useRead("diff", { params: { agent: agent.id } }, again);
-	return <DiffRead read={read} title={`against ${agent.workspace?.base?.slice(0, 12) ?? "base"}`} />;
+	const params = { agent: agent.id };
+	const read = useRead("diff", { params }, again);
+	const act = useAct();
+	return (
+		<DiffRead
+			read={read}
+			ask={(part) => act("diff", { params, query: part })}
+			title={`against ${agent.workspace?.base?.slice(0, 12) ?? "base"}`}
+		/>
+	);
 }
 
 function AtTurn({ agent, turn }: { agent: Agent; turn: number }) {
@@ -29,6 +38,7 @@ function AtTurn({ agent, turn }: { agent: Agent; turn: number }) {
 	const against = isWhole || before === undefined || at === -1 ? undefined : before.id;
 	const input = taken && { params: { ...params, snapshot: taken.id }, query: { against } };
 	const read = useRead("snapshot", input ?? null);
+	const act = useAct();
 	if (snapshots.state === "loading") return <Loading what="the snapshots" />;
 	if (snapshots.state === "failed") return <RefusedNotice refusal={snapshots.refusal} />;
 	if (taken === undefined)
@@ -44,23 +54,31 @@ function AtTurn({ agent, turn }: { agent: Agent; turn: number }) {
 				<input type="checkbox" checked={isWhole} onChange={(event) => setWhole(event.target.checked)} /> everything that
 				was not committed
 			</label>
-			<DiffRead read={read} title={`snapshot ${taken.id}, after turn ${turn}, against ${than}`} />
+			<DiffRead
+				read={read}
+				ask={(part) => act("snapshot", { ...input, query: { against, ...part } })}
+				title={`snapshot ${taken.id}, after turn ${turn}, against ${than}`}
+			/>
 		</>
 	);
 }
 
-function DiffRead({ read, title }: { read: Read<Diff>; title: string }) {
+interface DiffReadProps {
+	read: Read<Diff>;
+	ask: ComponentProps<typeof DiffView>["ask"];
+	title: string;
+}
+
+function DiffRead({ read, ask, title }: DiffReadProps) {
 	if (read.data === undefined)
 		return read.state === "failed" ? <RefusedNotice refusal={read.refusal} /> : <Loading what="the diff" />;
-	const { files, patch, truncated } = read.data;
-	const total = (of: "added" | "deleted"): number => files.reduce((sum, file) => sum + (file[of] ?? 0), 0);
+	const { total } = read.data;
 	return (
 		<>
 			<p className="side-title meta">
-				{files.length} {files.length === 1 ? "file" : "files"}{" "}
-				<Counts added={total("added")} deleted={total("deleted")} /> {title}
+				{counted(total.files, "file")} <Counts added={total.added} deleted={total.deleted} /> {title}
 			</p>
-			{files.length === 0 ? <Empty title="Nothing differs." /> : <DiffView patch={patch} truncated={truncated} />}
+			{total.files === 0 ? <Empty title="No changes." /> : <DiffView diff={read.data} ask={ask} />}
 		</>
 	);
 }

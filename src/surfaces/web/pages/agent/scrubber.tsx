@@ -1,5 +1,7 @@
 // Time travel: the turns of an agent on one line. A selected turn shows the conversation and the tree as they were.
+
 import { useEffect, useState } from "react";
+import { counted } from "#contract/counted.ts";
 import type { Agent, Turn } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
 import { isFree } from "../../shell/keyboard.ts";
@@ -45,7 +47,7 @@ export function Scrubber({ agent, turn, onSelect }: ScrubberProps) {
 			</Button>
 			<span className="meta scrub-words">
 				{selected === undefined
-					? `${turns.length} ${turns.length === 1 ? "turn" : "turns"} · now`
+					? `${counted(turns.length, "turn")} · now`
 					: `turn ${at + 1} of ${turns.length} · ${clockOf(selected.startedAt)} · ${selected.state}`}
 			</span>
 			{selected !== undefined && (

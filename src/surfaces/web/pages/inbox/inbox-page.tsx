@@ -1,5 +1,7 @@
 // One list of everything that needs a person, oldest first. Every approval is shown whole.
+
 import { useEffect, useRef, useState } from "react";
+import { counted } from "#contract/counted.ts";
 import { isFree } from "../../shell/keyboard.ts";
 import { useNeeds, useSeen } from "../../store/hooks.ts";
 import { ApprovalCard, useAnswer } from "../../ui/approval-card.tsx";
@@ -19,7 +21,7 @@ export function InboxPage() {
 			<header className="page-header">
 				<h1>Inbox</h1>
 				<span className="meta">
-					{approvals.length} {approvals.length === 1 ? "question" : "questions"}, {others} other
+					{counted(approvals.length, "question")}, {others} other
 				</span>
 				<span className="spread" />
 				<NotifySwitch />

@@ -1,5 +1,7 @@
 // The head of the overview: cost today, and whether the daemon is well.
+
 import { Link } from "wouter";
+import { counted } from "#contract/counted.ts";
 import { familyUsageLine, totalUsage } from "#views/usage.ts";
 import { paths } from "../../paths.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
@@ -11,8 +13,7 @@ export function DaemonBar() {
 		<header className="page-header">
 			<h1>Overview</h1>
 			<span className="meta">
-				{projects.length} {projects.length === 1 ? "project" : "projects"} · {living} living{" "}
-				{living === 1 ? "agent" : "agents"}
+				{counted(projects.length, "project")} · {counted(living, "living agent")}
 			</span>
 			<span className="spread" />
 			<CostToday />
@@ -50,7 +51,7 @@ function Health() {
 	if (problems.length === 0) return <span className="role-ok">health ok</span>;
 	return (
 		<Link href={paths.settings()} className="role-bad" title={problems.join("\n")}>
-			{problems.length} {problems.length === 1 ? "problem" : "problems"}
+			{counted(problems.length, "problem")}
 		</Link>
 	);
 }

@@ -16,7 +16,7 @@ export function FileHead({
 	return (
 		<div className="diff-file">
 			<label className="review-viewed">
-				<input type="checkbox" checked={draft.viewed.includes(path)} onChange={() => draft.toggleViewed(path)} />
+				<input type="checkbox" checked={draft.viewed.has(path)} onChange={() => draft.toggleViewed(path)} />
 				<span className="sr-only">Viewed: {path}</span>
 			</label>
 			<span className="mono clip">{from === null ? path : `${from} → ${path}`}</span>

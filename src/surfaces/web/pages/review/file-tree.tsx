@@ -1,46 +1,138 @@
-// The changed files by folder. A link leads to the file in the diff.
+// The changed files by folder. Only the rows in view are in the page; one element has the focus and names the current row.
+import { type KeyboardEvent, useDeferredValue, useId, useMemo, useRef, useState } from "react";
+import { VList, type VListHandle } from "virtua";
 import type { ChangedFile } from "#contract/workspace.ts";
 import { Counts } from "../../ui/diff.tsx";
+import { type FileRow, fileRows } from "./file-rows.ts";
 
-export function FileTree({
-	files,
-	viewed,
-	current,
-	onOpen,
-}: {
+interface FileTreeProps {
 	files: readonly ChangedFile[];
-	viewed: readonly string[];
+	viewed: ReadonlySet<string>;
 	current: string | null;
 	onOpen(path: string): void;
-}) {
-	const folders = Map.groupBy(files, ({ path }) => path.slice(0, path.lastIndexOf("/") + 1));
+	onView(path: string): void;
+}
+
+/** with fewer files, a look finds them all */
+const findableMin = 12;
+
+export function FileTree({ files, viewed, current, onOpen, onView }: FileTreeProps) {
+	const [text, setText] = useState("");
+	const words = useDeferredValue(text);
+	const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+	const rows = useMemo(() => fileRows(files, { words, folded }), [files, words, folded]);
+	const [at, setAt] = useState(0);
+	const list = useRef<VListHandle>(null);
+	const id = useId();
+	const here = Math.min(at, rows.length - 1);
+	const move = (to: number): void => {
+		const next = Math.max(0, Math.min(rows.length - 1, to));
+		setAt(next);
+		list.current?.scrollToIndex(next, { align: "nearest" });
+	};
+	const fold = (folder: string): void => setFolded(folded.symmetricDifference(new Set([folder])));
+	const open = (row: FileRow): void => (row.kind === "folder" ? fold(row.folder) : onOpen(row.file.path));
+	const press = (event: KeyboardEvent): void => {
+		const row = rows[here];
+		if (row === undefined || event.metaKey || event.ctrlKey || event.altKey) return;
+		const isFolded = row.kind === "folder" && row.isFolded;
+		const actions: Readonly<Record<string, () => unknown>> = {
+			ArrowDown: () => move(here + 1),
+			ArrowUp: () => move(here - 1),
+			PageDown: () => move(here + 20),
+			PageUp: () => move(here - 20),
+			Home: () => move(0),
+			End: () => move(rows.length - 1),
+			ArrowLeft: () =>
+				row.kind === "folder" ? isFolded || fold(row.folder) : move(rows.findLastIndex(isFolderBefore(here))),
+			ArrowRight: () => (isFolded ? fold(row.folder) : move(here + 1)),
+			Enter: () => open(row),
+			" ": () => (row.kind === "folder" ? fold(row.folder) : onView(row.file.path)),
+		};
+		const action = actions[event.key];
+		if (action === undefined) return;
+		event.preventDefault();
+		action();
+	};
 	return (
 		<nav className="review-files" aria-label="Changed files">
-			{[...folders].map(([folder, inside]) => (
-				<section key={folder}>
-					{folder !== "" && <h3 className="mono clip review-folder">{folder}</h3>}
-					<ul>
-						{inside.map(({ path, added, deleted }) => (
-							<li key={path}>
-								<button
-									type="button"
-									className="review-file"
-									aria-current={path === current}
-									onClick={() => onOpen(path)}
-								>
-									<span aria-hidden="true" className={viewed.includes(path) ? "role-ok" : "role-off"}>
-										{viewed.includes(path) ? "✓" : "○"}
-									</span>
-									<span className="mono clip">{path.slice(folder.length)}</span>
-									{viewed.includes(path) && <span className="sr-only"> (viewed)</span>}
-									<span className="spread" />
-									<Counts added={added} deleted={deleted} />
-								</button>
-							</li>
-						))}
-					</ul>
-				</section>
-			))}
+			{files.length >= findableMin && (
+				<input
+					className="input review-find"
+					type="search"
+					placeholder="Find a file"
+					aria-label="Find a file"
+					value={text}
+					onChange={({ target }) => setText(target.value)}
+				/>
+			)}
+			{rows.length === 0 && <p className="meta panel-note">No file name contains that.</p>}
+			<div
+				className="review-tree"
+				role="tree"
+				aria-label="Changed files"
+				aria-activedescendant={rows.length === 0 ? undefined : `${id}-${here}`}
+				tabIndex={0}
+				onKeyDown={press}
+			>
+				<VList ref={list} data={rows} {...(here >= 0 && { keepMounted: [here] })}>
+					{(row, index) => (
+						<div
+							key={row.kind === "folder" ? row.folder : row.file.path}
+							id={`${id}-${index}`}
+							role="treeitem"
+							aria-level={row.kind === "folder" ? 1 : 2}
+							aria-selected={row.kind === "file" && row.file.path === current}
+							aria-expanded={row.kind === "folder" ? !row.isFolded : undefined}
+							className={index === here ? "review-row review-here" : "review-row"}
+							tabIndex={-1}
+							onClick={() => {
+								setAt(index);
+								open(row);
+							}}
+						>
+							{row.kind === "folder" ? <Folder row={row} /> : <File row={row} isViewed={viewed.has(row.file.path)} />}
+						</div>
+					)}
+				</VList>
+			</div>
 		</nav>
+	);
+}
+
+const isFolderBefore =
+	(here: number) =>
+	({ kind }: FileRow, at: number): boolean =>
+		at < here && kind === "folder";
+
+function Folder({ row: { folder, isFolded, count } }: { row: Extract<FileRow, { kind: "folder" }> }) {
+	return (
+		<>
+			<span aria-hidden="true" className="meta">
+				{isFolded ? "▸" : "▾"}
+			</span>
+			<span className="mono clip review-folder" title={folder}>
+				{folder}
+			</span>
+			<span className="spread" />
+			{isFolded && <span className="meta">{count}</span>}
+		</>
+	);
+}
+
+function File({ row, isViewed }: { row: Extract<FileRow, { kind: "file" }>; isViewed: boolean }) {
+	const { path, added, deleted } = row.file;
+	return (
+		<>
+			<span aria-hidden="true" className={isViewed ? "role-ok" : "role-off"}>
+				{isViewed ? "✓" : "○"}
+			</span>
+			<span className="mono clip" title={path}>
+				{row.name}
+			</span>
+			{isViewed && <span className="sr-only"> (viewed)</span>}
+			<span className="spread" />
+			<Counts added={added} deleted={deleted} />
+		</>
 	);
 }

@@ -1,5 +1,7 @@
 // What a merge would meet, and the decision: conflicts and checks before anybody approves.
+
 import { useState } from "react";
+import { counted } from "#contract/counted.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import { type MergePreview, mergeStrategies } from "#contract/workspace.ts";
 import { whyNoStep } from "#views/agent-actions.ts";
@@ -41,7 +43,7 @@ function Found({ preview: { base, ahead, behind, conflicts } }: { preview: Merge
 	return (
 		<>
 			<span>
-				{ahead} {ahead === 1 ? "commit" : "commits"} for <span className="mono">{base}</span>
+				{counted(ahead, "commit")} for <span className="mono">{base}</span>
 				{behind > 0 && <span className="meta"> · {behind} behind</span>}
 			</span>
 			{conflicts.length === 0 ? (

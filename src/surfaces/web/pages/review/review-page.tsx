@@ -1,20 +1,22 @@
 // Review of an agent's branch or of an issue's: the diff, what a merge would meet, comments, and the decision.
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
+import { counted } from "#contract/counted.ts";
 import { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { ReviewComment } from "#contract/review.ts";
-import { diffFiles } from "#views/diff-lines.ts";
 import { reviewPrompt } from "#views/review.ts";
 import { paths } from "../../paths.ts";
-import { useAct, useRead, useSeen } from "../../store/hooks.ts";
+import { useAct, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Counts } from "../../ui/diff.tsx";
 import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
 import { CommentList } from "./comment-list.tsx";
+import type { Layout } from "./diff-rows.ts";
 import { FileTree } from "./file-tree.tsx";
 import { MergeBar } from "./merge-bar.tsx";
-import { type Layout, ReviewDiff } from "./review-diff.tsx";
-import { routesOf, type Subject } from "./subject.ts";
+import { ReviewDiff } from "./review-diff.tsx";
+import type { Subject } from "./subject.ts";
+import { useDiffPages } from "./use-diff-pages.ts";
 import { useReviewDraft } from "./use-review.ts";
 
 export function AgentReview({ params }: { params: Readonly<Record<string, string>> }) {
@@ -33,29 +35,27 @@ export function IssueReview({ params }: { params: Readonly<Record<string, string
 }
 
 function Review({ subject }: { subject: Subject }) {
-	const { params, diff: route } = routesOf(subject);
 	const [again, setAgain] = useState(0);
-	const read = useRead(route, { params }, again);
+	const { read, pages, want, loadWhole } = useDiffPages(subject, again);
 	const [layout, setLayout] = useState<Layout>(innerWidth < 1000 ? "inline" : "side");
 	const name = useSubjectName(subject);
 	const draft = useReviewDraft("agent" in subject ? subject.agent : name);
 	const [current, setCurrent] = useState<string | null>(null);
 	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} isPage />;
 	if (read.data === undefined) return <Loading what="the diff" rows={12} isPage />;
-	const { files, patch, truncated, omitted } = read.data;
-	const sum = (side: "added" | "deleted"): number => files.reduce((total, file) => total + (file[side] ?? 0), 0);
+	const { total, omitted } = read.data;
+	const { files } = pages;
 	return (
 		<div className="review">
 			<header className="page-header">
 				<h1>
 					Review <Link href={hrefOf(subject)}>{name}</Link>
 				</h1>
+				<span className="meta">{counted(total.files, "file")}</span>
+				<Counts added={total.added} deleted={total.deleted} />
 				<span className="meta">
-					{files.length} {files.length === 1 ? "file" : "files"}
-				</span>
-				<Counts added={sum("added")} deleted={sum("deleted")} />
-				<span className="meta">
-					{draft.viewed.filter((path) => files.some((file) => file.path === path)).length} viewed
+					{files.filter(({ path }) => draft.viewed.has(path)).length} viewed
+					{!pages.isListed && ` · ${counted(files.length, "file")} listed so far`}
 				</span>
 				<span className="spread" />
 				<Button onClick={() => setLayout(layout === "side" ? "inline" : "side")}>
@@ -68,16 +68,14 @@ function Review({ subject }: { subject: Subject }) {
 				<Empty title="Nothing differs from base.">When the agent changes files, they appear here.</Empty>
 			) : (
 				<div className="review-body">
-					<FileTree files={files} viewed={draft.viewed} current={current} onOpen={setCurrent} />
-					<ReviewDiff
-						subject={subject}
+					<FileTree
 						files={files}
-						drawn={diffFiles(patch)}
-						isCut={truncated}
-						layout={layout}
-						draft={draft}
+						viewed={draft.viewed}
 						current={current}
+						onOpen={setCurrent}
+						onView={draft.toggleViewed}
 					/>
+					<ReviewDiff pages={pages} want={want} loadWhole={loadWhole} layout={layout} draft={draft} current={current} />
 				</div>
 			)}
 			{omitted.length > 0 && (

@@ -1,6 +1,6 @@
 // What a review keeps between visits: which files were viewed, and comments that were not sent yet. In the browser's own
 // storage, by the commit or tree that was reviewed.
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import type { ReviewComment } from "#contract/review.ts";
 
 interface Draft {
@@ -10,7 +10,9 @@ interface Draft {
 
 const none: Draft = { viewed: [], comments: [] };
 
-export interface ReviewDraft extends Draft {
+export interface ReviewDraft {
+	viewed: ReadonlySet<string>;
+	comments: readonly ReviewComment[];
 	toggleViewed(path: string): void;
 	add(comment: ReviewComment): void;
 	remove(at: number): void;
@@ -30,8 +32,10 @@ export function useReviewDraft(subject: string): ReviewDraft {
 			}),
 		[key],
 	);
+	const viewedSet = useMemo(() => new Set(draft.viewed), [draft.viewed]);
 	return {
-		...draft,
+		viewed: viewedSet,
+		comments: draft.comments,
 		toggleViewed: (path) =>
 			change(({ viewed, comments }) => ({
 				viewed: viewed.includes(path) ? viewed.filter((each) => each !== path) : [...viewed, path],

@@ -1,11 +1,13 @@
 // Two agents side by side: where their conversations part, and how their trees differ.
+
 import { useState } from "react";
 import { Link } from "wouter";
+import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
 import { divergence } from "#views/divergence.ts";
 import { paths } from "../../paths.ts";
-import { useRead, useSeen } from "../../store/hooks.ts";
+import { useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DiffView } from "../../ui/diff.tsx";
@@ -36,8 +38,11 @@ function Two({ one, other, onClear }: { one: Agent; other: Agent; onClear(): voi
 	const part = divergence(one.id, other.id, (id) => seen.agent(id));
 	const shared = part === null ? undefined : seen.agent(part.agent);
 	const haveFiles = one.workspace !== null && other.workspace !== null && one.project === other.project;
-	const diff = useRead("diff", haveFiles ? { params: { agent: one.id }, query: { against: other.id } } : null);
-	const files = diff.data?.files.length;
+	const params = { agent: one.id };
+	const against = other.id;
+	const diff = useRead("diff", haveFiles ? { params, query: { against } } : null);
+	const act = useAct();
+	const files = diff.data?.total.files;
 	const why = !haveFiles
 		? "They have no workspaces of one project."
 		: diff.state === "failed"
@@ -51,7 +56,7 @@ function Two({ one, other, onClear }: { one: Agent; other: Agent; onClear(): voi
 				<Link href={paths.agent(one.id)}>{one.handle}</Link> and{" "}
 				<Link href={paths.agent(other.id)}>{other.handle}</Link>:{" "}
 				{part === null ? "no shared conversation" : `they part at item ${part.item} of ${shared?.handle ?? part.agent}`}
-				{files !== undefined && ` · trees differ in ${files} ${files === 1 ? "file" : "files"}`}
+				{files !== undefined && ` · trees differ in ${counted(files, "file")}`}
 			</span>
 			<span className="spread" />
 			<Button why={why} onClick={() => setOpen("diff")}>
@@ -65,7 +70,7 @@ function Two({ one, other, onClear }: { one: Agent; other: Agent; onClear(): voi
 			</Button>
 			{open === "diff" && diff.data !== undefined && (
 				<Dialog title={`${other.handle} → ${one.handle}`} onClose={() => setOpen(null)} wide>
-					<DiffView patch={diff.data.patch} truncated={diff.data.truncated} />
+					<DiffView diff={diff.data} ask={(part) => act("diff", { params, query: { against, ...part } })} />
 				</Dialog>
 			)}
 			{open === "fork" && shared !== undefined && part !== null && (

@@ -1,5 +1,6 @@
 // The fork tree: the tree on the left, time on the right.
 import { useDeferredValue, useMemo, useState } from "react";
+import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { forkRows, needsYou, type TreeFilter, treeFilters } from "#views/fork-tree.ts";
 import { timeAxis } from "#views/time-axis.ts";
@@ -95,7 +96,7 @@ function Counts() {
 	const waiting = agents.filter(needsYou).length;
 	return (
 		<span className="meta">
-			{agents.length.toLocaleString()} agents · {running} running · {waiting} need you
+			{counted(agents.length, "agent")} · {running} running · {waiting} {waiting === 1 ? "needs" : "need"} you
 		</span>
 	);
 }

@@ -1,5 +1,6 @@
 import { memo } from "react";
 import { Link } from "wouter";
+import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { stateOf } from "#views/agent-text.ts";
 import type { ForkRow } from "#views/fork-tree.ts";
@@ -89,4 +90,6 @@ function LastWords({ row: { agent } }: Pick<TreeRowProps, "row">) {
 }
 
 const historyWords = (history: AgentHistory | undefined): string =>
-	history === undefined ? "no turns" : `${history.bars.length} turns, ${history.mails.length} mails`;
+	history === undefined
+		? "no turns"
+		: `${counted(history.bars.length, "turn")}, ${counted(history.mails.length, "mail message")}`;

@@ -1,7 +1,4 @@
-// Plurals and shortened lists for messages.
-
-/** "1 commit", "2 commits". */
-export const countOf = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+// Shortened lists for messages.
 
 const namesMax = 10;
 
