@@ -1,30 +1,29 @@
 import { useState } from "react";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { useAct, useRead } from "../../store/hooks.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { IssueFields, whyNotSaved } from "./issue-fields.tsx";
+import { IssueDialog } from "./issue-dialog.tsx";
 
 export function AddIssue({ project, onClose }: { project: ProjectSlug; onClose(): void }) {
 	const act = useAct();
 	const presets = useRead("presets", { params: { project } });
 	const [words, setWords] = useState({ title: "", body: "" });
 	const [preset, setPreset] = useState("");
-	const add = async (): Promise<void> => {
-		const request = { ...words, title: words.title.trim(), ...(preset !== "" && { preset }) };
-		if ((await act("issueAdd", { params: { project }, body: request }, "The issue was added.")) !== null) onClose();
-	};
 	return (
-		<Dialog
+		<IssueDialog
 			title="Add an issue"
-			onClose={onClose}
-			actions={
-				<Button kind="primary" why={whyNotSaved(words)} onClick={add}>
-					Add
-				</Button>
+			action="Add"
+			words={words}
+			rows={5}
+			onChange={setWords}
+			onSave={(saved) =>
+				act(
+					"issueAdd",
+					{ params: { project }, body: { ...saved, ...(preset !== "" && { preset }) } },
+					"The issue was added.",
+				)
 			}
+			onClose={onClose}
 		>
-			<IssueFields words={words} rows={5} onChange={setWords} />
 			<label className="field">
 				<span>Workflow</span>
 				<select className="select" value={preset} onChange={({ target }) => setPreset(target.value)}>
@@ -34,6 +33,6 @@ export function AddIssue({ project, onClose }: { project: ProjectSlug; onClose()
 					))}
 				</select>
 			</label>
-		</Dialog>
+		</IssueDialog>
 	);
 }

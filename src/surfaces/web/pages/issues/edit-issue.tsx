@@ -2,37 +2,32 @@ import { useState } from "react";
 import { issuePriorities } from "#contract/issue.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import { useAct } from "../../store/hooks.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { IssueFields, whyNotSaved } from "./issue-fields.tsx";
+import { IssueDialog } from "./issue-dialog.tsx";
 
 export function EditIssue({ issue, onClose }: { issue: Issue; onClose(): void }) {
 	const act = useAct();
 	const [words, setWords] = useState({ title: issue.title, body: issue.body });
 	const [labels, setLabels] = useState(issue.labels.join(", "));
 	const [priority, setPriority] = useState(issue.priority);
-	const save = async (): Promise<void> => {
-		const listed = labels
-			.split(",")
-			.map((each) => each.trim())
-			.filter(Boolean);
-		const request = { ...words, title: words.title.trim(), priority, labels: listed };
-		const params = { issue: `${issue.project}#${issue.number}` };
-		if ((await act("issueEdit", { params, body: request }, "Saved.")) !== null) onClose();
-	};
 	return (
-		<Dialog
+		<IssueDialog
 			title={`Edit ${issue.project}#${issue.number}`}
+			action="Save"
+			words={words}
+			rows={8}
+			onChange={setWords}
+			onSave={(saved) => {
+				const listed = labels
+					.split(",")
+					.map((each) => each.trim())
+					.filter(Boolean);
+				const params = { issue: `${issue.project}#${issue.number}` };
+				return act("issueEdit", { params, body: { ...saved, priority, labels: listed } }, "Saved.");
+			}}
 			onClose={onClose}
-			actions={
-				<Button kind="primary" why={whyNotSaved(words)} onClick={save}>
-					Save
-				</Button>
-			}
 		>
-			<IssueFields words={words} rows={8} onChange={setWords} />
 			<label className="field">
-				<span>Labels, with commas</span>
+				<span>Labels, separated by commas</span>
 				<input className="input" value={labels} onChange={({ target }) => setLabels(target.value)} />
 			</label>
 			<label className="field">
@@ -47,6 +42,6 @@ export function EditIssue({ issue, onClose }: { issue: Issue; onClose(): void })
 					))}
 				</select>
 			</label>
-		</Dialog>
+		</IssueDialog>
 	);
 }
