@@ -67,7 +67,7 @@ function AgentsMax({ value, onChange }: { value: number; onChange(next: number):
 	};
 	return (
 		<label className="field">
-			<span>Agents at most</span>
+			<span>Maximum number of agents</span>
 			<input
 				className="input"
 				type="number"
@@ -101,7 +101,7 @@ function Repository({ project: { slug } }: { project: Project }) {
 			</dl>
 			{pendingApproval !== null && (
 				<div className="settings-pending" role="alert">
-					<p>The repository wants to run commands that nobody has approved:</p>
+					<p>The repository defines commands that nobody has approved yet:</p>
 					{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
 					<pre className="code" tabIndex={0}>
 						{Object.entries(pendingApproval)

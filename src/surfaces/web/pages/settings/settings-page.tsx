@@ -5,6 +5,7 @@ import { paths } from "../../paths.ts";
 import { useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
+import { browserName } from "./browser-name.ts";
 import { ProjectSettings } from "./project-settings.tsx";
 
 export function SettingsPage() {
@@ -38,7 +39,7 @@ function Vendors() {
 	return (
 		<section className="panel" aria-labelledby="vendors">
 			<h2 id="vendors" className="panel-title">
-				Agents of other vendors
+				Vendors' agents
 			</h2>
 			{read.state === "failed" && <RefusedNotice refusal={read.refusal} />}
 			<ul className="rows">
@@ -72,14 +73,16 @@ function Browsers() {
 	return (
 		<section className="panel" aria-labelledby="browsers">
 			<h2 id="browsers" className="panel-title">
-				Browsers that are signed in
+				Signed-in browsers
 			</h2>
 			{read.state === "failed" && <RefusedNotice refusal={read.refusal} />}
 			<ul className="rows">
 				{(read.data ?? []).map(({ id, name, expiresAt }) => (
 					<li key={id} className="row">
 						<span className="row-name mono clip">{id}</span>
-						<span className="row-line clip">{name}</span>
+						<span className="row-line clip" title={name}>
+							{browserName(name)}
+						</span>
 						<span className="meta">until {new Date(expiresAt).toLocaleDateString()}</span>
 						<Button
 							kind="danger"

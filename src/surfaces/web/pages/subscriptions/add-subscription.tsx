@@ -23,7 +23,7 @@ export function AddSubscription({ onClose }: { onClose(): void }) {
 			actions={
 				<Button
 					kind="primary"
-					why={parsed.success ? null : "Name it: small letters, digits and hyphens."}
+					why={parsed.success ? null : "Enter a name: lowercase letters, digits and hyphens."}
 					onClick={add}
 				>
 					Add
@@ -46,7 +46,7 @@ export function AddSubscription({ onClose }: { onClose(): void }) {
 				</select>
 			</label>
 			<label className="field">
-				<span>Turns at once</span>
+				<span>Concurrent turns</span>
 				<input
 					className="input"
 					type="number"

@@ -1,5 +1,6 @@
 // Subscriptions: slots, cool-downs, and what they are limited to.
 import { useState } from "react";
+import { counted } from "#contract/counted.ts";
 import type { Spent } from "#contract/usage.ts";
 import type { Subscription } from "#contract/wire.ts";
 import { useAct, useNow, useRead, useSeen } from "../../store/hooks.ts";
@@ -19,7 +20,7 @@ export function SubscriptionsPage() {
 		<>
 			<header className="page-header">
 				<h1>Subscriptions</h1>
-				<span className="meta">how many turns run at once on each plan or key</span>
+				<span className="meta">concurrent turns per plan or key</span>
 				<span className="spread" />
 				<Button kind="primary" onClick={() => setAdding(true)}>
 					Add a subscription
@@ -27,12 +28,12 @@ export function SubscriptionsPage() {
 			</header>
 			{subscriptions.length === 0 ? (
 				<Empty title="No subscriptions.">
-					Agents use your own logins, without a limit of turns. Add one to limit how many run at once, and to wait for
-					usage limits.
+					Agents use your own logins, with no limit on concurrent turns. Add a subscription to limit them, and to pause
+					its agents at usage limits.
 				</Empty>
 			) : (
 				<div className="page-table">
-					<table className="table">
+					<table className="table table-stacked">
 						<thead>
 							<tr>
 								<th scope="col">Name</th>
@@ -72,19 +73,23 @@ function Row({ subscription, costs }: { subscription: Subscription; costs: Spent
 	return (
 		<tr>
 			<th scope="row">{name}</th>
-			<td>{type}</td>
-			<td>
+			<td data-label="Type">{type}</td>
+			<td data-label="Slots">
 				<Meter used={used} max={maxConcurrent} />
 			</td>
-			<td className={problem !== null ? "role-bad" : isCooling ? "role-wait" : "role-ok"}>{state}</td>
-			<td>{fallback ?? "none"}</td>
-			<td>{quiet === null ? "none" : `${quiet.from}–${quiet.to}`}</td>
-			<td className="right">{costText(costs)}</td>
+			<td data-label="State" className={problem !== null ? "role-bad" : isCooling ? "role-wait" : "role-ok"}>
+				{state}
+			</td>
+			<td data-label="Fallback">{fallback ?? "none"}</td>
+			<td data-label="Quiet hours">{quiet === null ? "none" : `${quiet.from}–${quiet.to}`}</td>
+			<td data-label="Cost" className="right">
+				{costText(costs)}
+			</td>
 			<td className="right">
 				<span className="row-actions">
 					<Button
 						about={name}
-						why={isCooling ? null : "It does not wait for a usage limit."}
+						why={isCooling ? null : "No usage limit is in effect."}
 						onClick={() => act("subscriptionCool", { params, body: { until: null } }, `${name} starts turns again.`)}
 					>
 						End the cool-down
@@ -92,7 +97,7 @@ function Row({ subscription, costs }: { subscription: Subscription; costs: Spent
 					<Button
 						kind="danger"
 						about={name}
-						why={used > 0 ? `${used} open turns use it.` : null}
+						why={used > 0 ? `${counted(used, "open turn")} ${used === 1 ? "uses" : "use"} it.` : null}
 						onClick={() => act("subscriptionRemove", { params }, `${name} was removed.`)}
 					>
 						Remove
