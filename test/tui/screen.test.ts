@@ -286,7 +286,7 @@ test("a second Esc ends a turn by force, though its processes ignore every polit
 test("an empty thread says what can be done, and a click goes to an agent of the tree", async () => {
 	const { one, slug } = await family();
 	await using it = new Opened(one.id, { project: slug });
-	await it.terminal.shows("Write what the agent shall do");
+	await it.terminal.shows("Type what the agent should do");
 	const row = (await it.terminal.screen()).findIndex((each) => each.endsWith("○ two"));
 	it.terminal.click(85, row);
 	await it.terminal.shows("[two");

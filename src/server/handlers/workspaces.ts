@@ -38,11 +38,7 @@ export function workspaceHandlers(context: RequestContext) {
 				// git lists all of its refs at once
 				return isRefusal(all) ? all : slicePage(all.map(snapshotView), request.page);
 			}),
-		snapshot: (request) =>
-			on(request, (cycle, agent) => {
-				const { params, query } = request;
-				return cycle.showSnapshot(agent, params["snapshot"] ?? "", query.against, extentOf(query));
-			}),
+		snapshot: (request) => on(request, (cycle, agent) => snapshotDiff(cycle, agent, request)),
 		restore: (request) =>
 			on(request, (cycle, agent) => cycle.restore(agent, request.body.snapshot, context.requester(request))),
 		syncProject: (request) =>
@@ -113,6 +109,9 @@ async function diff(
 		});
 	return await cycle.diff(agent, other, what);
 }
+
+const snapshotDiff = (cycle: WorkCycle, agent: AgentState, { params, query }: RouteRequest<"snapshot">) =>
+	cycle.showSnapshot(agent, params["snapshot"] ?? "", query.against, extentOf(query));
 
 interface DiffPart {
 	path?: string | undefined;

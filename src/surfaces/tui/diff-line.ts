@@ -5,8 +5,13 @@ import { painted, type Style } from "#views/paint.ts";
 import { colouredCode } from "./code-colours.ts";
 import { columnsOf } from "./pi/text.ts";
 
-/** Nothing in it moves the cursor. */
-export const shownLine = (line: string): string => inline(line).replaceAll("␉", "    ");
+let last = { line: "", text: "" };
+
+/** Nothing in it moves the cursor. The rows of a long line are drawn one after the other. */
+export function shownLine(line: string): string {
+	if (line !== last.line) last = { line, text: inline(line).replaceAll("␉", "    ") };
+	return last.text;
+}
 
 /** The columns of a line: changed lines in their colour, the lines around them as code. */
 export function diffLine(
@@ -18,10 +23,8 @@ export function diffLine(
 	// the mark of a part that belongs to the row above
 	const margin = from === 0 ? "  " : painted("faint", "↳ ", colour);
 	const text = shownLine(line);
-	const styled = line.startsWith(" ")
-		? (colouredCode(text, languageOf(path), colour)[0] ?? "")
-		: painted(lineStyle(line), text, colour);
-	return margin + columnsOf(styled, from, to);
+	if (!line.startsWith(" ")) return margin + painted(lineStyle(line), columnsOf(text, from, to), colour);
+	return margin + columnsOf(colouredCode(text, languageOf(path), colour)[0] ?? "", from, to);
 }
 
 function lineStyle(line: string): Style {

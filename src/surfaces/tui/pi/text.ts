@@ -3,6 +3,7 @@ import {
 	fuzzyFilter,
 	Markdown,
 	sliceByColumn,
+	stripTerminalSequences,
 	truncateToWidth,
 	visibleWidth,
 	wrapTextWithAnsi,
@@ -51,6 +52,8 @@ export function cuts(text: string, width: number): { from: number; to: number }[
 
 /** Some columns of a text, with its colours. */
 export function columnsOf(text: string, from: number, to: number): string {
+	// a letter per column: a line may have millions
+	if (/^[ -~]*$/.test(text)) return text.slice(from, to);
 	const part = sliceByColumn(text, from, to - from);
 	return part.includes("\u001B") ? `${part}\u001B[0m` : part;
 }

@@ -33,23 +33,10 @@ export function FileTree({ files, viewed, current, onOpen, onView }: FileTreePro
 	const fold = (folder: string): void => setFolded(folded.symmetricDifference(new Set([folder])));
 	const open = (row: FileRow): void => (row.kind === "folder" ? fold(row.folder) : onOpen(row.file.path));
 	const press = (event: KeyboardEvent): void => {
-		const row = rows[here];
-		if (row === undefined || event.metaKey || event.ctrlKey || event.altKey) return;
-		const isFolded = row.kind === "folder" && row.isFolded;
-		const actions: Readonly<Record<string, () => unknown>> = {
-			ArrowDown: () => move(here + 1),
-			ArrowUp: () => move(here - 1),
-			PageDown: () => move(here + 20),
-			PageUp: () => move(here - 20),
-			Home: () => move(0),
-			End: () => move(rows.length - 1),
-			ArrowLeft: () =>
-				row.kind === "folder" ? isFolded || fold(row.folder) : move(rows.findLastIndex(isFolderBefore(here))),
-			ArrowRight: () => (isFolded ? fold(row.folder) : move(here + 1)),
-			Enter: () => open(row),
-			" ": () => (row.kind === "folder" ? fold(row.folder) : onView(row.file.path)),
-		};
-		const action = actions[event.key];
+		const action =
+			event.metaKey || event.ctrlKey || event.altKey
+				? undefined
+				: keys({ rows, here, move, fold, open, onView })[event.key];
 		if (action === undefined) return;
 		event.preventDefault();
 		action();
@@ -98,6 +85,33 @@ export function FileTree({ files, viewed, current, onOpen, onView }: FileTreePro
 			</div>
 		</nav>
 	);
+}
+
+interface TreeKeys extends Pick<FileTreeProps, "onView"> {
+	rows: readonly FileRow[];
+	here: number;
+	move(to: number): void;
+	fold(folder: string): void;
+	open(row: FileRow): void;
+}
+
+function keys({ rows, here, move, fold, open, onView }: TreeKeys): Readonly<Record<string, () => unknown>> {
+	const row = rows[here];
+	if (row === undefined) return {};
+	const isFolded = row.kind === "folder" && row.isFolded;
+	return {
+		ArrowDown: () => move(here + 1),
+		ArrowUp: () => move(here - 1),
+		PageDown: () => move(here + 20),
+		PageUp: () => move(here - 20),
+		Home: () => move(0),
+		End: () => move(rows.length - 1),
+		ArrowLeft: () =>
+			row.kind === "folder" ? isFolded || fold(row.folder) : move(rows.findLastIndex(isFolderBefore(here))),
+		ArrowRight: () => (isFolded ? fold(row.folder) : move(here + 1)),
+		Enter: () => open(row),
+		" ": () => (row.kind === "folder" ? fold(row.folder) : onView(row.file.path)),
+	};
 }
 
 const isFolderBefore =
