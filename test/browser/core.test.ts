@@ -2,19 +2,13 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { Dashboard, openBrowser } from "#test/support/dashboard.ts";
-import { at, git, longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
+import { expect, test } from "vitest";
+import { Dashboard, shareDashboard } from "#test/support/dashboard.ts";
+import { at, git, longTimeout, params, type TestDaemon } from "#test/support/test-daemon.ts";
 
 let world: TestDaemon;
 let browser: Browser;
-beforeAll(async () => {
-	[world, browser] = await Promise.all([TestDaemon.open(), openBrowser()]);
-}, 120_000);
-afterAll(async () => {
-	await browser.close();
-	await world[Symbol.asyncDispose]();
-});
+shareDashboard((parts) => ({ world, browser } = parts));
 
 // the first one: the daemon has nothing in it yet
 test("bars stand where rows will be, and without rows each page says what to do", async () => {
@@ -27,16 +21,16 @@ test("bars stand where rows will be, and without rows each page says what to do"
 	});
 	await dashboard.go("/");
 	await page.getByRole("status", { name: "Loading the overview" }).waitFor();
-	expect(await page.getByText("Nothing runs.").count()).toBe(0);
+	expect(await page.getByText("No turns are running.").count()).toBe(0);
 	await dashboard.isAccessible();
 	held.resolve();
 	await page.getByText("Add a project and an agent, or run brood demo.").waitFor();
-	await page.getByText("Nobody waits for you.").waitFor();
+	await page.getByText("Nothing needs your attention.").waitFor();
 	expect(await page.getByRole("status", { name: "Loading the overview" }).count()).toBe(0);
 	for (const [to, says] of [
 		["/inbox", "Questions, errors, reviews and usage limits appear here."],
 		["/issues", "Issues belong to a project."],
-		["/journal?text=zebra", "Nothing has the words “zebra”."],
+		["/journal?text=zebra", "No conversation contains “zebra”."],
 	] as const) {
 		await dashboard.go(to);
 		await page.getByText(says).waitFor();
@@ -44,7 +38,7 @@ test("bars stand where rows will be, and without rows each page says what to do"
 	await dashboard.go("/tree");
 	await page.getByText("1 agents · 0 running · 0 need you").waitFor();
 	await page.getByRole("combobox", { name: "Show" }).selectOption("needs you");
-	await page.getByText("Nobody waits for you.").waitFor();
+	await page.getByText("Nothing needs your attention.").waitFor();
 	expect(await page.getByRole("row").count()).toBe(0);
 });
 
@@ -61,7 +55,7 @@ test("the overview shows what needs a person first, and settles it", async () =>
 		.waitFor();
 	await dashboard.isAccessible();
 	await needs.getByRole("button", { name: "Allow asker" }).click();
-	await needs.getByText("Nobody waits for you.").waitFor();
+	await needs.getByText("Nothing needs your attention.").waitFor();
 	await expect.poll(async () => (await world.items(agent)).map(({ text }) => text), longTimeout).toContain("thanks");
 });
 
@@ -94,7 +88,7 @@ test("the inbox shows a question whole, and keys answer it", async () => {
 	await page.getByRole("article").first().waitFor({ state: "detached" });
 	expect(await world.client.call("approvals", {})).toEqual([]);
 	await world.client.call("issueDelete", { params: { issue: `${slug}#${issue.number}` } });
-	await page.getByText("Nobody waits for you.").waitFor();
+	await page.getByText("Nothing needs your attention.").waitFor();
 });
 
 test("an agent's page takes prompts, shows its conversation, and says why an action is not possible", async () => {
@@ -209,7 +203,7 @@ test("the fork tree folds, filters and compares two agents; a fork is made from 
 	await row("left").waitFor();
 	await dashboard.isAccessible();
 	for (const name of ["left", "right"]) await row(name).getByRole("checkbox").check({ force: true });
-	await page.getByText(/they part at item \d+ of parent · trees differ in 1 file/).waitFor();
+	await page.getByText(/their conversations diverge after item \d+ of parent · trees differ in 1 file/).waitFor();
 	await page.getByRole("button", { name: "Diff", exact: true }).click();
 	await page.getByRole("dialog").getByText("a.txt").first().waitFor();
 	await page.keyboard.press("Escape");
@@ -285,7 +279,7 @@ test("by keyboard alone: mail, workspace, audit, a commit and a kill of an agent
 	await press("Send mail");
 	await page.getByText(/human · accepted/).waitFor();
 	await press("Workspace", "tab");
-	await page.getByText("The workspace is as it should be.").waitFor();
+	await page.getByText("The workspace is healthy.").waitFor();
 	await dashboard.isAccessible();
 	await press("Audit", "tab");
 	await page.getByText("mail.sent").waitFor();

@@ -3,20 +3,14 @@ import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import path from "node:path";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Client } from "#client/client.ts";
-import { Dashboard, openBrowser } from "#test/support/dashboard.ts";
-import { TestDaemon } from "#test/support/test-daemon.ts";
+import { Dashboard, shareDashboard } from "#test/support/dashboard.ts";
+import type { TestDaemon } from "#test/support/test-daemon.ts";
 
 let world: TestDaemon;
 let browser: Browser;
-beforeAll(async () => {
-	[world, browser] = await Promise.all([TestDaemon.open(), openBrowser()]);
-}, 120_000);
-afterAll(async () => {
-	await browser.close();
-	await world[Symbol.asyncDispose]();
-});
+shareDashboard((parts) => ({ world, browser } = parts));
 
 test("the link signs in once, and leaves no code in the address", async () => {
 	await using dashboard = await Dashboard.open(browser, world.daemon);

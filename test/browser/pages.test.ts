@@ -2,20 +2,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Locator } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { Dashboard, openBrowser } from "#test/support/dashboard.ts";
+import { expect, test } from "vitest";
+import { Dashboard, shareDashboard } from "#test/support/dashboard.ts";
 import { freshRepository } from "#test/support/repository.ts";
-import { at, git, longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
+import { at, git, longTimeout, params, type TestDaemon } from "#test/support/test-daemon.ts";
 
 let world: TestDaemon;
 let browser: Browser;
-beforeAll(async () => {
-	[world, browser] = await Promise.all([TestDaemon.open(), openBrowser()]);
-}, 120_000);
-afterAll(async () => {
-	await browser.close();
-	await world[Symbol.asyncDispose]();
-});
+shareDashboard((parts) => ({ world, browser } = parts));
 
 test("a review shows both sides, sends comments as one prompt, runs the check and merges", async () => {
 	const { slug, repository, add } = await world.project({
@@ -131,8 +125,8 @@ test("an issue is assigned, keeps documents, is sent back with a reason, and ret
 	await page.getByRole("link", { name: "Review" }).click();
 	await page.getByRole("button", { name: "Reject…" }).click();
 	const dialog = page.getByRole("dialog", { name: "Send it back" });
-	await dialog.getByRole("button", { name: /Reject.*Say what has to change/ }).waitFor();
-	await dialog.getByLabel("What has to change").fill("write b.txt three");
+	await dialog.getByRole("button", { name: /Reject.*Say what needs to change/ }).waitFor();
+	await dialog.getByLabel("What needs to change").fill("write b.txt three");
 	await dialog.getByRole("button", { name: "Reject", exact: true }).click();
 	await dialog.waitFor({ state: "detached" });
 	await expect.poll(async () => (await issue()).runs.length, longTimeout).toBe(2);
@@ -189,16 +183,16 @@ test("an issue waits for another, is worked on automatically, shows its run's co
 	const issue = async () => await world.client.call("issue", { params: { issue: `${slug}#1` } });
 	await using dashboard = await Dashboard.open(browser, world.daemon, `/projects/${slug}/issues/1`);
 	const { page } = dashboard;
-	await page.getByLabel("Wait for another issue").selectOption({ label: "#2 First of all" });
-	await page.getByRole("button", { name: "Wait for it" }).click();
+	await page.getByLabel("Add a dependency").selectOption({ label: "#2 First of all" });
+	await page.getByRole("button", { name: "Add", exact: true }).click();
 	await page.getByRole("button", { name: /Start.*It waits for #2/ }).waitFor();
 	expect((await issue()).blockedBy).toEqual([2]);
-	await page.getByRole("button", { name: "No longer wait for #2" }).click();
+	await page.getByRole("button", { name: "Remove the dependency on #2" }).click();
 	await page.getByRole("button", { name: "Start", exact: true }).waitFor();
 	expect((await issue()).dependsOn).toEqual([]);
 	await world.client.call("issueDelete", { params: { issue: `${slug}#2` } });
 	await page.getByRole("button", { name: "Edit…" }).click();
-	await page.getByLabel("Labels, with commas").fill("files, small");
+	await page.getByLabel("Labels, separated by commas").fill("files, small");
 	await page.getByRole("button", { name: "Save" }).click();
 	await page.getByText("files, small").waitFor();
 	await page.getByRole("link", { name: `${slug}#1` }).click();
@@ -276,7 +270,7 @@ test("subscriptions, journal, settings and the forms work and are accessible", a
 	await page.getByRole("list", { name: "Found" }).getByText("the zebra crosses").first().waitFor();
 	await dashboard.isAccessible();
 	await dashboard.go("/journal?kind=mail.sent");
-	await page.getByText("No such events here.").waitFor();
+	await page.getByText("No matching events.").waitFor();
 	await dashboard.go("/settings");
 	const section = page.getByRole("region", { name: new RegExp(`Project ${slug}`) });
 	await section.getByLabel("Automatic work").selectOption("on");
@@ -292,7 +286,7 @@ test("subscriptions, journal, settings and the forms work and are accessible", a
 	await page.getByRole("button", { name: "Add the project" }).click();
 	await page.getByRole("heading", { name: "Add an agent" }).waitFor();
 	await page.getByLabel("Project").selectOption("added-here");
-	await page.getByLabel("What runs it").selectOption("scripted");
+	await page.getByLabel("Agent type").selectOption("scripted");
 	await page.getByLabel(/Name/).fill("from-the-form");
 	await page.getByLabel("First prompt").fill("say made by a form");
 	await dashboard.isAccessible();

@@ -1,18 +1,12 @@
 // What tabs share: one stream for ten of them, two browsers at once, and a daemon that is restarted in mid-stream.
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { Dashboard, openBrowser } from "#test/support/dashboard.ts";
-import { params, TestDaemon } from "#test/support/test-daemon.ts";
+import { expect, test } from "vitest";
+import { Dashboard, shareDashboard } from "#test/support/dashboard.ts";
+import { params, type TestDaemon } from "#test/support/test-daemon.ts";
 
 let world: TestDaemon;
 let browser: Browser;
-beforeAll(async () => {
-	[world, browser] = await Promise.all([TestDaemon.open(), openBrowser()]);
-}, 120_000);
-afterAll(async () => {
-	await browser.close();
-	await world[Symbol.asyncDispose]();
-});
+shareDashboard((parts) => ({ world, browser } = parts));
 
 /** How often each numbered line is on the page. */
 const counted = async (page: Page, numbers: readonly number[]): Promise<number[]> =>

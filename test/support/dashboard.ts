@@ -2,14 +2,15 @@
 // asks another origin for fails the test that saw it.
 import axe from "axe-core";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { expect, inject } from "vitest";
+import { afterAll, beforeAll, expect, inject } from "vitest";
 import { Client } from "#client/client.ts";
 import { builtWeb } from "#local/built-web.ts";
 import type { Daemon } from "#src/main.ts";
 import { webFolder } from "./programs.ts";
+import { TestDaemon } from "./test-daemon.ts";
 
 /** With the dashboard built, which the first page would wait for otherwise. */
-export async function openBrowser(): Promise<Browser> {
+async function openBrowser(): Promise<Browser> {
 	await webFolder();
 	const executablePath = inject("chromium");
 	if (executablePath === "") throw new Error("There is no Chromium: apt-get install chromium");
@@ -17,6 +18,20 @@ export async function openBrowser(): Promise<Browser> {
 	// here, where there is time for it: the first page would wait for it
 	await builtWeb(process.cwd());
 	return await chromium.launch({ executablePath, args: ["--disable-dev-shm-usage", ...root] });
+}
+
+/** A daemon and a browser for all tests of a file. */
+export function shareDashboard(share: (parts: { world: TestDaemon; browser: Browser }) => void): void {
+	let parts: { world: TestDaemon; browser: Browser } | null = null;
+	beforeAll(async () => {
+		const [world, browser] = await Promise.all([TestDaemon.open(), openBrowser()]);
+		parts = { world, browser };
+		share(parts);
+	}, 120_000);
+	afterAll(async () => {
+		await parts?.browser.close();
+		await parts?.world[Symbol.asyncDispose]();
+	});
 }
 
 export class Dashboard implements AsyncDisposable {

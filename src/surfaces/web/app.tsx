@@ -27,7 +27,7 @@ export function App() {
 	return (
 		<div className="app">
 			<a className="skip" href="#main">
-				Skip to the page
+				Skip to content
 			</a>
 			<Nav onPalette={() => setOpen("palette")} />
 			<main id="main" className="main" tabIndex={-1}>

@@ -13,7 +13,7 @@ export class Broken extends Component<{ children: ReactNode }, { error: unknown 
 		if (error === null) return this.props.children;
 		return (
 			<div className="notice notice-bad" role="alert">
-				<h2 className="notice-title">This page could not be shown.</h2>
+				<h2 className="notice-title">This page could not be displayed.</h2>
 				<p className="notice-text">
 					Something in its data is not as expected. Other pages still work, and nothing was lost.
 				</p>

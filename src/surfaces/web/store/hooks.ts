@@ -87,7 +87,7 @@ export function useRead<N extends RouteName>(
 			(data) => isCurrent && setAsked({ key, read: { state: "ready", data }, isLost: false }),
 			(error: unknown) => {
 				const isLost = !(error instanceof Refused);
-				const refusal = refusalOf(error, "The daemon does not answer. This is read again as soon as it does.");
+				const refusal = refusalOf(error, "The daemon does not answer. This is loaded again as soon as it does.");
 				if (isCurrent)
 					setAsked((before) =>
 						isLost && before?.key === key && before.read.data !== undefined
@@ -120,7 +120,7 @@ export function useAct(): <N extends RouteName>(
 				if (done !== undefined) toast({ role: "ok", text: done });
 				return answer;
 			} catch (error) {
-				const silence = "The daemon did not answer: this may or may not have been done.";
+				const silence = "The daemon did not answer. Whether this took effect is not known.";
 				const { code, message, suggestions } = refusalOf(error, silence);
 				toast({ role: "bad", text: message, code, suggestions });
 				return null;

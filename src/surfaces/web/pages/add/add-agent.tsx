@@ -61,7 +61,7 @@ export function AddAgent() {
 				<Place fields={fields} project={project.data ?? ""} type={type} set={set} />
 				<Work fields={fields} set={set} />
 				<div className="bar">
-					<Button kind="primary" why={type === "" ? "Choose what runs it." : null} onClick={add}>
+					<Button kind="primary" why={type === "" ? "Choose an agent type." : null} onClick={add}>
 						Add the agent
 					</Button>
 				</div>
@@ -99,7 +99,7 @@ function Place({ project, type, set }: FieldProps & { project: string; type: str
 				</select>
 			</label>
 			<label className="field">
-				<span>What runs it</span>
+				<span>Agent type</span>
 				<select className="select" value={type} onChange={set("type")}>
 					{type === "" && <option value="">choose one</option>}
 					{(vendors.data ?? []).map((vendor) => (
@@ -124,11 +124,11 @@ function Work({ fields, set }: FieldProps) {
 	return (
 		<>
 			<label className="field">
-				<span>Name (made from the prompt if empty)</span>
+				<span>Name (optional, derived from the prompt)</span>
 				<input className="input" value={fields.name} onChange={set("name")} />
 			</label>
 			<label className="field">
-				<span>Model (the type's own if empty)</span>
+				<span>Model (optional)</span>
 				<input className="input" value={fields.model} onChange={set("model")} />
 			</label>
 			<label className="field">

@@ -14,10 +14,10 @@ export function AddProject() {
 	const slug = ProjectSlug.safeParse(name ?? suggested(path));
 	const why =
 		path.trim() === ""
-			? "Say where the repository is."
+			? "Enter the repository's folder or URL."
 			: slug.success
 				? null
-				: "Name it: small letters, digits and hyphens.";
+				: "Enter a name: lowercase letters, digits and hyphens.";
 	const add = async (): Promise<void> => {
 		if (!slug.success) return;
 		const added = await act("projectAdd", { body: { slug: slug.data, path: path.trim() } }, `${slug.data} was added.`);

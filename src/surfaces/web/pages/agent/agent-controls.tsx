@@ -56,7 +56,7 @@ function More({ agent, onOpen }: { agent: Agent; onOpen(open: Open): void }) {
 		["Pause", whyNot(agent, "pause"), () => act("pause", { params, body: {} })],
 		["Resume", whyNot(agent, "resume"), () => act("resume", { params, body: {} })],
 		["Recover", whyNot(agent, "recover"), () => act("recover", { params, body: {} })],
-		["Clear its context", whyNot(agent, "rewind"), () => act("clear", { params, body: {} }, "A new context begins")],
+		["Clear the context", whyNot(agent, "rewind"), () => act("clear", { params, body: {} }, "Context cleared")],
 		["Kill …", whyNot(agent, "kill"), () => onOpen("kill")],
 		["Delete …", whyNot(agent, "delete"), () => onOpen("delete")],
 		["Hide", whyNot(agent, "reap"), () => act("reap", { params, body: {} })],

@@ -15,7 +15,7 @@ export function Audit({ agent }: { agent: Agent }) {
 	if (read.data === undefined)
 		return read.state === "failed" ? <RefusedNotice refusal={read.refusal} /> : <Loading what="the audit" />;
 	const events = read.data.events.toReversed().slice(0, shownMax);
-	if (events.length === 0) return <Empty title="Nothing has happened yet." />;
+	if (events.length === 0) return <Empty title="No events yet." />;
 	const isPart = read.data.next !== null || read.data.events.length > shownMax;
 	return (
 		<ul className="audit">

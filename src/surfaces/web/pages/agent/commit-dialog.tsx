@@ -30,7 +30,7 @@ export function CommitDialog({ agent, onClose }: { agent: Agent; onClose(): void
 						<span className="mono clip">{path}</span> <Counts added={added} deleted={deleted} />
 					</li>
 				))}
-				{read.data?.files.length === 0 && <li className="meta">Nothing differs from the last commit.</li>}
+				{read.data?.files.length === 0 && <li className="meta">No changes since the last commit.</li>}
 			</ul>
 			<div className="field">
 				<label htmlFor={id}>Message</label>

@@ -61,7 +61,7 @@ export function ForkDialog({ agent, at, onClose }: { agent: Agent; at: number | 
 					className="input"
 					value={name}
 					onChange={(event) => setName(event.target.value)}
-					placeholder="made from the prompt"
+					placeholder="derived from the prompt"
 				/>
 			</div>
 			{at === null && (

@@ -37,7 +37,7 @@ export function PromptBox({ agent }: { agent: Agent }) {
 		addEventListener("keydown", write);
 		return () => removeEventListener("keydown", write);
 	}, []);
-	const needed = why ?? (isEmpty ? "Write a prompt first." : null);
+	const needed = why ?? (isEmpty ? "Enter a prompt first." : null);
 	return (
 		<form className="prompt-box" onSubmit={(event) => event.preventDefault()}>
 			<textarea
@@ -52,9 +52,9 @@ export function PromptBox({ agent }: { agent: Agent }) {
 				onKeyDown={press}
 			/>
 			<div className="bar prompt-actions">
-				<span className="meta prompt-hint">Enter sends, Shift Enter begins a line</span>
+				<span className="meta prompt-hint">Enter sends, Shift+Enter starts a new line</span>
 				<span className="spread" />
-				<Button kind="quiet" why={needed} onClick={() => send({ front: true })} title="Before all prompts that wait">
+				<Button kind="quiet" why={needed} onClick={() => send({ front: true })} title="Ahead of all queued prompts">
 					To the front
 				</Button>
 				<Button kind="primary" why={needed} onClick={() => send()}>

@@ -147,7 +147,7 @@ function EditPrompt({ prompt, onDone }: { prompt: Prompt; onDone(): void }) {
 				onChange={(event) => setText(event.target.value)}
 			/>
 			<div className="bar">
-				<Button kind="primary" why={text.trim() === "" ? "A prompt needs a text." : null} onClick={save}>
+				<Button kind="primary" why={text.trim() === "" ? "Enter a prompt first." : null} onClick={save}>
 					Save
 				</Button>
 				<Button kind="quiet" onClick={onDone}>

@@ -38,7 +38,7 @@ export function Thread({ agent, turn }: { agent: Agent; turn: number | null }) {
 	if (rows.length === 0 && !hasOlder)
 		return (
 			<div className="thread">
-				<Empty title="Nothing has been said yet.">Write a prompt below to start a turn.</Empty>
+				<Empty title="No messages yet.">Write a prompt below to start a turn.</Empty>
 			</div>
 		);
 	return (

@@ -62,7 +62,7 @@ function HealthCheck({ agent }: { agent: Agent }) {
 			</div>
 			{why === null && read.state === "loading" && <Loading what="the health" rows={2} />}
 			{read.state === "failed" && <RefusedNotice refusal={read.refusal} />}
-			{read.data?.healthy === true && <p className="role-ok">The workspace is as it should be.</p>}
+			{read.data?.healthy === true && <p className="role-ok">The workspace is healthy.</p>}
 			<ul>
 				{(read.data?.issues ?? []).map(({ code, text, fix }) => (
 					<li key={code} className="health-issue">

@@ -21,7 +21,7 @@ export function InboxPage() {
 			<header className="page-header">
 				<h1>Inbox</h1>
 				<span className="meta">
-					{counted(approvals.length, "question")}, {others} other
+					{counted(approvals.length, "question")}, {counted(others, "other item")}
 				</span>
 				<span className="spread" />
 				<NotifySwitch />
@@ -31,7 +31,7 @@ export function InboxPage() {
 			</header>
 			<div className="inbox">
 				{approvals.length + others === 0 && (
-					<Empty title="Nobody waits for you.">Questions, errors, reviews and usage limits appear here.</Empty>
+					<Empty title="Nothing needs your attention.">Questions, errors, reviews and usage limits appear here.</Empty>
 				)}
 				{approvals.map((approval, at) => (
 					<Current key={approval.id} isCurrent={at === current}>

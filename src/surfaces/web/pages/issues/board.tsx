@@ -103,7 +103,7 @@ function Column({ column, dragged }: { column: BoardColumn; dragged: Issue | nul
 					<Card key={issue.number} issue={issue} />
 				))}
 			</ul>
-			{more && <p className="meta">Older ones are in the table.</p>}
+			{more && <p className="meta">Older issues are in the table.</p>}
 		</section>
 	);
 }

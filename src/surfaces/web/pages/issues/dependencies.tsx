@@ -30,7 +30,7 @@ export function Dependencies({ issue, onDone }: { issue: Issue; onDone(): void }
 							</Link>
 							<span className="spread" />
 							<span className="meta">{found?.stage}</span>
-							<Button kind="quiet" label={`No longer wait for #${on}`} onClick={() => remove(on)}>
+							<Button kind="quiet" label={`Remove the dependency on #${on}`} onClick={() => remove(on)}>
 								×
 							</Button>
 						</li>
@@ -58,12 +58,12 @@ function AddDependency({ issue, others, onDone }: AddProps) {
 		setOn("");
 		onDone();
 	};
-	if (able.length === 0) return <p className="meta panel-note">There is no other issue.</p>;
+	if (able.length === 0) return <p className="meta panel-note">There are no other issues.</p>;
 	return (
 		<div className="bar panel-note">
 			<select
 				className="select issue-wide"
-				aria-label="Wait for another issue"
+				aria-label="Add a dependency"
 				value={on}
 				onChange={({ target }) => setOn(target.value)}
 			>
@@ -75,7 +75,7 @@ function AddDependency({ issue, others, onDone }: AddProps) {
 				))}
 			</select>
 			<Button why={on === "" ? "Choose an issue first." : null} onClick={add}>
-				Wait for it
+				Add
 			</Button>
 		</div>
 	);

@@ -27,11 +27,11 @@ export function IssueActions({ issue, onDone }: { issue: Issue; onDone(): void }
 	return (
 		<>
 			{attention !== null && (
-				<Button onClick={() => done(act("issueRetry", { params, body: {} }, "Tried again."))}>Retry</Button>
+				<Button onClick={() => done(act("issueRetry", { params, body: {} }, "Retried."))}>Retry</Button>
 			)}
 			<Button onClick={() => setOpen("edit")}>Edit…</Button>
 			<Button
-				why={over ?? (isStarted ? "It has been started." : blocked)}
+				why={over ?? (isStarted ? "It is already started." : blocked)}
 				onClick={() => done(act("issueStart", { params, body: {} }, "Started."))}
 			>
 				Start
@@ -74,7 +74,7 @@ function Assign({ issue: { project, number }, onClose }: { issue: Issue; onClose
 			title={`Assign ${project}#${number}`}
 			onClose={onClose}
 			actions={
-				<Button kind="primary" why={agent === "" ? "Choose an agent that is idle." : null} onClick={assign}>
+				<Button kind="primary" why={agent === "" ? "Choose an idle agent." : null} onClick={assign}>
 					Assign
 				</Button>
 			}

@@ -108,7 +108,7 @@ function Comments({ issue: { project, number, comments }, onSaid }: { issue: Iss
 				<textarea className="textarea" rows={2} value={text} onChange={({ target }) => setText(target.value)} />
 			</label>
 			<div className="bar">
-				<Button why={text.trim() === "" ? "Write something first." : null} onClick={say}>
+				<Button why={text.trim() === "" ? "Enter a comment first." : null} onClick={say}>
 					Comment
 				</Button>
 			</div>
@@ -148,7 +148,7 @@ function Facts({ issue }: { issue: IssueDetails }) {
 				</span>
 			),
 		],
-		["made", <Age key="made" at={createdAt} suffix=" ago" />],
+		["created", <Age key="created" at={createdAt} suffix=" ago" />],
 	];
 	return (
 		<section className="panel">

@@ -109,7 +109,7 @@ function AutoMode({ project: { slug, auto }, next }: { project: Project; next: I
 function nextWords(auto: boolean, next: Issue | undefined): string {
 	if (next === undefined) return auto ? "no issue is ready" : "";
 	const named = `#${next.number} ${next.title}`;
-	return auto ? `next: ${named}` : `would take ${named} next`;
+	return auto ? `next: ${named}` : `would start with ${named}`;
 }
 
 function Table({ issues }: { issues: readonly Issue[] }) {

@@ -48,7 +48,7 @@ export function JournalPage() {
 						className="input journal-search"
 						type="search"
 						aria-label="Search conversations"
-						placeholder="words in conversations; word* for beginnings"
+						placeholder="Search conversations; word* matches prefixes"
 						value={text}
 						onChange={({ target }) => setText(target.value)}
 					/>
@@ -98,7 +98,7 @@ function Hits({ words, project }: { words: string; project: string | null }) {
 	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} />;
 	if (read.data === undefined) return <Loading what="what was found" />;
 	if (read.data.found.length === 0)
-		return <Empty title={`Nothing has the words “${words}”.`}>A word with * at its end finds beginnings.</Empty>;
+		return <Empty title={`No conversation contains “${words}”.`}>A word with * at its end finds beginnings.</Empty>;
 	return (
 		<ul className="rows panel journal-list" aria-label="Found">
 			{read.data.found.map((hit) => (
@@ -145,7 +145,7 @@ function Events({ project, kind }: { project: string | null; kind: string | null
 	return (
 		<>
 			{events.length === 0 ? (
-				<Empty title="No such events here.">Choose other filters, or look further back.</Empty>
+				<Empty title="No matching events.">Change the filters, or look further back.</Empty>
 			) : (
 				<ol className="rows panel journal-list" aria-label="Events, newest first" reversed>
 					{events.map((event) => (

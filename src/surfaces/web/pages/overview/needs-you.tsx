@@ -12,7 +12,7 @@ export function NeedsYou() {
 				Needs you <span className={count > 0 ? "panel-count role-wait" : "panel-count"}>{count}</span>
 			</h2>
 			{count === 0 ? (
-				<p className="panel-note meta">Nobody waits for you.</p>
+				<p className="panel-note meta">Nothing needs your attention.</p>
 			) : (
 				<ul className="rows">
 					{approvals.map((approval) => (

@@ -33,7 +33,7 @@ function RunningList({ agents }: { agents: readonly Agent[] }) {
 				Running <span className="panel-count">{agents.length}</span>
 			</h2>
 			{agents.length === 0 ? (
-				<Empty title="Nothing runs.">
+				<Empty title="No turns are running.">
 					{count <= 1
 						? "Add a project and an agent, or run brood demo."
 						: "Queue a prompt on an agent to start a turn."}

@@ -30,7 +30,7 @@ export function CommentBox({ place, onSay, onCancel }: { place: Picked; onSay(te
 			<div className="bar">
 				<Button
 					kind="primary"
-					why={text.trim() === "" ? "Write the comment first." : null}
+					why={text.trim() === "" ? "Enter a comment first." : null}
 					onClick={() => onSay(text.trim())}
 				>
 					Add the comment
@@ -38,7 +38,7 @@ export function CommentBox({ place, onSay, onCancel }: { place: Picked; onSay(te
 				<Button kind="quiet" onClick={onCancel}>
 					Cancel
 				</Button>
-				<span className="meta">Shift and a line number selects a range</span>
+				<span className="meta">Shift+click a line number to select a range</span>
 			</div>
 		</div>
 	);

@@ -24,12 +24,15 @@ export function MergeBar({ subject, again }: { subject: Subject; again: number }
 	const why = useWhyNot(subject, read.state === "failed" ? read.refusal : null, preview);
 	return (
 		<div className="merge-bar">
-			{read.state === "loading" && <span className="meta">Computing the merge…</span>}
+			{read.state === "loading" && <span className="meta">Checking the merge…</span>}
 			{read.state === "failed" && <span className="role-wait">{read.refusal.message}</span>}
 			{preview !== null && <Found preview={preview} />}
 			{checked !== null && <Checked preview={checked} />}
 			<span className="spread" />
-			<Button why={preview === null ? (why ?? "The merge is not known yet.") : noCheck(preview)} onClick={runCheck}>
+			<Button
+				why={preview === null ? (why ?? "The merge is still being checked.") : noCheck(preview)}
+				onClick={runCheck}
+			>
 				Run the check
 			</Button>
 			{!("agent" in subject) && <Button onClick={() => setRejecting(true)}>Reject…</Button>}
@@ -77,7 +80,7 @@ const noCheck = ({ hasCheck, conflicts }: MergePreview): string | null =>
 	!hasCheck
 		? "This project has no check: set `check` in its .brood.yaml."
 		: conflicts.length > 0
-			? "There are conflicts: nothing could be checked."
+			? "There are conflicts: there is no merge result to check."
 			: null;
 
 function useWhyNot(subject: Subject, refusal: Refusal | null, preview: MergePreview | null): string | null {
@@ -87,7 +90,7 @@ function useWhyNot(subject: Subject, refusal: Refusal | null, preview: MergePrev
 	if (own !== null) return own;
 	if (refusal !== null) return refusal.message;
 	return preview !== null && preview.conflicts.length > 0
-		? "There are conflicts: let the agent merge base first."
+		? "There are conflicts: have the agent merge base first."
 		: null;
 }
 
@@ -143,13 +146,13 @@ function Reject({ subject, onClose }: { subject: Extract<Subject, { number: numb
 			title="Send it back"
 			onClose={onClose}
 			actions={
-				<Button kind="primary" why={reason.trim() === "" ? "Say what has to change." : null} onClick={send}>
+				<Button kind="primary" why={reason.trim() === "" ? "Say what needs to change." : null} onClick={send}>
 					Reject
 				</Button>
 			}
 		>
 			<label className="field">
-				<span>What has to change</span>
+				<span>What needs to change</span>
 				<textarea className="textarea" rows={4} value={reason} onChange={({ target }) => setReason(target.value)} />
 			</label>
 		</Dialog>

@@ -17,7 +17,7 @@ export function AxisHead({ axis }: { axis: TimeAxis }) {
 					</span>
 				))}
 			</div>
-			<span className="tree-line meta">last words</span>
+			<span className="tree-line meta">last message</span>
 		</div>
 	);
 }

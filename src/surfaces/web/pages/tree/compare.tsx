@@ -44,25 +44,30 @@ function Two({ one, other, onClear }: { one: Agent; other: Agent; onClear(): voi
 	const act = useAct();
 	const files = diff.data?.total.files;
 	const why = !haveFiles
-		? "They have no workspaces of one project."
+		? "Only agents with workspaces in the same project can be compared."
 		: diff.state === "failed"
 			? diff.refusal.message
 			: diff.state === "loading"
-				? "The trees are being compared."
+				? "The trees are still being compared."
 				: null;
 	return (
 		<div className="compare" role="status">
 			<span>
 				<Link href={paths.agent(one.id)}>{one.handle}</Link> and{" "}
 				<Link href={paths.agent(other.id)}>{other.handle}</Link>:{" "}
-				{part === null ? "no shared conversation" : `they part at item ${part.item} of ${shared?.handle ?? part.agent}`}
+				{part === null
+					? "no shared conversation"
+					: `their conversations diverge after item ${part.item} of ${shared?.handle ?? part.agent}`}
 				{files !== undefined && ` · trees differ in ${counted(files, "file")}`}
 			</span>
 			<span className="spread" />
 			<Button why={why} onClick={() => setOpen("diff")}>
 				Diff
 			</Button>
-			<Button why={shared === undefined ? "They share no item to fork from." : null} onClick={() => setOpen("fork")}>
+			<Button
+				why={shared === undefined ? "Their conversations have no item in common." : null}
+				onClick={() => setOpen("fork")}
+			>
 				Fork from there
 			</Button>
 			<Button kind="quiet" onClick={onClear}>

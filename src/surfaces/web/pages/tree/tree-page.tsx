@@ -60,7 +60,7 @@ export function TreePage() {
 			</header>
 			{rows.length === 0 ? (
 				<Empty title="No agent matches.">
-					{filter === "needs you" ? "Nobody waits for you." : "Try another word."}
+					{filter === "needs you" ? "Nothing needs your attention." : "Try another word."}
 				</Empty>
 			) : (
 				<TreeGrid rows={rows} axis={axis} history={history} selected={selected} onSelect={select} onFold={fold} />
