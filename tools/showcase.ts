@@ -105,6 +105,8 @@ class World {
 			"run sed -i s/signal/lock/ src/store/drain.ts\nsay A mutex works too, but holds the writer for longer.\nspend 15300 0.19",
 		);
 		const queue = await this.#fork(parent, "drain-queue");
+		// its mail waits: a scripted agent would only repeat it
+		await this.#client.call("pause", { params: { agent: parent.id }, body: { reason: "until the review is done" } });
 		await this.#turn(
 			queue,
 			"write src/store/queue.ts export const queue: Job[] = [];\nsend opus-1 The queue needs no lock: see src/store/queue.ts.\nspend 11800 0.14",
@@ -121,7 +123,6 @@ class World {
 			params: { agent: parent.id },
 			body: { body: "The release is on Thursday. Keep it small." },
 		});
-		await this.#client.call("pause", { params: { agent: parent.id }, body: { reason: "until the review is done" } });
 		for (const text of [
 			"say Add a test that fails without the signal.",
 			"say Update the changelog.",
