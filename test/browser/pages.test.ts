@@ -196,7 +196,7 @@ test("an issue waits for another, is worked on automatically, shows its run's co
 	await page.getByRole("button", { name: "Save" }).click();
 	await page.getByText("files, small").waitFor();
 	await page.getByRole("link", { name: `${slug}#1` }).click();
-	await page.getByText("would take #1 Write the second file next").waitFor();
+	await page.getByText("would start with #1 Write the second file").waitFor();
 	await page.getByRole("button", { name: "Automatic work: off" }).click();
 	await page.getByRole("region", { name: "IN_REVIEW" }).getByRole("link", { name: /#1/ }).click(longTimeout);
 	await page

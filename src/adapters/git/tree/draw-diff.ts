@@ -7,7 +7,7 @@ import type { Git } from "../run/git.ts";
 const bytesMaxDefault = 1024 * 1024;
 const filesMax = 20_000;
 const leftMax = 1000;
-/** in a megabyte of a patch: after this many changed lines, or files, no more are added. Git looks up each file by name */
+/** per megabyte of a patch; after these no more files are added: git looks up each by name */
 const perMegabyte = { lines: 20_000, files: 1000 };
 
 const shape = [
