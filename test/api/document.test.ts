@@ -4,8 +4,11 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { randomIds } from "#adapters/system/ids.ts";
 import { refusalCodes } from "#contract/refusal.ts";
-import { type Daemon, startDaemon } from "#src/main.ts";
+import { ProcessTokens } from "#engine/tokens.ts";
+import { type Daemon, startDaemon, startEngine } from "#src/main.ts";
+import { apiApp, host } from "#test/support/api-app.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
 import { mistakes, typedClient } from "#test/support/typed-client.ts";
@@ -44,6 +47,30 @@ test("an independent validator takes the document for OpenAPI 3.1", async () => 
 	expect(await verdict(text.replace('#/components/schemas/Agent"', '#/components/schemas/Agnet"'))).toBe(false);
 	expect(await verdict(text.replace('"in": "path"', '"in": "nowhere"'))).toBe(false);
 	expect(await verdict(text.replace('"description": "done",', ""))).toBe(false);
+});
+
+test("the document is made once, however often it is asked for", async () => {
+	await using engine = await startEngine({ memory: true });
+	const app = apiApp(engine, { token: "person", tokens: new ProcessTokens(randomIds), hosts: [host] });
+	const get = (path: string) =>
+		app({
+			...{
+				method: "GET",
+				path,
+				query: "",
+				headers: new Map([
+					["host", host],
+					["authorization", "Bearer person"],
+				]),
+			},
+			text: async () => "",
+			gone: new AbortController().signal,
+		});
+	const first = await get("/api/openapi.json");
+	expect(first.status).toBe(200);
+	expect(await get("/api/openapi.json")).toBe(first);
+	// control: another answer is made for each request
+	expect(await get("/api/health")).not.toBe(await get("/api/health"));
 });
 
 test("every reference leads somewhere, and every component is used", () => {
