@@ -2,12 +2,17 @@
 import { z } from "zod";
 import { command, event } from "./define.ts";
 import { AgentId, EventId } from "./ids.ts";
-import { CommitId, MergeStrategy } from "./workspace.ts";
+import { CommitId, type HealthProblem, MergeStrategy } from "./workspace.ts";
 
 /** What a workspace is leased for. During a lease no turn and no other step starts. */
 export const leaseSteps = ["commit", "sync", "release", "approve", "recover", "restore", "delete", "fork"] as const;
 export const LeaseStep = z.enum(leaseSteps);
 export type LeaseStep = z.infer<typeof LeaseStep>;
+
+/** Steps that read the agent's files and write none of them. */
+export const readOnlySteps: readonly LeaseStep[] = ["commit", "approve"];
+/** Problems that do not keep an agent from its tree. */
+export const harmlessProblems: readonly HealthProblem["code"][] = ["LINK_BROKEN", "DISK_LOW"];
 
 /** Agents that share a tree all have the lease; `holder` is the one that it was taken for. */
 export const StepLease = z.strictObject({ step: LeaseStep, at: z.int(), holder: AgentId.exactOptional() });

@@ -1,13 +1,8 @@
 // Health beyond the workspace itself: processes that an agent's tools left behind, and a git step that does not end.
 import type { AgentState } from "#contract/agent.ts";
 import type { Health, HealthProblem, LeftProcess } from "#contract/workspace.ts";
-import type { LeaseStep } from "#contract/workspace-step.ts";
+import { harmlessProblems, type LeaseStep, readOnlySteps } from "#contract/workspace-step.ts";
 import { suggestion } from "./agent-state/transitions.ts";
-
-/** Issues that do not keep an agent from its tree. */
-const harmless: readonly HealthProblem["code"][] = ["LINK_BROKEN", "DISK_LOW"];
-/** Steps that read the agent's files and write none of them. */
-const readOnlySteps: readonly LeaseStep[] = ["commit", "approve"];
 
 /** Whether an interrupted step left nothing half done, so that uncommitted changes are the agent's own. */
 export function isWhole(
@@ -16,7 +11,9 @@ export function isWhole(
 ): boolean {
 	const readOnly = step !== undefined && readOnlySteps.includes(step);
 	// a merge may have been open before the commit
-	const wrong = issues.filter(({ code }) => !harmless.includes(code) && !(readOnly && code === "OPERATION_OPEN"));
+	const wrong = issues.filter(
+		({ code }) => !harmlessProblems.includes(code) && !(readOnly && code === "OPERATION_OPEN"),
+	);
 	return wrong.length === 0 && (readOnly || !uncommitted);
 }
 

@@ -41,8 +41,8 @@ import { lstat, rename } from "node:fs/promises";
 import path from "node:path";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { MoveResult } from "#contract/wire.ts";
-import type { WorkspaceMarker } from "#contract/workspace.ts";
-import type { LeaseStep } from "#contract/workspace-step.ts";
+import type { HealthProblem, WorkspaceMarker } from "#contract/workspace.ts";
+import { harmlessProblems, type LeaseStep, readOnlySteps } from "#contract/workspace-step.ts";
 import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
@@ -126,11 +126,8 @@ export async function returnToBranch(
 	return { ...released, text: sentences(restored, index, cleaned.aside, unlinked, released.text) };
 }
 
-/** Issues that need no change of the files. */
-const harmless: readonly string[] = ["HEAD_WENT_BACK", "LINK_BROKEN", "DISK_LOW"];
-
-/** Steps that read the agent's files and write none of them. */
-const readingSteps: readonly LeaseStep[] = ["commit", "approve"];
+/** For a person's `recover` a branch that was moved back is as harmless: the commit that it lost gets a ref. */
+const harmless: readonly HealthProblem["code"][] = [...harmlessProblems, "HEAD_WENT_BACK"];
 
 /**
  * Leaves the files as they are where nothing is wrong, or where somebody moved the branch back on purpose: the commit that
@@ -142,7 +139,7 @@ export async function acceptAsItIs(
 	control: StepControl,
 	{ seen, step }: Accept,
 ): Promise<MoveResult | Refusal | null> {
-	const onlyRead = step !== undefined && readingSteps.includes(step);
+	const onlyRead = step !== undefined && readOnlySteps.includes(step);
 	const { issues } = await healthOf(context, checkout, { commit: seen });
 	// a merge may have been open before the commit
 	if (issues.some(({ code }) => !harmless.includes(code) && !(onlyRead && code === "OPERATION_OPEN"))) return null;
