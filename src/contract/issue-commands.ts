@@ -5,10 +5,9 @@ import { AgentId, EventId, ProjectSlug } from "./ids.ts";
 import { DocumentName, DocumentType, IssueLabel, IssueNumber, IssuePriority, Title } from "./issue.ts";
 import { PresetName, StageName } from "./preset.ts";
 import { Refusal } from "./refusal-schema.ts";
-import { Text } from "./text.ts";
+import { IssueReason, Text } from "./text.ts";
 
 const of = { issue: EventId };
-const Reason = Text.max(10_000);
 /** the issue's folder, so that its prompt can name it */
 const Folder = z.string().max(4096).optional();
 const Commit = z.string().regex(/^[0-9a-f]{7,64}$/, "a commit is named by its hash");
@@ -70,12 +69,12 @@ export const IssueApprove = command("issue.approve", {
 	empty: z.boolean().optional(),
 });
 export type IssueApprove = z.infer<typeof IssueApprove>;
-export const IssueReject = command("issue.reject", { ...of, reason: Reason.min(1), folder: Folder });
+export const IssueReject = command("issue.reject", { ...of, reason: IssueReason.min(1), folder: Folder });
 export type IssueReject = z.infer<typeof IssueReject>;
 /** It needs a person. With AGENT_NOT_FOUND, automatic work continues once there is an agent for it. */
 export const IssueEscalate = command("issue.escalate", {
 	...of,
-	reason: Reason.min(1),
+	reason: IssueReason.min(1),
 	code: z.literal("AGENT_NOT_FOUND").optional(),
 });
 export type IssueEscalate = z.infer<typeof IssueEscalate>;
@@ -96,7 +95,7 @@ export type IssueReady = z.infer<typeof IssueReady>;
 export const IssueLeave = command("issue.leave", { ...of, problem: Refusal.optional() });
 export type IssueLeave = z.infer<typeof IssueLeave>;
 /** Its agent ended, or its workspace could not be prepared. Without a reason: check whether that is so. */
-export const IssueLose = command("issue.lose", { ...of, reason: Reason.optional() });
+export const IssueLose = command("issue.lose", { ...of, reason: IssueReason.optional() });
 export type IssueLose = z.infer<typeof IssueLose>;
 export const RunFinish = command("run.finish", {
 	run: EventId,
@@ -104,7 +103,7 @@ export const RunFinish = command("run.finish", {
 	ahead: z.int().nonnegative(),
 	commit: z.string().max(100).nullable(),
 	/** why its work could not be settled */
-	problem: Reason.optional(),
+	problem: IssueReason.optional(),
 });
 export type RunFinish = z.infer<typeof RunFinish>;
 export const IssueGate = command("issue.gate", { ...of, exit: z.int(), stderr: Text.max(100_000) });

@@ -5,3 +5,5 @@ import { z } from "zod";
 export const Text = z.string().overwrite((text) => text.toWellFormed());
 
 export const Reason = Text.max(1000);
+/** Of an issue: an agent has to work with it. */
+export const IssueReason = Text.max(10_000);

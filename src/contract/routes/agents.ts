@@ -8,7 +8,7 @@ import { EventId, ProjectSlug, SubscriptionName } from "../ids.ts";
 import { BudgetRequest } from "../usage.ts";
 import { Agent, Progress } from "../wire.ts";
 import { workspaceKinds } from "../workspace.ts";
-import { agentFilter, get, none, post, Reason, scope } from "./route.ts";
+import { agentFilter, get, none, OptionalReason, post, scope } from "./route.ts";
 
 const { name, title, prompt, agentType, model, command, subscription, policy, budget, from } = AgentSpawn.shape;
 /** The body for a new agent; `type` is another name for `agentType`. */
@@ -77,7 +77,11 @@ export const agentRoutes = {
 			at: "agent",
 			alias: { method: "delete", path: "/api/agents/:agent" },
 			query: scope,
-			body: z.strictObject({ force: z.boolean().default(false), branch: z.boolean().default(false), reason: Reason }),
+			body: z.strictObject({
+				force: z.boolean().default(false),
+				branch: z.boolean().default(false),
+				reason: OptionalReason,
+			}),
 			answer: Agent,
 		},
 	),
@@ -123,7 +127,7 @@ export const agentRoutes = {
 	resume: post("/api/agents/:agent/resume", "let a paused agent continue", {
 		at: "agent",
 		query: scope,
-		body: z.strictObject({ reason: Reason }),
+		body: z.strictObject({ reason: OptionalReason }),
 		answer: Agent,
 	}),
 	recover: post("/api/agents/:agent/recover", "clear error holds and repair the workspace", {

@@ -8,6 +8,7 @@ import { IssueChange, IssueRequest } from "../issue-commands.ts";
 import { Issue, IssueDetails, NamedPreset } from "../issue-wire.ts";
 import { StageName } from "../preset.ts";
 import { Quiet } from "../subscription.ts";
+import { IssueReason } from "../text.ts";
 import { Project } from "../wire.ts";
 import { get, none, post, remove, scope } from "./route.ts";
 
@@ -23,7 +24,6 @@ const Filter = {
 	attention: z.stringbool().optional(),
 	deleted: z.stringbool().default(false),
 };
-const Reason = z.string().min(1).max(10_000);
 
 export const issueRoutes = {
 	issues: get(
@@ -120,7 +120,7 @@ export const issueRoutes = {
 	issueReject: post("/api/issues/:issue/reject", "send an issue back to the previous stage, with the reason", {
 		at: "project",
 		query,
-		body: z.strictObject({ reason: Reason }),
+		body: z.strictObject({ reason: IssueReason.min(1) }),
 		answer: Issue,
 	}),
 	issueRetry: post("/api/issues/:issue/retry", "clear an issue's attention and try again", {
@@ -132,7 +132,7 @@ export const issueRoutes = {
 	issueEscalate: post("/api/issues/:issue/attention", "report that an issue needs a person, and why", {
 		at: "project",
 		query,
-		body: z.strictObject({ reason: Reason }),
+		body: z.strictObject({ reason: IssueReason.min(1) }),
 		answer: Issue,
 		agents: true,
 	}),

@@ -4,7 +4,7 @@ import { ApprovalAnswer } from "../approval.ts";
 import { EventId, ProjectSlug } from "../ids.ts";
 import { conditions } from "../wait.ts";
 import { Approval, Mail, Wait } from "../wire.ts";
-import { get, post, Reason, remove, scope } from "./route.ts";
+import { get, OptionalReason, post, remove, scope } from "./route.ts";
 
 export const messagingRoutes = {
 	approvals: get("/api/approvals", "list pending approvals, oldest first", {
@@ -20,7 +20,7 @@ export const messagingRoutes = {
 				allow: z.boolean(),
 				always: z.boolean().default(false),
 				prefix: ApprovalAnswer.shape.prefix,
-				reason: Reason,
+				reason: OptionalReason,
 			}),
 			answer: Approval,
 		},

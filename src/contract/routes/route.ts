@@ -4,6 +4,7 @@ import type { Command } from "../command.ts";
 import { type AgentId, ProjectSlug } from "../ids.ts";
 import { pageMax } from "../page.ts";
 import { type PersonRole, roles } from "../person.ts";
+import { Reason } from "../text.ts";
 
 /** The schema of a command that names an agent. */
 export type AgentCommand = z.ZodType<Extract<Command, { agent: AgentId }>> & { shape: { type: { value: string } } };
@@ -55,7 +56,7 @@ export const remove = routeOf("delete");
 export const scope = z.strictObject({ project: ProjectSlug.optional() });
 /** Which agents a list has. */
 export const agentFilter = { type: z.string().optional(), model: z.string().optional() };
-export const Reason = z.string().max(1000).default("");
+export const OptionalReason = Reason.default("");
 export const none = z.strictObject({});
 
 /** The query of every list: the page size, and the `next` of the page before. */

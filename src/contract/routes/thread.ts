@@ -4,7 +4,7 @@ import { AgentId, EventId, ProjectSlug } from "../ids.ts";
 import { PromptRequest } from "../prompt.ts";
 import { Kinds } from "../stream.ts";
 import { Found, Item, Prompt, Turn } from "../wire.ts";
-import { get, none, post, Reason, remove, scope } from "./route.ts";
+import { get, none, post, OptionalReason, remove, scope } from "./route.ts";
 
 export const threadRoutes = {
 	queue: get("/api/agents/:agent/queue", "list queued prompts, the next one first", {
@@ -19,7 +19,7 @@ export const threadRoutes = {
 	}),
 	promptEdit: post("/api/agents/:agent/queue/:prompt", "replace the text of a queued prompt; both texts are kept", {
 		query: scope,
-		body: z.strictObject({ text: z.string().min(1), reason: Reason }),
+		body: z.strictObject({ text: z.string().min(1), reason: OptionalReason }),
 		answer: Prompt,
 	}),
 	promptMove: post(
@@ -32,11 +32,11 @@ export const threadRoutes = {
 		},
 	),
 	promptRemove: remove("/api/agents/:agent/queue/:prompt", "remove a prompt from the queue", {
-		query: scope.extend({ reason: Reason }),
+		query: scope.extend({ reason: OptionalReason }),
 		answer: Prompt,
 	}),
 	queueClear: remove("/api/agents/:agent/queue", "remove all prompts from the queue", {
-		query: scope.extend({ reason: Reason }),
+		query: scope.extend({ reason: OptionalReason }),
 		answer: z.array(Prompt),
 	}),
 	turns: get("/api/agents/:agent/turns", "list an agent's turns, oldest first", {
