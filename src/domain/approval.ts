@@ -1,4 +1,5 @@
 // Approvals: asked by an agent's process, answered once, by a person, a permit or the agent's policy.
+
 import type { AgentState } from "#contract/agent.ts";
 import { getsDenialReasons } from "#contract/agent-type.ts";
 import type {
@@ -9,6 +10,7 @@ import type {
 	ApprovalState,
 } from "#contract/approval.ts";
 import type { NewEvent } from "#contract/event.ts";
+import { dataOf } from "#contract/event-data.ts";
 import { quote } from "#contract/quote.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { beginsWith, coversCommand, prefixOf } from "./command-prefix.ts";
@@ -48,8 +50,10 @@ export function withinLimit(
 	});
 }
 
-const isPending = (event: NewEvent): boolean =>
-	event.kind === "approval.asked" && "data" in event && Reflect.get(Object(event.data), "answer") === undefined;
+const isPending = (event: NewEvent): boolean => {
+	const asked = dataOf(event, "approval.asked");
+	return asked !== undefined && asked.answer === undefined;
+};
 
 /** The tool of a question about the repository, which no agent's program asked. */
 export const trustTool = "trust";

@@ -1,6 +1,7 @@
 // Which events notify a person, and the text of each notice.
-import type { AgentState } from "#contract/agent.ts";
+import type { AgentState, HoldKind } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
+import { dataOf } from "#contract/event-data.ts";
 import { fullName } from "#contract/full-name.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { Notice, NoticeKind } from "#contract/notice.ts";
@@ -14,26 +15,24 @@ export interface NoticeTrigger {
 }
 
 /** Holds that only a person ends. */
-const heldForPerson: readonly unknown[] = ["error", "crash", "dirty", "recovery"];
+const heldForPerson: readonly HoldKind[] = ["error", "crash", "dirty", "recovery"];
 
 export function noticeTriggerOf(event: Event): NoticeTrigger | null {
-	const field = (name: string): unknown => Reflect.get(Object(event.data), name);
-	const issue = field("issue");
-	const call = (kind: NoticeKind): NoticeTrigger => ({ kind, event, issue: typeof issue === "number" ? issue : null });
-	switch (event.kind) {
-		case "approval.asked":
-			return field("answer") === undefined ? call("approval") : null;
-		case "agent.held":
-			return heldForPerson.includes(field("hold")) ? call("error") : null;
-		case "turn.ended":
-			return field("state") === "failed" ? call("error") : field("state") === "completed" ? call("done") : null;
-		case "issue.moved":
-			return field("waiting") === "approval" ? call("review") : field("final") === true ? call("done") : null;
-		case "issue.escalated":
-			return call("review");
-		default:
-			return null;
+	const call = (kind: NoticeKind, issue: number | null = null): NoticeTrigger => ({ kind, event, issue });
+	const asked = dataOf(event, "approval.asked");
+	if (asked !== undefined) return asked.answer === undefined ? call("approval") : null;
+	const held = dataOf(event, "agent.held");
+	if (held !== undefined) return heldForPerson.includes(held.hold) ? call("error") : null;
+	const ended = dataOf(event, "turn.ended");
+	if (ended !== undefined)
+		return ended.state === "failed" ? call("error") : ended.state === "completed" ? call("done") : null;
+	const moved = dataOf(event, "issue.moved");
+	if (moved !== undefined) {
+		const kind = moved.waiting === "approval" ? "review" : moved.final === true ? "done" : null;
+		return kind && call(kind, moved.issue);
 	}
+	const escalated = dataOf(event, "issue.escalated");
+	return escalated === undefined ? null : call("review", escalated.issue);
 }
 
 const textMax = 300;
@@ -44,10 +43,6 @@ interface About {
 }
 
 export function noticeOf({ kind, event }: NoticeTrigger, { agent, issue }: About): Notice {
-	const field = (name: string): string => {
-		const value: unknown = Reflect.get(Object(event.data), name);
-		return typeof value === "string" ? value : "";
-	};
 	const project = issue?.project ?? agent?.project ?? null;
 	const who = agent && fullName(agent);
 	const about = issue === null ? null : `${issue.project}#${issue.number}`;
@@ -55,10 +50,10 @@ export function noticeOf({ kind, event }: NoticeTrigger, { agent, issue }: About
 	const words: Record<NoticeKind, { title: string; text: string; command: string }> = {
 		approval: {
 			title: `${subject} asks for approval`,
-			text: field("title"),
+			text: dataOf(event, "approval.asked")?.title ?? "",
 			command: `brood approval show ${event.id}`,
 		},
-		error: { title: `${subject} has a problem`, text: field("reason"), command: `brood agent status ${who}` },
+		error: { title: `${subject} has a problem`, text: reasonIn(event), command: `brood agent status ${who}` },
 		review:
 			event.kind === "issue.escalated"
 				? { title: `${subject} needs you`, text: event.text ?? "", command: `brood issue show ${about}` }
@@ -75,3 +70,5 @@ export function noticeOf({ kind, event }: NoticeTrigger, { agent, issue }: About
 		...{ agent: who, issue: about, approval: kind === "approval" ? event.id : null },
 	};
 }
+
+const reasonIn = (event: Event): string => (dataOf(event, "agent.held") ?? dataOf(event, "turn.ended"))?.reason ?? "";

@@ -1,4 +1,5 @@
 // Ends the processes of this node's agents that another node was asked to end, and says when they are gone.
+import { dataOf } from "#contract/event-data.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { Reactor } from "../loop/reactor.ts";
@@ -19,9 +20,9 @@ export function stopReactor(parts: {
 	const ended = new Set<AgentId>();
 	return {
 		name: "stop",
-		wakes({ kind, agent, data }) {
-			const by: unknown = Reflect.get(Object(data), "by");
-			if (kind !== "agent.ended" || agent === null || typeof by !== "string" || by === node?.node) return false;
+		wakes(event) {
+			const [{ agent }, by] = [event, dataOf(event, "agent.ended")?.by];
+			if (agent === null || by === undefined || by === node?.node) return false;
 			ended.add(agent);
 			return true;
 		},

@@ -4,8 +4,10 @@
 // processes are stopped and the cut is made between two tool calls; nothing is stopped while the fork waits for such a
 // moment. A fork from an older item takes the last snapshot before the end of that item's turn: a turn that changed
 // nothing takes none, so an earlier one has its files.
+
 import type { AgentState } from "#contract/agent.ts";
 import type { CommandInput } from "#contract/command.ts";
+import { dataOf } from "#contract/event-data.ts";
 import { fullName } from "#contract/full-name.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -164,7 +166,7 @@ async function filesAt({ reads, workspaces }: ForkParts, at: number): Promise<Fi
 	const turn = item.turn === null ? undefined : await reads.turn(item.turn);
 	const bound = turn === undefined ? item.id : (turn.finalItem ?? Number.MAX_SAFE_INTEGER);
 	const wanted = await reads.newestOfKind(owner.id, "workspace.snapshotted", bound);
-	const id = wanted === undefined ? undefined : String(Reflect.get(Object(wanted.data), "snapshot"));
+	const id = wanted && dataOf(wanted, "workspace.snapshotted")?.snapshot;
 	if (id !== undefined && (await workspaces.hasSnapshot(checkout, id))) return { snapshot: id, snapshotOf: owner.id };
 	const there = await workspaces.snapshots(checkout);
 	const nearest = there.findLast((each) => Number(each.id) > Number(id ?? 0)) ?? there[0];

@@ -1,6 +1,8 @@
 // Snapshots for other nodes: after every snapshot a git bundle of it goes into the store's long texts, so that the agent's
 // tree can be made again elsewhere even if this machine is gone. Each bundle has only what those before it lack.
+
 import type { AgentState } from "#contract/agent.ts";
+import { dataOf } from "#contract/event-data.ts";
 import { AgentId } from "#contract/ids.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
@@ -81,9 +83,9 @@ export function shareReactor(parts: SharingParts): Reactor {
 		name: "share",
 		wakes(event) {
 			if (event.kind === "agent.removed" && event.agent !== null) deleted.add(event.agent);
-			if (event.kind !== "workspace.snapshotted" || event.agent === null) return event.kind === "agent.removed";
-			const number: unknown = Reflect.get(Object(event.data), "snapshot");
-			if (typeof number === "string") taken.set(event.agent, number);
+			const made = dataOf(event, "workspace.snapshotted");
+			if (made === undefined || event.agent === null) return event.kind === "agent.removed";
+			taken.set(event.agent, made.snapshot);
 			return true;
 		},
 		async look(signal) {

@@ -1,4 +1,5 @@
 // The routes of mail.
+import { dataOf } from "#contract/event-data.ts";
 import { type Actor, type AgentId, agentOf } from "#contract/ids.ts";
 import { pagedWith } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -33,9 +34,7 @@ export function mailHandlers(context: RequestContext) {
 						? noMail(agent, id)
 						: [mailView(named)];
 				}
-				const read = done.events.flatMap((event) =>
-					event.kind === "mail.read" ? Number(Reflect.get(Object(event.data), "mail")) : [],
-				);
+				const read = done.events.flatMap((event) => dataOf(event, "mail.read")?.mail ?? []);
 				const mails = await Promise.all(read.map((id) => reads.mail(id)));
 				return mails.flatMap((mail) => (mail === undefined || mail.deletedAt !== null ? [] : [mailView(mail)]));
 			}),

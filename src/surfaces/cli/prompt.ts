@@ -53,7 +53,7 @@ export async function prompt(reference: string, words: string | undefined, optio
 				front: options.front === true,
 				now: options.now === true,
 				...(priority !== undefined && { priority }),
-				...(options.metadata !== undefined && { metadata: objectIn(options.metadata) }),
+				...(options.metadata !== undefined && { metadata: metadataIn(options.metadata) }),
 				...(notBefore !== undefined && { notBefore: timeOf(notBefore, "later") }),
 			};
 			const query = await scopeOf(cli, [reference]);
@@ -98,12 +98,14 @@ function endOf({ turn: { id, state, reason, retriedAs }, answer }: { turn: Turn;
 	return `${output}turn ${id} ${state}${why}${again}`;
 }
 
-function objectIn(text: string): Record<string, string> {
+function metadataIn(text: string): Record<string, string> {
 	try {
-		const value = JSON.parse(text);
-		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+		const value: unknown = JSON.parse(text);
+		const given = typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : null;
+		if (given?.every((entry): entry is [string, string] => typeof entry[1] === "string") === true)
+			return Object.fromEntries(given);
 	} catch {
 		// printed below
 	}
-	throw new UsageError('--metadata takes a JSON object, like \'{"ticket": "A-1"}\'.');
+	throw new UsageError('--metadata takes a JSON object of texts, like \'{"ticket": "A-1"}\'.');
 }
