@@ -27,7 +27,7 @@ const long = [
 const together = [
 	"test/{commands,dispatch,engine,environment,golden,seeds}.test.ts",
 	"test/api/{document,guard,lists,mirror,persons,raw,setup,stream}.test.ts",
-	"test/conformance/{lists,plans,receipts,search}.test.ts",
+	"test/conformance/{bounded,lists,plans,receipts,search}.test.ts",
 	"test/faults/{log,neighbours,settings}.test.ts",
 	"test/history/{broken,seeds}.test.ts",
 	"test/issues/{falcon,flow,verbs}.test.ts",

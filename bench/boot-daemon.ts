@@ -1,8 +1,10 @@
 // Starts on a home, counts its agents, and prints when that was done and how much memory it took.
+
 import { startEngine } from "#src/main.ts";
+import { everyAgent } from "#test/support/every.ts";
 
 const engine = await startEngine({ home: process.argv[2] ?? "" });
-const agents = await engine.reads.agents();
+const agents = await everyAgent(engine.reads);
 console.log(
 	JSON.stringify({
 		answeredAt: performance.timeOrigin + performance.now(),

@@ -1,4 +1,5 @@
 // The loop as a whole, on the memory store: what comes in, what is refused, what is published, what comes back.
+
 import { readFileSync } from "node:fs";
 import { setImmediate as immediately } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -17,6 +18,7 @@ import { NodeHold } from "#engine/nodes/hold.ts";
 import { noLog } from "#engine/ports/log.ts";
 import { StoreFault } from "#engine/ports/store.ts";
 import { forkTimeoutMs } from "#engine/workspaces/forking.ts";
+import { everyAgent } from "#test/support/every.ts";
 import { FakeDriver } from "./support/fake-driver.ts";
 import { done, openTurn, refused, type Speaker, say, spawn } from "./support/say.ts";
 
@@ -64,7 +66,7 @@ describe("what the contract does not know is refused before it reaches a decisio
 		await using engine = await start();
 		const outcome = await asSpeaker(engine).dispatch({ actor: system, key: null, command });
 		expect(outcome).toMatchObject({ refused: { code: "VALIDATION_ERROR" } });
-		expect(await engine.reads.agents()).toHaveLength(1);
+		expect(await everyAgent(engine.reads)).toHaveLength(1);
 	});
 
 	test.each([undefined, null])("%s", async (command) => {

@@ -131,6 +131,13 @@ export const AgentState = z.strictObject({
 });
 export type AgentState = z.infer<typeof AgentState>;
 
+/** The name of its workspace's folder, empty if it has none; null once that was removed. */
+export const folderOf = ({ workspace, workspaceRemovedAt }: AgentState): string | null =>
+	workspaceRemovedAt === null ? (workspace?.path.split("/").at(-1) ?? "") : null;
+
+/** Whether a node that it was moved away from still has its files. */
+export const isLeaving = ({ former }: AgentState): boolean => former.some(({ trash }) => trash === null);
+
 const PinnedPath = Text.max(1024).regex(
 	/^(?!\/)(?!.*(^|\/)\.\.(\/|$))[^\p{Cc}]+$/u,
 	"a pinned file is a path inside the workspace",

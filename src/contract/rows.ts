@@ -3,10 +3,11 @@ import { z } from "zod";
 import type { AgentState } from "./agent.ts";
 import type { ApprovalState } from "./approval.ts";
 import type { Event } from "./event.ts";
-import type { AgentId, ProjectSlug } from "./ids.ts";
+import { type AgentId, agentOf, type ProjectSlug } from "./ids.ts";
 import type { IssueState, RunState } from "./issue.ts";
 import type { MailState } from "./mail.ts";
 import type { NodeState } from "./node.ts";
+import { boardDoneMax } from "./overviews.ts";
 import type { ProjectState } from "./project.ts";
 import type { PromptState } from "./prompt.ts";
 import type { LeaseState, SubscriptionState } from "./subscription.ts";
@@ -20,6 +21,7 @@ const rowsOf = <T>() => z.array(z.looseObject({}) as unknown as z.ZodType<T>);
 export const MirroredRows = z.object({
 	/** the newest event that they include */
 	last: z.int(),
+	/** those that were not reaped and whoever is above them, and all that the issues and conversations name */
 	agents: rowsOf<AgentState>(),
 	projects: rowsOf<ProjectState>(),
 	subscriptions: rowsOf<SubscriptionState>(),
@@ -31,15 +33,35 @@ export const MirroredRows = z.object({
 	turns: rowsOf<TurnState>(),
 	approvals: rowsOf<ApprovalState>(),
 	waits: rowsOf<WaitState>(),
-	/** unread ones without their texts, and all of the requested agents */
+	/** unread ones without their texts, and the latest of the requested agents */
 	mails: rowsOf<MailState>(),
-	/** of the requested projects */
+	/** of the requested projects: open ones, and those that were done last */
 	issues: rowsOf<IssueState>(),
 	runs: rowsOf<RunState>(),
 	/** the last ones of the requested agents */
 	items: rowsOf<Event>(),
 });
 export type MirroredRows = z.infer<typeof MirroredRows>;
+
+/** One more than a board has tells whether there are older ones. */
+export const mirroredDoneMax = boardDoneMax + 1;
+
+/** The agents whose names issues and conversations show; they may have been reaped. */
+export function agentsNamedIn({
+	issues,
+	runs,
+	mails,
+	prompts,
+	items,
+}: Pick<MirroredRows, "issues" | "runs" | "mails" | "prompts" | "items">): AgentId[] {
+	const actors = [
+		...mails.map(({ from }) => from),
+		...prompts.map(({ createdBy }) => createdBy),
+		...items.map(({ actor }) => actor),
+	];
+	const working = [...issues.flatMap(({ assignee }) => assignee ?? []), ...runs.map(({ agent }) => agent)];
+	return [...new Set([...working, ...actors.flatMap((actor) => agentOf(actor) ?? [])])];
+}
 
 /** What a screen shows besides the agents: boards of projects, conversations of agents. */
 export interface MirrorRequest {

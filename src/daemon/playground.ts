@@ -31,7 +31,7 @@ export async function makePlayground(engine: Engine, home: string, git: Git): Pr
 		prompt: firstPrompt,
 	});
 	await until(engine.publisher, async () => {
-		const agent = (await engine.reads.agents({ project: slug }))[0];
+		const agent = (await engine.reads.agents({ project: slug, life: "living" }))[0];
 		const turns = agent === undefined ? [] : await engine.reads.turns(agent.id);
 		return turns.some((turn) => turn.state !== "open") ? true : null;
 	});

@@ -38,9 +38,8 @@ export async function recover(parts: {
 	node: NodeEpoch | null;
 }): Promise<void> {
 	await parts.driver?.sweep();
-	for (const agent of await parts.reads.agents()) {
-		if (agent.lease !== null && isOwn(parts.node, agent))
-			await parts.dispatch(bySystem({ type: "workspace.crash", agent: agent.id }));
+	for (const agent of await parts.reads.leasedAgents()) {
+		if (isOwn(parts.node, agent)) await parts.dispatch(bySystem({ type: "workspace.crash", agent: agent.id }));
 	}
 	for (const turn of await parts.reads.openTurns()) {
 		if (!isOwn(parts.node, turn)) continue;

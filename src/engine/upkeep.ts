@@ -3,6 +3,7 @@
 //
 // A round consists of small, bounded steps with pauses between them, in which requests come first. The next round does
 // the rest. Nothing waits for upkeep, and a step that fails is tried again in the next round.
+import { AgentId } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
@@ -121,13 +122,16 @@ export class Upkeep {
 export async function gcRequest(
 	reads: Reads,
 	{ slug }: Pick<ProjectState, "slug">,
-): Promise<Pick<GcRequest, "living" | "gone" | "needed">> {
-	const agents = await reads.agents({ project: slug });
-	const living = agents.filter((agent) => agent.workspaceRemovedAt === null);
+): Promise<Pick<GcRequest, "living" | "goneOf" | "needed">> {
+	const living = await reads.agentsWithFolders(slug);
 	const needed = living.flatMap(({ plan }) =>
 		plan?.parent == null || plan.snapshot === null ? [] : [`refs/brood/snapshots/${plan.parent}/${plan.snapshot}`],
 	);
-	return { living, gone: agents.filter((agent) => agent.workspaceRemovedAt !== null).map(({ id }) => id), needed };
+	const goneOf: GcRequest["goneOf"] = async (owners) =>
+		(await reads.agentsWith(owners.flatMap((owner) => AgentId.safeParse(owner).data ?? [])))
+			.filter(({ project, workspaceRemovedAt }) => project === slug && workspaceRemovedAt !== null)
+			.map(({ id }) => id);
+	return { living, goneOf, needed };
 }
 
 /** Returns what was freed or, with `dryRun`, what would be. */

@@ -26,12 +26,8 @@ export class StreamFilter {
 	static async of(wanted: EventQuery, reads: Reads): Promise<StreamFilter> {
 		const { project } = wanted;
 		if (project === undefined) return new StreamFilter(wanted, [], []);
-		const [agents, issues] = await Promise.all([reads.agents({ project }), reads.issues(project)]);
-		return new StreamFilter(
-			wanted,
-			agents.map(({ id }) => id),
-			issues.map(({ id }) => id),
-		);
+		const [agents, issues] = await Promise.all([reads.agentIds(project), reads.issueIds(project)]);
+		return new StreamFilter(wanted, agents, issues);
 	}
 
 	private constructor(wanted: EventQuery, agents: readonly AgentId[], issues: readonly number[]) {

@@ -123,6 +123,8 @@ export class Mirrored {
 	add(rows: Omit<MirroredRows, "last" | "items">, since: readonly Folded[]): void {
 		const part = new Mirrored(rows, this.#shown);
 		for (const event of since) part.fold(event);
+		// reaped ones that the issues name
+		for (const [id, row] of part.rows.agent) if (!this.rows.agent.has(id)) this.rows.agent.set(id, row);
 		replace(this.rows.prompt, part.rows.prompt);
 		replace(this.rows.mail, part.rows.mail);
 		replace(this.rows.turn, part.rows.turn);
@@ -130,13 +132,10 @@ export class Mirrored {
 		replace(this.rows.run, part.rows.run);
 	}
 
-	/** All agents, oldest first; reaped ones only on request. */
-	agents(
-		seen: MirrorViewInput,
-		{ project, reaped = false }: { project?: ProjectSlug | undefined; reaped?: boolean } = {},
-	): Agent[] {
+	/** All agents but reaped ones, oldest first. */
+	agents(seen: MirrorViewInput, { project }: { project?: ProjectSlug | undefined } = {}): Agent[] {
 		const shown = [...this.rows.agent.values()].filter(
-			(agent) => (project === undefined || agent.project === project) && (reaped || agent.reapedAt === null),
+			(agent) => (project === undefined || agent.project === project) && agent.reapedAt === null,
 		);
 		const plan = shown.some((agent) => this.#isBusy(agent)) ? this.#plan(seen) : null;
 		return shown.map((agent) => this.#agent(agent, seen, plan));

@@ -1,5 +1,4 @@
 // How nodes are shown.
-import type { AgentState } from "#contract/agent.ts";
 import { isActive, type NodeId, type NodeState } from "#contract/node.ts";
 import type { Node } from "#contract/node-wire.ts";
 import type { LeaseState } from "#contract/subscription.ts";
@@ -17,8 +16,8 @@ interface LastBeat {
 export interface NodeViewInput {
 	self: NodeId | null;
 	leases: readonly LeaseState[];
-	/** the living ones */
-	agents: readonly Pick<AgentState, "node">[];
+	/** how many living ones each node has */
+	agents: ReadonlyMap<NodeId | null, number>;
 	beats: readonly LastBeat[];
 }
 
@@ -31,7 +30,7 @@ export function nodeView(state: NodeState, { self, leases, agents, beats }: Node
 		...rest,
 		self: state.id === self,
 		turns: leases.filter(({ node }) => node === state.id).length,
-		agents: agents.filter(({ node }) => node === state.id).length,
+		agents: agents.get(state.id) ?? 0,
 		beatAgeMs: beat?.ageMs ?? null,
 		clockOffsetMs: beat?.clockOffsetMs ?? null,
 		tripMs: beat?.tripMs ?? null,

@@ -70,7 +70,7 @@ async function both({ mirror }: World) {
 	const each = async <T>(ask: (agent: AgentId) => Promise<T> | T) =>
 		await Promise.all(threads.map(async (id) => await ask(id)));
 	const answered = {
-		agents: (await asked.call("agents", { query: { reaped: "true" } })).map(timeless),
+		agents: (await asked.call("agents")).map(timeless),
 		projects: await asked.call("projects"),
 		subscriptions: await asked.call("subscriptions"),
 		approvals: await asked.call("approvals"),
@@ -86,7 +86,7 @@ async function both({ mirror }: World) {
 		threads: await each((agent) => asked.call("items", { params: { agent } })),
 	};
 	const mirrored = {
-		agents: view.agents(seen, { reaped: true }).map(timeless),
+		agents: view.agents(seen).map(timeless),
 		projects: view.projects(seen),
 		subscriptions: view.subscriptions(seen),
 		approvals: view.approvals(),

@@ -1,9 +1,11 @@
 // Lists in pages, several rows at once, and persons: the same on all three stores, and the same as reading everything.
+
 import { describe, expect, test } from "vitest";
 import { human, ProjectSlug, system } from "#contract/ids.ts";
 import type { PageRequest, RowPage } from "#contract/page.ts";
 import { noPendingWork } from "#contract/pending-work.ts";
 import { nothingSpent } from "#contract/usage.ts";
+import { everyAgent, everyIssue } from "#test/support/every.ts";
 import { done, openTurn, spawn } from "#test/support/say.ts";
 import { flavors, freshPlace } from "#test/support/stores.ts";
 import { foldInto, noRows } from "#views/rows.ts";
@@ -120,18 +122,18 @@ describe.each(flavors)("%s", (flavor) => {
 			["web", []],
 		] as const)
 			await done(engine, { type: "issue.add", project, title: project, labels });
-		const [issue] = await reads.issues(web);
+		const [issue] = await everyIssue(reads, web);
 		const id = issue?.id ?? 0;
 		for (const text of ["a", "b", "c"]) await done(engine, { type: "issue.comment", issue: id, text });
 		await done(engine, { type: "issue.document", issue: id, name: "notes.md", text: "words" });
 
-		const agents = await reads.agents();
+		const agents = await everyAgent(reads);
 		expect(await inPages((page) => reads.listAgents({ reaped: true }, page))).toEqual(agents);
 		expect(await inPages((page) => reads.listAgents({ reaped: false }, page))).toEqual(
 			agents.filter(({ reapedAt }) => reapedAt === null),
 		);
 		expect(await inPages((page) => reads.listAgents({ reaped: true, project: web }, page))).toEqual(
-			await reads.agents({ project: web }),
+			await everyAgent(reads, web),
 		);
 		expect(await inPages((page) => reads.listAgents({ reaped: false, project: web }, page))).toHaveLength(2);
 		expect(await inPages((page) => reads.listAgents({ reaped: false, project: null }, page))).toMatchObject([
@@ -178,8 +180,8 @@ describe.each(flavors)("%s", (flavor) => {
 			expect(await inPages((page) => reads.listApprovals(of, page))).toEqual(pending);
 		expect(await inPages((page) => reads.listApprovals({ project: ProjectSlug.parse("api") }, page))).toEqual([]);
 		expect(await inPages((page) => reads.listMails(one.id, page))).toEqual(await reads.mails(one.id));
-		expect(await inPages((page) => reads.listIssues(undefined, page))).toEqual(await reads.issues());
-		expect(await inPages((page) => reads.listIssues(web, page))).toEqual(await reads.issues(web));
+		expect(await inPages((page) => reads.listIssues(undefined, page))).toEqual(await everyIssue(reads));
+		expect(await inPages((page) => reads.listIssues(web, page))).toEqual(await everyIssue(reads, web));
 		expect(await inPages((page) => reads.listNotes({ issue: id, kind: "comment" }, page))).toMatchObject([
 			...["a", "b", "c"].map((text) => ({ text, by: human })),
 		]);
@@ -190,7 +192,7 @@ describe.each(flavors)("%s", (flavor) => {
 			{ label: "x", issues: 1 },
 		]);
 		expect(await reads.issuesNumbered(web, [1, 3, 9])).toEqual(
-			(await reads.issues(web)).filter(({ number }) => number !== 2),
+			(await everyIssue(reads, web)).filter(({ number }) => number !== 2),
 		);
 		expect(await reads.agentsWith([alone.id])).toEqual([alone]);
 		expect(await reads.runsOf([id])).toEqual([]);

@@ -1,8 +1,10 @@
 // What a store promises about receipts: a retry under its key is answered again, and nothing happens again.
+
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { type Actor, type AgentId, actingAgent, human, IdempotencyKey, system } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
+import { everyAgent } from "#test/support/every.ts";
 import { gatedStore } from "#test/support/gated-store.ts";
 import { done, openTurn, refused, say, spawn } from "#test/support/say.ts";
 import { flavors, freshPlace } from "#test/support/stores.ts";
@@ -24,7 +26,7 @@ describe.each(flavors)("%s", (flavor) => {
 			replayed: true,
 		});
 		expect(await refused(engine, { ...command, name: "twice" }, { key })).toMatchObject({ code: "CONFLICT" });
-		expect(await engine.reads.agents()).toHaveLength(2);
+		expect(await everyAgent(engine.reads)).toHaveLength(2);
 	});
 
 	test("a retry in the same batch is a retry too", async () => {

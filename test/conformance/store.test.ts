@@ -1,10 +1,12 @@
 // What a store promises, held against all three of them.
+
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Event } from "#contract/event.ts";
 import { AgentId, actingAgent, human, initHandle, ProjectSlug, system } from "#contract/ids.ts";
 import { fold } from "#domain/fold/fold.ts";
 import type { Engine } from "#engine/engine.ts";
+import { everyAgent, everyIssue } from "#test/support/every.ts";
 import { gateText, poisonText } from "#test/support/gate.ts";
 import { gatedStore } from "#test/support/gated-store.ts";
 import { done, openTurn, refused, say, spawn } from "#test/support/say.ts";
@@ -22,7 +24,7 @@ describe.each(flavors)("%s", (flavor) => {
 	test("agent 0 is there from the first start", async () => {
 		await using place = await freshPlace(flavor);
 		await using engine = await place.open();
-		expect(await engine.reads.agents()).toEqual([engine.agentZero]);
+		expect(await everyAgent(engine.reads)).toEqual([engine.agentZero]);
 		expect(engine.agentZero).toMatchObject({
 			handle: "init",
 			life: "live",
@@ -48,7 +50,7 @@ describe.each(flavors)("%s", (flavor) => {
 		await done(engine, { type: "project.remove", slug: "api" });
 		const folded = noRows();
 		for (const event of await allEvents(engine)) fold(event, folded, () => expect.unreachable());
-		const rows = await engine.reads.agents();
+		const rows = await everyAgent(engine.reads);
 		expect(rows).toHaveLength(4);
 		expect([...folded.agent.values()]).toEqual(rows);
 		expect([...folded.project.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1))).toEqual(
@@ -92,7 +94,7 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(
 			outcomes.map((outcome) => ("refused" in outcome ? outcome.refused.code : outcome.done.agent?.handle)),
 		).toEqual(["same", "CONFLICT", "CANNOT_KILL_ROOT", "other"]);
-		expect((await engine.reads.agents()).map((agent) => agent.handle)).toEqual(["init", "same", "other"]);
+		expect((await everyAgent(engine.reads)).map((agent) => agent.handle)).toEqual(["init", "same", "other"]);
 	});
 
 	test("a bug in one command leaves nothing of it, harms no neighbour and changes no order", async () => {
@@ -266,8 +268,8 @@ describe.each(flavors)("%s", (flavor) => {
 			(await done(engine, { type: "issue.add", project, title, ...more })).event ?? 0;
 		const font = await add(web, "Font", { body: "a\0b", labels: ["ux"], priority: "high" });
 		const [logo, other] = [await add(web, "Logo", { dependsOn: [1] }), await add(api, "Other")];
-		expect((await engine.reads.issues()).map(({ id }) => id)).toEqual([font, logo, other]);
-		expect((await engine.reads.issues(web)).map(({ number, dependsOn }) => [number, dependsOn])).toEqual([
+		expect((await everyIssue(engine.reads)).map(({ id }) => id)).toEqual([font, logo, other]);
+		expect((await everyIssue(engine.reads, web)).map(({ number, dependsOn }) => [number, dependsOn])).toEqual([
 			[1, []],
 			[2, [1]],
 		]);
@@ -320,10 +322,13 @@ describe.each(flavors)("%s", (flavor) => {
 			cost: 0.5,
 		});
 		expect([
-			await engine.reads.runsOfProject(web),
-			await engine.reads.runsOfProject(api),
+			await engine.reads.runsOf([font, other]),
+			await engine.reads.runsOfTurns([turn, font]),
+			await engine.reads.lastRun(font),
+			await engine.reads.lastRun(other),
 			await engine.reads.openRuns(),
-		]).toEqual([[run], [], []]);
+		]).toEqual([[run], [run], run, undefined, []]);
+		expect((await engine.reads.issuesWith([other, 1, font])).map(({ id }) => id)).toEqual([font, other]);
 		expect([await engine.reads.run(run?.id ?? 0), await engine.reads.run(1)]).toEqual([run, undefined]);
 		expect(await engine.reads.issue(font)).toMatchObject({
 			stage: "IN_REVIEW",
@@ -442,7 +447,7 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await engine.reads.above(c.id)).toEqual([b.id, a.id, zero]);
 		expect(ids(await engine.reads.descendants(zero))).toEqual([c.id, b.id, a.id, elsewhere.id]);
 		expect(ids(await engine.reads.children(zero))).toEqual([a.id, elsewhere.id]);
-		expect(ids(await engine.reads.agents({ project: ProjectSlug.parse("web") }))).toEqual([a.id, b.id, c.id]);
+		expect(ids(await everyAgent(engine.reads, ProjectSlug.parse("web")))).toEqual([a.id, b.id, c.id]);
 		const living = async (project?: ProjectSlug) =>
 			ids(await engine.reads.agents({ ...(project && { project }), life: "living" }));
 		expect(await living()).toEqual([zero, a.id, b.id, c.id, elsewhere.id]);
@@ -451,7 +456,7 @@ describe.each(flavors)("%s", (flavor) => {
 			[zero, a.id, b.id, elsewhere.id],
 			[a.id, b.id],
 		]);
-		expect(ids(await engine.reads.agents({ project: ProjectSlug.parse("web"), life: "ended" }))).toEqual([c.id]);
+		expect(await engine.reads.agentIds(ProjectSlug.parse("web"))).toEqual([a.id, b.id, c.id]);
 		expect(await engine.queries.resolve("a")).toEqual({ id: elsewhere.id });
 		expect(await engine.queries.resolve("a", ProjectSlug.parse("web"))).toEqual({ id: a.id });
 		expect(await engine.queries.resolve("web/a")).toEqual({ id: a.id });
@@ -471,12 +476,12 @@ describe.each(durable)("%s, reopened", (flavor) => {
 			const agent = await spawn(engine, engine.agentZero.id, { name: "kept" }, { key });
 			await done(engine, { type: "item.append", agent: agent.id, kind: "user", text: "hello" });
 			await done(engine, { type: "agent.pause", agent: agent.id });
-			return { zero: engine.agentZero, events: await allEvents(engine), agents: await engine.reads.agents() };
+			return { zero: engine.agentZero, events: await allEvents(engine), agents: await everyAgent(engine.reads) };
 		})();
 		await using engine = await place.open();
 		expect(engine.agentZero).toEqual(kept.zero);
 		expect(await allEvents(engine)).toEqual(kept.events);
-		expect(await engine.reads.agents()).toEqual(kept.agents);
+		expect(await everyAgent(engine.reads)).toEqual(kept.agents);
 		const again = { type: "agent.spawn", by: kept.zero.id, context: "fresh", name: "kept" };
 		expect(await say(engine, again, { key })).toMatchObject({ done: { agent: { handle: "kept" } }, replayed: true });
 		expect(await refused(engine, { ...again, name: "other" }, { key })).toMatchObject({ code: "CONFLICT" });

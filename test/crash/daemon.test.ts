@@ -1,8 +1,10 @@
 // kill -9 of the whole daemon, with agents at work, also while it recovers from the last time.
+
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { startDaemon, startEngine } from "#src/main.ts";
+import { everyAgent } from "#test/support/every.ts";
 import { runProgram } from "#test/support/process.ts";
 import { configure, insiders, processesOf } from "#test/support/processes.ts";
 import { done, spawn } from "#test/support/say.ts";
@@ -58,7 +60,7 @@ async function checkPrompts(engine: Engine, prompts: readonly Ack[]): Promise<vo
 		prompts.filter(({ id, agent, word }) => byId.get(id)?.agent !== agent || !byId.get(id)?.text?.includes(word)),
 	).toEqual([]);
 	const fates = new Map<number, string[]>(prompts.map(({ id }) => [id, []]));
-	for (const agent of await engine.reads.agents()) {
+	for (const agent of await everyAgent(engine.reads)) {
 		for (const prompt of await engine.reads.prompts(agent.id)) fates.get(prompt.id)?.push("queued");
 		const turns = await engine.reads.turns(agent.id);
 		for (const turn of turns) if (turn.handedAt !== null) fates.get(turn.prompt)?.push(turn.state);
@@ -111,12 +113,12 @@ test("whatever shape an agent's processes have, none outlives the daemon and the
 	await using daemon = await startDaemon({ home });
 	expect(processesOf(home)).toEqual([]);
 	const turns = await Promise.all(
-		(await daemon.engine.reads.agents()).map((agent) => daemon.engine.reads.turns(agent.id)),
+		(await everyAgent(daemon.engine.reads)).map((agent) => daemon.engine.reads.turns(agent.id)),
 	);
 	expect(turns.flat().map((turn) => [turn.state, turn.reason])).toEqual(
 		Array.from({ length: 5 }, () => ["interrupted", "crash"]),
 	);
-	for (const agent of await daemon.engine.reads.agents())
+	for (const agent of await everyAgent(daemon.engine.reads))
 		if (agent.supervisor !== null) expect(agent.holds.map((hold) => hold.kind)).toEqual(["crash"]);
 	await stranger[Symbol.asyncDispose]();
 });

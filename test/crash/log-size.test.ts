@@ -1,9 +1,11 @@
 // SQLite's log is bounded by its bytes, also while somebody reads without a pause.
+
 import { rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startEngine } from "#src/main.ts";
+import { everyAgent } from "#test/support/every.ts";
 import { done, spawn } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
@@ -23,7 +25,7 @@ async function write(engine: Awaited<ReturnType<typeof startEngine>>, rounds: nu
 	const reading = (async () => {
 		while (!stop)
 			await Promise.all([
-				engine.reads.agents(),
+				everyAgent(engine.reads),
 				engine.reads.events({ after: 0, limit: 300 }),
 				engine.reads.openTurns(),
 			]);

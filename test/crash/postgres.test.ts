@@ -1,10 +1,12 @@
 // PostgreSQL going away, coming back, being written by many and losing an answer.
+
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import type { Engine } from "#engine/engine.ts";
 import { StoreFault } from "#engine/ports/store.ts";
 import { startEngine } from "#src/main.ts";
 import { acknowledged, expectNothingLost } from "#test/support/acknowledged.ts";
+import { everyAgent } from "#test/support/every.ts";
 import { lossyProxy } from "#test/support/lossy-proxy.ts";
 import { startPostgres } from "#test/support/postgres.ts";
 import { runProgram } from "#test/support/process.ts";
@@ -119,7 +121,7 @@ describe("a database that goes away", { timeout: 60_000 }, () => {
 		await expect(store.reads.lastEvent()).rejects.toMatchObject({ name: "StoreFault", kind: "unavailable" });
 		const mirrored = store.reads.mirrored({ boards: [], threads: [], itemsMax: 1, isPart: false });
 		await expect(mirrored).rejects.toMatchObject({ name: "StoreFault", kind: "unavailable" });
-		const waiting = patient.reads.agents();
+		const waiting = everyAgent(patient.reads);
 		await server.start();
 		expect(await store.commit([])).toEqual([]);
 		expect(await waiting).toEqual([]);

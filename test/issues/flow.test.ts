@@ -1,6 +1,8 @@
 // Issues on their way through the stages, with agents that have no processes.
+
 import { expect, test } from "vitest";
 import { refuse } from "#contract/refusal.ts";
+import { everyAgent } from "#test/support/every.ts";
 import { issueWorld } from "#test/support/issues.ts";
 import { refused } from "#test/support/say.ts";
 import { settled } from "#test/support/settled.ts";
@@ -70,7 +72,7 @@ test("a run without work keeps its stage and asks for attention; a person's answ
 	// idle it is, and yet it has something to do
 	const other = await agent("other");
 	const { scheduler, reads } = engine;
-	const agents = (await reads.agents()).filter(({ project }) => project === "web");
+	const agents = (await everyAgent(reads)).filter(({ project }) => project === "web");
 	const why = await scheduler.whyNotFree(agents, await scheduler.capacity());
 	expect([...why].map(([{ id }, short]) => [id, short?.reason ?? null])).toEqual([
 		[opus.id, "it is assigned to an issue"],
@@ -194,7 +196,7 @@ test("automatic work takes agents that are new or were released, also if the sys
 	expect(await place.issue(second)).toMatchObject({ assignee: released.id });
 	await add("Third");
 	expect(driver.running).toEqual([released.id]);
-	expect((await engine.reads.agents()).filter(({ project }) => project === "web")).toHaveLength(2);
+	expect((await everyAgent(engine.reads)).filter(({ project }) => project === "web")).toHaveLength(2);
 });
 
 test("an issue waits for a slot like any other work; with `now` it is refused instead, and nothing is claimed", async () => {
@@ -246,7 +248,7 @@ test("with `project auto on` issues flow by themselves, agents are made up to th
 		await add("Four"),
 	];
 	await tell({ type: "project.configure", slug: "web", agentType: "scripted", auto: true, agentsMax: 2 });
-	const agents = (await engine.reads.agents()).filter(({ project }) => project === "web");
+	const agents = (await everyAgent(engine.reads)).filter(({ project }) => project === "web");
 	expect(agents).toHaveLength(2);
 	expect((await Promise.all(issues.map(issue))).map(({ stage }) => stage)).toEqual([
 		"IN_PROGRESS",
@@ -282,7 +284,7 @@ test("automatic work takes no more issues than there are slots, and the next one
 	await tell({ type: "subscription.add", name: "plan", agentType: "scripted", maxConcurrent: 1 });
 	await tell({ type: "project.configure", slug: "web", agentType: "scripted", auto: true, agentsMax: 5 });
 	expect(await stages()).toEqual(["IN_PROGRESS", "TODO", "TODO"]);
-	const [first, ...others] = (await engine.reads.agents()).filter(({ project }) => project === "web");
+	const [first, ...others] = (await everyAgent(engine.reads)).filter(({ project }) => project === "web");
 	if (first === undefined) throw new Error("no agent was made");
 	expect(others).toEqual([]);
 	await end(first, { complete: "done" });

@@ -1,7 +1,9 @@
 // Days of work in seconds: issues, agents, subscriptions, failures, limits, crashes and a person. `npm run simulate`
 // prints them.
+
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Event } from "#contract/event.ts";
+import { everyIssue } from "#test/support/every.ts";
 import { brokenRules } from "./rules.ts";
 import { slotHistory } from "./slot-rules.ts";
 import { timeline } from "./timeline.ts";
@@ -27,7 +29,7 @@ test.each(Array.from({ length: size.seeds }, (_, seed) => seed + 1))(
 			await world.step();
 			open = await world.open();
 		}
-		const issues = await world.engine.reads.issues();
+		const issues = await everyIssue(world.engine.reads);
 		const events = await world.engine.reads.events({ after: 0, limit: 1_000_000 });
 		await world.stop();
 		const slots = slotHistory(events, limits);

@@ -1,9 +1,11 @@
 // Every stage × every verb of the shipped presets, and what may be done beside them.
+
 import { describe, expect, test } from "vitest";
 import { actingAgent } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import { movesFrom } from "#domain/preset.ts";
 import { shipped } from "#domain/presets.ts";
+import { everyAgent } from "#test/support/every.ts";
 import { type IssueWorld, issueWorld } from "#test/support/issues.ts";
 import { done, refused, say } from "#test/support/say.ts";
 
@@ -214,7 +216,7 @@ test("a repeated attempt has what the last prompt had, the words as they are now
 	await comment("the first comment");
 	await tell({ type: "issue.message", issue: issue.id, stage: "IN_PROGRESS", text: "a message for it" });
 	await tell({ type: "project.configure", slug: "web", agentType: "scripted", auto: true, agentsMax: 1 });
-	const [agent] = (await engine.reads.agents()).filter(({ project }) => project === "web");
+	const [agent] = (await everyAgent(engine.reads)).filter(({ project }) => project === "web");
 	if (agent === undefined) throw new Error("no agent was made");
 	await end(agent, { failed: "out of tokens" });
 	await comment("the second comment");
@@ -248,7 +250,7 @@ test("what fails by itself is tried three times more, then a person has to look;
 	const { engine, add, tell, end, issue: look } = place;
 	const issue = await add("Font");
 	await tell({ type: "project.configure", slug: "web", agentType: "scripted", auto: true, agentsMax: 1 });
-	const [agent] = (await engine.reads.agents()).filter(({ project }) => project === "web");
+	const [agent] = (await everyAgent(engine.reads)).filter(({ project }) => project === "web");
 	if (agent === undefined) throw new Error("no agent was made");
 	await end(agent, { failed: "out of tokens" });
 	expect(await look(issue)).toMatchObject({

@@ -1,5 +1,6 @@
 // A project with issues, agents and subscriptions on a clock that the test turns: days of work in seconds. Turns fail,
 // plans are used up, the daemon is killed, and a person looks in now and then.
+
 import { vi } from "vitest";
 import { openMemory } from "#adapters/store/memory/store.ts";
 import { randomIds } from "#adapters/system/ids.ts";
@@ -14,6 +15,7 @@ import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
 import { type IssueWork, noIssueWork } from "#engine/ports/issue-work.ts";
 import { type Store, StoreFault } from "#engine/ports/store.ts";
+import { everyIssue } from "#test/support/every.ts";
 import { FakeDriver } from "#test/support/fake-driver.ts";
 import { done, say } from "#test/support/say.ts";
 import { settled } from "#test/support/settled.ts";
@@ -133,8 +135,9 @@ export class World {
 
 	/** How many issues are neither done nor in need of a person. */
 	async open(): Promise<number> {
-		return (await this.engine.reads.issues()).filter(({ doneAt, attention }) => doneAt === null && attention === null)
-			.length;
+		return (await everyIssue(this.engine.reads)).filter(
+			({ doneAt, attention }) => doneAt === null && attention === null,
+		).length;
 	}
 
 	/** Some minutes pass: turns end one way or another, a person looks in, and sometimes everything dies. */
@@ -194,7 +197,7 @@ export class World {
 	/** Approves most, rejects some, lets agents go on that are held, and tries what needs attention a few times more. */
 	async #person(): Promise<void> {
 		for (const agent of await this.engine.reads.agents({ life: "live" })) await this.#lookAfter(agent);
-		const issues = await this.engine.reads.issues();
+		const issues = await everyIssue(this.engine.reads);
 		for (const issue of issues) {
 			if (issue.attention !== null) await this.#attendTo(issue, issues);
 			if (issue.waiting !== "approval") continue;

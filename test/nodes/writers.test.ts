@@ -1,4 +1,5 @@
 // Two nodes write to one database at the same moment: what either decides on does not change under it.
+
 import pg from "pg";
 import { expect, test } from "vitest";
 import { openPostgres } from "#adapters/store/postgres/store.ts";
@@ -11,6 +12,7 @@ import type { WaitState } from "#contract/wait.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
 import type { RunBatch, Store } from "#engine/ports/store.ts";
+import { everyAgent } from "#test/support/every.ts";
 import { expectFolded } from "#test/support/folded.ts";
 import { done, openTurn, say, spawn } from "#test/support/say.ts";
 import { freshDatabase } from "#test/support/stores.ts";
@@ -87,7 +89,7 @@ test("control: with rows that were read before the lock, the parent is left in a
 	const { early, run } = withEarlyReads();
 	const [one, two] = [await openNode(url), await openNode(url, run)];
 	const them = await family(one.engine);
-	for (const agent of await two.engine.reads.agents()) early.agents.set(agent.id, agent);
+	for (const agent of await everyAgent(two.engine.reads)) early.agents.set(agent.id, agent);
 	await endTurn(one.engine, them);
 	await killChild(two.engine, them);
 	expect(await isTorn(one.engine, them.parent, them.turn)).toBe(true);

@@ -1,7 +1,9 @@
 // Rows and journal are the same facts twice: folding the whole journal has to give exactly the rows.
+
 import { expect } from "vitest";
 import { fold } from "#domain/fold/fold.ts";
 import type { Reads } from "#engine/ports/store.ts";
+import { everyAgent } from "#test/support/every.ts";
 import { noRows } from "#views/rows.ts";
 
 export async function expectFolded(reads: Reads): Promise<void> {
@@ -9,7 +11,7 @@ export async function expectFolded(reads: Reads): Promise<void> {
 	expect(events.map(({ id }) => id)).toEqual(events.map((_, at) => at + 1));
 	const folded = noRows();
 	for (const event of events) fold(event, folded, () => expect.unreachable());
-	const agents = await reads.agents();
+	const agents = await everyAgent(reads);
 	expect(new Map(agents.map((row) => [row.id, row]))).toEqual(folded.agent);
 	const turns = [];
 	const prompts = [];

@@ -1,9 +1,11 @@
 // Everything that a store can tell, as one value.
+
 import type { AgentId } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
+import { everyAgent, everyIssue } from "#test/support/every.ts";
 
 export async function contentsOf(engine: Engine) {
-	const agents = await engine.reads.agents();
+	const agents = await everyAgent(engine.reads);
 	const each = async <T>(ask: (id: AgentId) => Promise<T>): Promise<Record<string, T>> =>
 		Object.fromEntries(await Promise.all(agents.map(async ({ id, handle }) => [handle, await ask(id)])));
 	return {
@@ -17,8 +19,8 @@ export async function contentsOf(engine: Engine) {
 		turns: await each((id) => engine.reads.turns(id)),
 		mails: await each((id) => engine.reads.mails(id)),
 		waits: await engine.reads.openWaits(),
-		issues: await engine.reads.issues(),
-		notes: await Promise.all((await engine.reads.issues()).map(({ id }) => engine.reads.notes(id))),
+		issues: await everyIssue(engine.reads),
+		notes: await Promise.all((await everyIssue(engine.reads)).map(({ id }) => engine.reads.notes(id))),
 		settings: Object.fromEntries(
 			await Promise.all(agents.map(async (agent) => [agent.handle, await engine.queries.settings(agent)])),
 		),

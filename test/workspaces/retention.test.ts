@@ -50,7 +50,7 @@ describe("snapshots", () => {
 		world.now += 15 * day;
 		const request = {
 			living: [living.agent],
-			gone: [gone.agent.id],
+			goneOf: async () => [gone.agent.id],
 			needed: [`refs/brood/snapshots/${gone.agent.id}/2`],
 			dryRun: true,
 		};
@@ -122,7 +122,7 @@ test("refs that only repeat what base has go; the last copy of a commit stays", 
 		`left/${identity("other").id}/${merged}`,
 	];
 	for (const ref of refs) world.git(repository, "update-ref", `refs/brood/${ref}`, ref.slice(ref.lastIndexOf("/") + 1));
-	const done = await world.workspaces.gc(world.project, { dryRun: false, living: [], gone: [gone] });
+	const done = await world.workspaces.gc(world.project, { dryRun: false, living: [], goneOf: async () => [gone] });
 	expect(done.filter(({ what }) => what === "ref").map(({ name }) => name)).toEqual([
 		`refs/brood/branches/brood/x/${merged}`,
 		`refs/brood/left/${gone}/${merged}`,

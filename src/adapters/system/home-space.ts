@@ -41,19 +41,28 @@ export async function sweepBlobs(folder: string, now: number): Promise<void> {
 }
 
 /** Removes what vendors' programs wrote for deleted agents, and what was moved away there. */
-export async function sweepVendors(folder: string, deleted: readonly { id: string }[]): Promise<void> {
-	for (const name of [".removed", ...deleted.map(({ id }) => id)]) await removeFolder(path.join(folder, name));
+export async function sweepVendors(
+	folder: string,
+	expiredOf: (names: readonly string[]) => Promise<readonly string[]>,
+): Promise<void> {
+	const names = await readdir(folder).catch((): string[] => []);
+	if (names.length === 0) return;
+	for (const name of [".removed", ...(await expiredOf(names))]) await removeFolder(path.join(folder, name));
 }
 
 /** Removes the folders of deleted agents that had no workspace. */
 export async function sweepScratch(
 	folder: string,
-	deleted: readonly { project: string | null; handle: string }[],
+	isExpired: (project: string | null, handle: string) => Promise<boolean>,
 ): Promise<void> {
-	for (const { project, handle } of deleted) {
-		const location = path.join(folder, project ?? "_", handle);
-		if (lstatSync(location, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
-		await removeFolder(location);
-		await rmdir(path.dirname(location)).catch(expected("others have folders there"));
+	for (const project of await readdir(folder).catch((): string[] => [])) {
+		const inside = path.join(folder, project);
+		for (const handle of await readdir(inside).catch((): string[] => [])) {
+			const location = path.join(inside, handle);
+			if (lstatSync(location, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
+			if (!(await isExpired(project === "_" ? null : project, handle))) continue;
+			await removeFolder(location);
+			await rmdir(inside).catch(expected("others have folders there"));
+		}
 	}
 }

@@ -4,7 +4,7 @@ import { AgentId, EventId, ProjectSlug } from "../ids.ts";
 import { PromptRequest } from "../prompt.ts";
 import { Kinds } from "../stream.ts";
 import { Found, Item, Prompt, Turn } from "../wire.ts";
-import { get, none, post, OptionalReason, remove, scope } from "./route.ts";
+import { get, none, OptionalReason, post, remove, scope } from "./route.ts";
 
 export const threadRoutes = {
 	queue: get("/api/agents/:agent/queue", "list queued prompts, the next one first", {

@@ -78,7 +78,7 @@ export async function factsOf(work: Work, { issue, project }: IssueInProject): P
 			({ project: slug, assignee, deletedAt }) => slug === project.slug && assignee !== null && deletedAt === null,
 		),
 		notes: await tx.notes(issue.id),
-		lastRun: (await tx.runs(issue.id)).at(-1) ?? null,
+		lastRun: (await tx.lastRun(issue.id)) ?? null,
 		words: issue.prompt === null ? null : ((await tx.event(issue.prompt))?.text ?? null),
 	};
 }
@@ -93,11 +93,11 @@ export async function moveFacts(work: Work, { issue, project }: IssueInProject):
 	};
 }
 
-/** The issues of the project, if the issue's preset limits how many a stage has. */
+/** The open issues of the project, if the issue's preset limits how many a stage has. */
 async function inLimitedStages({ tx }: Work, { issue, project }: IssueInProject): Promise<IssueState[]> {
 	const loaded = presetNamed(project, issue.preset);
 	const isLimited = "preset" in loaded && loaded.preset.stages.some(({ wipMax }) => wipMax !== undefined);
-	return isLimited ? await tx.issues(issue.project) : [];
+	return isLimited ? await tx.issuesOfBoard(issue.project, { doneMax: 0 }) : [];
 }
 
 export async function agentFacts(work: Work, id: AgentId | null): Promise<AgentFacts | null> {

@@ -5,8 +5,8 @@ import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
 export interface IssueReads {
 	issue(id: number): Promise<IssueState | undefined>;
 	issueByNumber(project: ProjectSlug, number: number): Promise<IssueState | undefined>;
-	/** of one project, or of all, oldest first; deleted ones too */
-	issues(project?: ProjectSlug): Promise<IssueState[]>;
+	/** of all issues that the project ever had, oldest first; deleted ones too */
+	issueIds(project: ProjectSlug): Promise<number[]>;
 	/** the issues for which a reactor may have something to do, oldest first */
 	issuesMoving(): Promise<IssueState[]>;
 	/** those that need a person's attention or approval, oldest first */
@@ -18,8 +18,8 @@ export interface IssueReads {
 	run(id: number): Promise<RunState | undefined>;
 	/** of one issue, oldest first */
 	runs(issue: number): Promise<RunState[]>;
-	/** of all issues of a project, oldest first */
-	runsOfProject(project: ProjectSlug): Promise<RunState[]>;
+	/** the newest of them */
+	lastRun(issue: number): Promise<RunState | undefined>;
 	openRuns(): Promise<RunState[]>;
 	/** comments, documents and messages of an issue, oldest first */
 	notes(issue: number): Promise<NoteState[]>;

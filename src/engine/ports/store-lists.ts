@@ -67,6 +67,10 @@ export interface LookupReads {
 	/** in no particular order; ids that no agent has are left out */
 	agentsWith(ids: readonly AgentId[]): Promise<AgentState[]>;
 	issuesNumbered(project: ProjectSlug, numbers: readonly number[]): Promise<IssueState[]>;
+	/** oldest first; ids that no issue has are left out */
+	issuesWith(ids: readonly number[]): Promise<IssueState[]>;
+	/** the runs of issues that these turns were, oldest first */
+	runsOfTurns(turns: readonly number[]): Promise<RunState[]>;
 	/** of these issues, oldest first */
 	runsOf(issues: readonly number[]): Promise<RunState[]>;
 	/** has every agent that is asked for */

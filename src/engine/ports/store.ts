@@ -9,7 +9,7 @@ import type { Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { Actor, AgentId, Handle, IdempotencyKey, ProjectSlug } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
-import type { NodeEpoch } from "#contract/node.ts";
+import type { NodeEpoch, NodeId } from "#contract/node.ts";
 import type { PersonState } from "#contract/person.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
@@ -77,8 +77,18 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	agentByHandle(project: ProjectSlug | null, handle: Handle): Promise<AgentState | undefined>;
 	/** all agents whose id begins with, or whose handle is, the reference or the part behind its slash */
 	agentsNamed(reference: string): Promise<AgentState[]>;
-	/** oldest first; `living` stands for all that have not ended, and costs nothing for those that have */
-	agents(filter?: { project?: ProjectSlug; life?: AgentState["life"] | "living" }): Promise<AgentState[]>;
+	/** oldest first; `living` stands for all that have not ended. Those that have cost nothing */
+	agents(filter: { project?: ProjectSlug; life: "provisioning" | "live" | "living" }): Promise<AgentState[]>;
+	/** of all agents that the project ever had, oldest first */
+	agentIds(project: ProjectSlug): Promise<AgentId[]>;
+	/** in whose workspace a git step runs, or ran when its daemon died; oldest first */
+	leasedAgents(): Promise<AgentState[]>;
+	/** whose files a former node still has, oldest first */
+	leavingAgents(): Promise<AgentState[]>;
+	/** the project's agents but those whose workspace was removed, oldest first */
+	agentsWithFolders(project: ProjectSlug): Promise<AgentState[]>;
+	/** those of them whose folder has this name */
+	agentsInFolder(project: ProjectSlug, folder: string): Promise<AgentState[]>;
 	/** living agents that have a hold, oldest first */
 	heldAgents(): Promise<AgentState[]>;
 	/** living agents that this one supervises, oldest first */
@@ -126,9 +136,13 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	nextPromptAt(now: number): Promise<number | null>;
 	/** how many agents have not ended */
 	livingAgents(): Promise<number>;
+	/** how many of them each node has; one without any is left out */
+	livingAgentsByNode(): Promise<Map<NodeId | null, number>>;
 	turn(id: number): Promise<TurnState | undefined>;
 	/** the agent's turns, oldest first */
 	turns(agent: AgentId): Promise<TurnState[]>;
+	/** the latest turn up to an event of each living agent that has one and ran at most so many since */
+	turnsBefore(event: number, { sinceMax }: { sinceMax: number }): Promise<TurnState[]>;
 	/** the last of them, oldest first */
 	latestTurns(agent: AgentId, limit: number): Promise<TurnState[]>;
 	/** when the last turn of each project was started; a project that never had one is left out */
@@ -148,6 +162,8 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	mail(id: number): Promise<MailState | undefined>;
 	/** the agent's mail that was not deleted, oldest first */
 	mails(agent: AgentId): Promise<MailState[]>;
+	/** the last of it, oldest first */
+	latestMails(agent: AgentId, limit: number): Promise<MailState[]>;
 	/** what of it has not been read */
 	unreadMails(agent: AgentId): Promise<MailState[]>;
 	/** the id of the last one, 0 if there is none */
@@ -162,6 +178,8 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	queue(agent: AgentId): Promise<QueueEnds>;
 	/** the newest event's id, 0 if there is none */
 	lastEvent(): Promise<number>;
+	/** reports of usage by their time, then by id: those behind a moment and an id */
+	usageReports(after: { at: number; id: number }, limit: number): Promise<Event[]>;
 	/** in journal order; `after` is exclusive */
 	events(range: EventRange): Promise<Event[]>;
 	receipt(actor: Actor, key: IdempotencyKey): Promise<Receipt | undefined>;

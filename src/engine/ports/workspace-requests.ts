@@ -179,8 +179,11 @@ export interface GcRequest extends Pick<StepControl, "signal"> {
 	dryRun: boolean;
 	/** agents whose workspace exists */
 	living: readonly AgentIdentity[];
-	/** deleted agents of this home; an agent in neither list belongs to another home and is left alone */
-	gone?: readonly AgentId[];
+	/**
+	 * Which of these are deleted agents of this home, none if absent. One that is neither of them nor living belongs to
+	 * another home and is left alone.
+	 */
+	goneOf?(owners: readonly string[]): Promise<readonly AgentId[]>;
 	/** refs or commits of snapshots that a living agent's lineage needs */
 	needed?: readonly string[];
 	/** at most this many now, without their sizes; the rest later */

@@ -124,13 +124,10 @@ async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState
 /** Agents that have a slot, or will need one: at work, or with an issue that does not wait for a person. */
 async function agentsAtWork(reads: Reads): Promise<AgentState[]> {
 	const leased = new Set((await reads.leases()).map(({ agent }) => agent));
-	const working: AgentState[] = [];
-	for (const agent of await reads.agents({ life: "live" })) {
-		const { id, issue } = agent;
-		const row = issue === null || leased.has(id) ? undefined : await reads.issue(issue.id);
-		if (leased.has(id) || (row?.waiting === null && row.attention === null)) working.push(agent);
-	}
-	return working;
+	const live = await reads.agents({ life: "live" });
+	const issues = await reads.issuesWith(live.flatMap(({ id, issue }) => (leased.has(id) ? [] : (issue?.id ?? []))));
+	const moving = new Set(issues.filter((each) => each.waiting === null && each.attention === null).map(({ id }) => id));
+	return live.filter(({ id, issue }) => leased.has(id) || (issue !== null && moving.has(issue.id)));
 }
 
 /** An agent in a conversation is not free; it is when it is new or was released. */

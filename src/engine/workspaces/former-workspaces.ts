@@ -19,8 +19,8 @@ export async function trashFormerWorkspaces(
 ): Promise<Refusal | null> {
 	if (agent.project === null) return null;
 	const folder = `/projects/${agent.project}/agents/${agent.handle}`;
-	for (const former of await reads.agents({ project: agent.project, life: "ended" })) {
-		if (former.workspaceRemovedAt !== null || former.workspace?.path.endsWith(folder) !== true) continue;
+	for (const former of await reads.agentsInFolder(agent.project, agent.handle)) {
+		if (former.life !== "ended" || former.workspace?.path.endsWith(folder) !== true) continue;
 		const checkout = await checkoutOf(reads, former);
 		if (checkout === null || checkout.workspace.kind === "main") continue;
 		const removed = await workspaces.remove(checkout, { force: true, approved: await approvedIn(reads, former) });

@@ -146,7 +146,7 @@ export function departureReactor(parts: MovingParts): Reactor {
 		wakes: ({ kind }) => kind === "agent.moved",
 		async look(signal) {
 			if (node === null || workspaces === null) return "done";
-			for (const agent of await reads.agents()) {
+			for (const agent of await reads.leavingAgents()) {
 				for (const place of agent.former) {
 					if (signal.aborted) return "done";
 					if (place.node !== node.node || place.trash !== null) continue;

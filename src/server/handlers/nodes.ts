@@ -16,7 +16,7 @@ export function nodeHandlers(context: RequestContext) {
 	const shown = async (states: readonly NodeState[]): Promise<Node[]> => {
 		const [leases, agents, beats] = await Promise.all([
 			reads.leases(),
-			reads.agents({ life: "living" }),
+			reads.livingAgentsByNode(),
 			engine.nodes.lastBeats(),
 		]);
 		return states.map((state) => nodeView(state, { self: engine.nodes.self, leases, agents, beats }));

@@ -1,4 +1,4 @@
-// The inbox, the tree and the boards. Inbox and board cost what they show; the tree shows every agent.
+// The inbox, the tree and the boards. Inbox and board cost what they show; the tree shows every agent that was not reaped.
 import type { ProjectSlug } from "#contract/ids.ts";
 import { boardDoneMax } from "#contract/overviews.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";

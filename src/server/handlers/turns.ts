@@ -34,14 +34,16 @@ export function turnHandlers(context: RequestContext) {
 				return isRefusal(queued) ? queued : await asQueued(context, agent, queued.event);
 			}),
 		interruptedTurns: async () => {
-			const found = (await reads.agents({ life: "live" })).map(async ({ id, handle, project }) => {
-				const latest = await reads.latestTurns(id, turnsSince);
-				const turn = latest.findLast((each) => each.id <= context.engine.startedAfter);
-				return turn === undefined || !wasCut(turn)
-					? []
-					: { turn: turn.id, agent: id, handle, project, reason: turn.reason ?? "" };
-			});
-			return { interrupted: (await Promise.all(found)).flat() };
+			const before = await reads.turnsBefore(context.engine.startedAfter, { sinceMax: turnsSince });
+			const turns = new Map(before.filter(wasCut).map((turn) => [turn.agent, turn]));
+			const agents = await reads.agentsWith([...turns.keys()]);
+			return {
+				interrupted: agents.flatMap(({ id, handle, project, life }) => {
+					const turn = turns.get(id);
+					if (turn === undefined || life !== "live") return [];
+					return { turn: turn.id, agent: id, handle, project, reason: turn.reason ?? "" };
+				}),
+			};
 		},
 		turnFinish: (request) =>
 			context.withAgent(request, async (agent) => {
@@ -54,8 +56,8 @@ export function turnHandlers(context: RequestContext) {
 	} satisfies Partial<Handlers>;
 }
 
-/** how many turns an agent may have run since the start, before the cut one counts as forgotten */
-const turnsSince = 50;
+/** how many turns an agent may have run since the start; after more the cut one counts as forgotten */
+const turnsSince = 49;
 
 /** A prompt that was not handed over is in the queue again. */
 const wasCut = ({ state, reason, handedAt, retriedAs }: TurnState): boolean =>

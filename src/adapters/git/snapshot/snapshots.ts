@@ -173,7 +173,7 @@ export interface PruneRules {
 	/** at most this many of an agent stay, however young */
 	perAgentMax?: number;
 	/** for deleted agents the newest are pruned too, for unknown ones none. All are living if absent */
-	owners?: { living: ReadonlySet<string>; gone: ReadonlySet<string> };
+	owners?: { living: ReadonlySet<string>; goneOf(owners: readonly string[]): Promise<readonly string[]> };
 	/** at most this many at once, the oldest first */
 	atMost?: number;
 	/** refs or commits that a living lineage needs */
@@ -188,12 +188,14 @@ export async function pruneSnapshots(
 	only: { dryRun: boolean; note?(commits: readonly string[]): Promise<void> } = { dryRun: false },
 ): Promise<SnapshotRef[]> {
 	const all = await keptSnapshots(git, folder);
+	const owners = new Set(all.map(({ agent }) => agent));
+	const deleted = new Set(await rules.owners?.goneOf([...owners].filter((id) => !rules.owners?.living.has(id))));
 	const newest = new Map<string, number>();
 	const gone: SnapshotRef[] = [];
 	for (const one of all.toReversed()) {
 		const newer = newest.get(one.agent) ?? 0;
 		newest.set(one.agent, newer + 1);
-		if (!staysBy(rules, one, newer)) gone.push(one);
+		if (!staysBy(rules, one, { newer, isDeleted: deleted.has(one.agent) })) gone.push(one);
 	}
 	gone.splice(0, Math.max(0, gone.length - (rules.atMost ?? Number.POSITIVE_INFINITY)));
 	const input = gone.map(({ ref, commit }) => `delete ${ref}\0${commit}\0`).join("");
@@ -202,10 +204,14 @@ export async function pruneSnapshots(
 	return gone.reverse();
 }
 
-function staysBy(rules: PruneRules, one: SnapshotRef, newer: number): boolean {
+function staysBy(
+	rules: PruneRules,
+	one: SnapshotRef,
+	{ newer, isDeleted }: { newer: number; isDeleted: boolean },
+): boolean {
 	if (rules.needed.has(one.ref) || rules.needed.has(one.commit)) return true;
 	const young = one.at > rules.now - rules.youngerThanMs;
-	if (rules.owners?.gone.has(one.agent) === true) return young;
+	if (isDeleted) return young;
 	if (rules.owners !== undefined && !rules.owners.living.has(one.agent)) return true;
 	return newer < rules.newestPerAgent || (young && newer < (rules.perAgentMax ?? Number.POSITIVE_INFINITY));
 }

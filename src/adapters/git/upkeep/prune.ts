@@ -41,7 +41,8 @@ export async function dropped({ layout }: GitContext, { slug }: ProjectRepositor
 /** Deletes the refs of expired snapshots. */
 export async function prune(context: GitContext, project: ProjectRepository, request: GcRequest): Promise<Leftover[]> {
 	const { snapshotDays, snapshotsKept, snapshotsMax } = context.retention ?? defaults;
-	const owners = { living: new Set(request.living.map(({ id }): string => id)), gone: new Set<string>(request.gone) };
+	const { goneOf = async () => [] } = request;
+	const owners = { living: new Set(request.living.map(({ id }): string => id)), goneOf };
 	const rules = {
 		now: context.clock.now(),
 		newestPerAgent: snapshotsKept,
@@ -56,7 +57,7 @@ export async function prune(context: GitContext, project: ProjectRepository, req
 		note: (commits) => noteDropped(context, project, commits),
 	});
 	const why = (agent: string, at: number): string => {
-		if (owners.gone.has(agent)) return `of a deleted agent, and older than ${snapshotDays} days`;
+		if (!owners.living.has(agent)) return `of a deleted agent, and older than ${snapshotDays} days`;
 		const old = at <= rules.now - rules.youngerThanMs;
 		return old
 			? `older than ${snapshotDays} days, and ${snapshotsKept} newer ones are kept`

@@ -19,12 +19,12 @@ export async function dropStaleRefs(
 	project: ProjectRepository,
 	request: GcRequest,
 ): Promise<Leftover[]> {
-	const found = (await stale(context, project, new Set<string>(request.gone))).slice(0, request.atMost?.refs);
+	const found = (await stale(context, project, request)).slice(0, request.atMost?.refs);
 	if (!request.dryRun && found.length > 0) await dropRefs(context.git, project.path, found);
 	return found.map(({ ref, reason }) => ({ what: "ref", name: ref, bytes: 0, reason, freed: true }));
 }
 
-async function stale(context: GitContext, project: ProjectRepository, gone: ReadonlySet<string>): Promise<Stale[]> {
+async function stale(context: GitContext, project: ProjectRepository, { goneOf }: GcRequest): Promise<Stale[]> {
 	const { git } = context;
 	const effective = await projectSettings(context, project);
 	const base = isRefusal(effective) ? null : await commitOf(git, project.path, `refs/heads/${effective.settings.base}`);
@@ -39,7 +39,9 @@ async function stale(context: GitContext, project: ProjectRepository, gone: Read
 		});
 	};
 	const merged = await list(`--merged=${base}`, "refs/brood/left", "refs/brood/clones", "refs/brood/branches");
-	const records = gone.size === 0 ? [] : await list("refs/brood/merges");
+	const records = await list("refs/brood/merges");
+	const owners = new Set([...merged, ...records].map(({ owner }) => owner));
+	const gone = new Set<string>(await goneOf?.([...owners]));
 	return [
 		...merged
 			.filter(({ kind, owner }) => kind === "branches" || gone.has(owner))

@@ -1,36 +1,38 @@
 // Reads of issues, their runs and notes in memory.
-import { isMoving, isOpen, needsPerson } from "#contract/issue.ts";
+import type { ProjectSlug } from "#contract/ids.ts";
+import { type IssueState, isMoving, isOpen, needsPerson } from "#contract/issue.ts";
 import type { IssueReads } from "#engine/ports/store-issues.ts";
-import type { Read } from "./rows.ts";
+import type { Read, Rows } from "./rows.ts";
 
 export function memoryIssueReads(read: Read): IssueReads {
 	return {
 		issue: (id) => read(({ issues }) => issues.get(id)),
 		issueByNumber: (project, number) =>
 			read(({ issues }) => [...issues.values()].find((issue) => issue.project === project && issue.number === number)),
-		issues: (project) =>
-			read(({ issues }) => [...issues.values()].filter((issue) => project === undefined || issue.project === project)),
+		issueIds: (project) =>
+			read(({ issues }) => [...issues.values()].flatMap((issue) => (issue.project === project ? issue.id : []))),
 		issuesMoving: () => read(({ issues }) => [...issues.values()].filter(isMoving)),
 		issuesForPersons: () => read(({ issues }) => [...issues.values()].filter(needsPerson)),
-		issuesOfBoard: (project, { doneMax }) =>
-			read(({ issues }) => {
-				const own = [...issues.values()].filter((issue) => issue.project === project && issue.deletedAt === null);
-				const done = own
-					.filter((issue) => !isOpen(issue))
-					.sort((a, b) => (b.doneAt ?? 0) - (a.doneAt ?? 0) || b.number - a.number);
-				const shown = new Set(done.slice(0, doneMax));
-				return own.filter((issue) => isOpen(issue) || shown.has(issue));
-			}),
+		issuesOfBoard: (project, { doneMax }) => read((rows) => boardIn(rows, project, doneMax)),
 		lastIssueNumber: (slug) =>
 			read(({ issues }) =>
 				Math.max(0, ...issues.values().map(({ project, number }) => (project === slug ? number : 0))),
 			),
 		run: (id) => read(({ runs }) => runs.get(id)),
 		runs: (issue) => read(({ runs }) => [...runs.values()].filter((run) => run.issue === issue)),
-		runsOfProject: (project) =>
-			read(({ runs, issues }) => [...runs.values()].filter((run) => issues.get(run.issue)?.project === project)),
+		lastRun: (issue) => read(({ runs }) => [...runs.values()].findLast((run) => run.issue === issue)),
 		openRuns: () => read(({ runs }) => [...runs.values()].filter((run) => run.state === "open")),
 		note: (id) => read(({ notes }) => notes.get(id)),
 		notes: (issue) => read(({ notes }) => [...notes.values()].filter((note) => note.issue === issue)),
 	};
+}
+
+/** The open issues of a project, and those that were done last. */
+export function boardIn({ issues }: Rows, project: ProjectSlug, doneMax: number): IssueState[] {
+	const own = [...issues.values()].filter((issue) => issue.project === project && issue.deletedAt === null);
+	const done = own
+		.filter((issue) => !isOpen(issue))
+		.sort((a, b) => (b.doneAt ?? 0) - (a.doneAt ?? 0) || b.number - a.number);
+	const shown = new Set(done.slice(0, doneMax));
+	return own.filter((issue) => isOpen(issue) || shown.has(issue));
 }

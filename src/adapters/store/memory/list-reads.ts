@@ -152,6 +152,8 @@ export function lookupReads(read: Read): LookupReads {
 			read(({ issues }) =>
 				[...issues.values()].filter((issue) => issue.project === project && numbers.includes(issue.number)),
 			),
+		issuesWith: (ids) => read(({ issues }) => [...issues.values()].filter(({ id }) => ids.includes(id))),
+		runsOfTurns: (turns) => read(({ runs }) => [...runs.values()].filter(({ turn }) => turns.includes(turn))),
 		runsOf: (issues) => read(({ runs }) => [...runs.values()].filter((run) => issues.includes(run.issue))),
 		pendingWork: (agents, now) => read((rows) => new Map(agents.map((id) => [id, pendingWorkIn(rows, id, now)]))),
 		spentByForks: (agents) =>

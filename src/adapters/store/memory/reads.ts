@@ -1,5 +1,5 @@
 // The store's reads of rows in memory.
-import type { AgentState } from "#contract/agent.ts";
+import { type AgentState, folderOf, isLeaving } from "#contract/agent.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item.ts";
 import type { Reads } from "#engine/ports/store.ts";
@@ -43,12 +43,25 @@ function agentReads(read: Read) {
 			const tail = reference.slice(reference.indexOf("/") + 1);
 			return where(({ id, handle }) => id.startsWith(reference) || handle === reference || handle === tail);
 		},
-		agents: ({ project, life } = {}) =>
+		agents: ({ project, life }) =>
 			where(
 				(agent) =>
 					(project === undefined || agent.project === project) &&
-					(life === undefined || (life === "living" ? agent.life !== "ended" : agent.life === life)),
+					(life === "living" ? agent.life !== "ended" : agent.life === life),
 			),
+		agentIds: async (project) => (await where((agent) => agent.project === project)).map(({ id }) => id),
+		leasedAgents: () => where(({ lease }) => lease !== null),
+		leavingAgents: () => where(isLeaving),
+		agentsWithFolders: (project) => where((agent) => agent.project === project && folderOf(agent) !== null),
+		agentsInFolder: (project, folder) => where((agent) => agent.project === project && folderOf(agent) === folder),
+		livingAgentsByNode: async () => {
+			const living = await where((agent) => agent.life !== "ended");
+			return new Map(
+				Map.groupBy(living, ({ node }) => node)
+					.entries()
+					.map(([node, { length }]) => [node, length]),
+			);
+		},
 		heldAgents: () => where((agent) => agent.life !== "ended" && agent.holds.length > 0),
 		livingAgents: async () => (await where((agent) => agent.life !== "ended")).length,
 		children: (supervisor) => where((agent) => agent.supervisor === supervisor && agent.life !== "ended"),
@@ -81,6 +94,13 @@ function journalReads(read: Read) {
 		event: (id) => read(({ events }) => events[id - 1]),
 		lastEvent: () => read(({ events }) => events.length),
 		events: (range) => read((rows) => eventsIn(rows, range)),
+		usageReports: ({ at, id }, limit) =>
+			read(({ events }) =>
+				events
+					.filter((event) => event.kind === "usage" && (event.at - at || event.id - id) > 0)
+					.toSorted((a, b) => a.at - b.at || a.id - b.id)
+					.slice(0, limit),
+			),
 		itemsBefore: (agent, before, limit) => read((rows) => itemsIn(rows, agent, before ?? undefined).slice(-limit)),
 		newestItem: (agent) => read(({ events }) => events.findLast((event) => event.agent === agent && isItem(event))),
 		newestOfKind: (agent, kind, upTo) =>
@@ -154,6 +174,14 @@ function turnReads(read: Read) {
 		openWaits: () => read(({ waits }) => [...waits.values()].filter(({ state }) => state === "open")),
 		turn: (id) => read(({ turns }) => turns.get(id)),
 		turns: (agent) => read(({ turns }) => [...turns.values()].filter((turn) => turn.agent === agent)),
+		turnsBefore: (event, { sinceMax }) =>
+			read(({ turns, agents }) =>
+				[...Map.groupBy(turns.values(), ({ agent }) => agent)].flatMap(([agent, all]) => {
+					const before = all.filter(({ id }) => id <= event);
+					const isShown = agents.get(agent)?.life !== "ended" && all.length - before.length <= sinceMax;
+					return isShown ? before.slice(-1) : [];
+				}),
+			),
 		latestTurns: (agent, limit) =>
 			read(({ turns }) => [...turns.values()].filter((turn) => turn.agent === agent).slice(-limit)),
 		lastServed: () =>
@@ -176,6 +204,7 @@ function mailReads(read: Read) {
 	return {
 		mail: (id) => read(({ mails }) => mails.get(id)),
 		mails: (agent) => read((rows) => mailsIn(rows, agent)),
+		latestMails: (agent, limit) => read((rows) => mailsIn(rows, agent).slice(-limit)),
 		lastMail: (agent) => read((rows) => mailsIn(rows, agent).at(-1)?.id ?? 0),
 		unreadMails: (agent) => read((rows) => mailsIn(rows, agent).filter(isUnread)),
 		unreadMail: (agent) => read((rows) => mailsIn(rows, agent).filter(isUnread).length),

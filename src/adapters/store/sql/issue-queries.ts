@@ -10,10 +10,8 @@ export const issueByNumber = query<{ project: string; number: number }>()("issue
 	db.selectFrom("issue").select("state").where("project", "=", arg("project")).where("number", "=", arg("number")),
 );
 
-export const allIssues = query()("all-issues", (db) => db.selectFrom("issue").select("state").orderBy("id"));
-
-export const issuesOfProject = query<{ project: string }>()("issues-of-project", (db, arg) =>
-	db.selectFrom("issue").select("state").where("project", "=", arg("project")).orderBy("number"),
+export const issueIdsOfProject = query<{ project: string }>()("issue-ids-of-project", (db, arg) =>
+	db.selectFrom("issue").select("id").where("project", "=", arg("project")).orderBy("number"),
 );
 
 export const issuesMoving = query()("issues-moving", (db) =>
@@ -55,19 +53,15 @@ export const runsOfIssue = query<{ issue: number }>()("runs-of-issue", (db, arg)
 	db.selectFrom("run").select("state").where("issue", "=", arg("issue")).orderBy("id"),
 );
 
-export const runsOfProject = query<{ project: string }>()("runs-of-project", (db, arg) =>
-	db
-		.selectFrom("run")
-		.select("state")
-		.where("issue", "in", db.selectFrom("issue").select("issue.id").where("issue.project", "=", arg("project")))
-		.orderBy("id"),
+export const lastRun = query<{ issue: number }>()("last-run", (db, arg) =>
+	db.selectFrom("run").select("state").where("issue", "=", arg("issue")).orderBy("id", "desc").limit(1),
 );
 
 export const openRuns = query()("open-runs", (db) =>
 	db.selectFrom("run").select("state").where("open", "=", sql.lit(1)).orderBy(fewById),
 );
 
-export const putRun = upsert("run", { columns: ["id", "issue", "open", "state"], changes: ["open", "state"] });
+export const putRun = upsert("run", { columns: ["id", "issue", "turn", "open", "state"], changes: ["open", "state"] });
 
 export const fromNote = (db: Kysely<Tables>) =>
 	db.selectFrom("note").innerJoin("event", "event.id", "note.id").select(["note.state", "event.text"]);

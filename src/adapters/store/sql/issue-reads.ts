@@ -9,15 +9,14 @@ export function issueReads(connection: Connection): IssueReads {
 	return {
 		issue: (id) => one(queries.issueById, { id }),
 		issueByNumber: (project, number) => one(queries.issueByNumber, { project, number }),
-		issues: (project) =>
-			project === undefined ? all(queries.allIssues, {}) : all(queries.issuesOfProject, { project }),
+		issueIds: async (project) => (await connection.all(queries.issueIdsOfProject, { project })).map(({ id }) => id),
 		issuesMoving: () => all(queries.issuesMoving, {}),
 		issuesForPersons: () => all(queries.issuesForPersons, {}),
 		issuesOfBoard: (project, { doneMax }) => all(queries.issuesOfBoard, { project, doneMax }),
 		lastIssueNumber: async (project) => (await connection.all(queries.lastIssueNumber, { project }))[0]?.number ?? 0,
 		run: (id) => one(queries.runById, { id }),
 		runs: (issue) => all(queries.runsOfIssue, { issue }),
-		runsOfProject: (project) => all(queries.runsOfProject, { project }),
+		lastRun: (issue) => one(queries.lastRun, { issue }),
 		openRuns: () => all(queries.openRuns, {}),
 		note: async (id) => (await connection.all(queries.noteById, { id })).map(noteFrom)[0],
 		notes: async (issue) => (await connection.all(queries.notesOfIssue, { issue })).map(noteFrom),

@@ -1,8 +1,10 @@
 // The store's reads of agents, projects and the journal, on either database.
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
+import { NodeId } from "#contract/node.ts";
 import { snippetOf } from "#contract/search.ts";
 import type { EventRange, Reads } from "#engine/ports/store.ts";
+import * as agents from "./agent-queries.ts";
 import type { Connection } from "./connection.ts";
 import * as history from "./history-queries.ts";
 import * as queries from "./queries.ts";
@@ -16,30 +18,37 @@ export function agentReads(connection: Connection) {
 		agent: (id) => one(queries.agentById, { id }),
 		agentByHandle: (project, handle) => one(queries.agentByHandle, { project: project ?? "", handle }),
 		agentsNamed: (reference) =>
-			all(queries.agentsNamed, {
+			all(agents.agentsNamed, {
 				handle: reference,
 				tail: reference.slice(reference.indexOf("/") + 1),
 				from: reference,
 				// "~" sorts after every character of an id
 				upTo: `${reference}~`,
 			}),
-		agents: async ({ project, life } = {}) => {
+		agents: async ({ project, life }) => {
 			const found: AgentState[] = await (life === "provisioning"
-				? all(queries.agentsBeingProvisioned, {})
-				: life === "live" || life === "living"
-					? all(queries.allLivingAgents, {})
-					: project === undefined
-						? all(queries.allAgents, {})
-						: all(queries.agentsOfProject, { project }));
+				? all(agents.agentsBeingProvisioned, {})
+				: project === undefined
+					? all(agents.allLivingAgents, {})
+					: all(agents.livingAgentsOfProject, { project }));
 			const isOf = (agent: AgentState): boolean => project === undefined || agent.project === project;
-			return found.filter((agent) => isOf(agent) && (life === undefined || life === "living" || agent.life === life));
+			return found.filter((agent) => isOf(agent) && (life === "living" || agent.life === life));
 		},
-		heldAgents: () => all(queries.heldAgents, {}),
-		children: (supervisor) => all(queries.livingChildren, { supervisor }),
-		descendants: (supervisor) => all(queries.livingDescendants, { supervisor }),
+		agentIds: async (project) => (await connection.all(agents.agentIdsOfProject, { project })).map(({ id }) => id),
+		leasedAgents: () => all(agents.leasedAgents, {}),
+		leavingAgents: () => all(agents.leavingAgents, {}),
+		agentsWithFolders: (project) => all(agents.agentsWithFolders, { project }),
+		agentsInFolder: (project, folder) => all(agents.agentsInFolder, { project, folder }),
+		heldAgents: () => all(agents.heldAgents, {}),
+		children: (supervisor) => all(agents.livingChildren, { supervisor }),
+		descendants: (supervisor) => all(agents.livingDescendants, { supervisor }),
 		above: async (id) =>
-			(await connection.all(queries.agentsAbove, { id })).flatMap(({ supervisor }) => supervisor ?? []),
-		livingAgents: async () => Number((await connection.all(queries.livingAgents, {}))[0]?.count ?? 0),
+			(await connection.all(agents.agentsAbove, { id })).flatMap(({ supervisor }) => supervisor ?? []),
+		livingAgents: async () => Number((await connection.all(agents.livingAgents, {}))[0]?.count ?? 0),
+		livingAgentsByNode: async () => {
+			const rows = await connection.all(agents.livingAgentsByNode, {});
+			return new Map(rows.map(({ node, count }) => [NodeId.nullable().parse(node), Number(count)]));
+		},
 		project: (slug) => one(queries.projectBySlug, { slug }),
 		projects: () => all(queries.allProjects, {}),
 	} satisfies Partial<Reads>;
@@ -68,6 +77,8 @@ export function journalReads(connection: Connection) {
 		controls: async (agent) =>
 			await eventsAlong(connection, await connection.all(history.walkUp, { agent }), history.controlsOfRange),
 		lastEvent: async () => (await connection.all(queries.lastEvent, {}))[0]?.id ?? 0,
+		usageReports: async ({ at, id }, limit) =>
+			(await connection.all(queries.usageReports, { at, id, limit })).map(eventFrom),
 		events: async (range) => (await rowsIn(connection, range)).map(eventFrom),
 		search: async ({ terms, agent = null, project, limit }) => {
 			if (terms.length === 0) return [];

@@ -127,6 +127,8 @@ export function lookupReads(connection: Connection): LookupReads {
 	return {
 		agentsWith: (ids) => all(lookups.agentsWith, { ids: JSON.stringify(ids) }),
 		issuesNumbered: (project, numbers) => all(lookups.issuesNumbered, { project, numbers: JSON.stringify(numbers) }),
+		issuesWith: (ids) => all(lookups.issuesWith, { ids: JSON.stringify(ids) }),
+		runsOfTurns: (turns) => all(lookups.runsOfTurns, { turns: JSON.stringify(turns) }),
 		runsOf: (issues) => all(lookups.runsOfIssues, { issues: JSON.stringify(issues) }),
 		pendingWork: async (agents, now) => {
 			const ids = JSON.stringify(agents);

@@ -16,6 +16,14 @@ export const issuesNumbered = query<{ project: string; numbers: string }>()("iss
 	),
 );
 
+export const issuesWith = query<{ ids: string }>()("issues-with", (db, arg, flavor) =>
+	raw(db, sql<StateRow>`select state from issue where id in ${numbersIn(flavor, arg("ids"))} order by id`),
+);
+
+export const runsOfTurns = query<{ turns: string }>()("runs-of-turns", (db, arg, flavor) =>
+	raw(db, sql<StateRow>`select state from run where turn in ${numbersIn(flavor, arg("turns"))} order by id`),
+);
+
 export const runsOfIssues = query<{ issues: string }>()("runs-of-issues", (db, arg, flavor) =>
 	raw(db, sql<StateRow>`select state from run where issue in ${numbersIn(flavor, arg("issues"))} order by id`),
 );
@@ -76,6 +84,6 @@ export const spentByForks = query<{ ids: string }>()("spent-by-forks", (db, arg,
 					or (child.lineage is null and child.supervisor = family.id and family.supervisor is not null)
 			)
 			select family.root as agent, ${fieldOf(flavor, "agent.state", "spent")} as spent
-			from family join agent on agent.seq = family.seq where family.id <> family.root order by agent.seq`,
+			from family join agent on agent.seq = family.seq where family.id <> family.root order by agent.seq + 0`,
 	),
 );

@@ -35,6 +35,14 @@ export const mailsOfAgent = query<{ agent: AgentId }>()("mails-of-agent", (db, a
 		.orderBy("mail.id"),
 );
 
+export const latestMails = query<{ agent: AgentId; limit: number }>()("latest-mails", (db, arg) =>
+	fromMail(db)
+		.where("mail.agent", "=", seqOf(db, arg("agent")))
+		.where("mail.deleted_at", "is", null)
+		.orderBy("mail.id", "desc")
+		.limit(arg("limit")),
+);
+
 export const lastMail = query<{ agent: AgentId }>()("last-mail", (db, arg) =>
 	db
 		.selectFrom("mail")

@@ -32,31 +32,41 @@ const types = {
 		key: "integer primary key",
 		int: "integer",
 		text: "text",
-		held: ["create index agent_held on agent (seq) where held = 1"],
+		changing: [
+			"create index agent_held on agent (seq) where held = 1",
+			"create index agent_leased on agent (seq) where leased = 1",
+		],
 	},
 	postgres: {
 		key: "bigint generated always as identity primary key",
 		int: "bigint",
 		text: 'text collate "C"',
-		// PostgreSQL writes all indexes of a row anew if a column of one changes; few agents live, and they have an index
-		held: [],
+		// PostgreSQL writes all indexes of a row anew if a column of one changes: what changes often is looked for among the
+		// agents that live or have a folder, which have an index
+		changing: [],
 	},
 };
 
 type Types = (typeof types)[Flavor];
 
-const journal = ({ key, int, text, held }: Types): string[] => [
+const journal = ({ key, int, text, changing }: Types): string[] => [
 	`create table migration (version ${int}, name ${text}, at ${int}, writes_from ${int} not null default 1)`,
 	`create table agent (
 		seq ${key}, id ${text} not null unique, project ${text}, handle ${text} not null, life ${text} not null,
 		supervisor ${text}, lineage ${int} references agent (seq), fork_point ${int}, reaped ${int} not null default 0,
-		held ${int} not null default 0,
+		held ${int} not null default 0, leased ${int} not null default 0, leaving ${int} not null default 0,
+		folder ${text},
 		state ${text} not null)`,
 	// a handle is never used twice in a project, even after its agent has ended
 	"create unique index agent_handle on agent ((coalesce(project, '')), handle)",
+	"create index agent_name on agent (handle)",
 	"create index agent_supervisor on agent (supervisor) where life <> 'ended'",
 	"create index agent_provisioning on agent (seq) where life = 'provisioning'",
-	...held,
+	...changing,
+	"create index agent_leaving on agent (seq) where leaving = 1",
+	"create index agent_living on agent ((coalesce(project, ''))) where life <> 'ended'",
+	// an agent that was deleted has no folder
+	"create index agent_folder on agent ((coalesce(project, '')), folder) where folder is not null",
 	"create index agent_shown on agent (seq) where reaped = 0",
 	"create index agent_project on agent ((coalesce(project, '')), seq)",
 	"create index agent_project_shown on agent ((coalesce(project, '')), seq) where reaped = 0",
@@ -70,6 +80,8 @@ const journal = ({ key, int, text, held }: Types): string[] => [
 	"create index event_agent on event (agent, id)",
 	// few items are of these kinds: finding the latest clear is cheap, and other items do not touch the index
 	"create index event_control on event (agent, id) where kind in ('clear', 'mark', 'rewind')",
+	// a report per request of a model: what was used since a moment is found without walking the journal
+	"create index event_usage on event (at, id) where kind = 'usage'",
 	`create table project (slug ${text} primary key, state ${text} not null)`,
 	`create table person (name ${text} primary key, state ${text} not null)`,
 	`create table receipt (
@@ -122,10 +134,11 @@ const issues = ({ int, text }: Types): string[] => {
 		"create index issue_needs_person on issue (id) where needs_person = 1",
 		"create index issue_open on issue (project, number) where open = 1",
 		"create index issue_done on issue (project, done_at, number) where done_at is not null",
-		`create table run (${id}, ${issue}, open ${int} not null, state ${text} not null)`,
+		`create table run (${id}, ${issue}, turn ${int} not null, open ${int} not null, state ${text} not null)`,
 		// the database itself enforces one open run per issue
 		"create unique index run_open on run (issue) where open = 1",
 		"create index run_issue on run (issue, id)",
+		"create index run_turn on run (turn)",
 		`create table note (${id}, ${issue}, state ${text} not null)`,
 		"create index note_issue on note (issue, id)",
 	];

@@ -1,26 +1,38 @@
 // The rows that a client mirrors. They are of one moment only inside a transaction.
+import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
+import type { AgentId } from "#contract/ids.ts";
 import type { IssueState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
-import type { MirroredRows, MirrorRequest } from "#contract/rows.ts";
+import { agentsNamedIn, type MirroredRows, type MirrorRequest, mirroredDoneMax } from "#contract/rows.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { Reads } from "#engine/ports/store.ts";
+import { shownAgents } from "./agent-queries.ts";
 import type { Connection } from "./connection.ts";
 import { allUnreadMail } from "./mail-queries.ts";
-import { mailFrom, promptFrom } from "./rows.ts";
+import { mailFrom, promptFrom, statesIn } from "./rows.ts";
 import { allPrompts } from "./turn-queries.ts";
 
 type Simple = Omit<Reads, "mirrored" | "agentsAboutToBegin">;
 
 export async function mirroredBy(reads: Simple, connection: Connection, request: MirrorRequest): Promise<MirroredRows> {
 	const shown = await shownRows(reads, request);
-	if (request.isPart) return { last: await reads.lastEvent(), ...noOthers, ...shown };
+	const named = [...agentsNamedIn(shown), ...(await agentsAround(reads, request.threads))];
+	if (request.isPart)
+		return {
+			last: await reads.lastEvent(),
+			...noOthers,
+			...shown,
+			agents: await reads.agentsWith([...new Set(named)]),
+		};
+	const agents: AgentState[] = await statesIn(connection).all(shownAgents, {});
+	const known = new Set(agents.map(({ id }) => id));
 	const prompts = (await connection.all(allPrompts, {})).map((row) => promptFrom({ ...row, text: "" }));
 	const mails = (await connection.all(allUnreadMail, {})).map((row) => mailFrom({ ...row, body: "" }));
 	return {
 		last: await reads.lastEvent(),
-		agents: await reads.agents(),
+		agents: [...agents, ...(await reads.agentsWith(named.filter((id) => !known.has(id))))],
 		projects: await reads.projects(),
 		subscriptions: await reads.subscriptions(),
 		leases: await reads.leases(),
@@ -36,17 +48,29 @@ export async function mirroredBy(reads: Simple, connection: Connection, request:
 
 const noOthers = { agents: [], projects: [], subscriptions: [], leases: [], nodes: [], approvals: [], waits: [] };
 
+/** The agents of conversations, those above them, and those whose context they inherited. */
+async function agentsAround(reads: Simple, threads: readonly AgentId[]): Promise<AgentId[]> {
+	const around = await Promise.all(
+		threads.map(async (id) => [
+			...[id, ...(await reads.above(id))],
+			...(await reads.ranges(id)).ranges.map(({ agent }) => agent),
+		]),
+	);
+	return around.flat();
+}
+
 /** The rows of the requested boards and threads. */
 async function shownRows(reads: Simple, { boards, threads, itemsMax }: MirrorRequest) {
-	const [issues, runs]: [IssueState[], RunState[]] = [[], []];
+	const issues: IssueState[] = [];
 	for (const project of boards) {
-		issues.push(...(await reads.issues(project)));
-		runs.push(...(await reads.runsOfProject(project)));
+		issues.push(...(await reads.issuesOfBoard(project, { doneMax: mirroredDoneMax })));
 	}
+	const runs: RunState[] = await reads.runsOf(issues.map(({ id }) => id));
 	const [prompts, mails, turns, items]: [PromptState[], MailState[], TurnState[], Event[]] = [[], [], [], []];
 	for (const agent of threads) {
 		prompts.push(...(await reads.prompts(agent)));
-		mails.push(...(await reads.mails(agent)));
+		// the unread ones are counted, and the latest are shown
+		mails.push(...joined(await reads.unreadMails(agent), await reads.latestMails(agent, itemsMax)));
 		// as many turns as the items can be of
 		const latest = await reads.latestTurns(agent, itemsMax);
 		turns.push(...latest);

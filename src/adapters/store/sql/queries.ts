@@ -1,13 +1,9 @@
-// The queries about agents, projects, the journal and receipts.
+// The queries about one agent, projects, the journal and receipts.
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Actor, AgentId } from "#contract/ids.ts";
 import { query } from "./prepared.ts";
 import { upsert } from "./state-queries.ts";
 import type { Tables } from "./tables.ts";
-
-const ended = sql.lit("ended");
-/** an id as plain text, to be compared with a prefix */
-const id = sql<string>`id`;
 
 export const agentById = query<{ id: AgentId }>()("agent-by-id", (db, arg) =>
 	db.selectFrom("agent").select(["seq", "state"]).where("id", "=", arg("id")),
@@ -21,95 +17,6 @@ export const agentByHandle = query<{ project: string; handle: string }>()("agent
 		.where("handle", "=", arg("handle")),
 );
 
-/** `upTo` is the first id that no longer begins with the prefix. */
-export const agentsNamed = query<{ handle: string; tail: string; from: string; upTo: string }>()(
-	"agents-named",
-	(db, arg) =>
-		db
-			.selectFrom("agent")
-			.select("state")
-			.where((is) =>
-				is.or([
-					is("handle", "in", [arg("handle"), arg("tail")]),
-					is.and([is(id, ">=", arg("from")), is(id, "<", arg("upTo"))]),
-				]),
-			)
-			.orderBy("seq"),
-);
-
-export const allAgents = query()("all-agents", (db) => db.selectFrom("agent").select("state").orderBy("seq"));
-
-export const agentsOfProject = query<{ project: string }>()("agents-of-project", (db, arg) =>
-	db.selectFrom("agent").select("state").where(sql`coalesce(project, '')`, "=", arg("project")).orderBy("seq"),
-);
-
-/** Almost every agent is live or ended, so only the few that are being provisioned have an index. */
-export const agentsBeingProvisioned = query()("agents-being-provisioned", (db) =>
-	db.selectFrom("agent").select("state").where("life", "=", sql.lit("provisioning")).orderBy("seq"),
-);
-
-/** Through the index of the living: by `seq` alone SQLite would walk the whole table, which is in that order. */
-export const allLivingAgents = query()("all-living-agents", (db) =>
-	db.selectFrom("agent").select("state").where("life", "<>", ended).orderBy(sql`seq + 0`),
-);
-
-/** On PostgreSQL through the index of the living. */
-export const heldAgents = query()("held-agents", (db, _, flavor) => {
-	const held = db.selectFrom("agent").select("state").where("held", "=", sql.lit(1)).orderBy("seq");
-	return flavor === "sqlite" ? held : held.where("life", "<>", ended);
-});
-
-export const livingChildren = query<{ supervisor: AgentId }>()("living-children", (db, arg) =>
-	db
-		.selectFrom("agent")
-		.select("state")
-		.where("supervisor", "=", arg("supervisor"))
-		.where("life", "<>", ended)
-		.orderBy("seq"),
-);
-
-export const livingDescendants = query<{ supervisor: AgentId }>()("living-descendants", (db, arg) =>
-	db
-		.withRecursive("below", (cte) =>
-			cte
-				.selectFrom("agent")
-				.select(["id", "seq", "state", sql<number>`1`.as("depth")])
-				.where("supervisor", "=", arg("supervisor"))
-				.where("life", "<>", ended)
-				.unionAll(
-					cte
-						.selectFrom("agent")
-						.innerJoin("below", "below.id", "agent.supervisor")
-						.select(["agent.id", "agent.seq", "agent.state", sql<number>`below.depth + 1`.as("depth")])
-						.where("agent.life", "<>", ended),
-				),
-		)
-		.selectFrom("below")
-		.select("state")
-		.orderBy("depth", "desc")
-		.orderBy("seq"),
-);
-
-export const agentsAbove = query<{ id: AgentId }>()("agents-above", (db, arg) =>
-	db
-		.withRecursive("up", (cte) =>
-			cte
-				.selectFrom("agent")
-				.select(["supervisor", sql<number>`1`.as("distance")])
-				.where("id", "=", arg("id"))
-				.unionAll(
-					cte
-						.selectFrom("agent")
-						.innerJoin("up", "up.supervisor", "agent.id")
-						.select(["agent.supervisor", sql<number>`up.distance + 1`.as("distance")]),
-				),
-		)
-		.selectFrom("up")
-		.select("supervisor")
-		.where("supervisor", "is not", null)
-		.orderBy("distance"),
-);
-
 export const insertAgent = query<{
 	id: AgentId;
 	project: string | null;
@@ -118,6 +25,9 @@ export const insertAgent = query<{
 	supervisor: AgentId | null;
 	reaped: number;
 	held: number;
+	leased: number;
+	leaving: number;
+	folder: string | null;
 	lineage: AgentId | null;
 	forkPoint: number | null;
 	state: string;
@@ -132,6 +42,9 @@ export const insertAgent = query<{
 			supervisor: arg("supervisor"),
 			reaped: arg("reaped"),
 			held: arg("held"),
+			leased: arg("leased"),
+			leaving: arg("leaving"),
+			folder: arg("folder"),
 			lineage: seqOf(db, arg("lineage")),
 			fork_point: arg("forkPoint"),
 			state: arg("state"),
@@ -146,6 +59,9 @@ export const updateAgent = query<{
 	supervisor: AgentId | null;
 	reaped: number;
 	held: number;
+	leased: number;
+	leaving: number;
+	folder: string | null;
 	state: string;
 }>()("update-agent", (db, arg) =>
 	db
@@ -156,6 +72,9 @@ export const updateAgent = query<{
 			supervisor: arg("supervisor"),
 			reaped: arg("reaped"),
 			held: arg("held"),
+			leased: arg("leased"),
+			leaving: arg("leaving"),
+			folder: arg("folder"),
 			state: arg("state"),
 		})
 		.where("seq", "=", arg("seq")),
@@ -208,20 +127,24 @@ export const eventsOfAgentAfter = query<{ agent: AgentId; after: number; limit: 
 			.limit(arg("limit")),
 );
 
+/** Reports of usage, by their time: from `at` and `id` on, without that one. */
+export const usageReports = query<{ at: number; id: number; limit: number }>()("usage-reports", (db, arg) =>
+	fromJournal(db)
+		.where("event.kind", "=", sql.lit("usage"))
+		.where(sql<boolean>`(event.at, event.id) > (${arg("at")}, ${arg("id")})`)
+		.orderBy("event.at")
+		.orderBy("event.id")
+		.limit(arg("limit")),
+);
+
 export const newestOfKind = query<{ agent: AgentId; kind: string; upTo: number }>()("newest-of-kind", (db, arg) =>
 	fromJournal(db)
 		.where("event.agent", "=", seqOf(db, arg("agent")))
-		.where("event.kind", "=", arg("kind"))
+		// a bare kind would have SQLite look at the value that is bound, for the index of usage alone, and compile it anew
+		.where(sql`coalesce(event.kind, '')`, "=", arg("kind"))
 		.where("event.id", "<=", arg("upTo"))
 		.orderBy("event.id", "desc")
 		.limit(1),
-);
-
-export const livingAgents = query()("living-agents", (db) =>
-	db
-		.selectFrom("agent")
-		.select((of) => of.fn.countAll<number>().as("count"))
-		.where("life", "<>", ended),
 );
 
 export const lastEvent = query()("last-event", (db) => db.selectFrom("event").select((of) => of.fn.max("id").as("id")));

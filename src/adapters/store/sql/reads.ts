@@ -72,6 +72,7 @@ function turnReads(connection: Connection) {
 		openWaits: () => all(open.openWaits, {}),
 		turn: (id) => one(queries.turnById, { id }),
 		turns: (agent) => all(queries.turnsOfAgent, { agent }),
+		turnsBefore: (event, { sinceMax }) => all(queries.turnsBefore, { event, sinceMax }),
 		latestTurns: async (agent, limit) => {
 			const newestFirst: TurnState[] = await all(queries.latestTurns, { agent, limit });
 			return newestFirst.reverse();
@@ -99,6 +100,8 @@ function mailReads(connection: Connection) {
 	return {
 		mail: async (id) => (await connection.all(mails.mailById, { id })).map(mailFrom)[0],
 		mails: async (agent) => (await connection.all(mails.mailsOfAgent, { agent })).map(mailFrom),
+		latestMails: async (agent, limit) =>
+			(await connection.all(mails.latestMails, { agent, limit })).map(mailFrom).reverse(),
 		lastMail: async (agent) => (await connection.all(mails.lastMail, { agent }))[0]?.id ?? 0,
 		unreadMails: async (agent) => (await connection.all(mails.unreadMails, { agent })).map(mailFrom),
 		unreadMail: async (agent) => Number((await connection.all(mails.unreadMail, { agent }))[0]?.length ?? 0),

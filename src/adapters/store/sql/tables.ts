@@ -20,6 +20,12 @@ export interface Tables {
 		reaped: Generated<number>;
 		/** 1 while it lives and has a hold */
 		held: Generated<number>;
+		/** 1 while a git step runs in its workspace */
+		leased: Generated<number>;
+		/** 1 while a former node still has its files */
+		leaving: Generated<number>;
+		/** the name of its workspace's folder, empty if it has none; null once that was removed */
+		folder: string | null;
 		/** an `AgentState`; the columns above repeat what queries look for */
 		state: string;
 	};
@@ -86,7 +92,7 @@ export interface Tables {
 		done_at: number | null;
 		state: string;
 	};
-	run: { id: number; issue: number; open: number; state: string };
+	run: { id: number; issue: number; turn: number; open: number; state: string };
 	/** the text is in the event of the same id; `state` is the rest of a `NoteState` */
 	note: { id: number; issue: number; state: string };
 	project: { slug: string; state: string };

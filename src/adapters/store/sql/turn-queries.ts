@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
 import { fewById, fieldOf, query } from "./prepared.ts";
 import { seqOf } from "./queries.ts";
-import { removal, stateById, upsert } from "./state-queries.ts";
+import { raw, removal, type StateRow, stateById, upsert } from "./state-queries.ts";
 import type { Tables } from "./tables.ts";
 
 const briefPrompt = [
@@ -134,6 +134,17 @@ export const latestTurns = query<{ agent: AgentId; limit: number }>()("latest-tu
 		.where("agent", "=", seqOf(db, arg("agent")))
 		.orderBy("id", "desc")
 		.limit(arg("limit")),
+);
+
+export const turnsBefore = query<{ event: number; sinceMax: number }>()("turns-before", (db, arg) =>
+	raw(
+		db,
+		sql<StateRow>`select turn.state from agent join turn on turn.id =
+				(select max(id) from turn as earlier where earlier.agent = agent.seq and earlier.id <= ${arg("event")})
+			where agent.life <> 'ended' and ${arg("sinceMax")} >=
+				(select count(*) from turn as later where later.agent = agent.seq and later.id > ${arg("event")})
+			order by turn.id`,
+	),
 );
 
 export const openTurns = query()("open-turns", (db) =>

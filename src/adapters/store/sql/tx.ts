@@ -1,6 +1,6 @@
 // One batch's transaction, on either database.
 import { isDeepStrictEqual } from "node:util";
-import type { AgentState } from "#contract/agent.ts";
+import { type AgentState, folderOf, isLeaving } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { isMoving, isOpen, needsPerson } from "#contract/issue.ts";
 import { isItem } from "#contract/item.ts";
@@ -93,12 +93,17 @@ export function sqlTx(connection: Connection, reads: Reads = sqlReads(connection
 }
 
 /** What the table repeats of an agent's state, as far as it changes. */
-type Indexed = Pick<AgentState, "handle" | "life" | "supervisor"> & { reaped: number; held: number };
-const indexedOf = ({ handle, life, supervisor, reapedAt, holds }: AgentState): Indexed => ({
-	...{ handle, life, supervisor },
-	reaped: flag(reapedAt !== null),
-	held: flag(life !== "ended" && holds.length > 0),
-});
+const indexedOf = (agent: AgentState) => {
+	const { handle, life, supervisor, reapedAt, holds, lease } = agent;
+	return {
+		...{ handle, life, supervisor, folder: folderOf(agent) },
+		reaped: flag(reapedAt !== null),
+		held: flag(life !== "ended" && holds.length > 0),
+		leased: flag(lease !== null),
+		leaving: flag(isLeaving(agent)),
+	};
+};
+type Indexed = ReturnType<typeof indexedOf>;
 
 const flag = (set: boolean): number => (set ? 1 : 0);
 
@@ -153,8 +158,8 @@ function rowWrites(connection: Connection) {
 			});
 		},
 		putRun: (row) => {
-			const { id, issue, state } = row;
-			return run(issues.putRun, { id, issue, open: flag(state === "open"), state: JSON.stringify(row) });
+			const { id, issue, turn, state } = row;
+			return run(issues.putRun, { id, issue, turn, open: flag(state === "open"), state: JSON.stringify(row) });
 		},
 		putNote: ({ text: _, ...row }) => run(issues.putNote, { id: row.id, issue: row.issue, state: JSON.stringify(row) }),
 		putReceipt: (receipt) => run(queries.putReceipt, receiptRow(receipt)),

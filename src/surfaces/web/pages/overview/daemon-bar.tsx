@@ -23,9 +23,9 @@ export function DaemonBar() {
 }
 
 function CostToday() {
-	// once per turn that ends: usage only changes then
-	const ended = useSeen().agents.reduce((sum, { spent }) => sum + spent.outputTokens + spent.inputTokens, 0);
-	const read = useRead("usage", { query: { by: "project", since: midnight() } }, ended);
+	// asked again when a turn begins or ends, not at each of its reports
+	const turns = useSeen().agents.map(({ id, turn }) => (turn === null ? "" : `${id} ${turn.id}`));
+	const read = useRead("usage", { query: { by: "project", since: midnight() } }, turns.join(""));
 	const total = read.data === undefined ? null : totalUsage(read.data);
 	return (
 		<span className="meta" title="Tokens and cost are as reported by the agents' programs.">
