@@ -19,7 +19,7 @@ beforeAll(async () => {
 	log = path.join(folder, "runs");
 	const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
 	mkdirSync(path.join(folder, "bin"));
-	writeFileSync(path.join(folder, "bin", "git"), `#!/bin/sh\necho "$*" >> "${log}"\nexec "${real}" "$@"\n`, {
+	writeFileSync(path.join(folder, "bin", "git"), `#!/bin/sh\nprintf '%s\\0' "$*" >> "${log}"\nexec "${real}" "$@"\n`, {
 		mode: 0o755,
 	});
 	process.env["PATH"] = `${path.join(folder, "bin")}:${before}`;
@@ -84,6 +84,47 @@ test("control: a look at each snapshot is counted", async () => {
 	expect(Math.min(await look(), await look(), await look())).toBe(7);
 });
 
+test("each verb runs as many git processes as it needs, and no more", { timeout: 120_000 }, async () => {
+	const { add } = await shop.project();
+	const counts = new Map<string, number>();
+	const count = async <T>(verb: string, work: () => Promise<T>): Promise<T> => {
+		writeFileSync(log, "");
+		const done = await work();
+		counts.set(verb, Math.min(counts.get(verb) ?? Number.POSITIVE_INFINITY, commandsIn(log).length));
+		return done;
+	};
+	// the least counts, as for the cost
+	for (let round = 1; round <= 2; round++) {
+		const agent = await count("add", async () => await add({}));
+		const asked = { ...params(agent), body: {} };
+		await shop.turn(agent, `write a.txt ${round}`);
+		await count("turn", async () => await shop.turn(agent, "say nothing new"));
+		await count("turn that writes", async () => await shop.turn(agent, "write b.txt text"));
+		await count("diff", async () => await shop.client.call("diff", params(agent)));
+		await count("fork", async () => await shop.client.ask("fork", asked));
+		await count("restore", async () => await shop.client.call("restore", { ...asked, body: { snapshot: "1" } }));
+		await count("commit", async () => await shop.client.call("commit", { ...asked, body: { message: "work" } }));
+		await count("sync", async () => await shop.client.call("sync", asked));
+		await count("approve", async () => await shop.client.call("approve", asked));
+		await count("delete", async () => await shop.client.call("agentDelete", asked));
+	}
+	expect([...counts].filter(([verb, least]) => !(least > 0 && least <= (processesMax[verb] ?? 0)))).toEqual([]);
+});
+
+/** one less for a fork where the disk shares blocks */
+const processesMax: Readonly<Record<string, number>> = {
+	add: 4,
+	turn: 6,
+	"turn that writes": 9,
+	diff: 6,
+	fork: 14,
+	restore: 17,
+	commit: 4,
+	sync: 8,
+	approve: 34,
+	delete: 9,
+};
+
 /**
  * A turn that writes, so that there is a snapshot of this moment, then some that do not, then forks. The least counts:
  * what the daemon does on the side may run in the same moment, and only adds.
@@ -105,5 +146,8 @@ async function cost(agent: Agent): Promise<{ turn: number; fork: number }> {
 async function counted(work: () => Promise<void>): Promise<number> {
 	writeFileSync(log, "");
 	await work();
-	return readFileSync(log, "utf8").split("\n").length - 1;
+	return commandsIn(log).length;
 }
+
+/** One entry for each process; a message may have several lines. */
+const commandsIn = (file: string): string[] => readFileSync(file, "utf8").split("\0").slice(0, -1);

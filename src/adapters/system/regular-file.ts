@@ -16,12 +16,12 @@ export const safeOpenFlags = constants.O_RDONLY | constants.O_NONBLOCK | constan
 
 /** Rejects as `readFile` does; a file that is not regular, or too large, is missing. Folders in the path may be links. */
 export async function readRegular(
-	file: string,
+	file: string | Buffer,
 	{ follow = false, bytesMax = Number.POSITIVE_INFINITY } = {},
 ): Promise<Buffer> {
 	await using handle = await open(file, follow ? safeOpenFlags : safeOpenFlags | constants.O_NOFOLLOW);
 	const about = await handle.stat();
-	if (!about.isFile() || about.size > bytesMax) throw new NotRegular(file);
+	if (!about.isFile() || about.size > bytesMax) throw new NotRegular(file.toString());
 	return await handle.readFile();
 }
 

@@ -154,10 +154,9 @@ export async function makeWorktree(
 async function addWorktree(git: Git, { repository, folder, branch, commit }: NewWorktree): Promise<Refusal | null> {
 	const ref = branchRef(branch);
 	if ((await lstat(folder).catch(nullIfMissing)) !== null) return refuse("PATH_EXISTS", `${folder} exists already.`);
-	const taken = await git(repository, ["rev-parse", "-q", "--verify", ref], { answers: [1, 128] });
-	if (taken.code === 0) return refuse("CONFLICT", `There is a branch ${branch} already.`);
 	const add = ["worktree", "add", "-q", "--no-checkout"];
 	if (commit === null) {
+		if (await isTaken(git, repository, ref)) return taken(branch);
 		const nothing = await git(repository, ["commit-tree", "-m", "nothing", await emptyTree(git, repository)], {
 			environment: nobody,
 		});
@@ -165,8 +164,15 @@ async function addWorktree(git: Git, { repository, folder, branch, commit }: New
 		await git(folder, ["symbolic-ref", "HEAD", ref]);
 		return null;
 	}
+	// at once, so that a branch which somebody makes meanwhile stays as it is
 	try {
-		await git(repository, [...add, "--no-track", "-b", branch, "--", folder, commit]);
+		await git(repository, ["update-ref", ref, commit, "0".repeat(commit.length)]);
+	} catch (error) {
+		if (await isTaken(git, repository, ref)) return taken(branch);
+		throw error;
+	}
+	try {
+		await git(repository, [...add, "--", folder, branch]);
 		return null;
 	} catch (error) {
 		// git removes the folder itself, but not the branch
@@ -174,6 +180,11 @@ async function addWorktree(git: Git, { repository, folder, branch, commit }: New
 		throw error;
 	}
 }
+
+const isTaken = async (git: Git, repository: string, ref: string): Promise<boolean> =>
+	(await git(repository, ["rev-parse", "-q", "--verify", ref], { answers: [1, 128] })).code === 0;
+
+const taken = (branch: string): Refusal => refuse("CONFLICT", `There is a branch ${branch} already.`);
 
 const nobody = {
 	GIT_AUTHOR_NAME: "brood",

@@ -111,6 +111,16 @@ export function sameFile(bytes: Buffer, entry: IndexEntry, { mtimeNs, size }: Fi
 	);
 }
 
+/** Whether the entry has all of this stat data that git compares by default. */
+export function sameStat(bytes: Buffer, entry: IndexEntry, stat: FileStat): boolean {
+	return (
+		sameFile(bytes, entry, stat) &&
+		bytes.readUInt32BE(entry.at) === low(stat.ctimeNs / second) &&
+		bytes.readUInt32BE(entry.at + 4) === low(stat.ctimeNs % second) &&
+		bytes.readUInt32BE(entry.at + 20) === low(stat.ino)
+	);
+}
+
 export function writeStat(bytes: Buffer, entry: IndexEntry, stat: FileStat): void {
 	const numbers = [
 		stat.ctimeNs / second,
@@ -171,6 +181,15 @@ export function withoutStatCache(
 		if (skipWorktree && !absent(path)) copy.writeUInt16BE(copy.readUInt16BE(flagsAt + 2) & 0xbfff, flagsAt + 2);
 	}
 	return withoutTimes(copy, index, hashLength);
+}
+
+/** The tree of all entries, if git noted it in the index and nothing was staged since. */
+export function treeIn({ extensions }: IndexFile, hashLength: number): string | null {
+	const bytes = extensions.find(({ name }) => name === "TREE")?.bytes.subarray(8);
+	// the root has no name; a count of -1 means that entries have changed
+	const start = /^\0\d+ \d+\n/.exec(bytes?.toString("latin1", 0, 40) ?? "")?.[0].length;
+	if (bytes === undefined || start === undefined || bytes.length < start + hashLength) return null;
+	return bytes.toString("hex", start, start + hashLength);
 }
 
 /** The index is split over two files. */

@@ -19,7 +19,7 @@ import type {
 import { makeWorktree } from "../copy/fork-tree.ts";
 import { exists } from "../layout/layout.ts";
 import { dropMark, markIn, noteMark, workspaceOf, writeMark } from "../layout/mark.ts";
-import { commitOf, existingBranch } from "../run/user-input.ts";
+import { commitOf, existingBranch, headOf } from "../run/user-input.ts";
 import { type Built, makeSandboxedTree, registerBranch, sandboxRefusal, shareSandboxed } from "../sandbox/make.ts";
 import { checkOut } from "../tree/checkout.ts";
 import { makeClone } from "../workspace/clone.ts";
@@ -122,8 +122,7 @@ async function provisionMain(
 			`${project.slug} has no checkout that an agent could work in. Use a worktree or a clone.`,
 		);
 	}
-	const head = await git(project.path, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
-	const branch = head.code === 0 ? head.text.replace(/^refs\/heads\//, "") : base;
+	const branch = (await headOf(git, project.path))?.replace(/^refs\/heads\//, "") ?? base;
 	const commit = await commitOf(git, project.path, "HEAD");
 	return { workspace: { kind: "main", path: project.path, branch, base }, head: commit, ...nothingMade };
 }

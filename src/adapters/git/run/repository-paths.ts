@@ -50,6 +50,15 @@ export async function repositoryPathsOf(
 	};
 }
 
+/** Only the two folders, for what needs no git. Null if the folder is not a repository, or its git folder has a trap. */
+export async function gitFoldersOf(folder: string): Promise<{ gitFolder: string; commonFolder: string } | null> {
+	const gitFolder = (await findGitFolder(folder, undefined))?.gitFolder;
+	if (gitFolder === undefined) return null;
+	const traps: string[] = [];
+	const commonFolder = await commonFolderOf(gitFolder, traps);
+	return traps.length === 0 ? { gitFolder, commonFolder } : null;
+}
+
 /** For files that git opens in every repository. `stat` does not block on a pipe. */
 async function notAPipe(file: string, traps: string[]): Promise<void> {
 	const about = await stat(file).catch(() => null);

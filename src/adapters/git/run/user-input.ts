@@ -4,15 +4,29 @@ import path from "node:path";
 import { BranchName } from "#contract/project-config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Git } from "./git.ts";
+import { noteObject, packsOf, plainCommit, plainHead } from "./plain-commit.ts";
 
 const fullName = /^(?:HEAD|refs\/[^\p{Cc}\s]+|[0-9a-f]{40}|[0-9a-f]{64})$/u;
 
 /** The commit of HEAD, a full ref or a hash; null for anything else. */
 export async function commitOf(git: Git, folder: string, ref: string): Promise<string | null> {
 	if (!fullName.test(ref)) return null;
+	const plain = await plainCommit(folder, ref);
+	if (plain !== null) return plain.id;
+	const packs = await packsOf(folder);
 	const { code, text } = await git(folder, ["rev-parse", "--verify", "--quiet", `${ref}^{commit}`], {
 		answers: [1, 128],
 	});
+	if (code !== 0) return null;
+	noteObject(packs, text);
+	return text;
+}
+
+/** The full ref that HEAD is on; null if it is detached. */
+export async function headOf(git: Git, folder: string): Promise<string | null> {
+	const plain = await plainHead(folder);
+	if (plain !== null) return plain;
+	const { code, text } = await git(folder, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
 	return code === 0 ? text : null;
 }
 
@@ -31,8 +45,7 @@ export async function existingBranch(
 		});
 	}
 	// in a repository without commits the first branch is only a name
-	const head = await git(repository, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
-	if (head.text === `refs/heads/${name}`) return { branch: name, commit: null };
+	if ((await headOf(git, repository)) === `refs/heads/${name}`) return { branch: name, commit: null };
 	return refuse("NOT_FOUND", `There is no branch ${name}.`, {
 		details: { branch: name },
 		suggestions: ["brood project list"],

@@ -6,9 +6,8 @@ import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts"
 import { fillFrom, treeStateOf } from "../copy/fork-tree.ts";
 import { branchRef } from "../format/refs.ts";
 import { commitOf } from "../run/user-input.ts";
-import { fillTree, leftOut, readParts, refresh, restoreSnapshot } from "../snapshot/restore.ts";
+import { fillTree, leftOut, readSnapshot, refresh, restoreSnapshot } from "../snapshot/restore.ts";
 import { takenRef, takeSnapshotDetailed } from "../snapshot/snapshot.ts";
-import { findSnapshot } from "../snapshot/snapshots.ts";
 import { mendIndex, restoredText, withBroken } from "../tree/mend-index.ts";
 import { onBranch, operationBranch } from "../tree/operation.ts";
 import { openTree } from "../tree/tree.ts";
@@ -117,10 +116,10 @@ on(steps.restore, async ({ context, checkout }, { commit }) => {
 
 on(steps.fill, async ({ context: { git }, checkout }, { commit }) => {
 	const { path: folder, branch } = checkout.workspace;
-	const snapshot = await findSnapshot(git, folder, commit);
-	if (snapshot === null) throw new Error(`the snapshot ${commit} cannot be read`);
+	const found = await readSnapshot(git, folder, commit);
+	if (found === null) throw new Error(`the snapshot ${commit} cannot be read`);
+	const { snapshot, index, operation } = found;
 	const tree = await openTree(folder);
-	const { index, operation } = await readParts(git, folder, snapshot);
 	const { head } = snapshot.manifest;
 	const begun = head.branch === null ? operationBranch(operation) : null;
 	if (begun !== null && head.commit !== null) await git(folder, ["update-ref", "--no-deref", "HEAD", head.commit]);

@@ -5,7 +5,7 @@ import type { ProjectRepository, StepControl } from "#engine/ports/workspace-req
 import type { Workspaces } from "#engine/ports/workspaces.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
 import { dropMark, readPrimaryMark, readPrimaryMarkAt, writeMark } from "../layout/mark.ts";
-import { readObjects } from "../snapshot/snapshots.ts";
+import { readObjects } from "../run/objects.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { commandFailed, runProjectCommand } from "../workspace/project-command.ts";

@@ -7,16 +7,16 @@ import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { branchRef } from "../format/refs.ts";
 import { readPrimaryMarkAt } from "../layout/mark.ts";
+import { withObjects } from "../run/objects.ts";
 import { commitOf } from "../run/user-input.ts";
 import { worktreesOf } from "../run/worktrees.ts";
 import {
 	emptyTree,
-	findSnapshot,
 	newestOf,
-	readObjects,
 	refsOf,
 	rememberNewest,
 	type StoredSnapshot,
+	snapshotsIn,
 } from "../snapshot/snapshots.ts";
 import { treeGone } from "../verbs/branch-status.ts";
 import { type Step, type StepContext, steps } from "../worker/steps.ts";
@@ -206,8 +206,11 @@ export class WorkerClient {
 		await this.pull(commit);
 		const sequence = (this.given.last?.sequence ?? 0) + 1;
 		const ref = `${refsOf(agent.id)}/${sequence}`;
-		const snapshot = await findSnapshot(git, project.path, commit);
-		const [object, files] = await readObjects(git, project.path, [commit, `${commit}:tree`]);
+		const { snapshot, object, files } = await withObjects(git, project.path, async (read) => {
+			const [found = null] = await snapshotsIn(read, [commit]);
+			const [whole, tree] = await read([commit, `${commit}:tree`]);
+			return { snapshot: found, object: whole, files: tree };
+		});
 		// one more line in the message would be read as a snapshot of another agent
 		const digest = /^(?:[^\n]+\n)+\nSnapshot: [^\n]*\n\nContent: ([0-9a-f]{64})\n$/.exec(
 			object?.bytes.toString() ?? "",

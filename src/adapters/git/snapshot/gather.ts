@@ -5,12 +5,15 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { codeOf } from "#adapters/system/errors.ts";
+import { treeIn } from "../format/index-file.ts";
 import { type ByteName, isTooLong, listOf, namesIn, pathOf } from "../format/names.ts";
 import { serialized } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
+import { hasObject, noteObject, packsOf } from "../run/plain-commit.ts";
 import { Links } from "../tree/links.ts";
 import { type ReadIndex, readIndex, readIndexFile, type Tree } from "../tree/tree.ts";
 import { openShadow, type Shadow } from "./shadow.ts";
+import { areAsRead } from "./steady.ts";
 import { type Survey, surveyTree } from "./survey.ts";
 
 export interface Gathered {
@@ -49,14 +52,21 @@ export async function gather(git: Git, tree: Tree, fileBytesMax: number): Promis
 			if (gathered === null) continue;
 			// nothing was read, so nothing can have changed since
 			if (!gathered.readAny) return gathered;
-			const changed = namesIn((await shadow.git(["diff-files", "--name-only", "-z"])).bytes);
-			if (changed.length === 0) return gathered;
+			if (await isSteady(tree, shadow, gathered)) return gathered;
 			if (attempt >= attemptsMax) return { ...gathered, unsteady: true };
 		}
 	});
 }
 
-async function gatherOnce(git: Git, tree: Tree, shadow: Shadow, fileBytesMax: number): Promise<Gathered> {
+async function isSteady(tree: Tree, shadow: Shadow, { held, take }: Taken): Promise<boolean> {
+	const same = held === null ? null : await areAsRead(tree, held, take);
+	return same ?? (await shadow.git(["diff-files", "--name-only", "-z"])).bytes.length === 0;
+}
+
+/** What was gathered, with the files that were read for it. */
+type Taken = Gathered & Pick<Sorted, "take">;
+
+async function gatherOnce(git: Git, tree: Tree, shadow: Shadow, fileBytesMax: number): Promise<Taken> {
 	const memory = shadowIndexOf(tree);
 	const index = await readIndex(git, tree);
 	const [survey, before] = await Promise.all([surveyTree(git, tree, index), readIndexFile(memory, tree.hashLength)]);
@@ -65,17 +75,27 @@ async function gatherOnce(git: Git, tree: Tree, shadow: Shadow, fileBytesMax: nu
 	const candidates = new Set([...touched, ...[...survey.wanted].filter((name) => !known.has(name))]);
 	const sorted = await sortOut(tree, candidates, fileBytesMax);
 	const gone = [...known].filter((name) => !survey.wanted.has(name));
-	await record(shadow, sorted.take, [...sorted.leave.filter((name) => known.has(name)), ...gone]);
-	const id = (await shadow.git(["write-tree"])).text;
+	const dropped = [...sorted.leave.filter((name) => known.has(name)), ...gone];
+	await record(shadow, sorted.take, dropped);
+	const unchanged = sorted.take.length === 0 && dropped.length === 0 && before !== null;
+	const noted = unchanged ? treeIn(before, tree.hashLength) : null;
+	const held = noted !== null && (await hasObject(tree.commonFolder, noted)) ? noted : null;
 	return {
-		id,
+		id: held ?? (await writeTree(tree, shadow)),
 		survey,
 		index,
-		held: await readIndexFile(memory, tree.hashLength),
+		held: held === null ? await readIndexFile(memory, tree.hashLength) : before,
 		...sorted,
 		unsteady: false,
 		readAny: sorted.take.length > 0,
 	};
+}
+
+async function writeTree({ folder }: Tree, shadow: Shadow): Promise<string> {
+	const packs = await packsOf(folder);
+	const id = (await shadow.git(["write-tree"])).text;
+	noteObject(packs, id);
+	return id;
 }
 
 interface Sorted {

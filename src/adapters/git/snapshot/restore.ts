@@ -1,23 +1,26 @@
 // Restores a snapshot, byte for byte: files, index, operation, HEAD. The current state is put into a snapshot first.
 // Files that no snapshot can hold are never overwritten, and ignored files are not touched.
-import { lstat, mkdir, open, rename, rm } from "node:fs/promises";
+import { copyFile, lstat, mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { nullIfMissing } from "#adapters/system/errors.ts";
 import { expected } from "#contract/log.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { FileName } from "#contract/snapshot.ts";
-import { type ByteName, fromFileName, listOf, parentFolders, pathOf } from "../format/names.ts";
+import { type ByteName, fromFileName, parentFolders, pathOf } from "../format/names.ts";
+import { treeEntries } from "../format/tree-object.ts";
 import type { Git } from "../run/git.ts";
+import { type ReadObjects, withObjects } from "../run/objects.ts";
+import { headOf } from "../run/user-input.ts";
 import { quickCheckout } from "../tree/checkout.ts";
 import { staysInside } from "../tree/links.ts";
 import { type GitOperation, writeOperation } from "../tree/operation.ts";
-import { changedFiles, type Head, openTree, readHead, type Tree } from "../tree/tree.ts";
+import { changedFiles, type Head, openTree, type Tree } from "../tree/tree.ts";
 import { deleteBranch, incomplete, removeEmpty, removeFiles, removeIndex, removeOperation } from "./destroy.ts";
-import { gather } from "./gather.ts";
+import { gather, shadowIndexOf } from "./gather.ts";
 import { collisions, notInSnapshot } from "./not-held.ts";
 import { openShadow } from "./shadow.ts";
 import { fileBytesMaxDefault, type SnapshotRequest, takeSnapshotDetailed } from "./snapshot.ts";
-import { findSnapshot, readObjects, type StoredSnapshot } from "./snapshots.ts";
+import { type StoredSnapshot, snapshotsIn } from "./snapshots.ts";
 
 export interface Restored {
 	snapshot: StoredSnapshot;
@@ -32,8 +35,9 @@ export async function restoreSnapshot(
 	request: SnapshotRequest & { snapshot: string },
 ): Promise<Restored | Refusal> {
 	const tree = await openTree(request.folder);
-	const snapshot = await findSnapshot(git, request.folder, request.snapshot);
-	if (snapshot === null) return refuse("SNAPSHOT_GONE", "There is no such snapshot any more.");
+	const found = await readSnapshot(git, request.folder, request.snapshot);
+	if (found === null) return refuse("SNAPSHOT_GONE", "There is no such snapshot any more.");
+	const { snapshot, ...parts } = found;
 	const moved = await branchToMove(git, tree, snapshot.manifest.head);
 	if (isRefusal(moved)) return moved;
 	const { snapshot: before, gathered: now } = await takeSnapshotDetailed(git, {
@@ -51,9 +55,9 @@ export async function restoreSnapshot(
 	// a folder that holds only empty folders is removed with them
 	const empty = now.survey.emptyDirectories.flatMap((folder) => [folder, ...parentFolders(folder)]);
 	await removeEmpty(tree, new Set(empty.filter((folder) => !wantedEmpty.has(folder))));
-	await writeFiles(git, tree, snapshot.tree, write);
-	await restoreParts(tree, snapshot, await readParts(git, tree.folder, snapshot), before);
-	await restoreHead(git, tree, snapshot.manifest.head);
+	if (write.length > 0) await writeFiles(git, tree, snapshot.tree, { from: shadowIndexOf(tree) });
+	await restoreParts(tree, snapshot, parts, before);
+	await restoreHead(git, tree, snapshot.manifest.head, before.manifest.head);
 	await refresh(git, tree);
 	const after = await gather(git, tree, request.fileBytesMax ?? fileBytesMaxDefault);
 	if (after.id !== snapshot.tree)
@@ -100,18 +104,44 @@ export interface SnapshotParts {
 	operation: GitOperation;
 }
 
-/** The index and the operation that a snapshot holds. */
-export async function readParts(git: Git, folder: string, { commit }: StoredSnapshot): Promise<SnapshotParts> {
-	const { bytes } = await git(folder, ["ls-tree", "-r", "--full-tree", "-z", commit, "index", "operation"]);
-	const listed = [...bytes.toString().matchAll(/\d+ blob (\w+)\t([^\0]*)\0/g)];
-	const ids = listed.map(([, id = ""]) => id);
-	const contents = await readObjects(git, folder, ids);
-	const parts = new Map(listed.map(([, , name = ""], at) => [name, contents[at]?.bytes ?? Buffer.alloc(0)]));
-	const operation = [...parts].flatMap(([name, content]): [string, Buffer][] =>
-		name.startsWith("operation/") ? [[name.slice("operation/".length), content]] : [],
-	);
-	return { index: parts.get("index") ?? null, operation: new Map(operation) };
+/** A snapshot by its ref or commit, and its parts. */
+export async function readSnapshot(
+	git: Git,
+	folder: string,
+	snapshot: string,
+): Promise<({ snapshot: StoredSnapshot } & SnapshotParts) | null> {
+	return await withObjects(git, folder, async (read) => {
+		const [found] = await snapshotsIn(read, [snapshot]);
+		return found === undefined ? null : { snapshot: found, ...(await partsIn(read, found)) };
+	});
 }
+
+/** The index and the operation that a snapshot holds. */
+export async function readParts(git: Git, folder: string, snapshot: StoredSnapshot): Promise<SnapshotParts> {
+	return await withObjects(git, folder, async (read) => await partsIn(read, snapshot));
+}
+
+async function partsIn(read: ReadObjects, { commit }: StoredSnapshot): Promise<SnapshotParts> {
+	const [index, top] = await read([`${commit}:index`, `${commit}:operation`]);
+	const operation = new Map<string, Buffer>();
+	let folders = top == null ? [] : [{ name: "", bytes: top.bytes }];
+	// an operation has a few files; a commit that somebody made may have any number
+	for (let left = operationFilesMax; folders.length > 0; ) {
+		const entries = folders.flatMap(({ name, bytes }) => treeEntries(bytes, commit.length / 2, name));
+		left -= entries.length;
+		if (left < 0) throw new Error(`the operation in ${commit} has too many files`);
+		const objects = await read(entries.map(({ id }) => id));
+		const found = entries.flatMap(({ name, mode }, at) => {
+			const bytes = objects[at]?.bytes;
+			return bytes === undefined ? [] : [{ name, mode, bytes }];
+		});
+		for (const { name, mode, bytes } of found) if (mode.startsWith("100")) operation.set(name, bytes);
+		folders = found.filter(({ mode }) => mode === "40000").map(({ name, bytes }) => ({ name: `${name}/`, bytes }));
+	}
+	return { index: index?.bytes ?? null, operation };
+}
+
+const operationFilesMax = 10_000;
 
 /** Refills the index's stat cache, so that the next `git status` is fast. */
 export async function refresh(git: Git, { folder }: Pick<Tree, "folder">): Promise<void> {
@@ -149,14 +179,15 @@ export function leftOut({ manifest: { missing } }: StoredSnapshot): FileName[] {
 	];
 }
 
-/** Writes files of a snapshot's tree as raw bytes; all of them if no names are given. */
-async function writeFiles(git: Git, tree: Tree, id: string, names?: readonly ByteName[]): Promise<void> {
-	if (names?.length === 0) return;
+/**
+ * Writes the files of a snapshot's tree as raw bytes: those that differ from the index `from`, which are not there any
+ * more, or all of them. Git overwrites none that is there.
+ */
+async function writeFiles(git: Git, tree: Tree, id: string, { from }: { from?: string } = {}): Promise<void> {
 	await using shadow = await openShadow(git, tree);
-	await shadow.git(["read-tree", id]);
-	const which = names === undefined ? ["-a"] : ["-z", "--stdin"];
-	const input = names === undefined ? {} : { input: listOf(names) };
-	await shadow.git([...quickCheckout, "checkout-index", "-q", ...which], { ...input, timeoutMs: 600_000 });
+	// a copy, so that the next snapshot reads what was written
+	if (from !== undefined) await copyFile(from, path.join(shadow.folder, "index")).catch(nullIfMissing);
+	await shadow.git([...quickCheckout, "read-tree", "-m", "-u", id], { timeoutMs: 600_000 });
 }
 
 /** The commit of the snapshot's branch, if it has to move. It must not be checked out elsewhere. */
@@ -165,19 +196,19 @@ async function branchToMove(git: Git, tree: Tree, then: Head): Promise<{ commit:
 	const { text } = await git(tree.folder, ["for-each-ref", "--format=%(objectname) %(worktreepath)", then.branch]);
 	const [commit = "", ...rest] = text.split(" ");
 	const elsewhere = rest.join(" ");
-	const now = await readHead(git, tree);
-	if (elsewhere !== "" && now.branch !== then.branch)
+	if (elsewhere !== "" && (await headOf(git, tree.folder)) !== then.branch)
 		return refuse("CONFLICT", `The branch ${then.branch} is checked out in ${elsewhere}.`);
 	return { commit: commit === "" || commit === then.commit ? null : commit };
 }
 
-async function restoreHead(git: Git, tree: Tree, { branch, commit }: Head): Promise<void> {
+async function restoreHead(git: Git, tree: Tree, { branch, commit }: Head, now: Head): Promise<void> {
+	if (branch === now.branch && commit === now.commit) return;
 	const why = ["-m", "brood: back to a snapshot"];
 	if (branch === null) {
 		if (commit !== null) await git(tree.folder, ["update-ref", ...why, "--no-deref", "HEAD", commit]);
 		return;
 	}
-	await git(tree.folder, ["symbolic-ref", ...why, "HEAD", branch]);
+	if (branch !== now.branch) await git(tree.folder, ["symbolic-ref", ...why, "HEAD", branch]);
 	if (commit !== null) {
 		await git(tree.folder, ["update-ref", ...why, branch, commit]);
 		return;

@@ -16,7 +16,16 @@ import { type Git, GitFailed } from "../run/git.ts";
 import { commitsOf, type GitOperation, readOperation } from "../tree/operation.ts";
 import { type Head, openTree, readHead, type Tree } from "../tree/tree.ts";
 import { type Gathered, gather } from "./gather.ts";
-import { newestOf, readManifest, refsOf, rememberNewest, type SnapshotRef, type StoredSnapshot } from "./snapshots.ts";
+import {
+	manifestOf,
+	newestOf,
+	readManifest,
+	refsOf,
+	rememberManifest,
+	rememberNewest,
+	type SnapshotRef,
+	type StoredSnapshot,
+} from "./snapshots.ts";
 import { type CommitFile, writeCommit } from "./write-commit.ts";
 
 export interface SnapshotRequest {
@@ -59,7 +68,7 @@ export async function takeSnapshotDetailed(
 			readOperation(tree),
 			gather(git, tree, request.fileBytesMax ?? fileBytesMaxDefault),
 		]);
-		const manifest = manifestOf(request, head, gathered);
+		const manifest = describe(request, head, gathered);
 		const wanted = [...(head.commit === null ? [] : [head.commit]), ...commitsOf(operation), ...(request.keep ?? [])];
 		const merged = operation.get("AUTO_MERGE")?.toString().trim();
 		const names = [...new Set([...wanted, ...(merged === undefined ? [] : [merged]), ...stagedOnly(gathered)])];
@@ -70,7 +79,7 @@ export async function takeSnapshotDetailed(
 		const digest = digestOf(manifest, parts, parents);
 		if (last?.digest === digest && !manifest.unsteady) {
 			const { ref, commit } = last;
-			const kept = await readManifest(git, request.folder, commit);
+			const kept = await manifestOf(git, request.folder, commit);
 			return { gathered, fresh: false, snapshot: { ref, commit, tree: gathered.id, manifest: kept } };
 		}
 		const sequence = (last?.sequence ?? 0) + 1;
@@ -83,13 +92,14 @@ export async function takeSnapshotDetailed(
 		const written = await readManifest(git, request.folder, commit);
 		if (written.tree !== gathered.id || written.at !== manifest.at)
 			throw new GitFailed(["fast-import"], null, `the snapshot ${ref} does not read as it was written`);
+		rememberManifest(commit, written);
 		if (request.last === undefined)
 			rememberNewest(tree, { ref, commit, agent: request.agent, sequence, at: request.at, digest });
 		return { gathered, fresh: true, snapshot: { ref, commit, tree: gathered.id, manifest } };
 	});
 }
 
-function manifestOf(request: SnapshotRequest, head: Head, { survey, held, ...gathered }: Gathered): SnapshotManifest {
+function describe(request: SnapshotRequest, head: Head, { survey, held, ...gathered }: Gathered): SnapshotManifest {
 	const names = (list: readonly ByteName[]): FileName[] => list.map(toFileName);
 	const tooLong = [...new Set([...survey.tooLong, ...gathered.tooLong].map((name) => brief(displayName(name))))].slice(
 		0,

@@ -3,6 +3,8 @@ import { parseJson } from "#adapters/system/errors.ts";
 import { SnapshotManifest } from "#contract/snapshot.ts";
 import { isCommitId } from "../format/refs.ts";
 import type { Git } from "../run/git.ts";
+import { type ReadObjects, withObjects } from "../run/objects.ts";
+import { plainFile } from "../run/plain-commit.ts";
 import type { Tree } from "../tree/tree.ts";
 
 export interface StoredSnapshot {
@@ -106,8 +108,30 @@ async function lookUp(
 }
 
 export async function readManifest(git: Git, folder: string, snapshot: string): Promise<SnapshotManifest> {
-	const { text } = await git(folder, ["cat-file", "blob", `${checked(snapshot)}:manifest.json`]);
-	return SnapshotManifest.parse(JSON.parse(text));
+	const plain = isCommitId(snapshot) ? await plainFile(folder, snapshot, "manifest.json") : null;
+	const bytes = plain ?? (await git(folder, ["cat-file", "blob", `${checked(snapshot)}:manifest.json`])).bytes;
+	return SnapshotManifest.parse(JSON.parse(bytes.toString()));
+}
+
+/** Manifests by their commits, which never change. */
+const manifests = new Map<string, SnapshotManifest>();
+const manifestsMax = 2000;
+/** longer ones are not kept in memory */
+const manifestLengthMax = 4000;
+
+export function rememberManifest(commit: string, manifest: SnapshotManifest): void {
+	if (JSON.stringify(manifest).length > manifestLengthMax) return;
+	manifests.delete(commit);
+	manifests.set(commit, manifest);
+	const oldest = manifests.keys().next();
+	if (manifests.size > manifestsMax && oldest.done !== true) manifests.delete(oldest.value);
+}
+
+/** As `readManifest`, for a snapshot whose commit is there. */
+export async function manifestOf(git: Git, folder: string, commit: string): Promise<SnapshotManifest> {
+	const manifest = manifests.get(commit) ?? (await readManifest(git, folder, commit));
+	rememberManifest(commit, manifest);
+	return manifest;
 }
 
 /** By its ref or commit id. */
@@ -117,33 +141,19 @@ export async function findSnapshot(git: Git, folder: string, snapshot: string): 
 
 /** Several by their refs, read by one process. Missing and invalid ones are left out. */
 export async function findSnapshots(git: Git, folder: string, refs: readonly string[]): Promise<StoredSnapshot[]> {
+	return refs.length === 0 ? [] : await withObjects(git, folder, async (read) => await snapshotsIn(read, refs));
+}
+
+/** As `findSnapshots`, by a process that is there. */
+export async function snapshotsIn(read: ReadObjects, refs: readonly string[]): Promise<StoredSnapshot[]> {
 	const names = refs.map(checked).flatMap((ref) => [`${ref}^{commit}`, `${ref}:manifest.json`]);
-	const objects = await readObjects(git, folder, names);
+	const objects = await read(names);
 	return refs.flatMap((ref, at): StoredSnapshot[] => {
 		const [commit, manifest] = objects.slice(2 * at, 2 * at + 2);
 		if (commit == null || manifest == null) return [];
 		const parsed = SnapshotManifest.safeParse(parseJson(manifest.bytes.toString())).data;
 		return parsed === undefined ? [] : [{ ref, commit: commit.id, tree: parsed.tree, manifest: parsed }];
 	});
-}
-
-/** In the order asked for, null for what does not exist. Names must not contain newlines. */
-export async function readObjects(
-	git: Git,
-	folder: string,
-	names: readonly string[],
-): Promise<({ id: string; bytes: Buffer } | null)[]> {
-	if (names.length === 0) return [];
-	const { bytes } = await git(folder, ["cat-file", "--batch"], { input: names.map((name) => `${name}\n`).join("") });
-	const found: ({ id: string; bytes: Buffer } | null)[] = [];
-	for (let at = 0; at < bytes.length; ) {
-		const end = bytes.indexOf("\n", at);
-		const [, id, length] = /^(\w+) \w+ (\d+)$/.exec(bytes.toString("latin1", at, end)) ?? [];
-		const next = end + 1 + (id === undefined ? 0 : Number(length) + 1);
-		found.push(id === undefined ? null : { id, bytes: bytes.subarray(end + 1, next - 1) });
-		at = next;
-	}
-	return found;
 }
 
 /** A snapshot and how its files differ from those of the commit below it. */

@@ -62,7 +62,7 @@ export async function aheadBehind(
 	base: string | null,
 	head: string | null,
 ): Promise<{ ahead: number; behind: number }> {
-	if (head === null) return { ahead: 0, behind: 0 };
+	if (head === null || head === base) return { ahead: 0, behind: 0 };
 	if (base === null) return { ahead: Number((await git(folder, ["rev-list", "--count", head, "--"])).text), behind: 0 };
 	const { text } = await git(folder, ["rev-list", "--count", "--left-right", `${base}...${head}`, "--"]);
 	const [behind = 0, ahead = 0] = text.split("\t").map(Number);

@@ -7,6 +7,7 @@ import { withFreshIndex } from "../tree/fresh-index.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
 import { treeGone } from "./branch-status.ts";
+import { treeOfCommit } from "./merge.ts";
 
 /** The tree object of the files; a refusal if they are not committed. The stat cache of the agent's index is not used. */
 export async function cleanTree({ git }: GitContext, checkout: Checkout): Promise<{ tree: string } | Refusal> {
@@ -32,8 +33,7 @@ export async function differsFromCommit(
 ): Promise<Refusal | null> {
 	const { project, workspace } = checkout;
 	const known = await commitOf(git, project.path, commit);
-	if (known === null || (await git(project.path, ["rev-parse", "--verify", `${known}^{tree}`])).text === tree)
-		return null;
+	if (known === null || (await treeOfCommit(git, project.path, known)) === tree) return null;
 	const whose = checkoutName(checkout);
 	return refuse(
 		"WORKTREE_DIRTY",

@@ -9,6 +9,7 @@ import { abbreviated } from "../format/abbreviated.ts";
 import { checkoutName, recoverySuggestions } from "../format/checkout-name.ts";
 import { displayName, listOf, pathOf } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
+import { plainCommit } from "../run/plain-commit.ts";
 import { changedFiles } from "../tree/tree.ts";
 import { type GitContext, identityOf } from "../workspace/git-context.ts";
 import { projectSettings } from "../workspace/settings.ts";
@@ -61,7 +62,7 @@ export async function commitWork(
 		],
 		{ environment: identityOf(checkout.agent), input: request.paths === undefined ? "" : names },
 	);
-	const commit = (await git(folder, ["rev-parse", "HEAD"])).text;
+	const commit = (await plainCommit(folder, "HEAD"))?.id ?? (await git(folder, ["rev-parse", "HEAD"])).text;
 	return {
 		commit,
 		branch: tree.branch ?? branch,

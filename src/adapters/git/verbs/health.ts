@@ -12,7 +12,7 @@ import { exists } from "../layout/layout.ts";
 import { markIn, readMark } from "../layout/mark.ts";
 import { GitFailed } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
-import { commitOf } from "../run/user-input.ts";
+import { commitOf, headOf } from "../run/user-input.ts";
 import { isWorktreeOf } from "../run/worktrees.ts";
 import { isCalledOff } from "../worker/faults.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
@@ -110,10 +110,10 @@ async function branchIssues(
 	const { path: folder, branch, kind } = checkout.workspace;
 	const { commit } = seen;
 	const issues: HealthProblem[] = [];
-	const head = await git(folder, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] });
+	const head = await headOf(git, folder);
 	const tip = await commitOf(git, folder, `refs/heads/${branch}`);
-	if (kind !== "main" && head.text !== `refs/heads/${branch}`) {
-		const where = head.code === 0 ? head.text.replace(/^refs\/heads\//, "") : "a detached HEAD";
+	if (kind !== "main" && head !== `refs/heads/${branch}`) {
+		const where = head?.replace(/^refs\/heads\//, "") ?? "a detached HEAD";
 		issues.push({ code: "OTHER_BRANCH", text: `HEAD is on ${where} and not on ${branch}.`, fix: recover });
 	}
 	if (commit === null || tip === commit) return issues;

@@ -4,6 +4,7 @@ import type { Checkout, ProjectRepository } from "#engine/ports/workspace-reques
 import { checkoutName } from "../format/checkout-name.ts";
 import { displayName } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
+import { plainCommit } from "../run/plain-commit.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { inScratch } from "../workspace/scratch.ts";
 
@@ -62,7 +63,8 @@ export async function commitTree(
 }
 
 export async function treeOfCommit(git: Git, repository: string, commit: string): Promise<string> {
-	return (await git(repository, ["rev-parse", `${commit}^{tree}`])).text;
+	const tree = (await plainCommit(repository, commit))?.tree;
+	return tree ?? (await git(repository, ["rev-parse", "--verify", `${commit}^{tree}`])).text;
 }
 
 interface Rebase {

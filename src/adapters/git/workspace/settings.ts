@@ -12,7 +12,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import type { Layout } from "../layout/layout.ts";
 import type { Git } from "../run/git.ts";
-import { commitOf } from "../run/user-input.ts";
+import { commitOf, headOf } from "../run/user-input.ts";
 import type { GitContext } from "./git-context.ts";
 
 const repositoryFile = ".brood.yaml";
@@ -152,9 +152,9 @@ async function configIn(
 export async function defaultBranch(git: Git, repository: string): Promise<string> {
 	const [upstream, head] = await Promise.all([
 		git(repository, ["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"], { answers: [1, 128] }),
-		git(repository, ["symbolic-ref", "--quiet", "HEAD"], { answers: [1] }),
+		headOf(git, repository),
 	]);
 	const name = upstream.text.replace(/^refs\/remotes\/origin\//, "");
 	if (upstream.code === 0 && (await commitOf(git, repository, `refs/heads/${name}`)) !== null) return name;
-	return head.code === 0 ? head.text.replace(/^refs\/heads\//, "") : "main";
+	return head?.replace(/^refs\/heads\//, "") ?? "main";
 }
