@@ -186,7 +186,7 @@ describe("three daemons on one database", { timeout: 120_000 * rounds }, () => {
 		}
 	});
 
-	test("control: if its life were not compared, all of it would be written", async () => {
+	test.runIf(torture)("control: if its life were not compared, all of it would be written", async () => {
 		const [one, , three] = all();
 		const rowOf = async () => (await admin.query("select * from node where state like $1", ['%"name":"c"%'])).rows[0];
 		const up = await rowOf();
