@@ -55,7 +55,7 @@ function routerOf(parts: AppParts, app: App): Router<Answering> {
 	const { guard } = parts;
 	const router = new Router<Answering>();
 	// takes a fifth of a second on the one thread that answers everybody, and is the same for as long as the daemon runs
-	let document: HttpAnswer | undefined;
+	let document: HttpResponse | undefined;
 	router.add("get", "/api/health", () => json({ status: "ok", boot: guard.browsers.boot }));
 	router.add("get", "/api/proof", ({ query }) => {
 		const proof = proofFor(queryIn(query)["nonce"], guard);
