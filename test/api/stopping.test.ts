@@ -57,13 +57,15 @@ test("down --now cuts turns and names them; the next command says so, and one co
 		"Cutting the turn of one; `brood turn retry --all` runs it again.",
 		"mute has not begun: its prompt goes back to the queue and runs after the next start.",
 	]);
-	expect((await sh.brood("ps")).err).toMatch(/cut the turn of one; `brood turn retry --all` runs it again\.\n$/);
+	expect((await sh.brood("ps")).err).toMatch(
+		/interrupted the turn of one; `brood turn retry --all` runs it again\.\n$/,
+	);
 	// once, although both requests of ps find that the daemon is gone
 	await sh.brood("turn", "retry", "--all");
 	const handed = async () => (await sh.json("events", "--agent", "one", "--kind", "turn.handed")).data.length;
 	await expect.poll(handed, { timeout: 60_000 }).toBe(4);
 	process.kill((await sh.json("status")).data.pid, "SIGKILL");
-	expect((await sh.brood("ps")).err.match(/cut the turn of one; /g)).toHaveLength(1);
+	expect((await sh.brood("ps")).err.match(/interrupted the turn of one; /g)).toHaveLength(1);
 	await sh.brood("down", "--now");
 });
 
