@@ -70,7 +70,7 @@ export const SubscriptionState = z.strictObject({
 export type SubscriptionState = z.infer<typeof SubscriptionState>;
 
 /** A running turn's place on the machine and, if it needs one, its slot. A turn that waits has no lease. */
-export const LeaseState = z.strictObject({
+export const SlotLease = z.strictObject({
 	turn: EventId,
 	agent: AgentId,
 	subscription: SubscriptionName.nullable(),
@@ -78,7 +78,7 @@ export const LeaseState = z.strictObject({
 	node: NodeId.nullable(),
 	at: z.int(),
 });
-export type LeaseState = z.infer<typeof LeaseState>;
+export type SlotLease = z.infer<typeof SlotLease>;
 
 export const SubscriptionAdd = command("subscription.add", {
 	name: SubscriptionName,

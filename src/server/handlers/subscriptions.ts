@@ -2,7 +2,7 @@
 import type { CommandInput } from "#contract/command.ts";
 import { pageWhere } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { ApiKeys, Credential, LeaseState, SubscriptionState } from "#contract/subscription.ts";
+import type { ApiKeys, Credential, SlotLease, SubscriptionState } from "#contract/subscription.ts";
 import type { Subscription } from "#contract/wire.ts";
 import { subscriptionView } from "#views/wire.ts";
 import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
@@ -44,7 +44,7 @@ export function subscriptionHandlers(
 	files: KeyStore,
 ) {
 	const { engine, reads } = context;
-	const view = (state: SubscriptionState, leases: readonly LeaseState[]): Subscription =>
+	const view = (state: SubscriptionState, leases: readonly SlotLease[]): Subscription =>
 		subscriptionView(state, { leases, now: engine.scheduler.monotonic(), problem: problem(state.credential) });
 	const shown = async (state: SubscriptionState): Promise<Subscription> => view(state, await reads.leases());
 	const change = async (request: ScopedRequest, command: CommandInput): Promise<Subscription | Refusal> => {
