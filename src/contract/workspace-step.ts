@@ -81,7 +81,13 @@ export const WorkspaceRecord = command("workspace.record", {
 	frees: z.literal(true).optional(),
 });
 export type WorkspaceRecord = z.infer<typeof WorkspaceRecord>;
-export const WorkspaceDrift = command("workspace.drift", { ...named, reason: z.string().max(1000), ...beforeTurn });
+export const WorkspaceDrift = command("workspace.drift", {
+	...named,
+	reason: z.string().max(1000),
+	/** outside of a turn: what the workspace was compared with; a git step or a turn since then makes that void */
+	seen: z.strictObject({ commit: z.string().nullable(), branch: z.string() }).optional(),
+	...beforeTurn,
+});
 export type WorkspaceDrift = z.infer<typeof WorkspaceDrift>;
 
 /** The workspace is as it should be: ends the hold `dirty`, with `whole` also `recovery`. */

@@ -238,10 +238,17 @@ export function decideRecord(
 	return [{ ...fact, agent: agent.id }, ...told, ...spread, ...mended, ...freed];
 }
 
-export function decideDrift(agent: AgentState, { reason }: WorkspaceDrift): Decision {
+export function decideDrift(agent: AgentState, { reason, seen }: WorkspaceDrift): Decision {
 	if (agent.life !== "live" || isHeld(agent, "dirty")) return [];
+	if (seen !== undefined && isStale(agent, seen)) return [];
 	return [{ kind: "agent.held", agent: agent.id, data: { hold: "dirty", reason } }];
 }
+
+/** Whether git or the agent was at work in the workspace since it was looked at. */
+const isStale = (
+	{ lease, turn, seenCommit, workspace }: AgentState,
+	seen: NonNullable<WorkspaceDrift["seen"]>,
+): boolean => lease !== null || turn !== null || seenCommit !== seen.commit || workspace?.branch !== seen.branch;
 
 export const decideConfirm = (agent: AgentState, { whole }: WorkspaceConfirm): Decision =>
 	unheld(agent, whole === true ? ["dirty", "recovery"] : ["dirty"]);

@@ -17,6 +17,12 @@ interface Parts {
 	workspaces: Workspaces | null;
 }
 
+export interface DriftParts {
+	reads: Pick<Reads, "project">;
+	dispatch: Dispatch;
+	workspaces: Pick<Workspaces, "health"> | null;
+}
+
 /** commits of one turn that are linked to it */
 const linkedMax = 20;
 
@@ -34,7 +40,7 @@ const isDrift = (code: (typeof drifting)[number], { workspace }: AgentState): bo
  * Why no turn may start, or null. An agent whose workspace is not where or as it was is held; nothing is repaired.
  */
 export async function drift(
-	{ reads, dispatch, workspaces }: Parts,
+	{ reads, dispatch, workspaces }: DriftParts,
 	agent: AgentState,
 	before: { turn?: number } = {},
 ): Promise<string | null> {
@@ -44,7 +50,9 @@ export async function drift(
 	const found = issues.filter(({ code }) => isDrift(code, agent)).map(({ text }) => text);
 	if (found.length === 0) return null;
 	const reason = found.join(" ").slice(0, 1000);
-	await dispatch(bySystem({ type: "workspace.drift", agent: agent.id, reason, ...before }));
+	const seen = { commit: agent.seenCommit, branch: checkout.workspace.branch };
+	const when = before.turn === undefined ? { seen } : before;
+	await dispatch(bySystem({ type: "workspace.drift", agent: agent.id, reason, ...when }));
 	return reason;
 }
 
