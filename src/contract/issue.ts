@@ -22,8 +22,8 @@ export const Title = Text.regex(/^[^\p{Cc}]*[^\p{Cc}\s][^\p{Cc}]*$/u, "a title i
 export const DocumentName = z
 	.string()
 	.regex(
-		/^(?!.*(^|\/)\.\.?(\/|$))[\p{L}\p{N}][\p{L}\p{N} ._/-]{0,199}$/u,
-		"a document's name is a short path without . and ..",
+		/^(?!.*(^|\/)\.{0,2}(\/|$))[\p{L}\p{N}][\p{L}\p{N} ._/-]{0,199}$/u,
+		"a document's name is a short path without empty parts, . and ..",
 	);
 export const documentTypes = ["context_pack", "spec", "ai_doc", "other"] as const;
 export const DocumentType = z.enum(documentTypes);

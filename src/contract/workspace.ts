@@ -208,7 +208,7 @@ export const RemoteStatus = z.strictObject({
 	/** commits of base that the remote lacks, and the other way round */
 	ahead: z.int(),
 	behind: z.int(),
-	/** the remote's branch does not contain any more what base was built on: somebody has force-pushed */
+	/** the remote's branch does not contain any more what base is built on, or was until this step: somebody has force-pushed */
 	rewritten: z.boolean(),
 	/** commits of the remote that this step brought into base */
 	took: z.int(),

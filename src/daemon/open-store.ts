@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { databaseAddress } from "#adapters/store/postgres/url.ts";
 import { blobsIn } from "#adapters/system/blobs.ts";
-import { ConfigError } from "#adapters/system/config.ts";
+import { ConfigError, readConfig } from "#adapters/system/config.ts";
 import { checkStoreKind } from "#adapters/system/home.ts";
 import { partialsIn } from "#adapters/system/partials.ts";
 import type { HomeConfig } from "#contract/config.ts";
@@ -29,6 +29,13 @@ function addressFrom(text: string): string {
 	const found = databaseAddress(text);
 	if ("url" in found) return found.url;
 	throw new ConfigError(`The address of the database cannot be used: ${found.problem}.`);
+}
+
+/** Throws why a daemon could not start on this home. Nothing is changed, and a database is not asked. */
+export async function checkStore(home: string, environment: NodeJS.ProcessEnv): Promise<void> {
+	const location = storeOf(home, await readConfig(home), environment);
+	const { examine } = await import("#adapters/store/sqlite/file.ts");
+	if ("home" in location) examine(path.join(home, "brood.db"));
 }
 
 /** Loads only the store in use: each needs its own library. */

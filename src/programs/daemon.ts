@@ -1,5 +1,5 @@
-// The daemon's program: `node daemon.ts [--home DIR] [--port N] [--playground] [--background]`. In the foreground its
-// log is shown as well.
+// The daemon's program: `node daemon.ts [--home DIR] [--port N] [--playground] [--background] [--check]`. In the
+// foreground its log is shown as well.
 import { existsSync, readFileSync, truncateSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -16,6 +16,7 @@ import { expected, type LogEntry } from "#contract/log.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { inline, visible } from "#contract/visible.ts";
 import { giveWay, startAgain } from "#daemon/give-way.ts";
+import { checkStore } from "#daemon/open-store.ts";
 import { makePlayground } from "#daemon/playground.ts";
 import { idle, startSuccessor, successorCommand } from "#daemon/replace.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
@@ -41,6 +42,8 @@ const { values } = parseArgs({
 		background: { type: "boolean", default: false },
 		/** after a daemon whose place was taken: waits for its end and for the database */
 		again: { type: "boolean", default: false },
+		/** only says why it could not start on this home, if so */
+		check: { type: "boolean", default: false },
 	},
 });
 const home = path.resolve(values.home ?? (process.env["BROOD_HOME"] || path.join(os.homedir(), ".brood")));
@@ -51,6 +54,10 @@ const show = ({ at, level, text, fault }: LogEntry): void =>
 	);
 
 try {
+	if (values.check) {
+		await checkStore(home, process.env);
+		process.exit(0);
+	}
 	makeHome(home);
 	const log = fileLog({
 		home,

@@ -63,6 +63,7 @@ describe("a daemon that cannot start says why", () => {
 			"HOME_UNUSABLE",
 			/lock cannot be locked: file is not a database/,
 		],
+		["a lock that is a folder", folderAsLock, "HOME_UNUSABLE", /lock cannot be locked: EISDIR/],
 		["a home that is a file", homeIsFile, "HOME_UNUSABLE", /is not a folder/],
 		[
 			"a broken configuration",
@@ -77,11 +78,12 @@ describe("a daemon that cannot start says why", () => {
 		"a missing store",
 		"a token that cannot be read",
 		"a lock that is none",
+		"a lock that is a folder",
 		"a home that is a file",
 	];
 	test.concurrent.each(problems.filter(([name]) => process.env["BROOD_TORTURE"] || quick.includes(name)))(
 		"%s",
-		async (_, change, code, says) => {
+		async (name, change, code, says) => {
 			const home = path.join(freshFolder(), "home");
 			cpSync(made, home, { recursive: true });
 			change(home);
@@ -90,6 +92,13 @@ describe("a daemon that cannot start says why", () => {
 			const { error } = JSON.parse(err);
 			expect(error).toMatchObject({ code, message: expect.stringMatching(says) });
 			expect(error.message).not.toMatch(/Node\.js v|another process holds|^\s+at /im);
+			// pages are checked only when the store is opened for writing
+			if (code !== "STORE_UNUSABLE" || name === "damaged pages") return;
+			const doctor = await shell(home).brood("doctor", "--json");
+			expect([doctor.code, JSON.parse(doctor.out).data.findings]).toEqual([
+				1,
+				expect.arrayContaining([expect.objectContaining({ ok: false, text: expect.stringMatching(says) })]),
+			]);
 		},
 	);
 
@@ -99,6 +108,10 @@ describe("a daemon that cannot start says why", () => {
 	function unreadableToken(home: string): void {
 		rmSync(path.join(home, "token"));
 		mkdirSync(path.join(home, "token"));
+	}
+	function folderAsLock(home: string): void {
+		rmSync(path.join(home, "lock"), { force: true });
+		mkdirSync(path.join(home, "lock"));
 	}
 	function homeIsFile(home: string): void {
 		rmSync(home, { recursive: true });

@@ -189,6 +189,16 @@ test("documents keep their versions, and the same words again are none", async (
 		[1, "a"],
 		[2, "b"],
 	]);
+	await tell({ type: "issue.document", issue: issue.id, name: "notes/a.md", text: "x" });
+	for (const name of ["specs/font.md/more", "notes"])
+		expect(await refused(engine, { type: "issue.document", issue: issue.id, name, text: "x" })).toMatchObject({
+			code: "CONFLICT",
+			message: expect.stringMatching(/(font|a)\.md: a name cannot be a file and a folder/),
+		});
+	for (const name of ["specs//x.md", "specs/", "/x", "a/./b"])
+		expect(await refused(engine, { type: "issue.document", issue: issue.id, name, text: "x" })).toMatchObject({
+			code: "VALIDATION_ERROR",
+		});
 });
 
 test("only its own agent says that the work is complete, and only while it runs", async () => {

@@ -290,7 +290,7 @@ describe("origin was force-pushed", () => {
 		expect(has(it.repository, dropped)).toBe(true);
 		const kept = it.push({ "secret.txt": "" }, "--force");
 		const { origin } = await daemon.client.call("syncProject", { params: { project: it.slug }, body: {} });
-		expect(origin).toMatchObject({ ahead: 0, behind: 0, took: 1 });
+		expect(origin).toMatchObject({ ahead: 0, behind: 0, took: 1, rewritten: true });
 		expect([it.main(), git(at(one), "rev-parse", "HEAD")]).toEqual([kept, kept]);
 		expect(git(it.repository, "for-each-ref", "--format=%(objectname)", "refs/brood/branches/main")).toBe(dropped);
 	});

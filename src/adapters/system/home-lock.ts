@@ -18,7 +18,11 @@ const tries = 20;
 /** Locks the home for this process, or throws who holds it. The kernel releases the lock when its holder ends. */
 export async function lockHome(home: string): Promise<Disposable> {
 	const file = path.join(home, "lock");
-	makeLock(file);
+	try {
+		makeLock(file);
+	} catch (error) {
+		throw new HomeUnusable(`${file} cannot be locked: ${messageOf(error)}.`, ["brood doctor"], error);
+	}
 	for (let attempt = 0; ; attempt++) {
 		const lock = new DatabaseSync(file, { timeout: 0 });
 		try {

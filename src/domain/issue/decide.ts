@@ -1,7 +1,7 @@
 // Changes to an issue besides working on it: add, edit, depend, comment, delete.
 import type { NewEvent } from "#contract/event.ts";
 import { type Actor, agentOf } from "#contract/ids.ts";
-import type { IssueState, NoteState } from "#contract/issue.ts";
+import { documentPath, type IssueState, type NoteState } from "#contract/issue.ts";
 import type {
 	IssueAdd,
 	IssueComment,
@@ -177,7 +177,19 @@ export function decideDocument(
 ): Decision {
 	const refusal = notTheirs(issue, actor);
 	if (refusal) return refusal;
-	const latest = notes.findLast((note) => note.kind === "document" && note.name === name);
+	const documents = notes.filter((note) => note.kind === "document");
+	const file = documentPath(name);
+	const clash = documents.find((note) => {
+		const other = documentPath(note.name ?? "");
+		return other.startsWith(`${file}/`) || file.startsWith(`${other}/`);
+	});
+	if (clash !== undefined)
+		return refuse(
+			"CONFLICT",
+			`${issueName(issue)} has a document ${clash.name}: a name cannot be a file and a folder.`,
+			aboutIssue(issue),
+		);
+	const latest = documents.findLast((note) => note.name === name);
 	const type = docType ?? latest?.type ?? "other";
 	if (latest?.text === text && latest.type === type) return [];
 	return [

@@ -15,6 +15,8 @@ export function threadHandlers(context: RequestContext) {
 		items: (request) =>
 			context.withAgent(request, async (agent) => {
 				const { last, before } = request.query;
+				const beyond = last === undefined ? await context.cursorRefusal(request.page.after) : null;
+				if (beyond !== null) return beyond;
 				if (last === undefined) return pagedWith(await reads.listItems({ agent, upTo: null }, request.page), itemView);
 				return slicePage((await reads.itemsBefore(agent, before ?? null, last)).map(itemView), request.page);
 			}),

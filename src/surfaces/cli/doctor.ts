@@ -1,5 +1,5 @@
 // Checks the installation, and says how to fix what is wrong.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
 import { Refused, type RouteAnswer } from "#client/client.ts";
@@ -7,6 +7,7 @@ import type { Refusal } from "#contract/refusal.ts";
 import { contractVersion } from "#contract/version.ts";
 import { inline } from "#contract/visible.ts";
 import type { Status, Subscription, VendorAgent } from "#contract/wire.ts";
+import { programPath } from "#local/programs.ts";
 import { version } from "#src/version.ts";
 import { givenAddress, homeOf, running } from "./connect.ts";
 import { howToLogIn } from "./default-vendor.ts";
@@ -25,7 +26,8 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 	const found = answer !== null && "client" in answer ? answer : null;
 	const refusal = answer !== null && "code" in answer ? answer : null;
 	const status = found?.status ?? null;
-	const findings = [node(), sqlite(), git(), home(), space(), token(), containment(status), daemon(status, refusal)];
+	const findings = [node(), sqlite(), git(), home(), ...store(status), space(), token()];
+	findings.push(containment(status), daemon(status, refusal));
 	const tryCall = async <T>(call: Promise<T> | undefined): Promise<T | undefined> =>
 		await call?.catch((error: unknown) => {
 			findings.push(bad("daemon", `could not answer: ${asRefusal(error).message}`, "brood logs --level warn"));
@@ -106,6 +108,16 @@ function home(): Finding {
 	return existsSync(path.join(folder, "brood.db"))
 		? good("home", `${folder}, with a store`)
 		: good("home", `${folder}, without a store yet`);
+}
+
+/** What would keep a daemon from starting on this home; it knows its store best. */
+function store(status: Status | null): Finding[] {
+	if (status !== null || !existsSync(homeOf())) return [];
+	const check = [programPath("programs/daemon"), "--check", "--home", homeOf()];
+	const { status: code, stderr } = spawnSync(process.execPath, check, { encoding: "utf8", timeout: 20_000 });
+	if (code === 0) return [];
+	const text = stderr.trim().replace(/^brood: /, "") || "it could not be examined";
+	return [bad("store", text, "nothing was changed; backups are made with: brood backup FILE")];
 }
 
 function space(): Finding {

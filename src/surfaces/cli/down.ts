@@ -32,7 +32,8 @@ export async function down(options: DownOptions): Promise<void> {
 		if (givenAddress() !== null) throw new Refused(refuse("FORBIDDEN", "This is not for agents."));
 		const found = await findDaemon();
 		const say = options.json === true ? () => {} : printToStderr;
-		const busy = await runningTurns();
+		// one that does not answer is not asked again
+		const busy = found !== null && "version" in found ? await runningTurns() : [];
 		if (busy.length > 0) say(whatHappensTo(busy, options));
 		const how = found === null ? null : await end(found.pid, options, say);
 		if (options.quiet === true) return;

@@ -35,11 +35,12 @@ export async function seeOrigin(
 	if (known.code !== 0) return null;
 	const error = await fetchOrigin(context, project, control.signal);
 	const followed = await exclusively(project.path, async () => {
-		const commits = isMirror(context, project) ? await follow(git, project, base) : 0;
+		const moved = isMirror(context, project) ? await follow(git, project, base) : still;
 		await rememberOrigin(git, project, base);
-		return commits;
+		return moved;
 	});
-	return { ...(await originStatus(git, project, base)), took: followed, error };
+	const status = await originStatus(git, project, base);
+	return { ...status, took: followed.took, rewritten: followed.rewritten || status.rewritten, error };
 }
 
 /** How base stands against origin's branch, as it was last fetched or pushed. */
@@ -102,21 +103,27 @@ async function fetchNow(context: GitContext, project: ProjectRepository): Promis
 	}
 }
 
+const still = { took: 0, rewritten: false };
+
 /** Moves the base of a mirror to origin's branch if nothing of ours is lost by it; how many commits came in. */
-async function follow(git: Git, { path }: ProjectRepository, base: string): Promise<number> {
+async function follow(
+	git: Git,
+	{ path }: ProjectRepository,
+	base: string,
+): Promise<Pick<RemoteStatus, "took" | "rewritten">> {
 	const [here, there] = [await commitOf(git, path, `refs/heads/${base}`), await commitOf(git, path, theirs(base))];
-	if (there === null) return 0;
+	if (there === null) return still;
 	const built = await commitOf(git, path, builtOn(base));
 	const forward = here === null || (await isAncestor(git, path, here, there));
 	const dropped = !forward && built !== null && !(await isAncestor(git, path, built, there));
 	// origin was rewritten, and base has nothing that did not come from there
 	const follows = forward || (dropped && (await isAncestor(git, path, here, built)));
-	if (!follows || here === there) return 0;
+	if (!follows || here === there) return still;
 	// a person's worktree of the mirror is not moved behind their back
-	if ((await checkoutOfBranch(git, path, `refs/heads/${base}`)) !== undefined) return 0;
+	if ((await checkoutOfBranch(git, path, `refs/heads/${base}`)) !== undefined) return still;
 	if (!forward) await git(path, ["update-ref", `refs/brood/branches/${base}/${here}`, here]);
 	await git(path, ["update-ref", `refs/heads/${base}`, there, here ?? "0".repeat(there.length)]);
-	return here === null ? 0 : (await aheadBehind(git, path, there, here)).behind;
+	return { took: here === null ? 0 : (await aheadBehind(git, path, there, here)).behind, rewritten: !forward };
 }
 
 /** Records the commit of origin that base contains: the newest, or at first sight where the two parted. */

@@ -33,8 +33,7 @@ const magic = "SQLite format 3\0";
 
 /** Opens the store for writing, making it if this home never had one, and brings its tables up to date. */
 export function openForWriting(file: string): SqliteConnection {
-	if (inspect(file)) lookAtJournal(file);
-	else make(file);
+	if (!examine(file)) make(file);
 	const connection = new SqliteConnection(file, { readOnly: false });
 	try {
 		connection.secure();
@@ -52,8 +51,15 @@ export function openForWriting(file: string): SqliteConnection {
 	}
 }
 
+/** Throws what is wrong with the store, which is not changed. False if there never was one. */
+export function examine(file: string): boolean {
+	const exists = inspect(file);
+	if (exists) lookAtJournal(file);
+	return exists;
+}
+
 /** True if there is a store that this program may open, false if there never was one. */
-export function inspect(file: string): boolean {
+function inspect(file: string): boolean {
 	// looked for before the file itself, which is created first: another process may be creating both now
 	const trace = [`${file}-wal`, traceOf(file)].find((other) => existsSync(other));
 	const sign = trace === undefined ? signOfStore(file) : path.basename(trace);
