@@ -8,16 +8,19 @@ import { reporters } from "./test/support/reporters.ts";
 process.env["NODE_COMPILE_CACHE"] ??= path.resolve("node_modules/.cache/compile");
 
 /**
- * What takes more than half a minute, longest first. One that began last would leave the other core idle; a fresh clone
- * cannot know.
+ * What takes more than a quarter of a minute, longest first. One that began last would leave the other core idle; a fresh
+ * clone cannot know.
  */
 const long = [
-	...["workspaces/trees", "workspaces/crash", "api/readme", "workspaces/remotes", "workspaces/daemon", "api/keys"],
-	...["history/replay", "workspaces/release", "crash/daemon", "turns/sessions", "turns/containment", "turns/model"],
-	...["turns/once", "workspaces/approve", "turns/daemon", "api/small", "api/matrix", "workspaces/traps"],
-	...["browser/core", "browser/pages", "crash/postgres", "workspaces/cut-off-inside", "workspaces/sandbox"],
-	...["workspaces/own-git", "workspaces/cut-off", "tui/screen", "slots/claims", "slots/daemon", "conformance/store"],
-	...["workspaces/names", "workspaces/commits", "workspaces/keeping", "issues/daemon", "api/cli", "crash/sqlite"],
+	...["workspaces/crash", "workspaces/trees", "browser/core", "workspaces/remotes", "api/readme", "browser/pages"],
+	...["workspaces/release", "nodes/processes", "turns/containment", "turns/sessions", "workspaces/cut-off-inside"],
+	...["turns/daemon", "workspaces/daemon", "api/cli", "crash/daemon", "turns/model", "api/keys", "issues/daemon"],
+	...["tui/screen", "api/small", "workspaces/keeping", "history/replay", "workspaces/sandbox", "workspaces/traps"],
+	...["turns/once", "browser/streams", "workspaces/approve", "workspaces/retention", "crash/postgres", "api/visible"],
+	...["slots/daemon", "workspaces/own-git", "crash/sqlite", "api/reasons", "turns/permissions", "api/lock"],
+	...["api/install", "api/run", "workspaces/stopping", "workspaces/hostile", "workspaces/damage", "browser/door"],
+	...["faults/projects", "workspaces/names", "workspaces/cut-off", "api/ps", "api/logins", "turns/hostile"],
+	...["llm/llm"],
 ].map((name) => `/test/${name}.test.ts`);
 
 /**
@@ -35,7 +38,7 @@ const together = [
 	"test/slots/fairness.test.ts",
 	"test/tui/{code,conversation,page,parts,question}.test.ts",
 	"test/turns/{budget,clocks,context,control,faults,kill-words,messaging,prompt-authors}.test.ts",
-	"test/workspaces/{git,keyring,snapshots}.test.ts",
+	"test/workspaces/{git,keyring,plain-commit,snapshots,steady}.test.ts",
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -51,7 +54,7 @@ class LongestFirst extends BaseSequencer {
 /** What every test file has, whichever project it belongs to. */
 export const shared = {
 	alias: { "#local/programs.ts": path.resolve("test/support/programs.ts") },
-	setupFiles: ["test/support/sync-deadline.ts"],
+	setupFiles: ["test/support/sync-deadline.ts", "test/support/temporary-folder.ts"],
 	testTimeout: 30_000,
 	hookTimeout: 30_000,
 	// a test that waits for agents leaves its core to another, where a file says that they do not disturb each other
@@ -62,8 +65,8 @@ export const shared = {
 export const run = {
 	globalSetup: ["test/global-setup.ts"],
 	reporters: reporters(),
-	// two cores are all that the gate counts on; tests of daemons and agents leave them idle a third of the time
-	maxWorkers: 3,
+	// two cores are all that the gate counts on; tests of daemons and agents leave them idle a third of the time with three
+	maxWorkers: 4,
 };
 
 export default defineConfig({
