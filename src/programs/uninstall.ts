@@ -1,8 +1,8 @@
 // Removes a home, and what it keeps in the projects' repositories: `brood uninstall --all` runs it when the daemon has
 // stopped. Branches stay: they are the user's. So do other files in the home, and the refs of another home's agents in the
 // same repository. The projects' paths and the agents' ids arrive on standard input, and what was removed is printed, both
-// as JSON.
-import { readdirSync, readFileSync, realpathSync, rmdirSync, rmSync } from "node:fs";
+// as JSON. With `--look` it only says how many uncommitted files each workspace has.
+import { existsSync, readdirSync, readFileSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { makeGit } from "#adapters/git/run/git.ts";
 import { worktreesOf } from "#adapters/git/run/worktrees.ts";
@@ -20,22 +20,46 @@ interface Removed {
 	problem: string | null;
 }
 
+interface Workspace {
+	/** its name */
+	agent: string;
+	folder: string;
+}
+
 const home = realpathSync(process.argv[2] ?? "");
-const { projects, agents }: { projects: string[]; agents: string[] } = JSON.parse(readFileSync(0, "utf8"));
+const { projects, agents, workspaces }: { projects: string[]; agents: string[]; workspaces: Workspace[] } = JSON.parse(
+	readFileSync(0, "utf8"),
+);
 const ours = new Set(agents);
 const git = makeGit({ environment: process.env });
 const ofAgent = /^refs\/brood\/(?:borrows|clones|left|merges|snapshots|work)\/([A-Za-z0-9][A-Za-z0-9_-]{21})(?:\/|$)/;
 const isInHome = (folder: string): boolean => folder.startsWith(`${home}${path.sep}`);
 
-// never while a daemon uses it
-using _lock = await lockHome(home);
-const found = await Promise.all(projects.filter((folder) => !isInHome(folder)).map(look));
-for (const name of readdirSync(home).filter(isOfHome)) rmSync(path.join(home, name), { recursive: true, force: true });
-const left = readdirSync(home).sort();
-if (left.length === 0) rmdirSync(home);
-const removed: Removed[] = [];
-for (const each of found) removed.push(await clean(each));
-process.stdout.write(JSON.stringify({ left, projects: removed }));
+process.stdout.write(JSON.stringify(process.argv[3] === "--look" ? await uncommitted() : await remove()));
+
+/** Of the workspaces that go with the home; a person's own checkout stays. */
+async function uncommitted(): Promise<{ agent: string; files: number }[]> {
+	const found: { agent: string; files: number }[] = [];
+	for (const { agent, folder } of workspaces.filter((each) => isInHome(each.folder) && existsSync(each.folder))) {
+		const { text } = await git(folder, ["status", "--porcelain", "--untracked-files=all"]);
+		const files = text.split("\n").filter((line) => line !== "").length;
+		if (files > 0) found.push({ agent, files });
+	}
+	return found;
+}
+
+async function remove(): Promise<{ left: string[]; projects: Removed[] }> {
+	// never while a daemon uses it
+	using _lock = await lockHome(home);
+	const found = await Promise.all(projects.filter((folder) => !isInHome(folder)).map(look));
+	for (const name of readdirSync(home).filter(isOfHome))
+		rmSync(path.join(home, name), { recursive: true, force: true });
+	const left = readdirSync(home).sort();
+	if (left.length === 0) rmdirSync(home);
+	const removed: Removed[] = [];
+	for (const each of found) removed.push(await clean(each));
+	return { left, projects: removed };
+}
 
 interface BroodRefs {
 	path: string;

@@ -100,7 +100,12 @@ test.each(nodes)(
 		writeFileSync(precious, "not Brood's");
 		await expect(user.brood("uninstall", "--all")).rejects.toMatchObject({ code: 2 });
 		expect((await user.brood("uninstall", "--keep-data", "--yes")).stdout).toContain(`${user.home} stays`);
-		const { stdout } = await user.brood("uninstall", "--all", "--yes");
+		await expect(user.brood("uninstall", "--all", "--yes")).rejects.toMatchObject({
+			code: 1,
+			stderr: expect.stringMatching(/^WORKTREE_DIRTY: .* nothing was removed: [\w-]+\/one \(1 file\)\.\n/),
+		});
+		expect(readdirSync(user.home)).toContain("brood.db");
+		const { stdout } = await user.brood("uninstall", "--all", "--yes", "--discard");
 		expect(stdout).toMatch(
 			/removed .*, but for what is not Brood's: gate, precious\n.*removed \d+ refs? and 1 worktree; 1 ref of another home and all branches stay\n/,
 		);

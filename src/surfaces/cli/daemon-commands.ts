@@ -92,7 +92,8 @@ function stopAndLookCommands(program: Command): void {
 		.description("stop the daemon and remove Brood's data from this machine")
 		.option("--keep-data", "only stop the daemon; the home and the repositories stay as they are")
 		.option("--all", "remove the home, the agents' worktrees, and Brood's refs from the projects' repositories")
-		.option("-y, --yes", "do not ask")
+		.option("-y, --yes", "do not ask; refused if agents have uncommitted work")
+		.option("--discard", "with --yes: also if agents have uncommitted work, which is lost")
 		.addOption(json())
 		.action(async (options) => await (await import("./uninstall.ts")).uninstall(options));
 	program

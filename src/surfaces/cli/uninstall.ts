@@ -6,6 +6,7 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { Refused } from "#client/client.ts";
 import { counted } from "#contract/counted.ts";
+import { fullName } from "#contract/full-name.ts";
 import { refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
 import { programPath } from "#local/programs.ts";
@@ -18,6 +19,7 @@ interface UninstallOptions {
 	keepData?: boolean | undefined;
 	all?: boolean | undefined;
 	yes?: boolean | undefined;
+	discard?: boolean | undefined;
 	json?: boolean | undefined;
 }
 
@@ -34,6 +36,7 @@ interface Known {
 	projects: string[];
 	/** the ids of all agents that ever were */
 	agents: string[];
+	workspaces: { agent: string; folder: string }[];
 }
 
 interface Uninstalled {
@@ -53,8 +56,8 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
 		const there = existsSync(home);
 		if (there && !existsSync(path.join(home, "id")))
 			throw new Refused(refuse("HOME_UNUSABLE", `${home} does not look like a home of Brood; nothing was removed.`));
-		const known = options.all === true && there ? await knownToDaemon() : { projects: [], agents: [] };
-		if (options.all === true && options.yes !== true && there) await askFirst(home, known.projects);
+		const known = options.all === true && there ? await knownToDaemon() : { projects: [], agents: [], workspaces: [] };
+		if (options.all === true && there) await askFirst(home, known, options);
 		await down({ json: options.json, quiet: true });
 		if (process.exitCode) return;
 		const found = options.all === true && there ? await removeAll(home, known) : { left: [], projects: [] };
@@ -75,18 +78,43 @@ async function knownToDaemon(): Promise<Known> {
 		await client.call("projects", { query: {} }),
 		await client.call("agents", { query: { reaped: "true" } }),
 	];
-	return { projects: projects.map(({ path: folder }) => folder), agents: agents.map(({ id }) => id) };
+	return {
+		projects: projects.map(({ path: folder }) => folder),
+		agents: agents.map(({ id }) => id),
+		workspaces: agents.flatMap((agent) =>
+			agent.workspace === null ? [] : { agent: fullName(agent), folder: agent.workspace.path },
+		),
+	};
 }
 
-async function askFirst(home: string, projects: readonly string[]): Promise<void> {
-	const question = `Remove ${home} with every conversation, worktree and snapshot, and Brood's refs in ${counted(projects.length, "repository", "repositories")}? Uncommitted changes in agents' worktrees, commits that only a clone has, and repositories added by URL are lost; branches stay.`;
+/** `--yes` answers the question, but not for work that is nowhere else: that takes `--discard`. */
+async function askFirst(home: string, known: Known, { yes, discard }: UninstallOptions): Promise<void> {
+	const unsaved: { agent: string; files: number }[] = await runUninstall(home, known, ["--look"]);
+	const named = unsaved.map(({ agent, files }) => `${agent} (${counted(files, "file")})`).join(", ");
+	if (yes === true && (discard === true || unsaved.length === 0)) return;
+	if (yes === true)
+		throw new Refused(
+			refuse("WORKTREE_DIRTY", `Uncommitted work would be lost, and nothing was removed: ${named}.`, {
+				suggestions: [
+					...unsaved.slice(0, 5).map(({ agent }) => `brood diff ${agent}`),
+					"brood uninstall --all --yes --discard",
+				],
+			}),
+		);
+	const repositories = counted(known.projects.length, "repository", "repositories");
+	const loses = unsaved.length === 0 ? "" : `The uncommitted work of ${named} is lost. `;
+	const question = `Remove ${home} with every conversation, worktree and snapshot, and Brood's refs in ${repositories}? ${loses}Commits that only a clone has, and repositories added by URL, are lost; branches stay.`;
 	const said = await confirm(question);
-	if (said === null) throw new UsageError("This needs a yes: pass --yes.");
+	if (said === null) throw new UsageError("Nobody is there to confirm: pass --yes.");
 	if (!said) throw new Refused(refuse("CONFLICT", "Nothing was removed."));
 }
 
 async function removeAll(home: string, known: Known): Promise<Pick<Uninstalled, "left" | "projects">> {
-	const child = spawn(process.execPath, [programPath("programs/uninstall"), home], {
+	return await runUninstall(home, known, []);
+}
+
+async function runUninstall<T>(home: string, known: Known, args: readonly string[]): Promise<T> {
+	const child = spawn(process.execPath, [programPath("programs/uninstall"), home, ...args], {
 		stdio: ["pipe", "pipe", "inherit"],
 	});
 	child.stdin.end(JSON.stringify(known));
@@ -94,7 +122,7 @@ async function removeAll(home: string, known: Known): Promise<Pick<Uninstalled, 
 		text(child.stdout),
 		new Promise<number | null>((resolve) => child.once("close", resolve)),
 	]);
-	if (code !== 0) throw new Refused(refuse("INTERNAL_ERROR", `${home} could not be removed.`));
+	if (code !== 0) throw new Refused(refuse("INTERNAL_ERROR", `${home} could not be removed, or looked at.`));
 	return JSON.parse(said);
 }
 
