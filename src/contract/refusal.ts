@@ -51,6 +51,7 @@ export const refusalCodes = {
 	SETUP_FAILED: { status: 502, exit: 1, retryable: true },
 	SNAPSHOT_GONE: { status: 410, exit: 1, retryable: false },
 	SNAPSHOT_INCOMPLETE: { status: 409, exit: 1, retryable: false },
+	STORE_DENIED: { status: 503, exit: 1, retryable: true },
 	STORE_UNAVAILABLE: { status: 503, exit: 1, retryable: true },
 	STORE_UNUSABLE: { status: 500, exit: 1, retryable: true },
 	TIMEOUT: { status: 504, exit: 124, retryable: true },

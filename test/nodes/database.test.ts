@@ -8,6 +8,7 @@ import { Client } from "#client/client.ts";
 import { limits } from "#contract/limits.ts";
 import { NodeId } from "#contract/node.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
+import { faultRefusal } from "#engine/loop/fault.ts";
 import { startDaemon, startEngine } from "#src/main.ts";
 import { done, openTurn, refused, spawn } from "#test/support/say.ts";
 import { freshDatabase, freshFolder } from "#test/support/stores.ts";
@@ -80,6 +81,23 @@ test("all nodes share the limits of the first; one that asked for others, and an
 	const later = examined && { ...examined, unsafe: [], idleInTransactionS: examined.idleInTransactionS + 60 };
 	expect(databaseFindings(later, null, [])[0]?.text).toMatch(/^somebody has left a transaction open for 6\d s/);
 	await client.end();
+});
+
+test("a database that refuses the user or does not exist is told from one that is away, and the password is not repeated", async () => {
+	const url = await freshDatabase();
+	const start = async (address: string): Promise<unknown> =>
+		faultRefusal(await openPostgres({ url: address, run: batchRunner(limits) }).catch((error: unknown) => error));
+	const nobody = await start(url.replace("postgres@", "nobody:secret@"));
+	expect(nobody).toMatchObject({
+		code: "STORE_DENIED",
+		message: expect.stringMatching(
+			/^The database does not let Brood in: role "nobody" does not exist\. Check the user/,
+		),
+	});
+	expect(JSON.stringify(nobody)).not.toContain("secret");
+	expect(await start(url.replace(/(?<=\/)t[0-9a-f]{12}/, "missing"))).toMatchObject({ code: "STORE_DENIED" });
+	// control: nobody listens there
+	expect(await start("postgres://postgres@127.0.0.1:1/x")).toMatchObject({ code: "STORE_UNAVAILABLE" });
 });
 
 test("a home belongs to one store: a file of its own, or one database", { timeout: 60_000 }, async () => {

@@ -34,6 +34,7 @@ const isCode = (code: unknown): code is Refusal["code"] =>
 function ofStore({ kind, message }: StoreFault): Refusal | null {
 	if (kind === "full") return refuse("DISK_FULL", message, { suggestions: ["df -h", "brood doctor"] });
 	if (kind === "unavailable") return refuse("STORE_UNAVAILABLE", message);
+	if (kind === "denied") return refuse("STORE_DENIED", message, { suggestions: ["brood doctor"] });
 	return kind === "broken" ? refuse("STORE_UNUSABLE", message) : null;
 }
 

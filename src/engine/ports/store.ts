@@ -272,7 +272,7 @@ export interface JournalNews {
 /** A fault of the store, and what it means for the caller. */
 export class StoreFault extends Error {
 	override readonly name = "StoreFault";
-	readonly kind: "unavailable" | "full" | "rejected" | "broken" | "fenced";
+	readonly kind: "unavailable" | "denied" | "full" | "rejected" | "broken" | "fenced";
 	constructor(kind: StoreFault["kind"], message: string, cause?: unknown) {
 		super(message, { cause });
 		this.kind = kind;

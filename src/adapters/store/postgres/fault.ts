@@ -22,6 +22,12 @@ export function isConnectionLoss(error: unknown): boolean {
 	);
 }
 
+/** The server answers, and refuses this user, this password or this database; or no password was given. */
+function isDenied(error: unknown): boolean {
+	const noPassword = error instanceof Error && /client password must be a (non-empty )?string/.test(error.message);
+	return noPassword || /^28|^3D000$/.test(codeOf(error));
+}
+
 export function faultOf(error: unknown): StoreFault {
 	if (error instanceof StoreFault) return error;
 	const text = error instanceof Error ? error.message : String(error);
@@ -31,6 +37,12 @@ export function faultOf(error: unknown): StoreFault {
 			"The database's disk is full: nothing was changed. Free some space and try again.",
 			error,
 		);
+	if (isDenied(error))
+		return new StoreFault(
+			"denied",
+			`The database does not let Brood in: ${text}. Check the user, the password and the database's name in BROOD_DATABASE_URL, or in \`database\` of config.yaml.`,
+			error,
+		);
 	if (isConnectionLoss(error) || isClash(error))
 		return new StoreFault("unavailable", `The database cannot be reached: ${text}. Nothing was changed.`, error);
 	return new StoreFault("rejected", `The store could not carry out the command: ${text}.`, error);
@@ -38,7 +50,11 @@ export function faultOf(error: unknown): StoreFault {
 
 /** As opposed to a constraint or a bug that one command ran into. */
 export function concernsDatabase(error: unknown): boolean {
-	return error instanceof StoreFault || isClash(error) || isConnectionLoss(error) || codeOf(error) === diskFull;
+	return (
+		error instanceof StoreFault ||
+		[isClash, isConnectionLoss, isDenied].some((is) => is(error)) ||
+		codeOf(error) === diskFull
+	);
 }
 
 function codeOf(error: unknown): string {
