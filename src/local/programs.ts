@@ -29,14 +29,16 @@ export function programUrl(name: Program): URL {
 export const daemonNode = {
 	options: [
 		"--max-semi-space-size=2",
-		// optimised later, so that what runs only at the start is not: the compilers are 10 MB that stay resident
+		// what runs only at the start is not optimised: the compilers are 10 MB that stay resident (`whenBusy`)
 		"--invocation-count-for-maglev=20000",
 		"--invocation-count-for-turbofan=100000",
 		// each thread would map V8's functions once more
 		"--no-short-builtin-calls",
 	],
+	/** V8's own counts, for a daemon that has work: what is used often is then optimised as in every other program */
+	whenBusy: ["--invocation-count-for-maglev=400", "--invocation-count-for-turbofan=3000"],
 	/** for glibc: one pool for all threads, and freed memory is given back; the daemon's own children do not get them */
-	environment: { MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "65536", MALLOC_TRIM_THRESHOLD_: "65536" },
+	environment: { MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "65536", MALLOC_TRIM_THRESHOLD_: "1048576" },
 };
 
 /** The folder with the programs and their libraries. */

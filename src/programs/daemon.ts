@@ -4,7 +4,9 @@ import { existsSync, readFileSync, truncateSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { format, parseArgs } from "node:util";
+import { setFlagsFromString } from "node:v8";
 import { makeGit } from "#adapters/git/run/git.ts";
+import { whenBusy } from "#adapters/system/busy.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError } from "#adapters/system/config.ts";
 import { HomeUnusable, makeHome } from "#adapters/system/home.ts";
@@ -96,6 +98,9 @@ try {
 	});
 	up = true;
 	collectWhenIdle();
+	whenBusy(() => {
+		for (const flag of daemonNode.whenBusy) setFlagsFromString(flag);
+	});
 	await report({ up: daemon.url });
 	if (before !== "") log.warn("daemon", "The last daemon ended with these words", {}, before);
 	log.info("daemon", `brood ${version} is up at ${daemon.url} (pid ${process.pid}, home ${home})`);
