@@ -66,7 +66,7 @@ const Waiting = z.strictObject({
 	for: z
 		.enum(conditions)
 		.default("idle")
-		.describe("idle: nothing left to do; turn: a turn has ended; mail: it has mail; ended: it is no more"),
+		.describe("idle: nothing left to do; turn: a turn has ended; mail: it has mail; ended: the agent has ended"),
 	mode: z.enum(["all", "any"]).default("all"),
 	timeoutSeconds: z
 		.number()

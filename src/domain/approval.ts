@@ -125,7 +125,8 @@ function prefixFor(
 	const no = (message: string): Refusal =>
 		refuse("VALIDATION_ERROR", message, { details: { approval: id }, suggestions: [`brood approval show ${id}`] });
 	if (!isStanding) return no("A prefix belongs to allowing something always.");
-	if (command === undefined) return no(`Approval ${id} is not about a command that Brood understands as a whole.`);
+	if (command === undefined)
+		return no(`Approval ${id} is not about a simple shell command, so no prefix can be allowed.`);
 	const words = prefixOf(typed);
 	if (typeof words === "string") return no(words);
 	return beginsWith(command, words)

@@ -27,7 +27,7 @@ export function decideSendMail(
 	{ length, lengthMax, sender, related, first, announced }: MailboxFacts,
 ): Decision {
 	if (sender !== null && sender.project !== to.project)
-		return refuse("FORBIDDEN", "An agent writes only to agents of its project.", { details: { agent: to.id } });
+		return refuse("FORBIDDEN", "An agent can write only to agents of its own project.", { details: { agent: to.id } });
 	if (to.life === "ended")
 		return refuse("RECIPIENT_DEAD", `${to.handle} has ended and reads no mail.`, {
 			details: { agent: to.id },
@@ -86,7 +86,7 @@ function notTheirs(agent: AgentState, actor: Actor): Refusal | null {
 	const caller = agentOf(actor);
 	return caller === null || caller === agent.id
 		? null
-		: refuse("FORBIDDEN", "An agent reads only its own mail.", { details: { agent: agent.id } });
+		: refuse("FORBIDDEN", "An agent can read only its own mail.", { details: { agent: agent.id } });
 }
 
 /** Mail wakes every agent except agent 0, people, and types that would execute it. */

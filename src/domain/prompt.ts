@@ -71,7 +71,7 @@ export function decideQueue(
 		);
 	// holds are set by people, or for people to check
 	if (now && agentOf(by.actor) !== null)
-		return refuse("FORBIDDEN", "Only people start a turn in spite of a hold.", { details: { agent: agent.id } });
+		return refuse("FORBIDDEN", "Only people can start a turn of a held agent.", { details: { agent: agent.id } });
 	if (queue.length >= queue.lengthMax) return full(agent, queue);
 	if (queue.short !== null) return noSlot(agent, queue.short);
 	return [

@@ -64,7 +64,9 @@ export function decideOpen(command: WaitOpen, seen: WaitFacts, by: { actor: Acto
 	const { waiter } = seen;
 	const outsider = seen.targets.find((target) => waiter !== null && target?.project !== waiter.project);
 	if (outsider !== undefined)
-		return refuse("FORBIDDEN", "An agent waits only for agents of its project.", { details: { agent: outsider.id } });
+		return refuse("FORBIDDEN", "An agent can wait only for agents of its own project.", {
+			details: { agent: outsider.id },
+		});
 	const caller = agentOf(by.actor);
 	const cycle = caller === null || command.for === "mail" ? null : cycleFrom(caller, command.targets, seen.open);
 	if (cycle !== null) {
@@ -208,6 +210,6 @@ export function decideCancelWait(
 ): Decision {
 	if (wait === undefined) return refuse("NOT_FOUND", `There is no wait ${id}.`);
 	const caller = agentOf(by.actor);
-	if (caller !== null && caller !== wait.agent) return refuse("FORBIDDEN", "An agent ends only its own waits.");
+	if (caller !== null && caller !== wait.agent) return refuse("FORBIDDEN", "An agent can end only its own waits.");
 	return wait.state === "open" ? conclude(wait, { state: "cancelled", seen: [] }, resumeClaim) : [];
 }

@@ -135,7 +135,7 @@ export function refusedStep(
 			aboutAgent(agent, "status", { step }),
 		);
 	if (caller !== null && caller !== agent.id)
-		return refuse("FORBIDDEN", "An agent changes only its own workspace.", { details });
+		return refuse("FORBIDDEN", "An agent can change only its own workspace.", { details });
 	const recovery = agent.holds.filter(({ kind }) => kind === "recovery");
 	const own = again && recovery.some((hold) => hold.step === step);
 	if (recovery.length > 0 && !beforeRecovery.includes(step) && !own)
@@ -217,7 +217,7 @@ export function decideRecord(
 ): Decision {
 	const caller = agentOf(by.actor);
 	if (caller !== null && caller !== agent.id)
-		return refuse("FORBIDDEN", "An agent changes only its own workspace.", { details: { agent: agent.id } });
+		return refuse("FORBIDDEN", "An agent can change only its own workspace.", { details: { agent: agent.id } });
 	const told =
 		tell === undefined || agent.life === "ended"
 			? []

@@ -83,7 +83,7 @@ async function unknown(parts: AppParts, { method, path, headers }: HttpRequest):
 	if (["GET", "HEAD"].includes(method) && isPage(path) && isForUs(headers, parts.guard))
 		return await webFile(path, parts.web);
 	return refused(
-		authenticated(headers, parts.guard) === null ? unauthorized : refuse("NOT_FOUND", "There is nothing here."),
+		authenticated(headers, parts.guard) === null ? unauthorized : refuse("NOT_FOUND", "There is no such address."),
 	);
 }
 

@@ -68,7 +68,7 @@ export function decideSpawn(
 	const subscription = command.subscription ?? (type === parent.type ? parent.subscription : null);
 	const program = type === "acp" ? (command.command ?? (parent.type === "acp" ? parent.command : null)) : null;
 	if ((program === null) !== (type !== "acp") || (command.command !== undefined && program === null))
-		return refuse("VALIDATION_ERROR", "An agent of type acp has a command, and no other has.", {
+		return refuse("VALIDATION_ERROR", "An agent of type acp needs a command; other types take none.", {
 			suggestions: ["brood agent add --type acp --command 'program --acp'"],
 		});
 	const wrong = wrongBinding(facts.subscriptions, command.subscription ?? null, type);
@@ -129,7 +129,7 @@ function refusedSpawn(facts: SpawnFacts, command: AgentSpawn, caller: AgentId | 
 			},
 		);
 	if (caller !== null && caller !== parent.id)
-		return refuse("FORBIDDEN", "An agent forks only itself.", { details: { agent: parent.id } });
+		return refuse("FORBIDDEN", "An agent can fork only itself.", { details: { agent: parent.id } });
 	return (
 		refusedNow(parent, "fork") ??
 		(caller === null ? null : beyondParent(parent, command)) ??

@@ -83,7 +83,7 @@ export function pickWork({ project, issues, agents, free, subscribed, slots, now
 		else {
 			// no more agents may be made, and none of those there are will ever fit
 			if (hasRoom(type) && issue.attention === null && firstMatch(selectors, agents) === undefined)
-				picked.broken.push(noneFits(issue.id, project, selectors[0] ?? {}));
+				picked.broken.push(noneFits(issue.id, project, selectors[0] ?? {}, workers + picked.spawn.length));
 			continue;
 		}
 		const chosen = provisioning?.type ?? type;
@@ -157,9 +157,15 @@ const withDefaults = (request: AgentSelector, { agentType, policy }: ProjectStat
 	...request,
 });
 
-function noneFits(issue: number, { slug, agentsMax }: ProjectState, wanted: AgentSelector): Picked["broken"][number] {
+/** `living`: the agents that the project has, of whatever type. */
+function noneFits(
+	issue: number,
+	{ slug, agentsMax }: ProjectState,
+	wanted: AgentSelector,
+	living: number,
+): Picked["broken"][number] {
 	const named = Object.entries(wanted).map(([name, value]) => `${name} ${value}`);
-	const reason = `No agent of ${slug} fits ${named.join(", ")}, and no more than ${agentsMax} may be created. Raise that with: brood project auto on ${slug} --agents-max ${agentsMax + 1}`;
+	const reason = `No agent of ${slug} fits ${named.join(", ")}, and ${slug} has ${living} of at most ${agentsMax} agents. Allow one more with: brood project auto on ${slug} --agents-max ${Math.max(living, agentsMax) + 1}`;
 	return { issue, code: "AGENT_NOT_FOUND", reason };
 }
 

@@ -102,7 +102,7 @@ export function decideComplete(
 	const loaded = presetNamed(project, issue.preset);
 	const stage = "preset" in loaded ? stageOf(loaded.preset, issue.stage) : undefined;
 	if (back && stage?.back === undefined)
-		return refuse("INVALID_TRANSITION", `From ${issue.stage} there is no way back.`, aboutIssue(issue));
+		return refuse("INVALID_TRANSITION", `The stage ${issue.stage} has no stage to go back to.`, aboutIssue(issue));
 	return [{ kind: "issue.reported", agent: null, text: summary, data: { issue: issue.id, back } }];
 }
 

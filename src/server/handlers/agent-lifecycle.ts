@@ -85,7 +85,7 @@ async function settings(context: RequestContext, request: RouteRequest<"settings
 	return await context.withAgent(request, async (id) => {
 		const caller = agentOf(request.actor);
 		if (caller !== null && caller !== id)
-			return refuse("FORBIDDEN", "An agent sees only its own settings.", { details: { agent: id } });
+			return refuse("FORBIDDEN", "An agent can see only its own settings.", { details: { agent: id } });
 		const agent = await context.reads.agent(id);
 		return agent === undefined ? noSettings : await context.engine.queries.settings(agent);
 	});

@@ -91,7 +91,7 @@ async function configure(
 	if (fixed !== undefined)
 		return refuse(
 			"CONFLICT",
-			`A config.yaml says issues.${fixed[0]}: ${fixed[1]} for ${project.slug}, which ranks above this. Change it there.`,
+			`A config.yaml of ${project.slug} sets issues.${fixed[0]} to ${fixed[1]}, which takes precedence. Change it there.`,
 			{
 				suggestions: [`brood project settings ${project.slug}`],
 			},

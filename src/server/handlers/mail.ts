@@ -20,7 +20,7 @@ export function mailHandlers(context: RequestContext) {
 			context.withAgent(request, async (id) =>
 				mayLook(request.actor, id)
 					? pagedWith(await reads.listMails(id, request.page), mailView)
-					: refuse("FORBIDDEN", "An agent reads only its own mail."),
+					: refuse("FORBIDDEN", "An agent can read only its own mail."),
 			),
 		mailRead: (request) =>
 			context.withAgent(request, async (agent) => {

@@ -119,8 +119,7 @@ const crediting =
 			const words = credential === undefined || earlier !== null ? null : problem(credential);
 			return words === null ? await make(credential) : refuse("VALIDATION_ERROR", words);
 		}
-		if (credential !== undefined)
-			return refuse("VALIDATION_ERROR", "Give either keys or a credential, not both: both say what its agents get.");
+		if (credential !== undefined) return refuse("VALIDATION_ERROR", "Give either keys or a credential, not both.");
 		const envFile = files.keep(name, keys);
 		const made = await make({ envFile });
 		const used = isRefusal(made) || made.credential === null ? null : Object.values(made.credential)[0];

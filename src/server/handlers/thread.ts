@@ -30,7 +30,7 @@ export function threadHandlers(context: RequestContext) {
 			context.withAgent(request, async (id) => {
 				const caller = agentOf(request.actor);
 				if (caller !== null && caller !== id)
-					return refuse("FORBIDDEN", "An agent sees only its own context.", { details: { agent: id } });
+					return refuse("FORBIDDEN", "An agent can see only its own context.", { details: { agent: id } });
 				return await engine.queries.contextPage(id, request.page);
 			}),
 		clear: (request) => context.itemCommand(request, { type: "context.clear" }),
@@ -80,11 +80,11 @@ async function search(
 	const caller = agentOf(actor);
 	const home = caller === null ? query.project : ((await reads.agent(caller))?.project ?? null);
 	if (query.project !== undefined && query.project !== home)
-		return refuse("FORBIDDEN", "An agent searches only in its project.");
+		return refuse("FORBIDDEN", "An agent can search only in its own project.");
 	const agent = query.agent === undefined ? null : await engine.queries.resolve(query.agent, home ?? null);
 	if (agent !== null && isRefusal(agent)) return agent;
 	const terms = termsOf(query.text);
-	if (terms.length === 0) return refuse("VALIDATION_ERROR", "The search has no word in it.");
+	if (terms.length === 0) return refuse("VALIDATION_ERROR", "Name at least one word to search for.");
 	const { hits, complete } = await engine.queries.search({
 		terms,
 		limit: query.limit,

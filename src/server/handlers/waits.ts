@@ -66,7 +66,7 @@ async function waitOver({ engine, reads }: RequestContext, id: number): Promise<
 	await until(engine.publisher, ended, { matters: ({ kind }) => kind === "wait.ended", deadlineMs: blockMs });
 }
 
-/** An agent sees only its own waits. */
+/** An agent can see only its own waits. */
 async function shown({ reads }: RequestContext, id: number, actor: Actor): Promise<Wait | Refusal> {
 	const wait = await reads.wait(id);
 	const caller = agentOf(actor);

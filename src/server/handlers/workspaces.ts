@@ -21,7 +21,7 @@ export function workspaceHandlers(context: RequestContext) {
 		await context.withAgent(request, async (id) => {
 			const caller = agentOf(request.actor);
 			if (caller !== null && caller !== id)
-				return refuse("FORBIDDEN", "An agent sees and changes only its own workspace.", { details: { agent: id } });
+				return refuse("FORBIDDEN", "An agent can see and change only its own workspace.", { details: { agent: id } });
 			return await withCycle(context, id, work);
 		});
 	return {
@@ -63,7 +63,7 @@ export function workspaceHandlers(context: RequestContext) {
 				if (effective.fingerprint !== request.body.fingerprint && request.earlier === null)
 					return refuse(
 						"CONFLICT",
-						`The commands that the repository of ${slug} wants to run are others now. Review them again.`,
+						`The commands that the repository of ${slug} wants to run have changed. Review them again.`,
 						{
 							suggestions: [`brood project settings ${slug}`],
 						},
@@ -104,7 +104,7 @@ async function diff(
 	// an agent may not see uncommitted work of agents that are not below it
 	const caller = agentOf(actor);
 	if (caller !== null && caller !== other.id && !(await context.reads.above(other.id)).includes(caller))
-		return refuse("FORBIDDEN", "An agent compares its work only with its base, its index and the agents below it.", {
+		return refuse("FORBIDDEN", "An agent can compare its work only with its base, its index and the agents below it.", {
 			details: { agent: other.id },
 		});
 	return await cycle.diff(agent, other, what);
