@@ -38,7 +38,10 @@ test("who did something is shown by name, by the whole name where two agents sha
 	expect(call.mock.calls.length).toBe(calls);
 });
 
-test("an id is an agent only in the input of a tool call", async () => {
+test("an id is an agent only in an approval and in the input of a tool call", async () => {
+	const approval = { id: 7, agent: bob, askedAt: "2026-01-01T00:00:00Z" };
+	await names().names.putInto({ approvals: [approval] });
+	expect(approval).toEqual({ id: 7, agent: "web/same", askedAt: "2026-01-01T00:00:00Z" });
 	const data = { id: ann, data: { tool: "send", input: { agent: ann, body: "hello" } } };
 	await names().names.putInto(data);
 	expect(data).toEqual({ id: ann, data: { tool: "send", input: { agent: "ann", body: "hello" } } });

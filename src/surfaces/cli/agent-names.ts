@@ -19,7 +19,7 @@ export class AgentNames {
 		this.#client = client;
 	}
 
-	/** Changes the data in place: who did it, and agents in the input of tool calls. */
+	/** Changes the data in place: who did it, who asks for approval, and agents in the input of tool calls. */
 	async putInto(data: unknown): Promise<void> {
 		const places = [...referencesIn(data, false)];
 		const asked = new Set(places.map((place) => place.id).filter((each) => !this.#names.has(each)));
@@ -49,7 +49,8 @@ export class AgentNames {
 function* referencesIn(value: unknown, isInput: boolean): Generator<Place> {
 	if (typeof value !== "object" || value === null) return;
 	for (const [key, each] of Object.entries(value)) {
-		const found = typeof each === "string" ? (actor.exec(each)?.[1] ?? (isInput && id.test(each) ? each : null)) : null;
+		const isId = isInput || (key === "agent" && "askedAt" in value);
+		const found = typeof each === "string" ? (actor.exec(each)?.[1] ?? (isId && id.test(each) ? each : null)) : null;
 		if (found !== null) yield { holder: value, key, id: found };
 		else yield* referencesIn(each, isInput || key === "input");
 	}

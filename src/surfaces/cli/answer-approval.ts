@@ -23,9 +23,10 @@ export async function allow(id: string, body: Allowing, options: Options): Promi
 			if (body.prefix !== undefined) {
 				if (!body.always) throw new UsageError("--prefix belongs to --always.");
 				const asked = await client.call("approval", { params: { approval: id } });
-				const question = prefixText(asked, body.prefix);
-				if (options.json !== true) printToStderr(question);
-				if (options.json !== true && (await confirm("Allow all of these?")) === false)
+				// the daemon refuses what is no command
+				const question = asked.command === undefined ? "" : prefixText(asked, body.prefix);
+				if (options.json !== true && question !== "") printToStderr(question);
+				if (options.json !== true && question !== "" && (await confirm("Allow all of these?")) === false)
 					throw new UsageError("Nothing was allowed.");
 			}
 			return await client.call("approvalAnswer", { key, params: { approval: id }, body });
@@ -38,7 +39,7 @@ export async function allow(id: string, body: Allowing, options: Options): Promi
 function prefixText({ path, command }: Approval, prefix: string): string {
 	const words = prefix.trim().replace(/\s\*$/, "");
 	return [
-		`With this prefix ${path.join("/")} runs these without asking${command?.folder == null ? "" : ` in ${inline(command.folder)}`}:`,
+		`With this prefix ${path.at(-1) ?? ""} runs these without asking${command?.folder == null ? "" : ` in ${inline(command.folder)}`}:`,
 		`  ${inline(words)}`,
 		`  ${inline(words)} *`,
 		"That is: these words, with any further arguments. Commands with ; && || | & > < $ ` ( ) * or a line break are asked about.",
@@ -57,7 +58,7 @@ export async function answerApproval(client: Client, id: number, { interactive, 
 		say?.(approvalLines(approval));
 		return;
 	}
-	const [question] = approvalLines(approval).split("\nasked at ", 1);
+	const [question] = approvalLines(approval).split(/\nasked \S+ ago/, 1);
 	printToStderr(question ?? "");
 	for (;;) {
 		const answer = await ask(approval);

@@ -5,7 +5,7 @@ import { call } from "./call.ts";
 import { json, onlyProject, reason } from "./options.ts";
 
 export function approvalCommands(program: Command): void {
-	const approval = program.command("approval").description("approve or deny what agents ask for");
+	const approval = program.command("approval").description("list, allow and deny what agents ask for");
 	approval
 		.command("list")
 		.description("list pending approvals, oldest first")

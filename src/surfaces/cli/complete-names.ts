@@ -79,6 +79,8 @@ const stages: Find = async (found, { here }) => [
 	),
 ];
 
+const vendors: Find = async ({ client }) => (await client.call("vendors")).map(({ type }) => type);
+
 const finders: Readonly<Record<string, Find>> = {
 	...{ agent: agents, agents, against: agents, assignee: agents },
 	"agent|issue": async (found, wanted) => await (wanted.word.includes("#") ? issues : agents)(found, wanted),
@@ -86,10 +88,13 @@ const finders: Readonly<Record<string, Find>> = {
 	project: projects,
 	stage: stages,
 	preset: async (found, { here }) => (await presetsHere(found, here)).map(({ name }) => name),
-	type: async ({ client }) => [
-		...(await client.call("vendors")).map(({ type }) => type),
-		...["llm", "shell", "scripted", "human"],
+	type: async (found, wanted) => [
+		...(await vendors(found, wanted)),
+		...(wanted.verb === "setup" ? [] : ["llm", "shell", "scripted", "human"]),
 	],
+	words: vendors,
+	"on|off": async () => ["on", "off"],
+	since: async (_, { verb }) => (verb === "usage" ? ["today", "yesterday", "week", "month"] : []),
 	subscription: async ({ client }) => (await client.call("subscriptions")).map(({ name }) => name),
 	approval: async ({ client }) => (await client.call("approvals", { query: {} })).map(({ id }) => String(id)),
 };

@@ -8,7 +8,7 @@ import type { Item } from "#contract/wire.ts";
 import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
 import { AgentNames } from "./agent-names.ts";
 import { agentNamed } from "./directory-project.ts";
-import { print, printError, printJson, printPiece } from "./print.ts";
+import { outputWidth, print, printError, printJson, printPainted, printPiece } from "./print.ts";
 import { LogLines } from "./print-log.ts";
 import { itemLine } from "./print-thread.ts";
 import { timeOf } from "./time.ts";
@@ -102,7 +102,7 @@ async function follow(options: EventOptions): Promise<void> {
 }
 
 /** Null if the output is not a terminal. */
-export const terminalColumns = (): number | null => (process.stdout.isTTY ? process.stdout.columns : null);
+export const terminalColumns = (): number | null => (process.stdout.isTTY ? outputWidth(80) : null);
 
 const show = (event: Item, { json }: Options, line: (event: Item) => string): void =>
 	json === true ? printJson(event) : print(line(event));
@@ -138,8 +138,8 @@ export async function followThread(reference: string, options: LogOptions): Prom
 			if (!("event" in message) || !isItem(message.event)) continue;
 			if (options.json !== true) await names.putInto(message.event);
 			// also of an item that was printed while it was written: the final one may repeat it
-			const line = lines.line(message.event);
-			printer.before(message.event, (item) => show(item, options, () => line));
+			const line = lines.painted(message.event);
+			printer.before(message.event, (item) => (options.json === true ? printJson(item) : printPainted(line)));
 		}
 	});
 }

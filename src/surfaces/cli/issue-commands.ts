@@ -1,6 +1,6 @@
 // Issues on the command line. `task` is another name for `issue`.
 import { type Command, Option } from "@commander-js/extra-typings";
-import { json } from "./options.ts";
+import { json, seconds } from "./options.ts";
 
 const project = () => new Option("--project <slug>", "the project; default: the one of this directory");
 const many = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
@@ -87,7 +87,7 @@ function verbs(issue: Command): void {
 	for (const [name, route, description] of [
 		["start", "issueStart", "move it to its first stage of work"],
 		["unassign", "issueUnassign", "take it from its agent"],
-		["retry", "issueRetry", "clear its attention and try again"],
+		["retry", "issueRetry", "clear what needs attention, and try again"],
 	] as const) {
 		plain(issue, name, description).action((ref, options) => tell(route, ref, options, {}));
 	}
@@ -166,7 +166,7 @@ function waiting(issue: Command): void {
 				.default("done" as const),
 		)
 		.option("--stage <stage>", "with --for stage: this stage")
-		.option("--timeout <seconds>", "give up after this time, with exit code 124", Number)
+		.option("--timeout <time>", "give up after this time (seconds, or like 10m or 2h), with exit code 124", seconds)
 		.addOption(project())
 		.addOption(json())
 		.action(async (ref, options) => await (await import("./issue-wait.ts")).wait(ref, options));

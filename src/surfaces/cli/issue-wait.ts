@@ -6,7 +6,6 @@ import { refuse } from "#contract/refusal.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
 import { named } from "./issues.ts";
-import { UsageError } from "./print.ts";
 import { issueTable } from "./print-issues.ts";
 
 interface WaitOptions extends Options {
@@ -20,7 +19,6 @@ export async function wait(name: string, options: WaitOptions): Promise<void> {
 	await act(
 		options,
 		async (cli) => {
-			if (timeout !== undefined && !(timeout >= 0)) throw new UsageError("--timeout takes a number of seconds.");
 			const stop = new AbortController();
 			const timer =
 				timeout === undefined ? undefined : setTimeout(() => stop.abort(), Math.min(timeout * 1000, 2 ** 31 - 1));

@@ -4,7 +4,7 @@ import type { Delta } from "#contract/stream.ts";
 import { inline, visible } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
 import { callTitle, callWords, insideOf, planSteps, resultOf, summaryOf, toolOf } from "#views/thread.ts";
-import { printPainted } from "./print.ts";
+import { outputWidth, printPainted } from "./print.ts";
 import { hasColour, painted, type Style } from "./style.ts";
 
 const margin = "  ";
@@ -97,7 +97,7 @@ export class LiveThread {
 	}
 
 	#width(): number {
-		return process.stdout.columns ?? 100;
+		return outputWidth(100);
 	}
 }
 

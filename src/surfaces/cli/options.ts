@@ -47,12 +47,19 @@ const idNumber =
 export const itemNumber = idNumber("It has to be an item's number, as `brood log` shows it.");
 export const mailNumber = idNumber("It has to be the id of a mail, as `brood mail check` shows it.");
 
-/** A number of seconds, with up to three decimals. */
+/** A number of seconds, with up to three decimals; or a time with its unit. */
 export function seconds(words: string): number {
-	if (!/^\d{1,7}(\.\d{1,3})?$/.test(words))
-		throw new InvalidArgumentError("It has to be a number of seconds, like 0.5 or 600.");
-	if (Number(words) > secondsMax) throw new InvalidArgumentError(`${secondsMax} seconds (30 days) at most.`);
-	return Number(words);
+	const [, number = "", unit = "s"] = /^(\d{1,7}(?:\.\d{1,3})?)([smhd]?)$/.exec(words) ?? [];
+	if (number === "")
+		throw new InvalidArgumentError("Use a number of seconds (0.5, 600), or a time like 90s, 10m or 2h.");
+	const found = Number(number) * (secondsIn[unit] ?? 1);
+	if (found > secondsMax) throw new InvalidArgumentError(`${secondsMax} seconds (30 days) at most.`);
+	return found;
 }
 
+const secondsIn: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
+
 const secondsMax = 30 * 86_400;
+
+/** A bare number is an issue: an agent whose name is one is reached as project/3. */
+export const isIssue = (reference: string): boolean => /#|^\d+$/.test(reference);

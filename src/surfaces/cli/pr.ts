@@ -5,6 +5,7 @@ import { pullRequestLink } from "#views/forge.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { scopeOf } from "./directory-project.ts";
 import { openPullRequest, type Placed, toolFor } from "./forge-tools.ts";
+import { isIssue } from "./options.ts";
 import { textOf } from "./prompt.ts";
 
 interface PrOptions extends Options {
@@ -48,7 +49,7 @@ const isPlaced = (request: PullRequest): request is Placed =>
 async function ask(cli: CliContext, name: string, body: object): Promise<PullRequest> {
 	const query = await scopeOf(cli, [name]);
 	const key = `${cli.key}-${"dryRun" in body ? "look" : "push"}`;
-	return name.includes("#")
+	return isIssue(name)
 		? await cli.client.ask("issuePullRequest", { key, query, params: { issue: name }, body })
 		: await cli.client.ask("pullRequest", { key, query, params: { agent: name }, body });
 }

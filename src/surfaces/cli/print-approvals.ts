@@ -4,13 +4,13 @@ import type { Approval } from "#contract/wire.ts";
 import { filesText } from "#views/approval-text.ts";
 import { age, oneLine, table } from "./print.ts";
 
-/** One line each; a cut one says how to see the rest. */
+/** One line each; a cut one says how to see the rest. `agent` has become a name by now (`agent-names.ts`). */
 export function approvalTable(approvals: readonly Approval[]): string {
-	const rows = approvals.map(({ id, path, askedAt, tool, title, content }) => {
+	const rows = approvals.map(({ id, agent, askedAt, tool, title, content }) => {
 		const whole = oneLine(title);
 		const brief = whole.length > lineLength ? `${whole.slice(0, lineLength).toWellFormed()}…` : whole;
 		const more = brief !== title || content !== "";
-		return [String(id), path.join("/"), age(askedAt), tool, more ? `brood approval show ${id}` : "-", brief];
+		return [String(id), agent, age(askedAt), tool, more ? `brood approval show ${id}` : "-", brief];
 	});
 	return table(["ID", "AGENT", "AGE", "TOOL", "ALL OF IT", "QUESTION"], rows) || "no pending approvals";
 }
@@ -22,11 +22,11 @@ export function approvalLines(approval: Approval): string {
 	const { id, path, state, tool, title, files, askedAt, answeredBy, reason } = approval;
 	const more = withoutCommand(approval);
 	return [
-		`approval ${id}: ${path.slice(1).join("/") || path.join("/")} asks to use the tool ${inline(tool)}`,
+		`approval ${id}: ${path.at(-1) ?? ""} asks for your permission (kind of tool: ${inline(tool)})`,
 		`  | ${indented(title, "  | ")}`,
 		...(more === "" ? [] : ["in full:", `  | ${indented(more, "  | ")}`]),
 		...(files.length === 0 ? [] : [`files ${filesText(approval)}:`, ...files.map((file) => `  ${inline(file)}`)]),
-		`asked at ${askedAt}${state === "pending" ? "" : `, ${state}${answeredBy === null ? "" : ` by ${answeredBy}`}${reason === null ? "" : `: ${inline(reason)}`}`}`,
+		`asked ${age(askedAt)} ago${state === "pending" ? "" : `, ${state}${answeredBy === null ? "" : ` by ${answeredBy}`}${reason === null ? "" : `: ${inline(reason)}`}`}`,
 		...(state === "pending"
 			? [`  try: brood approval allow ${id}`, `  try: brood approval deny ${id} --reason '…'`]
 			: []),

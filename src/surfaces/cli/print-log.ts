@@ -1,12 +1,29 @@
 // An agent's conversation on a terminal: wrapped to its width, tool output folded, no text twice.
-import { indented, inline } from "#contract/visible.ts";
+import { indented, inline, visible } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
 import { toolText } from "#views/thread.ts";
 import { itemLine } from "./print-thread.ts";
+import { hasColour, painted, type Style } from "./style.ts";
 
 const margin = 21;
 /** lines of a tool's output before it is folded */
 const foldedLines = 5;
+
+type LogItem = Pick<Item, "id" | "kind" | "text" | "data">;
+
+const kindStyles: Readonly<Record<string, Style>> = {
+	user: "strong",
+	assistant: "strong",
+	tool_call: "run",
+	tool_result: "faint",
+	usage: "faint",
+	thought: "faint",
+};
+
+function styleOf({ kind, data }: LogItem): Style {
+	if (kind !== "final") return kindStyles[kind] ?? "faint";
+	return Reflect.get(Object(data), "state") === "completed" ? "ok" : "bad";
+}
 
 export class LogLines {
 	readonly #columns: number | null;
@@ -18,7 +35,15 @@ export class LogLines {
 		this.#columns = columns;
 	}
 
-	line(item: Pick<Item, "id" | "kind" | "text" | "data">): string {
+	/** The line with the kind in a colour, if the output has colours; escaped, and with its line break. */
+	painted(item: LogItem, colour: boolean = hasColour()): string {
+		const line = visible(this.line(item));
+		const from = line.indexOf(item.kind);
+		const to = from + item.kind.length;
+		return `${line.slice(0, from)}${painted(styleOf(item), line.slice(from, to), colour)}${line.slice(to)}\n`;
+	}
+
+	line(item: LogItem): string {
 		const { id, kind, data } = item;
 		const text = (kind === "tool_call" ? toolText(item) : (item.text ?? "")).trimEnd();
 		const isRepeated = kind === "final" && text !== "" && text.trim() === this.#last.trim();

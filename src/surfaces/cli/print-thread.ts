@@ -41,7 +41,10 @@ export function mailTable(mails: readonly Mail[]): string {
 /** Whole mails. Each line is behind a bar, so that no text can pass for the next mail. */
 export const mailLines = (mails: readonly Mail[]): string =>
 	mails
-		.map(({ id, from, sentAt, body }) => `mail ${id} from ${from}, ${sentAt}\n  | ${indented(body.trimEnd(), "  | ")}`)
+		.map(
+			({ id, from, sentAt, body }) =>
+				`mail ${id} from ${from}, ${age(sentAt)} ago\n  | ${indented(body.trimEnd(), "  | ")}`,
+		)
 		.join("\n") || "no mail";
 
 export function foundLines({ found, complete }: { found: readonly Found[]; complete: boolean }): string {

@@ -104,6 +104,9 @@ function refusalOf(error: unknown): Refusal {
 	return refuse("INTERNAL_ERROR", message);
 }
 
+/** The width of the terminal. A terminal without a size says 0. */
+export const outputWidth = (otherwise: number): number => process.stdout.columns || otherwise;
+
 /** Columns as wide as their content; the last one is cut to the terminal. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
 	if (rows.length === 0) return "";
@@ -113,7 +116,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 		cells
 			.map((cell, at) => (at === cells.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
 			.join("  ")
-			.slice(0, process.stdout.columns ?? 1000)
+			.slice(0, outputWidth(1000))
 			.trimEnd();
 	return [line(head), ...shown.map(line)].join("\n");
 }

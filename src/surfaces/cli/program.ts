@@ -1,5 +1,5 @@
 // The command tree. Only the parser is loaded here; a command's code is loaded when it runs.
-import { Command } from "@commander-js/extra-typings";
+import { Command, Help } from "@commander-js/extra-typings";
 import { refuse } from "#contract/refusal.ts";
 import { asJson, indented, visible } from "#contract/visible.ts";
 import { version } from "#src/version.ts";
@@ -26,10 +26,16 @@ export function program(words: readonly string[] = []): Command {
 	const made = new Command("brood")
 		.version(version)
 		.description("A process manager for coding agents")
+		// `style.ts` takes it out of the arguments before they are parsed
+		.option("--color <when>", "colours: always, never, or auto (the default: on a terminal, unless NO_COLOR is set)")
 		.showSuggestionAfterError()
 		// an option behind a command is that command's: `ui list --json` asks for the list as JSON
 		.enablePositionalOptions()
-		.configureHelp({ showGlobalOptions: true })
+		.configureHelp({
+			showGlobalOptions: true,
+			// that an option is off, or empty, unless it is given needs no words
+			optionDescription: (option) => new Help().optionDescription(option).replace(/ \(default: (?:false|"")\)$/, ""),
+		})
 		.addHelpText(
 			"after",
 			"\nExamples:\n  brood run 'fix the failing test'\n  brood ps --watch\n  brood diff opus-1\n  brood fork opus-1 'try it the other way'\n\nAlone, `brood` opens the terminal.",
@@ -55,11 +61,13 @@ export function program(words: readonly string[] = []): Command {
 	mcpCommand(made);
 	approvalCommands(made);
 	issueCommands(made);
+	made.commandsGroup("Accounts, people and machines:");
 	subscriptionCommands(made);
 	personCommands(made);
 	nodeCommands(made);
 	usageCommands(made);
 	threadCommands(made);
+	made.commandsGroup("Shell:");
 	completionCommands(made);
 	return narrowed.missed() ? program() : made;
 }

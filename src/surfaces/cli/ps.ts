@@ -6,7 +6,7 @@ import type { Agent } from "#contract/wire.ts";
 import { asksYou, type StateStyle, stateStyles } from "#views/state-style.ts";
 import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
-import { age, oneLine, printData, printError, printPainted } from "./print.ts";
+import { age, oneLine, outputWidth, printData, printError, printPainted } from "./print.ts";
 import { labelText } from "./print-agents.ts";
 import { painted } from "./style.ts";
 
@@ -28,7 +28,7 @@ export async function ps(options: PsOptions): Promise<void> {
 	};
 	if (options.watch !== true) return await act(options, (cli) => linesOf(cli, options), show(""));
 	try {
-		await watch(await cliContextOf(options), options, show("\u001B[H\u001B[2J"));
+		await watch(await cliContextOf(options), options, show(process.stdout.isTTY ? "\u001B[H\u001B[2J" : ""));
 	} catch (error) {
 		process.exitCode = printError(error, options.json === true);
 	}
@@ -119,7 +119,7 @@ function psTable(lines: readonly Line[]): string {
 	const used = head.map((_, at) => at < 2 || cells.some((row) => row[at] !== ""));
 	const shown = [head, ...cells].map((row) => row.filter((_, at) => used[at]).map(inline));
 	const widths = (shown[0] ?? []).map((_, at) => Math.max(...shown.map((row) => row[at]?.length ?? 0)));
-	const columns = process.stdout.columns ?? 160;
+	const columns = outputWidth(160);
 	return shown
 		.map((row, number) => {
 			const text = row

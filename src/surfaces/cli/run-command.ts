@@ -1,7 +1,7 @@
 // `brood run`, the first command that most people type.
 import type { Command } from "@commander-js/extra-typings";
 import { vendorTypes } from "#contract/agent-type.ts";
-import { env, json, policy, project } from "./options.ts";
+import { env, json, policy } from "./options.ts";
 
 export function runCommand(program: Command): void {
 	program.commandsGroup("Start here:");
@@ -15,7 +15,7 @@ export function runCommand(program: Command): void {
 		.option("--no-follow", "return as soon as the agent has started")
 		.addOption(env())
 		.addOption(policy())
-		.addOption(project())
+		.option("--project <slug>", "its project; default: the one of this directory")
 		.addOption(json())
 		.addHelpText(
 			"after",

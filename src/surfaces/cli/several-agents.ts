@@ -25,7 +25,7 @@ export async function tellMany(
 			if (only !== undefined && others.length === 0 && options.all !== true)
 				return await tellOne(cli, route, { agent: only, body, scope });
 			const found: Told[] = [];
-			for (const [at, reference] of (await namesOf(cli, references, options)).entries()) {
+			for (const [at, reference] of (await namesOf(cli, route, references, options)).entries()) {
 				try {
 					found.push(await tellOne({ ...cli, key: `${cli.key}-${at}` }, route, { agent: reference, body, scope }));
 				} catch (error) {
@@ -36,6 +36,7 @@ export async function tellMany(
 		},
 		(answered) => {
 			const found = [answered].flat();
+			if (found.length === 0 && route === "interrupt") return "no turn is running";
 			const below = found.reduce((sum, { endedBelow = 0 }) => sum + endedBelow, 0);
 			return `${agentTable(found)}${below === 0 ? "" : `\nwith ${below} below ${found.length === 1 ? "it" : "them"}`}`;
 		},
@@ -55,16 +56,23 @@ async function tellOne(
 	return await client.ask(route, { key, query: scope, params: { agent }, body });
 }
 
+/** Those that the verb can be meant for: only a running turn can be interrupted. */
 async function namesOf(
 	{ client, query }: CliContext,
+	route: ManyVerb,
 	references: readonly string[],
 	{ all }: ManyOptions,
 ): Promise<readonly string[]> {
 	if (all !== true) {
-		if (references.length === 0) throw new UsageError("Name the agents, or use --all.");
+		if (references.length === 0) {
+			const hint = query.project === undefined ? "--all" : `--all for all agents of ${query.project}`;
+			throw new UsageError(`Name the agents, or add ${hint}.`);
+		}
 		return references;
 	}
 	if (references.length > 0) throw new UsageError("Name agents or use --all, not both.");
 	const agents = await client.call("agents", { query });
-	return agents.filter(({ life, supervisor }) => life !== "ended" && supervisor !== null).map(({ id }) => id);
+	const isMeant = ({ life, supervisor, turn }: Agent): boolean =>
+		life !== "ended" && supervisor !== null && (route !== "interrupt" || turn !== null);
+	return agents.filter(isMeant).map(({ id }) => id);
 }

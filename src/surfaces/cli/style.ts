@@ -16,12 +16,18 @@ export const painted = (style: Style, text: string, colour: boolean = hasColour(
 
 /** Removes `--color` and `--no-color` from the arguments: every command accepts them, anywhere. */
 export function takeColour(args: readonly string[], env: NodeJS.ProcessEnv): string[] {
-	return args.filter((arg, at) => {
-		const [, when] = /^--color(?:=(always|never|auto))?$/.exec(arg) ?? (arg === "--no-color" ? ["", "never"] : []);
-		if (when === undefined && arg !== "--color") return true;
-		// after `--` everything is text
-		if (args.slice(0, at).includes("--")) return true;
-		env["BROOD_COLOR"] = when ?? "always";
-		return false;
-	});
+	const end = args.indexOf("--");
+	// after `--` everything is text
+	const [words, text] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end)];
+	const kept: string[] = [];
+	let isOpen = false;
+	for (const word of words) {
+		const [, when] = /^--color=(always|never|auto)$/.exec(word) ?? [];
+		if (isOpen && ["always", "never", "auto"].includes(word)) env["BROOD_COLOR"] = word;
+		else if (word === "--color" || word === "--no-color" || when !== undefined)
+			env["BROOD_COLOR"] = when ?? (word === "--color" ? "always" : "never");
+		else kept.push(word);
+		isOpen = word === "--color";
+	}
+	return [...kept, ...text];
 }

@@ -52,7 +52,8 @@ export function subscriptionCommands(program: Command): void {
 				options,
 				async () => {
 					const [{ timeOf }, { UsageError }] = await Promise.all([import("./time.ts"), import("./print.ts")]);
-					if ((until === undefined) === (over === undefined)) throw new UsageError("Say --until when, or --over.");
+					if ((until === undefined) === (over === undefined))
+						throw new UsageError("Use --until TIME, or --over to end the pause.");
 					return { params: { subscription }, body: { until: until === undefined ? null : timeOf(until, "later") } };
 				},
 				table,

@@ -30,10 +30,11 @@ function logCommand(program: Command): void {
 		.action(async (agent, options) => {
 			const { followThread, itemOf, terminalColumns, threadPart } = await import("./events.ts");
 			if (options.follow === true) return await followThread(agent, options);
-			const [{ act }, { agentNamed }, { LogLines }] = await Promise.all([
+			const [{ act }, { agentNamed }, { LogLines }, { printPainted }] = await Promise.all([
 				import("./act.ts"),
 				import("./directory-project.ts"),
 				import("./print-log.ts"),
+				import("./print.ts"),
 			]);
 			const { context, item } = options;
 			if (item !== undefined)
@@ -50,7 +51,8 @@ function logCommand(program: Command): void {
 						: await threadPart(cli, agent, options),
 				(items) => {
 					const lines = new LogLines(terminalColumns());
-					return items.map((each) => lines.line(each)).join("\n");
+					printPainted(items.map((each) => lines.painted(each)).join(""));
+					return "";
 				},
 			);
 		});
@@ -89,9 +91,13 @@ function mailCommands(program: Command): void {
 			),
 		);
 	const mail = program.command("mail").description("check, read and delete an agent's mail");
-	agentCommand(mail, "check", "list the mail of an agent; nothing is marked as read").action((agent, options) =>
-		call("mail", options, { params: { agent } }, async (mails) => (await import("./print-thread.ts")).mailTable(mails)),
-	);
+	agentCommand(mail, "check", "list the mail of an agent; nothing is marked as read")
+		.alias("list")
+		.action((agent, options) =>
+			call("mail", options, { params: { agent } }, async (mails) =>
+				(await import("./print-thread.ts")).mailTable(mails),
+			),
+		);
 	agentCommand(mail, "read", "print unread mail and mark it as read")
 		.argument("[mail]", "only the mail with this id", mailNumber)
 		.action((agent, id, options) =>

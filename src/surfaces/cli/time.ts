@@ -42,6 +42,6 @@ export function hoursOf(words: string | undefined): Quiet | null | undefined {
 	if (words === undefined || words === "") return words === "" ? null : undefined;
 	const [, from, to] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(words) ?? [];
 	if (from === undefined || to === undefined)
-		throw new UsageError(`${JSON.stringify(words)} are not hours: use some like 22:00-07:00.`);
+		throw new UsageError(`${JSON.stringify(words)} is not a range of hours: use one like 22:00-07:00.`);
 	return { from, to, zone: new Intl.DateTimeFormat().resolvedOptions().timeZone };
 }

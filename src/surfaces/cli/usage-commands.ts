@@ -16,7 +16,10 @@ export function usageCommands(program: Command): void {
 				"project",
 			] as const),
 		)
-		.option("--since <time>", "only since then: today, week (Monday), month (the 1st), an age (7d) or a date")
+		.option(
+			"--since <time>",
+			"only since then: today, yesterday, week (Monday), month (the 1st), an age (7d) or a date",
+		)
 		.addOption(project())
 		.addOption(json())
 		.addHelpText(

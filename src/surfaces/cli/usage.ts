@@ -32,12 +32,13 @@ export async function usage(agent: string | undefined, { by, since }: Wanted, op
 	);
 }
 
-/** Midnight of today, Monday or the first of the month, in local time; otherwise as everywhere. */
+/** Midnight of today, yesterday, Monday or the first of the month, in local time; otherwise as everywhere. */
 function periodStart(words: string): string {
 	const now = new Date(performance.timeOrigin + performance.now());
 	const [year, month, day] = [now.getFullYear(), now.getMonth(), now.getDate()];
 	const starts: Readonly<Record<string, Date>> = {
 		today: new Date(year, month, day),
+		yesterday: new Date(year, month, day - 1),
 		week: new Date(year, month, day - ((now.getDay() + 6) % 7)),
 		month: new Date(year, month, 1),
 	};

@@ -17,7 +17,7 @@ export function waitCommand(program: Command): void {
 		)
 		.option("--all", "wait for all of them (the default)")
 		.addOption(new Option("--any", "wait for the first of them").conflicts("all"))
-		.option("--timeout <seconds>", "give up after this time, with exit code 124", seconds)
+		.option("--timeout <time>", "give up after this time (seconds, or like 10m or 2h), with exit code 124", seconds)
 		.addHelpText("after", "\nExamples:\n  brood wait opus-1\n  brood wait opus-1 opus-2 --any --for turn --timeout 600")
 		.addOption(project())
 		.addOption(json())

@@ -2,10 +2,10 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import { inline } from "#contract/visible.ts";
 import { call } from "./call.ts";
-import { agentCommand, json, project } from "./options.ts";
+import { agentCommand, isIssue, json, project } from "./options.ts";
 
 const whose = "name, project/name, id, or the first characters of the id";
-const agentOrIssue = "an agent (name or project/name), or an issue (project#3, or '#3' in its directory)";
+const agentOrIssue = "an agent (name or project/name), or an issue (project#3, or just 3 in its directory)";
 
 export function workspaceCommands(program: Command, agent: Command): void {
 	for (const parent of [agent, program]) {
@@ -30,7 +30,7 @@ function diffCommand(parent: Command): void {
 		.addOption(project())
 		.addOption(json())
 		.action(async (reference, { against, stat, ...options }) => {
-			if (reference.includes("#"))
+			if (isIssue(reference))
 				return await (await import("./diff.ts")).issueDiff(reference, { stat, against, ...options });
 			await (await import("./diff.ts")).agentDiff(reference, { stat, against, ...options });
 		});
