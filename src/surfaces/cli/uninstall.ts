@@ -14,6 +14,7 @@ import { confirm } from "./confirm.ts";
 import { connect, givenAddress, homeOf } from "./connect.ts";
 import { down } from "./down.ts";
 import { print, printData, printError, UsageError } from "./print.ts";
+import { showingProgress } from "./progress.ts";
 
 interface UninstallOptions {
 	keepData?: boolean | undefined;
@@ -58,7 +59,7 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
 			throw new Refused(refuse("HOME_UNUSABLE", `${home} does not look like a home of Brood; nothing was removed.`));
 		const known = options.all === true && there ? await knownToDaemon() : { projects: [], agents: [], workspaces: [] };
 		if (options.all === true && there) await askFirst(home, known, options);
-		await down({ json: options.json, quiet: true });
+		await showingProgress("stopping the daemon", () => down({ json: options.json, quiet: true }));
 		if (process.exitCode) return;
 		const found = options.all === true && there ? await removeAll(home, known) : { left: [], projects: [] };
 		const cache = compileCache();
@@ -89,7 +90,9 @@ async function knownToDaemon(): Promise<Known> {
 
 /** `--yes` answers the question, but not for work that is nowhere else: that takes `--discard`. */
 async function askFirst(home: string, known: Known, { yes, discard }: UninstallOptions): Promise<void> {
-	const unsaved: { agent: string; files: number }[] = await runUninstall(home, known, ["--look"]);
+	const unsaved: { agent: string; files: number }[] = await showingProgress("looking for uncommitted work", () =>
+		runUninstall(home, known, ["--look"]),
+	);
 	const named = unsaved.map(({ agent, files }) => `${agent} (${counted(files, "file")})`).join(", ");
 	if (yes === true && (discard === true || unsaved.length === 0)) return;
 	if (yes === true)
@@ -110,7 +113,7 @@ async function askFirst(home: string, known: Known, { yes, discard }: UninstallO
 }
 
 async function removeAll(home: string, known: Known): Promise<Pick<Uninstalled, "left" | "projects">> {
-	return await runUninstall(home, known, []);
+	return await showingProgress("removing Brood's data", () => runUninstall(home, known, []));
 }
 
 async function runUninstall<T>(home: string, known: Known, args: readonly string[]): Promise<T> {
