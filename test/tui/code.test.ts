@@ -2,8 +2,9 @@
 import { expect, test } from "vitest";
 import { changeOf } from "#views/change.ts";
 import { codeLines, languageOf } from "#views/code-tokens.ts";
-import { filesOf, layoutOf, reviewMark } from "../../src/surfaces/tui/diff.ts";
+import { diffPanel, filesOf, layoutOf, reviewMark, withFile } from "../../src/surfaces/tui/diff.ts";
 import { diffLine } from "../../src/surfaces/tui/diff-line.ts";
+import { keyOf } from "../../src/surfaces/tui/pi/screen.ts";
 import { markdownRows, widthOf } from "../../src/surfaces/tui/pi/text.ts";
 
 test("code is cut into comments, strings, numbers and keywords, and nothing of it is lost", () => {
@@ -80,4 +81,32 @@ test("a long line of a diff is drawn in several rows, and no letter of it is los
 		// the row after a wrapped file is where the layout says
 		expect(layout.rowAt(layout.rowOfFile(1))).toEqual({ file: 1, line: null, part: null });
 	}
+});
+
+test("a diff that is longer than an answer lists all files, and shows a file once its lines are there", () => {
+	const patch = (name: string): string => `diff --git a/${name} b/${name}\n@@ -1 +1 @@\n-old\n+new\n`;
+	const listed = ["a", "b", "c"].map((path) => ({ path, from: null, added: 1, deleted: 1 }));
+	const diff = {
+		...{ against: "main", files: listed, total: { files: 3, added: 3, deleted: 3 }, omitted: [], truncated: true },
+		// of b only the beginning fitted
+		...{ patch: patch("a") + patch("b"), next: { file: null, patch: "b" } },
+	};
+	const panel = diffPanel(diff, "changes", { route: "diff", agent: "x" });
+	expect(panel.files.map(({ path, lines }) => [path, lines?.length ?? null])).toEqual([
+		["a", 3],
+		["b", null],
+		["c", null],
+	]);
+	expect(panel.files.map(reviewMark).map((mark) => mark === null)).toEqual([false, true, true]);
+	const [loaded] = filesOf(patch("c"));
+	if (loaded === undefined) throw new Error("the patch has a file");
+	const opened = withFile(panel, loaded);
+	expect([...opened.opened]).toEqual([2]);
+	expect(layoutOf(opened, 40).count).toBe(6);
+	expect(withFile(panel, { ...loaded, path: "elsewhere" })).toBe(panel);
+});
+
+test("Home and End are known as tmux, screen and other terminals send them", () => {
+	const sent = ["\u001B[1~", "\u001B[4~", "\u001B[H", "\u001B[F", "\u001Bf"];
+	expect(sent.map(keyOf)).toEqual(["home", "end", "home", "end", "alt+f"]);
 });
