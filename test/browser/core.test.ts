@@ -36,7 +36,7 @@ test("bars stand where rows will be, and without rows each page says what to do"
 		await page.getByText(says).waitFor();
 	}
 	await dashboard.go("/tree");
-	await page.getByText("1 agents · 0 running · 0 need you").waitFor();
+	await page.getByText("1 agent · 0 running · 0 need you").waitFor();
 	await page.getByRole("combobox", { name: "Show" }).selectOption("needs you");
 	await page.getByText("Nothing needs your attention.").waitFor();
 	expect(await page.getByRole("row").count()).toBe(0);
