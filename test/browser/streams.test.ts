@@ -88,7 +88,7 @@ test("without the daemon a page keeps what it had, says so and sends nothing; un
 	await page.route("**/api/vendors*", (route) => route.fulfill({ status: 200, body: "<html>proxy</html>" }));
 	await dashboard.go("/settings");
 	await page.getByRole("alert").first().waitFor();
-	await page.getByRole("region", { name: /Browsers/ }).waitFor();
+	await page.getByRole("region", { name: /Signed-in browsers/ }).waitFor();
 	await dashboard.isAccessible();
 	await dashboard.go(`/agents/${agent.id}`);
 	await page.getByText("number 9.", { exact: true }).waitFor();
