@@ -34,7 +34,7 @@ interface BatchOptions extends Loaded {
 }
 
 export class BatchConnection implements Connection {
-	readonly flavor = "postgres";
+	readonly dialect = "postgres";
 	readonly #to: PostgresConnection;
 	readonly #types: ColumnTypes;
 	readonly #isCareful: boolean;

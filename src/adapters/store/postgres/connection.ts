@@ -39,7 +39,7 @@ interface Queryable {
 }
 
 export class PostgresConnection implements Connection {
-	readonly flavor = "postgres";
+	readonly dialect = "postgres";
 	readonly #client: Queryable;
 	readonly #timeout: { query_timeout?: number };
 

@@ -24,7 +24,7 @@ export async function retryRead<T>(read: () => Promise<T>, forMs: number): Promi
 export function waitingReads(pool: pg.Pool, { timeoutMs, forMs }: { timeoutMs: number; forMs: number }): Connection {
 	const connection = new PostgresConnection(pool, timeoutMs);
 	return {
-		flavor: "postgres",
+		dialect: "postgres",
 		all: (query, args) => retryRead(() => connection.all(query, args), forMs),
 		exec: (statement) => connection.exec(statement),
 		failsBatch: concernsDatabase,

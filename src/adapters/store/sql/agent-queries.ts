@@ -48,9 +48,9 @@ export const livingAgentsOfProject = query<{ project: string }>()("living-agents
 );
 
 /** On PostgreSQL through the index of those that have a folder. */
-export const leasedAgents = query()("leased-agents", (db, _, flavor) => {
+export const leasedAgents = query()("leased-agents", (db, _, dialect) => {
 	const leased = db.selectFrom("agent").select("state").where("leased", "=", sql.lit(1)).orderBy("seq");
-	return flavor === "sqlite" ? leased : leased.where("folder", "is not", null);
+	return dialect === "sqlite" ? leased : leased.where("folder", "is not", null);
 });
 
 export const leavingAgents = query()("leaving-agents", (db) =>
@@ -97,9 +97,9 @@ export const shownAgents = query()("shown-agents", (db) =>
 );
 
 /** On PostgreSQL through the index of the living. */
-export const heldAgents = query()("held-agents", (db, _, flavor) => {
+export const heldAgents = query()("held-agents", (db, _, dialect) => {
 	const held = db.selectFrom("agent").select("state").where("held", "=", sql.lit(1)).orderBy("seq");
-	return flavor === "sqlite" ? held : held.where("life", "<>", ended);
+	return dialect === "sqlite" ? held : held.where("life", "<>", ended);
 });
 
 export const livingChildren = query<{ supervisor: AgentId }>()("living-children", (db, arg) =>
@@ -160,8 +160,8 @@ export const livingAgents = query()("living-agents", (db) =>
 		.where("life", "<>", ended),
 );
 
-export const livingAgentsByNode = query()("living-agents-by-node", (db, _, flavor) => {
-	const node = fieldOf(flavor, "state", "node");
+export const livingAgentsByNode = query()("living-agents-by-node", (db, _, dialect) => {
+	const node = fieldOf(dialect, "state", "node");
 	return db
 		.selectFrom("agent")
 		.select((of) => [node.as("node"), of.fn.countAll<number>().as("count")])

@@ -1,8 +1,8 @@
 // What the shared queries need of a database: running a prepared query, and a few statements that differ.
-import type { Flavor, Query, Value } from "./prepared.ts";
+import type { Dialect, Query, Value } from "./prepared.ts";
 
 export interface Connection {
-	readonly flavor: Flavor;
+	readonly dialect: Dialect;
 	all<P extends Record<string, Value>, R>(query: Query<P, R>, args: P): Promise<R[]>;
 	/** a statement without arguments and rows: transaction control, schema changes */
 	exec(statement: string): Promise<void>;

@@ -32,14 +32,14 @@ const askErrand = query<{
 	asker: NodeId | null;
 	request: string;
 	at: number;
-}>()("ask-errand", (db, arg, flavor) =>
+}>()("ask-errand", (db, arg, dialect) =>
 	raw(
 		db,
 		sql<{ id: string }>`insert into errand (id, node, epoch, asker, request, state, at)
 			select ${typed("text", arg("id"))}, id, epoch, ${typed("text", arg("asker"))}, ${typed("text", arg("request"))},
 				'asked', ${typed("bigint", arg("at"))}
 			from node where id = ${arg("node")} and epoch = ${arg("epoch")} and active = 1
-			${flavor === "postgres" ? sql`for share` : sql``}
+			${dialect === "postgres" ? sql`for share` : sql``}
 			on conflict (id) do nothing returning id`,
 	),
 );
@@ -49,13 +49,13 @@ const errandById = query<{ id: string }>()("errand-by-id", (db, arg) =>
 );
 
 /** Rows that another statement is changing are taken by the next look. */
-const takeErrands = query<{ node: NodeId; epoch: number }>()("take-errands", (db, arg, flavor) =>
+const takeErrands = query<{ node: NodeId; epoch: number }>()("take-errands", (db, arg, dialect) =>
 	raw(
 		db,
 		sql<never>`update errand set state = 'taken' where id in (
 			select id from errand where node = ${arg("node")} and epoch = ${arg("epoch")} and state = 'asked'
 				and exists (select 1 from node where id = errand.node and epoch = errand.epoch and active = 1)
-			${flavor === "postgres" ? sql`for update skip locked` : sql``})`,
+			${dialect === "postgres" ? sql`for update skip locked` : sql``})`,
 	),
 );
 
@@ -75,11 +75,11 @@ const answerErrand = query<{ id: string; answer: string }>()("answer-errand", (d
 	),
 );
 
-const errandAnswers = query<{ ids: string }>()("errand-answers", (db, arg, flavor) =>
+const errandAnswers = query<{ ids: string }>()("errand-answers", (db, arg, dialect) =>
 	raw(
 		db,
 		sql<{ id: string; answer: string }>`select id, answer from errand
-			where id in (${textsIn(flavor, arg("ids"))}) and state = 'done'`,
+			where id in (${textsIn(dialect, arg("ids"))}) and state = 'done'`,
 	),
 );
 

@@ -82,7 +82,7 @@ export function journalReads(connection: Connection) {
 		events: async (range) => (await rowsIn(connection, range)).map(eventFrom),
 		search: async ({ terms, agent = null, project, limit }) => {
 			if (terms.length === 0) return [];
-			const words = termsFor(connection.flavor, terms);
+			const words = termsFor(connection.dialect, terms);
 			const slug = project === undefined ? null : (project ?? "");
 			const rows = await connection.all(itemsFound, { words, agent, project: slug, limit });
 			return rows.map(({ text, ...row }) => ({ ...row, snippet: snippetOf(text ?? "", terms) }));

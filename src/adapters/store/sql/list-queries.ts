@@ -4,7 +4,7 @@ import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "./history-queries.ts";
 import { fromNote } from "./issue-queries.ts";
 import { fromMail } from "./mail-queries.ts";
-import { type Flavor, fieldOf, query } from "./prepared.ts";
+import { type Dialect, fieldOf, query } from "./prepared.ts";
 import { seqOf } from "./queries.ts";
 import { raw, type StateRow } from "./state-queries.ts";
 import { byPriority, fromPrompt, inFront } from "./turn-queries.ts";
@@ -152,18 +152,18 @@ export const runsPage = query<PageArgs & { issue: number }>()("runs-page", (db, 
 	),
 );
 
-export const notesPage = query<PageArgs & { issue: number; kind: string }>()("notes-page", (db, arg, flavor) =>
+export const notesPage = query<PageArgs & { issue: number; kind: string }>()("notes-page", (db, arg, dialect) =>
 	fromNote(db)
 		.where("note.issue", "=", arg("issue"))
 		.where("note.id", ">", arg("after"))
-		.where(fieldOf(flavor, "note.state", "kind"), "=", arg("kind"))
+		.where(fieldOf(dialect, "note.state", "kind"), "=", arg("kind"))
 		.orderBy("note.id")
 		.limit(arg("limit")),
 );
 
-export const labelsPage = query<PageArgs & { project: string }>()("labels-page", (db, arg, flavor) => {
+export const labelsPage = query<PageArgs & { project: string }>()("labels-page", (db, arg, dialect) => {
 	const labels =
-		flavor === "sqlite"
+		dialect === "sqlite"
 			? sql`json_each(issue.state, '$.labels') as label`
 			: sql`lateral jsonb_array_elements_text(cast(issue.state as jsonb) -> 'labels') as label (value)`;
 	return raw(
@@ -172,16 +172,16 @@ export const labelsPage = query<PageArgs & { project: string }>()("labels-page",
 			label: string;
 			issues: number;
 		}>`select label.value as label, count(*) as issues from issue cross join ${labels}
-			where issue.project = ${arg("project")} and ${fieldOf(flavor, "issue.state", "deletedAt")} is null
-			group by label.value order by issues desc, ${flavor === "sqlite" ? sql`label.value` : sql`label.value collate "C"`}
+			where issue.project = ${arg("project")} and ${fieldOf(dialect, "issue.state", "deletedAt")} is null
+			group by label.value order by issues desc, ${dialect === "sqlite" ? sql`label.value` : sql`label.value collate "C"`}
 			limit ${arg("limit")} offset ${arg("after")}`,
 	);
 });
 
 /** The sums of what the agents of each project used; costs are apart, since there is one for each currency. */
-export const projectSpendingPage = query<PageArgs>()("project-spending-page", (db, arg, flavor) => {
+export const projectSpendingPage = query<PageArgs>()("project-spending-page", (db, arg, dialect) => {
 	const sum = (name: string) =>
-		sql`sum(${numberOf(flavor, fieldOf(flavor, "state", "spent", name))}) as ${sql.ref(name)}`;
+		sql`sum(${numberOf(dialect, fieldOf(dialect, "state", "spent", name))}) as ${sql.ref(name)}`;
 	return raw(
 		db,
 		sql<SpendingRow>`select project, ${sum("inputTokens")}, ${sum("outputTokens")}, ${sum("cachedReadTokens")}, ${sum("cachedWriteTokens")}
@@ -189,16 +189,16 @@ export const projectSpendingPage = query<PageArgs>()("project-spending-page", (d
 	);
 });
 
-export const projectCosts = query()("project-costs", (db, _, flavor) => {
+export const projectCosts = query()("project-costs", (db, _, dialect) => {
 	const costs =
-		flavor === "sqlite"
+		dialect === "sqlite"
 			? sql`json_each(agent.state, '$.spent.costs') as cost`
 			: sql`lateral jsonb_array_elements(cast(agent.state as jsonb) -> 'spent' -> 'costs') as cost (value)`;
-	const currency = fieldOf(flavor, "cost.value", "currency");
+	const currency = fieldOf(dialect, "cost.value", "currency");
 	return raw(
 		db,
 		sql<{ project: string | null; currency: string; amount: number }>`select agent.project, ${currency} as currency,
-			sum(${numberOf(flavor, fieldOf(flavor, "cost.value", "amount"))}) as amount
+			sum(${numberOf(dialect, fieldOf(dialect, "cost.value", "amount"))}) as amount
 			from agent cross join ${costs} group by agent.project, ${currency} order by min(agent.seq)`,
 	);
 });
@@ -211,5 +211,5 @@ interface SpendingRow {
 	cachedWriteTokens: number;
 }
 
-const numberOf = (flavor: Flavor, field: RawBuilder<unknown>) =>
-	flavor === "sqlite" ? field : sql`cast(${field} as double precision)`;
+const numberOf = (dialect: Dialect, field: RawBuilder<unknown>) =>
+	dialect === "sqlite" ? field : sql`cast(${field} as double precision)`;

@@ -1,24 +1,24 @@
 // The tables, and every later change to them as a numbered step. A step that has been released never changes; until the
 // first release there is one, which is changed in place (`npm run golden` then makes the stored homes of the tests anew).
-import type { Flavor } from "./prepared.ts";
+import type { Dialect } from "./prepared.ts";
 
 export interface Migration {
 	version: number;
 	name: string;
 	/** the oldest program that may still write afterwards, by its version; unchanged if absent */
 	writesFrom?: number;
-	sql(flavor: Flavor): string[];
+	sql(dialect: Dialect): string[];
 }
 
 export const migrations: readonly Migration[] = [
 	{
 		version: 1,
 		name: "the first release",
-		sql: (flavor) => [
-			...[journal, work, issues, errands].flatMap((tables) => tables(types[flavor])),
-			...nodes[flavor],
-			...appendOnly[flavor],
-			...searching[flavor],
+		sql: (dialect) => [
+			...[journal, work, issues, errands].flatMap((tables) => tables(types[dialect])),
+			...nodes[dialect],
+			...appendOnly[dialect],
+			...searching[dialect],
 		],
 	},
 ];
@@ -47,7 +47,7 @@ const types = {
 	},
 };
 
-type Types = (typeof types)[Flavor];
+type Types = (typeof types)[Dialect];
 
 const journal = ({ key, int, text, changing }: Types): string[] => [
 	`create table migration (version ${int}, name ${text}, at ${int}, writes_from ${int} not null default 1)`,
@@ -145,7 +145,7 @@ const issues = ({ int, text }: Types): string[] => {
 };
 
 /** What several nodes share. SQLite has one node, whose files are in its home. */
-const nodes: Record<Flavor, string[]> = {
+const nodes: Record<Dialect, string[]> = {
 	sqlite: [
 		"create table node (id text primary key, epoch integer not null, active integer not null, state text not null)",
 		"create table beat (node text primary key, epoch integer not null, beats integer not null, alone integer not null, trip integer, ahead integer, at integer not null)",
@@ -174,7 +174,7 @@ const errands = ({ int, text }: Types): string[] => [
 ];
 
 /** The databases themselves keep the journal append-only. */
-const appendOnly: Record<Flavor, string[]> = {
+const appendOnly: Record<Dialect, string[]> = {
 	sqlite: ["update", "delete"].map(
 		(verb) =>
 			`create trigger event_no_${verb} before ${verb} on event begin select raise(abort, 'the journal is append-only'); end`,
@@ -186,7 +186,7 @@ const appendOnly: Record<Flavor, string[]> = {
 };
 
 /** The index has only the words of each item; its text is read from the journal. */
-const searching: Record<Flavor, string[]> = {
+const searching: Record<Dialect, string[]> = {
 	sqlite: [
 		"create virtual table search using fts5 (words, content = '', detail = none)",
 		"create table indexed (up_to integer not null)",

@@ -20,8 +20,8 @@ export const putNode = query<{ id: NodeId; epoch: number; active: number; state:
 );
 
 /** Waits for a beat that is just being written, and lets none in until the end of the transaction. */
-export const lockNode = query<{ id: NodeId }>()("lock-node", (db, arg, flavor) =>
-	raw(db, sql<never>`select id from node where id = ${arg("id")} ${flavor === "postgres" ? sql`for update` : sql``}`),
+export const lockNode = query<{ id: NodeId }>()("lock-node", (db, arg, dialect) =>
+	raw(db, sql<never>`select id from node where id = ${arg("id")} ${dialect === "postgres" ? sql`for update` : sql``}`),
 );
 
 export const beatsOfNode = query<{ node: NodeId; epoch: number }>()("beats-of-node", (db, arg) =>

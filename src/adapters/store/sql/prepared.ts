@@ -15,10 +15,10 @@ import {
 } from "kysely";
 import type { Tables } from "./tables.ts";
 
-export type Flavor = "sqlite" | "postgres";
+export type Dialect = "sqlite" | "postgres";
 export type Value = string | number | null;
 
-const builders: Record<Flavor, Kysely<Tables>> = {
+const builders: Record<Dialect, Kysely<Tables>> = {
 	sqlite: new Kysely<Tables>({
 		dialect: {
 			createDriver: () => new DummyDriver(),
@@ -53,7 +53,7 @@ export interface PreparedQuery {
 	values(args: Readonly<Record<string, Value>>): Value[];
 }
 
-type Build<P, R> = (db: Kysely<Tables>, arg: Arguments<P>, flavor: Flavor) => Compilable<R>;
+type Build<P, R> = (db: Kysely<Tables>, arg: Arguments<P>, dialect: Dialect) => Compilable<R>;
 
 /** What a query writes, where that is one whole row: a store may hold it back and write many rows at once. */
 export interface RowWrite {
@@ -68,7 +68,7 @@ export class Query<P extends Record<string, Value>, R> {
 	readonly name: string;
 	readonly writes: RowWrite | null;
 	readonly #build: Build<P, R>;
-	readonly #prepared = new Map<Flavor, PreparedQuery>();
+	readonly #prepared = new Map<Dialect, PreparedQuery>();
 
 	constructor(name: string, build: Build<P, R>, writes: RowWrite | null = null) {
 		this.name = name;
@@ -76,19 +76,19 @@ export class Query<P extends Record<string, Value>, R> {
 		this.writes = writes;
 	}
 
-	prepared(flavor: Flavor): PreparedQuery {
-		const known = this.#prepared.get(flavor);
+	prepared(dialect: Dialect): PreparedQuery {
+		const known = this.#prepared.get(dialect);
 		if (known !== undefined) return known;
-		const compiled = this.#build(builders[flavor], (name) => sql`${new Placeholder(name)}`, flavor).compile();
+		const compiled = this.#build(builders[dialect], (name) => sql`${new Placeholder(name)}`, dialect).compile();
 		const places = compiled.parameters.map((parameter) =>
 			parameter instanceof Placeholder ? parameter.name : { fixed: value(parameter) },
 		);
 		const made: PreparedQuery = {
 			name: this.name,
-			sql: flavor === "sqlite" ? compiled.sql.replaceAll(limitOf, "limit ? + 0") : compiled.sql,
+			sql: dialect === "sqlite" ? compiled.sql.replaceAll(limitOf, "limit ? + 0") : compiled.sql,
 			values: (args) => places.map((place) => (typeof place === "string" ? (args[place] ?? null) : place.fixed)),
 		};
-		this.#prepared.set(flavor, made);
+		this.#prepared.set(dialect, made);
 		return made;
 	}
 }
@@ -114,18 +114,18 @@ export const query =
 export const fewById = sql<number>`id + 0`;
 
 /** A field of a column with JSON, as text on PostgreSQL. */
-export const fieldOf = (flavor: Flavor, column: string, ...path: readonly string[]): RawBuilder<string | null> =>
-	flavor === "sqlite"
+export const fieldOf = (dialect: Dialect, column: string, ...path: readonly string[]): RawBuilder<string | null> =>
+	dialect === "sqlite"
 		? sql`json_extract(${sql.ref(column)}, ${sql.lit(`$.${path.join(".")}`)})`
 		: sql`(cast(${sql.ref(column)} as jsonb) #>> ${sql.lit(`{${path.join(",")}}`)})`;
 
 /** The texts, or the numbers, of a list that a query is given as JSON. */
-export const textsIn = (flavor: Flavor, json: RawBuilder<string | number | null>): RawBuilder<string> =>
-	flavor === "sqlite"
+export const textsIn = (dialect: Dialect, json: RawBuilder<string | number | null>): RawBuilder<string> =>
+	dialect === "sqlite"
 		? sql`(select value from json_each(${json}))`
 		: sql`(select jsonb_array_elements_text(cast(${json} as jsonb)))`;
-export const numbersIn = (flavor: Flavor, json: RawBuilder<string>): RawBuilder<number> =>
-	flavor === "sqlite"
+export const numbersIn = (dialect: Dialect, json: RawBuilder<string>): RawBuilder<number> =>
+	dialect === "sqlite"
 		? sql`(select value from json_each(${json}))`
 		: sql`(select cast(jsonb_array_elements_text(cast(${json} as jsonb)) as bigint))`;
 

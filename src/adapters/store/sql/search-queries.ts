@@ -3,11 +3,11 @@
 import { sql } from "kysely";
 import type { Actor, AgentId } from "#contract/ids.ts";
 import type { Term } from "#contract/search.ts";
-import { type Flavor, query } from "./prepared.ts";
+import { type Dialect, query } from "./prepared.ts";
 
 /** All of the terms, in the language of the database's index. A term has letters and digits only. */
-export function termsFor(flavor: Flavor, terms: readonly Term[]): string {
-	return flavor === "sqlite"
+export function termsFor(dialect: Dialect, terms: readonly Term[]): string {
+	return dialect === "sqlite"
 		? terms.map(({ word, begins }) => `"${word}"${begins ? "*" : ""}`).join(" ")
 		: terms.map(({ word, begins }) => `'${word}'${begins ? ":*" : ""}`).join(" & ");
 }
@@ -25,9 +25,9 @@ interface FoundRow {
 /** Null stands for any agent or project, an empty text for those without a project. */
 export const itemsFound = query<{ words: string; agent: AgentId | null; project: string | null; limit: number }>()(
 	"items-found",
-	(db, arg, flavor) => {
+	(db, arg, dialect) => {
 		const found =
-			flavor === "sqlite"
+			dialect === "sqlite"
 				? sql`search join event on event.id = search.rowid and search match ${arg("words")}`
 				: sql`search join event on event.id = search.event and search.words @@ cast(${arg("words")} as tsquery)`;
 		return {
@@ -36,15 +36,17 @@ export const itemsFound = query<{ words: string; agent: AgentId | null; project:
 				from ${found} join agent on agent.seq = event.agent
 				where (cast(${arg("agent")} as text) is null or agent.id = ${arg("agent")})
 					and (cast(${arg("project")} as text) is null or coalesce(agent.project, '') = ${arg("project")})
-				order by ${flavor === "sqlite" ? sql`search.rowid` : sql`search.event`} desc limit ${arg("limit")}`.compile(db),
+				order by ${dialect === "sqlite" ? sql`search.rowid` : sql`search.event`} desc limit ${arg("limit")}`.compile(
+					db,
+				),
 		};
 	},
 );
 
 /** How far the index goes. With several writers, the first reader locks it until the end of its transaction. */
-export const indexedUpTo = query()("indexed-up-to", (db, _, flavor) => {
+export const indexedUpTo = query()("indexed-up-to", (db, _, dialect) => {
 	const row = db.selectFrom("indexed").select("up_to");
-	return flavor === "sqlite" ? row : row.forUpdate();
+	return dialect === "sqlite" ? row : row.forUpdate();
 });
 
 export const moveCursor = query<{ upTo: number }>()("move-cursor", (db, arg) =>
@@ -60,8 +62,8 @@ export const textsAfter = query<{ after: number; limit: number }>()("texts-after
 		.limit(arg("limit")),
 );
 
-export const insertWords = query<{ event: number; words: string }>()("insert-words", (db, arg, flavor) =>
-	flavor === "sqlite"
+export const insertWords = query<{ event: number; words: string }>()("insert-words", (db, arg, dialect) =>
+	dialect === "sqlite"
 		? db
 				.insertInto("search")
 				.columns(["rowid", "words"])

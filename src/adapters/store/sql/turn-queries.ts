@@ -44,14 +44,14 @@ export const nextPrompt = query<{ agent: AgentId; now: number }>()("next-prompt"
 	),
 );
 
-export const promptsFrom = query<{ agent: AgentId; source: string }>()("prompts-from", (db, arg, flavor) =>
+export const promptsFrom = query<{ agent: AgentId; source: string }>()("prompts-from", (db, arg, dialect) =>
 	db
 		.selectFrom("prompt")
 		.innerJoin("event", "event.id", "prompt.id")
 		.select(["prompt.id", "prompt.position"])
 		.where("prompt.agent", "=", seqOf(db, arg("agent")))
 		.where("prompt.taken", "is", null)
-		.where(fieldOf(flavor, "event.data", "source"), "=", arg("source")),
+		.where(fieldOf(dialect, "event.data", "source"), "=", arg("source")),
 );
 
 /** Without their texts, which may be long. */

@@ -3,7 +3,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
 import { rowChangingItems } from "#contract/item.ts";
-import { type Flavor, query, textsIn } from "./prepared.ts";
+import { type Dialect, query, textsIn } from "./prepared.ts";
 import { fromJournal, seqOf } from "./queries.ts";
 import type { Tables } from "./tables.ts";
 
@@ -17,22 +17,22 @@ interface Wanted extends Record<string, string | number | null> {
 	itemsOf: string | null;
 }
 
-export const eventsWanted = query<Wanted>()("events-wanted", (db, arg, flavor) =>
-	narrowed(fromJournal(db), arg, flavor),
+export const eventsWanted = query<Wanted>()("events-wanted", (db, arg, dialect) =>
+	narrowed(fromJournal(db), arg, dialect),
 );
 
-export const eventsOfAgentWanted = query<Wanted & { agent: AgentId }>()("events-of-agent-wanted", (db, arg, flavor) =>
-	narrowed(fromJournal(db).where("event.agent", "=", seqOf(db, arg("agent"))), arg, flavor),
+export const eventsOfAgentWanted = query<Wanted & { agent: AgentId }>()("events-of-agent-wanted", (db, arg, dialect) =>
+	narrowed(fromJournal(db).where("event.agent", "=", seqOf(db, arg("agent"))), arg, dialect),
 );
 
 /** By the index of agents and ids, for each agent of the project, and for the events of no agent. */
 export const eventsOfProjectWanted = query<Wanted & { project: string }>()(
 	"events-of-project-wanted",
-	(db, arg, flavor) => {
+	(db, arg, dialect) => {
 		const inWindow = sql<boolean>`event.id > ${arg("after")} and event.id <= ${arg("upTo")}`;
 		const ids = sql<number>`(select event.id from event where event.agent in (select seq from agent where coalesce(project, '') = ${arg("project")}) and ${inWindow}
 		union all select event.id from event where event.agent is null and ${inWindow})`;
-		return narrowed(fromJournal(db).where("event.id", "in", ids), arg, flavor);
+		return narrowed(fromJournal(db).where("event.id", "in", ids), arg, dialect);
 	},
 );
 
@@ -41,11 +41,11 @@ type Journal<O> = SelectQueryBuilder<Tables & { event: Tables["event"] }, "event
 function narrowed<O>(
 	journal: Journal<O>,
 	arg: <K extends keyof Wanted & string>(name: K) => RawBuilder<Wanted[K]>,
-	flavor: Flavor,
+	dialect: Dialect,
 ): Journal<O> {
-	const list = (json: RawBuilder<string | number | null>) => textsIn(flavor, json);
+	const list = (json: RawBuilder<string | number | null>) => textsIn(dialect, json);
 	const noun =
-		flavor === "sqlite"
+		dialect === "sqlite"
 			? sql`substr(event.kind, 1, instr(event.kind || '.', '.') - 1)`
 			: sql`split_part(event.kind, '.', 1)`;
 	const [kinds, itemsOf] = [arg("kinds"), arg("itemsOf")];

@@ -24,7 +24,7 @@ interface CachedStatement {
 }
 
 export class SqliteConnection implements Connection, Disposable {
-	readonly flavor = "sqlite";
+	readonly dialect = "sqlite";
 	readonly #database: DatabaseSync;
 	readonly #statements = new Map<unknown, CachedStatement>();
 	readonly #control = new Map<string, StatementSync>();
