@@ -35,7 +35,7 @@ export const beginBatch = (serverVersion: number): string =>
  * Says which batch this is, so that a lost answer to COMMIT can be asked for; `batch` is null if this life of the node is
  * over. The server's own setting may trade durability for speed; an acknowledgement must not.
  */
-const mark = ({ writer, batch, fence }: BatchMark) => ({
+const mark = ({ writer, batch, fence }: BatchStamp) => ({
 	name: "mark-batch",
 	text: `with marked as (
 		insert into writer (id, batch, at) select $1, $2::bigint, extract(epoch from now()) * 1000
@@ -59,7 +59,7 @@ const receiptsOf = (keyed: readonly { actor: string; key: string }[]) => ({
 	values: [keyed.map(({ actor }) => actor), keyed.map(({ key }) => key)],
 });
 
-export interface BatchMark {
+export interface BatchStamp {
 	/** the name of this store, as long as it is open */
 	writer: string;
 	batch: number;
@@ -71,7 +71,7 @@ export interface BatchMark {
 export async function loadBatch(
 	connection: PostgresConnection,
 	begin: string,
-	marked: BatchMark,
+	marked: BatchStamp,
 	batch: readonly Envelope[],
 ): Promise<Loaded | null> {
 	const keyed = batch.flatMap(({ actor, key }) => (key === null ? [] : [{ actor, key }]));

@@ -44,7 +44,7 @@ import type { CommandResult } from "#engine/ports/dispatch.ts";
 import { type RunBatch, StoreFault } from "#engine/ports/store.ts";
 import { sqlTx } from "../sql/tx.ts";
 import { BatchConnection, HeldBackFault } from "./batch-connection.ts";
-import { type BatchMark, beginBatch, loadBatch } from "./begin.ts";
+import { type BatchStamp, beginBatch, loadBatch } from "./begin.ts";
 import type { ColumnTypes } from "./bulk.ts";
 import { PostgresConnection } from "./connection.ts";
 import { concernsDatabase, faultOf, isClash, isConnectionLoss } from "./fault.ts";
@@ -72,7 +72,7 @@ export class Writer {
 	readonly #begin: string;
 	readonly #break = Promise.withResolvers<StoreFault>();
 	#batch = 0;
-	#fence: BatchMark["fence"] = null;
+	#fence: BatchStamp["fence"] = null;
 	#fault: StoreFault | null = null;
 
 	constructor(parts: WriterParts) {
@@ -103,7 +103,7 @@ export class Writer {
 	}
 
 	/** From now on no batch lands once another life of the node has begun, or this one was ended. */
-	fence(as: NonNullable<BatchMark["fence"]>): void {
+	fence(as: NonNullable<BatchStamp["fence"]>): void {
 		this.#fence = as;
 	}
 
