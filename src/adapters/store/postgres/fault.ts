@@ -5,7 +5,7 @@ import { StoreFault } from "#engine/ports/store.ts";
 const clashes = new Set(["40001", "40P01", "23505", "55P03"]);
 const diskFull = "53100";
 
-export function isClash(error: unknown): boolean {
+export function isSerializationFailure(error: unknown): boolean {
 	return clashes.has(codeOf(error));
 }
 
@@ -43,7 +43,7 @@ export function faultOf(error: unknown): StoreFault {
 			`The database does not let Brood in: ${text}. Check the user, the password and the database's name in BROOD_DATABASE_URL, or in \`database\` of config.yaml.`,
 			error,
 		);
-	if (isConnectionLoss(error) || isClash(error))
+	if (isConnectionLoss(error) || isSerializationFailure(error))
 		return new StoreFault("unavailable", `The database cannot be reached: ${text}. Nothing was changed.`, error);
 	return new StoreFault("rejected", `The store could not carry out the command: ${text}.`, error);
 }
@@ -52,7 +52,7 @@ export function faultOf(error: unknown): StoreFault {
 export function concernsDatabase(error: unknown): boolean {
 	return (
 		error instanceof StoreFault ||
-		[isClash, isConnectionLoss, isDenied].some((is) => is(error)) ||
+		[isSerializationFailure, isConnectionLoss, isDenied].some((is) => is(error)) ||
 		codeOf(error) === diskFull
 	);
 }

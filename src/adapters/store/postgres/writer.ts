@@ -47,7 +47,7 @@ import { BatchConnection, HeldBackFault } from "./batch-connection.ts";
 import { type BatchStamp, beginBatch, loadBatch } from "./begin.ts";
 import type { ColumnTypes } from "./bulk.ts";
 import { PostgresConnection } from "./connection.ts";
-import { concernsDatabase, faultOf, isClash, isConnectionLoss } from "./fault.ts";
+import { concernsDatabase, faultOf, isConnectionLoss, isSerializationFailure } from "./fault.ts";
 
 const retryMs = 50;
 const clashesMax = 20;
@@ -92,7 +92,9 @@ export class Writer {
 				if (performance.now() > deadline)
 					throw new StoreFault("unavailable", "The database does not stay up. Nothing was changed.");
 			} catch (error) {
-				const again = isClash(error) ? ++clashes < clashesMax : isConnectionLoss(error) && performance.now() < deadline;
+				const again = isSerializationFailure(error)
+					? ++clashes < clashesMax
+					: isConnectionLoss(error) && performance.now() < deadline;
 				// whose rows they are is found out by writing each command's by themselves
 				const looksCloser: boolean = error instanceof HeldBackFault && !isCareful;
 				if (!looksCloser && !again) throw faultOf(error);
@@ -152,7 +154,7 @@ export class Writer {
 	async #happened(batch: number, cause: unknown, deadline: number): Promise<boolean> {
 		while (performance.now() < deadline) {
 			const last = await this.#lastBatch().catch((error: unknown) => {
-				if (isConnectionLoss(error) || isClash(error)) return null;
+				if (isConnectionLoss(error) || isSerializationFailure(error)) return null;
 				throw this.#unknown(cause);
 			});
 			if (last !== null) return last >= batch;
