@@ -6,7 +6,7 @@
 // nobody else writes to has no news, and its commits always follow each other.
 import type { Event } from "#contract/event.ts";
 import { caught, type Log } from "../ports/log.ts";
-import type { JournalNews, Reads } from "../ports/store.ts";
+import type { CommitNotifications, Reads } from "../ports/store.ts";
 import type { Publisher } from "./publish.ts";
 
 const pageEvents = 1000;
@@ -17,7 +17,7 @@ const floodMs = 50;
 export interface TailParts {
 	publisher: Publisher;
 	reads: Pick<Reads, "events">;
-	news: Pick<JournalNews, "follow" | "tell"> | null;
+	news: Pick<CommitNotifications, "follow" | "tell"> | null;
 	log: Log;
 }
 

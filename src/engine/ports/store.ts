@@ -227,7 +227,7 @@ export interface Store extends AsyncDisposable, SearchIndex {
 	readonly kind: "memory" | "sqlite" | "postgres";
 	readonly reads: Reads;
 	/** of other nodes' commits; null if nobody else writes to the store */
-	readonly news: JournalNews | null;
+	readonly news: CommitNotifications | null;
 	/** how many batches it takes before the first is answered; it commits them in that order */
 	readonly batchesMax: number;
 	/**
@@ -258,7 +258,7 @@ export interface Store extends AsyncDisposable, SearchIndex {
 }
 
 /** How the nodes of a store learn of each other's commits. */
-export interface JournalNews {
+export interface CommitNotifications {
 	/** Calls `look` when there may be events of other nodes: at once where possible, and every second in any case. */
 	follow(look: () => void): AsyncDisposable;
 	/** Tells the other nodes that the journal goes up to this event. */

@@ -3,7 +3,7 @@
 // until it has ended.
 import { setTimeout as pause } from "node:timers/promises";
 import { expected } from "#contract/log.ts";
-import type { JournalNews } from "#engine/ports/store.ts";
+import type { CommitNotifications } from "#engine/ports/store.ts";
 import type { SideConnection } from "./side-connection.ts";
 
 const channel = "brood";
@@ -14,7 +14,7 @@ const tellMs = 5;
 /** what is said in place of an event's id */
 const errandWord = "errand";
 
-export class PostgresNews implements JournalNews {
+export class PostgresNews implements CommitNotifications {
 	readonly #connection: SideConnection;
 	#others = false;
 	/** beats tell who else is there; engines that are no nodes count the connections */
