@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { beginBatch } from "#adapters/store/postgres/begin.ts";
 import { bulkWrites, columnTypes } from "#adapters/store/postgres/bulk.ts";
 import { openPool, PostgresConnection } from "#adapters/store/postgres/connection.ts";
-import { Held } from "#adapters/store/postgres/held.ts";
+import { PendingWrites } from "#adapters/store/postgres/pending-writes.ts";
 import * as queries from "#adapters/store/sql/queries.ts";
 import { human } from "#contract/ids.ts";
 import { type Kind, text } from "./writing.ts";
@@ -26,7 +26,7 @@ export async function straightPerSecond(url: string, kind: Kind, total: number):
 	});
 	const start = performance.now();
 	for (let done = 0; done < total; done += together) {
-		const held = new Held();
+		const held = new PendingWrites();
 		for (const { seq, state } of agents) writeOne(held, kind, { id: ++last, seq, state });
 		await connection.inOneWrite(() =>
 			Promise.all([
@@ -42,7 +42,11 @@ export async function straightPerSecond(url: string, kind: Kind, total: number):
 	return (total / took) * 1000;
 }
 
-function writeOne(held: Held, kind: Kind, { id, seq, state }: { id: number; seq: number; state: string }): void {
+function writeOne(
+	held: PendingWrites,
+	kind: Kind,
+	{ id, seq, state }: { id: number; seq: number; state: string },
+): void {
 	const [at, key] = [Date.now(), randomUUID()];
 	const event = { id, agent: seq, turn: null, at, actor: human, command: key };
 	if (kind === "items") held.events.push({ ...event, kind: "assistant", text, data: null });

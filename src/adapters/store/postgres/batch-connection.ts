@@ -11,7 +11,7 @@ import * as queries from "../sql/queries.ts";
 import { bulkWrites, type ColumnTypes } from "./bulk.ts";
 import type { PostgresConnection } from "./connection.ts";
 import { concernsDatabase } from "./fault.ts";
-import { Held, Known, type Row } from "./held.ts";
+import { KnownRows, PendingWrites, type Row } from "./pending-writes.ts";
 
 /** What a batch knows when it begins. */
 export interface Loaded {
@@ -39,11 +39,11 @@ export class BatchConnection implements Connection {
 	readonly #types: ColumnTypes;
 	readonly #isCareful: boolean;
 	/** of the commands before this one, and of this one */
-	#earlier = new Held();
-	#own = new Held();
-	readonly #agents = new Known<{ seq: number; state: string }>();
+	#earlier = new PendingWrites();
+	#own = new PendingWrites();
+	readonly #agents = new KnownRows<{ seq: number; state: string }>();
 	readonly #agentIds = new Map<number, string>();
-	readonly #receipts = new Known<{ found: Row | null }>();
+	readonly #receipts = new KnownRows<{ found: Row | null }>();
 	#last: number;
 	#lastBefore: number;
 	#hasSavepoint = false;
@@ -86,7 +86,7 @@ export class BatchConnection implements Connection {
 	/** Sends everything that is held back; the caller waits for the answers. */
 	flush(): Promise<unknown>[] {
 		this.#earlier.add(this.#own);
-		this.#own = new Held();
+		this.#own = new PendingWrites();
 		return this.#send("#earlier");
 	}
 
@@ -143,7 +143,7 @@ export class BatchConnection implements Connection {
 
 	#rollback(statement: string): void {
 		if (this.#hasSavepoint) this.#sendOnly(statement);
-		this.#own = new Held();
+		this.#own = new PendingWrites();
 		this.#agents.rollback();
 		this.#receipts.rollback();
 		this.#last = this.#lastBefore;
@@ -159,7 +159,7 @@ export class BatchConnection implements Connection {
 	/** What the command did so far is not taken back any more. */
 	#keep(): void {
 		this.#earlier.add(this.#own);
-		this.#own = new Held();
+		this.#own = new PendingWrites();
 		this.#agents.release();
 		this.#receipts.release();
 		this.#lastBefore = this.#last;
@@ -183,8 +183,8 @@ export class BatchConnection implements Connection {
 
 	#send(which: "#earlier" | "#own"): Promise<unknown>[] {
 		const held = which === "#earlier" ? this.#earlier : this.#own;
-		if (which === "#earlier") this.#earlier = new Held();
-		else this.#own = new Held();
+		if (which === "#earlier") this.#earlier = new PendingWrites();
+		else this.#own = new PendingWrites();
 		return bulkWrites(held, this.#types).map((write) => this.#to.rows(write));
 	}
 

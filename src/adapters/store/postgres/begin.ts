@@ -3,7 +3,7 @@ import type { Envelope } from "#contract/command.ts";
 import { agentOf } from "#contract/ids.ts";
 import type { Loaded } from "./batch-connection.ts";
 import type { PostgresConnection } from "./connection.ts";
-import type { Row } from "./held.ts";
+import type { Row } from "./pending-writes.ts";
 
 /** "brood" as a number: whoever has this advisory lock is the one writer; migrations take it as well. */
 export const writerLock = 0x62726f6f64;

@@ -1,7 +1,7 @@
 // Statements that write many rows at once: one array for each column, put together again by `unnest`.
 import type { RowWrite, Value } from "../sql/prepared.ts";
 import type { PostgresConnection } from "./connection.ts";
-import type { Held, HeldTable, Row } from "./held.ts";
+import type { HeldTable, PendingWrites, Row } from "./pending-writes.ts";
 
 /** The type of each column, as `table.column`. */
 export type ColumnTypes = ReadonlyMap<string, string>;
@@ -23,7 +23,7 @@ export async function columnTypes(connection: PostgresConnection): Promise<Colum
 }
 
 /** Everything that was held back. Events come first: other rows refer to them. */
-export function bulkWrites(held: Held, types: ColumnTypes): BulkWrite[] {
+export function bulkWrites(held: PendingWrites, types: ColumnTypes): BulkWrite[] {
 	// a run and a note refer to their issue
 	const tables = [...held.tables.values()].sort((a, b) => rank(a) - rank(b));
 	return [

@@ -14,7 +14,7 @@ export interface HeldTable {
 	readonly rows: Map<string, HeldRow & { key: Row }>;
 }
 
-export class Held {
+export class PendingWrites {
 	readonly events: Row[] = [];
 	/** by `seq`: the state, and the columns that repeat some of it if they change */
 	readonly agents = new Map<number, Row>();
@@ -36,7 +36,7 @@ export class Held {
 	}
 
 	/** Takes over what came later. */
-	add(later: Held): void {
+	add(later: PendingWrites): void {
 		this.events.push(...later.events);
 		for (const [seq, row] of later.agents) this.updateAgent(seq, row);
 		for (const { writes, rows } of later.tables.values())
@@ -72,7 +72,7 @@ export class Held {
 }
 
 /** What the commands of a batch know of rows: taken back with the command, kept with its release. */
-export class Known<V> {
+export class KnownRows<V> {
 	readonly #kept = new Map<string, V>();
 	readonly #own = new Map<string, V>();
 
