@@ -17,7 +17,7 @@ export const Node = z.object({
 	beatAgeMs: z.int().nullable(),
 	/** by how much the database's clock is ahead of its own, and how long a trip to the database takes; as it said last */
 	clockOffsetMs: z.int().nullable(),
-	tripMs: z.int().nullable(),
+	roundTripMs: z.int().nullable(),
 	/** it was alone when it was last heard of: it does not fall by itself */
 	alone: z.boolean(),
 	joinedAt: Time,

@@ -9,7 +9,7 @@ interface LastBeat {
 	epoch: number;
 	ageMs: number;
 	alone: boolean;
-	tripMs: number | null;
+	roundTripMs: number | null;
 	clockOffsetMs: number | null;
 }
 
@@ -33,7 +33,7 @@ export function nodeView(state: NodeState, { self, leases, agents, beats }: Node
 		agents: agents.get(state.id) ?? 0,
 		beatAgeMs: beat?.ageMs ?? null,
 		clockOffsetMs: beat?.clockOffsetMs ?? null,
-		tripMs: beat?.tripMs ?? null,
+		roundTripMs: beat?.roundTripMs ?? null,
 		alone: beat?.alone ?? false,
 		joinedAt: iso(joinedAt),
 		fellAt: isoOrNull(fellAt),

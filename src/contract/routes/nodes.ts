@@ -7,7 +7,11 @@ import { get, none, post, remove } from "./route.ts";
 export const nodeRoutes = {
 	nodes: get("/api/nodes", "list the nodes that share this database", { answer: z.array(Node) }),
 	database: get("/api/database", "check how the database that nodes share is set up", {
-		answer: z.object({ tripMs: z.int().nullable(), clockOffsetMs: z.int().nullable(), problems: z.array(Problem) }),
+		answer: z.object({
+			roundTripMs: z.int().nullable(),
+			clockOffsetMs: z.int().nullable(),
+			problems: z.array(Problem),
+		}),
 	}),
 	nodeDrain: post("/api/nodes/:node/drain", "start no more turns at a node; running ones go on", {
 		role: "admin",

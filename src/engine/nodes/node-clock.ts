@@ -28,8 +28,8 @@ export class NodeClock implements Clock {
 		return this.#latest;
 	}
 
-	/** The database's clock was so far ahead, as measured by a question that took `tripMs`. */
-	measured(offsetMs: number, tripMs: number): void {
-		if (Math.abs(offsetMs - this.#offsetMs) > toleranceMs + tripMs / 2) this.#offsetMs = Math.round(offsetMs);
+	/** The database's clock was so far ahead, as measured by a question that took `roundTripMs`. */
+	measured(offsetMs: number, roundTripMs: number): void {
+		if (Math.abs(offsetMs - this.#offsetMs) > toleranceMs + roundTripMs / 2) this.#offsetMs = Math.round(offsetMs);
 	}
 }

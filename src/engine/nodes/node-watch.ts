@@ -45,7 +45,7 @@ export interface DatabaseView {
 	/** how long no beat was answered; null while they are */
 	silentMs: number | null;
 	/** of the last beats, the middle one */
-	tripMs: number | null;
+	roundTripMs: number | null;
 	/** by how much the database's clock is ahead of this machine's */
 	clockOffsetMs: number | null;
 }
@@ -142,12 +142,12 @@ export class NodeWatch implements AsyncDisposable {
 	#measured(): Omit<DatabaseView, "silentMs"> {
 		const trips = [...this.#trips].sort((a, b) => a - b);
 		const whole = (ms: number | null | undefined): number | null => (ms == null ? null : Math.round(ms));
-		return { tripMs: whole(trips[trips.length >> 1]), clockOffsetMs: whole(this.#offsetMs) };
+		return { roundTripMs: whole(trips[trips.length >> 1]), clockOffsetMs: whole(this.#offsetMs) };
 	}
 
-	#compareClocks(aheadMs: number, tripMs: number): void {
-		this.#offsetMs = aheadMs - tripMs / 2;
-		this.#parts.clock.measured(this.#offsetMs, tripMs);
+	#compareClocks(aheadMs: number, roundTripMs: number): void {
+		this.#offsetMs = aheadMs - roundTripMs / 2;
+		this.#parts.clock.measured(this.#offsetMs, roundTripMs);
 	}
 
 	#hold(): void {

@@ -22,7 +22,7 @@ export interface OwnBeat extends Measured {
 
 interface Measured {
 	/** how long a trip to the database takes; null before the first answer */
-	tripMs: number | null;
+	roundTripMs: number | null;
 	/** by how much the database's clock is ahead */
 	clockOffsetMs: number | null;
 }

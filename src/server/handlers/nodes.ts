@@ -40,7 +40,7 @@ export function nodeHandlers(context: RequestContext) {
 			return slicePage(await shown(listed.toSorted((a, b) => (a.name < b.name ? -1 : 1))), page);
 		},
 		database: async () => ({
-			...{ tripMs: engine.nodes.database?.tripMs ?? null },
+			...{ roundTripMs: engine.nodes.database?.roundTripMs ?? null },
 			clockOffsetMs: engine.nodes.database?.clockOffsetMs ?? null,
 			problems: databaseFindings(await engine.nodes.examine(), engine.nodes.database, engine.nodes.limitsIgnored),
 		}),

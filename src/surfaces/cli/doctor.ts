@@ -62,10 +62,13 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 /** The database that several machines share. */
 function databaseFindings(found: RouteAnswer<"database"> | undefined): Finding[] {
 	if (found === undefined) return [];
-	const { tripMs, clockOffsetMs, problems } = found;
+	const { roundTripMs, clockOffsetMs, problems } = found;
 	if (problems.length > 0) return problems.map(({ what, text, fix }) => ({ name: what, ok: false, text, fix }));
 	return [
-		good("database", `a trip takes ${tripMs ?? "?"} ms, its clock is ${clockOffsetMs ?? "?"} ms ahead; LISTEN works`),
+		good(
+			"database",
+			`a trip takes ${roundTripMs ?? "?"} ms, its clock is ${clockOffsetMs ?? "?"} ms ahead; LISTEN works`,
+		),
 	];
 }
 

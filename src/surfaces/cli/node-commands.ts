@@ -46,7 +46,7 @@ async function tableOf(nodes: readonly Node[]): Promise<string> {
 			? "-"
 			: `${(each.beatAgeMs / 1000).toFixed(1)} s ago${each.alone && !each.self ? " (alone)" : ""}`,
 		ms(each.clockOffsetMs),
-		ms(each.tripMs),
+		ms(each.roundTripMs),
 		`${each.turns}/${each.turnsMax}`,
 		String(each.agents),
 		each.fellAt ?? "-",

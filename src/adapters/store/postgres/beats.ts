@@ -50,8 +50,8 @@ interface Row {
 }
 
 export const postgresBeats = (connection: SideConnection, heard: (others: boolean) => void): Beats => ({
-	async beat({ node, epoch }, { beats, alone, tripMs, clockOffsetMs }) {
-		const values = [node, epoch, beats, alone, tripMs, clockOffsetMs];
+	async beat({ node, epoch }, { beats, alone, roundTripMs, clockOffsetMs }) {
+		const values = [node, epoch, beats, alone, roundTripMs, clockOffsetMs];
 		const rows = await connection.rows<Row>({ name: "beat", text: beat, values });
 		const peers = rows
 			.filter(({ id }) => id !== node)
@@ -66,7 +66,7 @@ export const postgresBeats = (connection: SideConnection, heard: (others: boolea
 		const rows = await connection.rows<LastRow>({ name: "last-beats", text: lastBeats, values: [] });
 		return rows.map(({ node, alone, age, trip, ahead, epoch }) => ({
 			...{ node: NodeId.parse(node), epoch, ageMs: Math.max(0, age), alone: alone === 1 },
-			...{ tripMs: trip, clockOffsetMs: ahead },
+			...{ roundTripMs: trip, clockOffsetMs: ahead },
 		}));
 	},
 	examine: () => examine(connection),
