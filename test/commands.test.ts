@@ -38,6 +38,7 @@ const ownWords: readonly string[] = [
 	"agent.provision",
 	"agent.share",
 	"agent.move",
+	"workspace.drift",
 	"workspace.record",
 	"session.open",
 	"issue.leave",
