@@ -74,6 +74,8 @@ export const healthCodes = [
 	"LINK_BROKEN",
 	/** it was made before its project asked for a sandbox */
 	"NOT_SANDBOXED",
+	/** a commit in its sandbox that git does not let into the project's repository: no snapshot can be kept */
+	"COMMITS_REFUSED",
 	"LOCK_LEFT",
 	"OPERATION_OPEN",
 	"UNFINISHED",

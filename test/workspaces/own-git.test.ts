@@ -261,6 +261,27 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		expect(world.git(world.repository, "worktree", "list", "--porcelain").match(/^worktree /gm)).toHaveLength(1);
 	});
 
+	test("is told of a commit that git refuses, and recovers with its files, which a snapshot keeps", async () => {
+		const world = makeSandboxed();
+		const checkout = await world.agent("a");
+		const evil = await inside(
+			world,
+			checkout,
+			`tree=$(printf "040000 tree $(git write-tree)\\t.GIT\\n" | git mktree)
+			git update-ref HEAD $(git commit-tree -p HEAD -m evil $tree); echo precious > p.txt; git rev-parse HEAD`,
+		);
+		const seen = { commit: null };
+		expect((await world.workspaces.health(checkout, seen)).issues).toEqual([
+			expect.objectContaining({ code: "COMMITS_REFUSED", fix: "brood agent recover p/a" }),
+		]);
+		const moved = agreed(await world.workspaces.recover(checkout));
+		expect(moved.text).toMatch(/^Git refuses its commits: .*hasDotgit.*; your git folder is in the trash/);
+		expect((await world.workspaces.health(checkout, seen)).issues).toEqual([]);
+		expect(() => world.git(world.repository, "cat-file", "-e", evil.split("\n")[0] ?? "")).toThrow();
+		agreed(await world.workspaces.restoreSnapshot(checkout, moved.snapshot ?? ""));
+		expect(await inside(world, checkout, "cat p.txt")).toBe("precious\nexit 0\n");
+	});
+
 	test("keeps what it borrows, whatever the person removes from the repository, until it is gone itself", async () => {
 		const world = makeSandboxed();
 		const parent = await world.agent("a");

@@ -29,7 +29,7 @@ const linkedMax = 20;
 /** The issues that count as drift; the others are only shown. */
 const drifting: readonly (typeof healthCodes)[number][] = [
 	...(["PATH_GONE", "NOT_OURS", "BRANCH_GONE", "OTHER_BRANCH"] as const),
-	...(["HEAD_WENT_BACK", "UNFINISHED", "PROJECT_GONE", "NOT_SANDBOXED"] as const),
+	...(["HEAD_WENT_BACK", "UNFINISHED", "PROJECT_GONE", "NOT_SANDBOXED", "COMMITS_REFUSED"] as const),
 ];
 
 /** Recover cannot give a sandbox to an agent in the repository itself: its process is refused, with what to do. */

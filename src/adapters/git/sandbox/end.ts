@@ -49,15 +49,20 @@ async function recover(
 		await makeSandboxedTree(context, project, agent, { ...mark, branch: workspace.branch, start });
 		return movedWith(workspaceRemade, await recoverInside(context, checkout, control));
 	}
-	if (await exists(context.layout.ownGit(project.slug, workspace.path))) {
+	const client = await clientFor(context, checkout);
+	if (isRefusal(client)) return client;
+	// asked first: a recovery whose result cannot be imported would have moved the files for nothing
+	const refused = (await client.refusedCommits().catch(nullIfDamaged)) ?? null;
+	if (refused === null && (await exists(context.layout.ownGit(project.slug, workspace.path)))) {
 		const recovered = await recoverInside(context, checkout, control, accept).catch(nullIfDamaged);
 		if (recovered !== null) return recovered;
 	}
 	// the git folder is unusable; the files are there, and everything that was imported
 	await trashGitFolder(context, checkout);
-	const refused = await remakeGitFolder(context, checkout);
-	if (refused !== null) return refused;
-	const text = "Your git folder could not be read; it is in the trash, and a new one was made.";
+	const unmade = await remakeGitFolder(context, checkout);
+	if (unmade !== null) return unmade;
+	const why = refused ?? "Your git folder could not be read";
+	const text = `${why.charAt(0).toUpperCase()}${why.slice(1)}; your git folder is in the trash, and a new one was made.`;
 	return movedWith(text, await recoverInside(context, checkout, control));
 }
 

@@ -6,9 +6,10 @@ import path from "node:path";
 import { PassThrough } from "node:stream";
 import { readRegular } from "#adapters/system/regular-file.ts";
 import { expected } from "#contract/log.ts";
-import type { Git } from "../run/git.ts";
+import { type Git, GitFailed } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { dropQuarantine } from "../snapshot/destroy.ts";
+import { SandboxFault } from "../worker/workers.ts";
 
 export interface ObjectImport {
 	git: Git;
@@ -19,17 +20,25 @@ export interface ObjectImport {
 	want: readonly string[];
 	/** commits that the project has */
 	have: readonly string[];
+	/** the objects are checked and dropped again */
+	onlyCheck?: boolean;
 	/** makes the sandbox send its pack */
 	send(take: (chunk: Buffer) => Promise<void>): Promise<void>;
 }
 
 const packBytesMax = 4 * 1024 * 1024 * 1024;
 const checkTimeoutMs = 10 * 60 * 1000;
+/** as `index-pack --strict` reports it: `error: object 1234…: hasDotgit: contains '.git'` */
+const fsckError = /^error: (object [0-9a-f]{40,64}: \w+: .*)$/m;
 /** smaller packs are unpacked: one pack per turn would slow down every lookup */
 const looseMax = { objects: 100, bytes: 8 * 1024 * 1024 };
 
+/** Git's checks found an object that no repository of ours may contain, such as a tree with a `.git` in it. */
+export class RefusedObjects extends SandboxFault {}
+
 /** Resolves when all wanted objects are in the project's store, checked and durable. */
-export async function importObjects({ git, repository, salt, want, have, send }: ObjectImport): Promise<void> {
+export async function importObjects(request: ObjectImport): Promise<void> {
+	const { git, repository, salt, want, have, send, onlyCheck = false } = request;
 	const { commonFolder } = await repositoryPathsOf(repository, {});
 	if (commonFolder === null) throw new Error(`${repository} is not a repository`);
 	const objects = path.join(commonFolder, "objects");
@@ -50,7 +59,10 @@ export async function importObjects({ git, repository, salt, want, have, send }:
 			input,
 			timeoutMs: checkTimeoutMs,
 		});
-		await move(git, repository, quarantine, objects);
+		if (!onlyCheck) await move(git, repository, quarantine, objects);
+	} catch (error) {
+		const [, problem] = (error instanceof GitFailed && fsckError.exec(error.errors)) || [];
+		throw problem === undefined ? error : new RefusedObjects(`git refuses its commits: ${problem}`);
 	} finally {
 		await dropQuarantine(quarantine);
 	}

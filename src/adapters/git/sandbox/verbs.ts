@@ -47,7 +47,9 @@ async function issuesOf(
 	const client = await clientFor(context, checkout);
 	if (isRefusal(client))
 		return [{ code: "NOT_OURS", text: client.message, fix: `brood project settings ${checkout.project.slug}` }];
-	return await client.ask(steps.health, { seen: seen.commit });
+	const issues = await client.ask(steps.health, { seen: seen.commit });
+	const refused = issues.length === 0 ? await client.refusedCommits() : null;
+	return refused === null ? issues : [{ code: "COMMITS_REFUSED", text: `Nothing of it can be kept: ${refused}.`, fix }];
 }
 
 /** Asks for a step that changes nothing. */

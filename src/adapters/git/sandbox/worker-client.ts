@@ -26,7 +26,7 @@ import { type GitContext, isAncestor } from "../workspace/git-context.ts";
 import { gitMount, sandboxedMounts } from "../workspace/sandbox-mounts.ts";
 import { projectSettings } from "../workspace/settings.ts";
 import { shareFrom } from "../workspace/shared.ts";
-import { importObjects } from "./quarantine.ts";
+import { importObjects, RefusedObjects } from "./quarantine.ts";
 
 /** An agent in a workspace with its own git folder. */
 export interface SandboxedCheckout extends Checkout {
@@ -150,7 +150,7 @@ export class WorkerClient {
 	}
 
 	/** Imports an object, with everything it refers to, into the project's repository. */
-	async pull(object: string): Promise<void> {
+	async pull(object: string, { onlyCheck = false } = {}): Promise<void> {
 		const { base, branch, start, last } = this.given;
 		const have = [base, branch, start, last?.commit ?? null, this.seen].filter((commit) => commit !== null);
 		const want = [object];
@@ -158,9 +158,22 @@ export class WorkerClient {
 			git: this.#context.git,
 			repository: this.#checkout.project.path,
 			salt: this.#context.ids.salt(),
-			...{ want, have },
+			...{ want, have, onlyCheck },
 			send: async (bytes) => void (await this.ask(steps.pack, { want, have }, { bytes })),
 		});
+	}
+
+	/** Why git does not let the commits of the branch into the project's repository; null if it does. */
+	async refusedCommits(): Promise<string | null> {
+		const { branch: tip } = await this.ask(steps.tips, {});
+		if (tip === null || tip === this.seen) return null;
+		try {
+			await this.pull(tip, { onlyCheck: true });
+			return null;
+		} catch (error) {
+			if (error instanceof RefusedObjects) return error.message;
+			throw error;
+		}
 	}
 
 	/** Imports what a step has made. Returns the tip of the branch, and the snapshot if there is a new one. */
