@@ -95,7 +95,7 @@ export class Writer {
 				const again = isSerializationFailure(error)
 					? ++clashes < clashesMax
 					: isConnectionLoss(error) && performance.now() < deadline;
-				// whose rows they are is found out by writing each command's by themselves
+				// which command they belong to is found by writing each command's rows separately
 				const looksCloser: boolean = error instanceof HeldBackFault && !isCareful;
 				if (!looksCloser && !again) throw faultOf(error);
 				isCareful ||= looksCloser;
