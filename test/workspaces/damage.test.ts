@@ -1,5 +1,6 @@
 // Workspaces damaged by people or by the disk: the damage is reported or refused, never misread.
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { ProjectSlug } from "#contract/ids.ts";
@@ -62,6 +63,11 @@ test.each([
 	expect(existsSync(path.join(folder, ".git/objects/info/alternates"))).toBe(false);
 });
 
+function replace(folder: string, make: (pointer: string) => unknown): void {
+	rmSync(path.join(folder, ".git"));
+	make(path.join(folder, ".git"));
+}
+
 describe("a damaged workspace", () => {
 	const gitFolder = (world: World, handle = "a"): string => path.join(world.repository, ".git/worktrees", handle);
 
@@ -112,6 +118,9 @@ describe("a damaged workspace", () => {
 	test.each([
 		["names nothing", (_: World, folder: string) => write(folder, ".git", "gitdir: /nonexistent/x\n")],
 		["is gone", (_: World, folder: string) => rmSync(path.join(folder, ".git"))],
+		["is a FIFO", (_: World, folder: string) => replace(folder, (pointer) => execFileSync("mkfifo", [pointer]))],
+		["is an empty folder", (_: World, folder: string) => replace(folder, (pointer) => mkdirSync(pointer))],
+		["is a link", (_: World, folder: string) => replace(folder, (pointer) => symlinkSync("/etc", pointer))],
 		[
 			"names another agent's folder",
 			(world: World, folder: string) => write(folder, ".git", `gitdir: ${gitFolder(world, "b")}\n`),

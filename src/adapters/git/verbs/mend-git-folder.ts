@@ -52,7 +52,7 @@ export async function hasConfig(gitFolder: string): Promise<boolean> {
 
 const filesChecked = 200;
 
-/** Whether at least half of the worktree's tracked files are in the folder. If not, it is another folder. */
+/** Whether at least half of the worktree's tracked files, if it has any, are in the folder. If not, it is another folder. */
 export async function hasItsFiles(git: Git, repository: string, folder: string): Promise<boolean> {
 	const gitFolder = await registeredFor(git, repository, folder);
 	if (gitFolder === null) return false;
@@ -71,5 +71,5 @@ export async function hasFilesOf(git: Git, { project, workspace }: Checkout, com
 async function hasHalfOf(folder: string, names: Buffer): Promise<boolean> {
 	const checked = namesIn(names).slice(0, filesChecked);
 	const found = await Promise.all(checked.map(async (name) => await lstat(pathOf(folder, name)).catch(() => null)));
-	return checked.length > 0 && found.filter((one) => one !== null).length * 2 >= checked.length;
+	return found.filter((one) => one !== null).length * 2 >= checked.length;
 }

@@ -3,12 +3,14 @@
 //
 // Only a folder with the agent's files is taken for its workspace: one that has a repository of its own, or less than half
 // of the tracked files, is somebody else's.
+import type { Stats } from "node:fs";
 import { lstat, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { nullIfMissing } from "#adapters/system/errors.ts";
 import { readRegularText } from "#adapters/system/regular-file.ts";
 import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
+import { exists } from "../layout/layout.ts";
 import { isOurs, markIn, readMark, writeMark } from "../layout/mark.ts";
 import { exclusively } from "../run/exclusive.ts";
 import { commitOf } from "../run/user-input.ts";
@@ -23,17 +25,25 @@ export async function reattach(context: GitContext, checkout: Checkout): Promise
 	const { project, workspace } = checkout;
 	const pointer = path.join(workspace.path, ".git");
 	const found = await lstat(pointer).catch(nullIfMissing);
-	if (workspace.kind !== "worktree" || (found !== null && !found.isFile())) return;
+	if (workspace.kind !== "worktree" || (found?.isDirectory() && (await exists(path.join(pointer, "HEAD"))))) return;
 	const registered = await registeredFor(git, project.path, workspace.path);
-	if (registered === null) return await attachAnew(context, checkout, pointer);
+	if (registered === null) return found?.isFile() === false ? undefined : await attachAnew(context, checkout, pointer);
 	const ours =
 		isOurs(await readMark(markIn(registered)), checkout) && (await hasItsFiles(git, project.path, workspace.path));
 	if (!ours) return;
-	if (found !== null) {
+	if (found?.isFile() === false) await putAside(pointer, found, `${pointer}-left-${clock.now()}`);
+	else if (found !== null) {
 		await writeFile(path.join(registered, `brood-left-pointer-${clock.now()}`), await readRegularText(pointer));
 		await rm(pointer);
 	}
 	await repairLinks(context, checkout);
+}
+
+/** What has content is renamed, and goes with what else the agent left in the tree. A FIFO or an empty folder has none. */
+async function putAside(pointer: string, found: Stats, to: string): Promise<void> {
+	if (found.isDirectory()) await rmdir(pointer).catch(async () => await rename(pointer, to));
+	else if (found.isSymbolicLink()) await rename(pointer, to);
+	else await rm(pointer);
 }
 
 /** The repository has forgotten it: makes an entry beside it, and moves that one's `.git` into the folder. */
