@@ -63,6 +63,8 @@ test.each([
 	expect(existsSync(path.join(folder, ".git/objects/info/alternates"))).toBe(false);
 });
 
+const makePipe = "mkfifo";
+
 function replace(folder: string, make: (pointer: string) => unknown): void {
 	rmSync(path.join(folder, ".git"));
 	make(path.join(folder, ".git"));
@@ -118,7 +120,7 @@ describe("a damaged workspace", () => {
 	test.each([
 		["names nothing", (_: World, folder: string) => write(folder, ".git", "gitdir: /nonexistent/x\n")],
 		["is gone", (_: World, folder: string) => rmSync(path.join(folder, ".git"))],
-		["is a FIFO", (_: World, folder: string) => replace(folder, (pointer) => execFileSync("mkfifo", [pointer]))],
+		["is a FIFO", (_: World, folder: string) => replace(folder, (pointer) => execFileSync(makePipe, [pointer]))],
 		["is an empty folder", (_: World, folder: string) => replace(folder, (pointer) => mkdirSync(pointer))],
 		["is a link", (_: World, folder: string) => replace(folder, (pointer) => symlinkSync("/etc", pointer))],
 		[
