@@ -305,8 +305,8 @@ test("an agent whose program is not there is refused, or held if it went later; 
 		.poll(async () => (await now(agent)).holds, longTimeout)
 		.toMatchObject([{ kind: "error", reason: expect.stringContaining(program) }]);
 	expect((await now(agent)).queueLength).toBe(1);
-	await expect(add({ type: "acp" })).rejects.toThrow(/has a command/);
-	await expect(add({ command: "x" })).rejects.toThrow(/has a command/);
+	await expect(add({ type: "acp" })).rejects.toThrow(/needs a command/);
+	await expect(add({ command: "x" })).rejects.toThrow(/needs a command/);
 	const named = await add({ type: "acp", command: `env SESSIONS='${sessions}' ${process.execPath} "${file}"` });
 	expect(await told(named, "one")).toBe("one\n");
 	expect(await client.call("vendors")).toMatchObject([

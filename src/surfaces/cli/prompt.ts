@@ -67,7 +67,7 @@ export async function prompt(reference: string, words: string | undefined, optio
 			// the turn is printed all the same; the exit code says that it failed
 			if (turn.state !== "completed") process.exitCode = 1;
 			if (isQuiet) return turn;
-			return { turn, answer: live === null ? await answerOf(client, turn) : "" };
+			return { turn, answer: live === null ? await answerOf(client, turn, reference) : "" };
 		},
 		(answered) => ("answer" in answered ? endOf(answered) : `prompt ${answered.id} queued`),
 	);
@@ -79,14 +79,25 @@ async function liveOf(client: Client, { agent }: Prompt): Promise<LiveThread> {
 }
 
 /** The turn's final text; of an agent that ran a command and said nothing, such as a shell, the command's output. */
-async function answerOf(client: Client, { id, agent, state, finalItem }: Turn): Promise<string> {
+async function answerOf(client: Client, { id, agent, state, finalItem }: Turn, reference: string): Promise<string> {
 	const textOfItem = async (item: number): Promise<string> =>
 		(await client.call("item", { params: { item: String(item) } })).text?.trim() ?? "";
 	const final = finalItem === null || state !== "completed" ? "" : await textOfItem(finalItem);
 	if (final !== "") return final;
 	const { items } = await client.call("turn", { params: { agent, turn: String(id) } });
 	const spoken = items.findLast(({ kind }) => kind === "assistant" || kind === "tool_result");
-	return spoken?.kind === "tool_result" ? await textOfItem(spoken.id) : "";
+	return spoken?.kind === "tool_result"
+		? lastLines(await textOfItem(spoken.id), `brood log ${reference} --item ${spoken.id}`)
+		: "";
+}
+
+const linesMax = 200;
+
+function lastLines(output: string, rest: string): string {
+	const lines = output.split("\n");
+	if (lines.length <= linesMax) return output;
+	const before = `[${lines.length - linesMax} lines before these: ${rest}]`;
+	return [before, ...lines.slice(-linesMax)].join("\n");
 }
 
 /** The answer of a completed turn, or how the turn ended. */
