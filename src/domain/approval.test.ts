@@ -195,6 +195,6 @@ test.each([
 	});
 	expect(decideAnswer(agent(), answer({ always: true, prefix: "npm test" }), pending, empty)).toMatchObject({
 		code: "VALIDATION_ERROR",
-		message: expect.stringMatching(/not about a command/),
+		message: expect.stringMatching(/not about a simple shell command/),
 	});
 });

@@ -89,7 +89,8 @@ test("usage has a total, counts a period, and names agents as commands take them
 		"no usage reported in this time\n",
 	]);
 	expect((await sh.brood("usage", "ann", "--since", "month", "--project", "web")).out).toMatch(/^ann +1,000/m);
-	expect((await sh.brood("usage", "--since", "yesterday")).code).toBe(2);
+	expect((await sh.brood("usage", "--since", "yesterday")).out).toMatch(/^total +1,200 /m);
+	expect((await sh.brood("usage", "--since", "someday")).code).toBe(2);
 });
 
 test("mail, queues and events name agents; JSON has their ids", async () => {

@@ -195,7 +195,7 @@ describe("in a project", () => {
 		expect(await now()).toEqual({ agentsMax: 7, context: "keep", onLimit: "stop" });
 		expect((await api("POST", "projects/web/configure", { agentsMax: 2 })).error).toMatchObject({
 			code: "CONFLICT",
-			message: expect.stringContaining("agentsMax: 7"),
+			message: expect.stringContaining("issues.agentsMax to 7"),
 		});
 		await daemon[Symbol.asyncDispose]();
 		rmSync(own);

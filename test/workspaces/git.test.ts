@@ -176,6 +176,6 @@ test("names that would be options or leave refs/heads are not names for a branch
 	);
 	for (const name of ["main", "brood/opus-1", "feature/ünï", "a.b"])
 		expect(plain(folder, ["check-ref-format", branchRef(name)]).toString()).toBe("");
-	expect(() => branchRef("--upload-pack=x")).toThrow(/no name for a branch/);
-	expect(() => commitId("--all")).toThrow(/no id/);
+	expect(() => branchRef("--upload-pack=x")).toThrow(/not a name for a branch/);
+	expect(() => commitId("--all")).toThrow(/not an id of a commit/);
 });
