@@ -37,13 +37,12 @@ export function turnHandlers(context: RequestContext) {
 			const before = await reads.turnsBefore(context.engine.startedAfter, { sinceMax: turnsSince });
 			const turns = new Map(before.filter(wasCut).map((turn) => [turn.agent, turn]));
 			const agents = await reads.agentsWith([...turns.keys()]);
-			return {
-				interrupted: agents.flatMap(({ id, handle, project, life }) => {
-					const turn = turns.get(id);
-					if (turn === undefined || life !== "live") return [];
-					return { turn: turn.id, agent: id, handle, project, reason: turn.reason ?? "" };
-				}),
-			};
+			const interrupted = agents.flatMap(({ id, handle, project, life }) => {
+				const turn = turns.get(id);
+				if (turn === undefined || life !== "live") return [];
+				return { turn: turn.id, agent: id, handle, project, reason: turn.reason ?? "" };
+			});
+			return { interrupted: interrupted.toSorted((a, b) => a.turn - b.turn) };
 		},
 		turnFinish: (request) =>
 			context.withAgent(request, async (agent) => {
