@@ -157,6 +157,12 @@ on(steps.reindex, async ({ context: { git }, checkout }) => {
 	return {};
 });
 
+on(
+	steps.tip,
+	async ({ context: { git }, checkout: { workspace } }) =>
+		await commitOf(git, workspace.path, branchRef(workspace.branch)),
+);
+
 const othersMax = 200;
 
 on(steps.tips, async ({ context: { git }, checkout }) => {

@@ -101,7 +101,7 @@ export async function commitSandboxed(
 ): Promise<Committed | Refusal> {
 	const client = await openClient(context, checkout);
 	if (isRefusal(client)) return client;
-	if (control.begin !== undefined) await control.begin({ head: (await client.ask(steps.tips, {})).branch });
+	if (control.begin !== undefined) await control.begin({ head: await client.ask(steps.tip, {}) });
 	const committed = await client.ask(steps.commit, {
 		begun: control.begun ?? null,
 		message,

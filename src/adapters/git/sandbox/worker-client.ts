@@ -165,7 +165,7 @@ export class WorkerClient {
 
 	/** Why git does not let the commits of the branch into the project's repository; null if it does. */
 	async refusedCommits(): Promise<string | null> {
-		const { branch: tip } = await this.ask(steps.tips, {});
+		const tip = await this.ask(steps.tip, {});
 		if (tip === null || tip === this.seen) return null;
 		try {
 			await this.pull(tip, { onlyCheck: true });

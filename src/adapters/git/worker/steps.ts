@@ -156,6 +156,8 @@ export const steps = {
 	share: step("share", nothing, Shared, longMs),
 	/** makes an index for existing files, after the git folder was made again */
 	reindex: step("reindex", nothing, nothing, longMs),
+	/** the commit of its branch */
+	tip: step("tip", nothing, Commit),
 	/** the commits that the project may not have yet */
 	tips: step("tips", nothing, z.strictObject({ branch: Commit, taken: Commit, others: z.array(CommitId).max(1000) })),
 	/** files in the tree that a vendor's program would run without asking */
