@@ -16,9 +16,9 @@ import { Thread } from "./thread.tsx";
 export function AgentPage({ params }: { params: Readonly<Record<string, string>> }) {
 	const seen = useSeen();
 	const id = AgentId.safeParse(params["agent"]);
-	// one that was reaped comes with its conversation
-	useNeeds({ threads: id.success ? [id.data] : [] });
 	const agent = id.success ? seen.agent(id.data) : undefined;
+	// one that was reaped comes with its conversation; for the others this would come after what their page asks for
+	useNeeds({ threads: id.success && agent === undefined ? [id.data] : [] });
 	if (agent !== undefined) return <Known key={agent.id} agent={agent} />;
 	if (!seen.isLoaded) return <Loading what="the agent" rows={12} isPage />;
 	return (
@@ -29,6 +29,7 @@ export function AgentPage({ params }: { params: Readonly<Record<string, string>>
 }
 
 function Known({ agent }: { agent: Agent }) {
+	useNeeds({ threads: [agent.id] });
 	const [search, setSearch] = useSearchParams();
 	const turn = Number(search.get("turn")) || null;
 	const [tab, setTab] = useState<string | null>(null);
