@@ -8,7 +8,7 @@ import { EventId, ProjectSlug, SubscriptionName } from "../ids.ts";
 import { BudgetRequest } from "../usage.ts";
 import { Agent, Progress } from "../wire.ts";
 import { workspaceKinds } from "../workspace.ts";
-import { agentFilter, get, none, OptionalReason, post, scope } from "./route.ts";
+import { agentFilter, get, OptionalReason, ofAgent, post, scope } from "./route.ts";
 
 const { name, title, prompt, agentType, model, command, subscription, policy, budget, from } = AgentSpawn.shape;
 /** The body for a new agent; `type` is another name for `agentType`. */
@@ -40,7 +40,7 @@ export const agentRoutes = {
 		query: scope,
 		answer: z.array(Progress),
 	}),
-	agent: get("/api/agents/:agent", "show one agent", { query: scope, answer: Agent }),
+	agent: ofAgent.get("", "show one agent", { answer: Agent }),
 	agentAdd: post("/api/agents", "add an agent under agent 0, without a project", {
 		body: z.strictObject(NewAgent),
 		answer: Agent,
@@ -50,9 +50,8 @@ export const agentRoutes = {
 		body: z.strictObject(NewAgent),
 		answer: Agent,
 	}),
-	fork: post("/api/agents/:agent/fork", `add a child ${withConversation}, or ${withoutConversation}`, {
+	fork: ofAgent.post("/fork", `add a child ${withConversation}, or ${withoutConversation}`, {
 		at: "agent",
-		query: scope,
 		body: z.strictObject({
 			...NewAgent,
 			at: EventId.optional(),
@@ -63,20 +62,18 @@ export const agentRoutes = {
 		answer: Agent,
 		agents: true,
 	}),
-	kill: post("/api/agents/:agent/kill", "end an agent; with cascade, everything below it too", {
-		query: scope,
+	kill: ofAgent.post("/kill", "end an agent; with cascade, everything below it too", {
 		body: AgentKill.omit(addressed),
 		/** `endedBelow`: how many agents below it ended with it; 0 without cascade */
 		answer: Agent.extend({ endedBelow: z.int() }),
 		agents: true,
 	}),
-	agentDelete: post(
-		"/api/agents/:agent/delete",
+	agentDelete: ofAgent.post(
+		"/delete",
 		"end an agent for good and move its workspace to the trash, if nothing waits for it and its work is merged",
 		{
 			at: "agent",
 			alias: { method: "delete", path: "/api/agents/:agent" },
-			query: scope,
 			body: z.strictObject({
 				force: z.boolean().default(false),
 				branch: z.boolean().default(false),
@@ -85,77 +82,63 @@ export const agentRoutes = {
 			answer: Agent,
 		},
 	),
-	settings: get(
-		"/api/agents/:agent/settings",
+	settings: ofAgent.get(
+		"/settings",
 		"show an agent's system prompt, and the files that it sees in every turn; an agent asks for its own",
-		{ query: scope, answer: Settings, agents: true },
+		{ answer: Settings, agents: true },
 	),
-	configure: post(
-		"/api/agents/:agent/configure",
-		"change an agent's settings; settings that are not named stay as they are",
-		{
-			alias: { method: "patch", path: "/api/agents/:agent" },
-			query: scope,
-			body: z.strictObject({
-				/** only of agent 0 */
-				type: agentType,
-				model: z.string().nullable().optional(),
-				subscription: SubscriptionName.nullable().optional(),
-				policy: Policy.optional(),
-				budget: BudgetRequest.optional(),
-				systemPrompt: z.string().nullable().optional(),
-				pinned: z.array(z.string()).optional(),
-				options: z.record(z.string(), z.string()).optional(),
-			}),
-			answer: Agent,
-		},
-	),
-	interrupt: post("/api/agents/:agent/interrupt", "stop the running turn", {
+	configure: ofAgent.post("/configure", "change an agent's settings; settings that are not named stay as they are", {
+		alias: { method: "patch", path: "/api/agents/:agent" },
+		body: z.strictObject({
+			/** only of agent 0 */
+			type: agentType,
+			model: z.string().nullable().optional(),
+			subscription: SubscriptionName.nullable().optional(),
+			policy: Policy.optional(),
+			budget: BudgetRequest.optional(),
+			systemPrompt: z.string().nullable().optional(),
+			pinned: z.array(z.string()).optional(),
+			options: z.record(z.string(), z.string()).optional(),
+		}),
+		answer: Agent,
+	}),
+	interrupt: ofAgent.post("/interrupt", "stop the running turn", {
 		at: "agent",
-		query: scope,
 		body: AgentInterrupt.omit(addressed),
 		command: AgentInterrupt,
 		answer: Agent,
 		agents: true,
 	}),
-	pause: post("/api/agents/:agent/pause", "start no further turns", {
-		query: scope,
+	pause: ofAgent.post("/pause", "start no further turns", {
 		body: AgentPause.omit(addressed),
 		command: AgentPause,
 		answer: Agent,
 	}),
-	resume: post("/api/agents/:agent/resume", "let a paused agent continue", {
+	resume: ofAgent.post("/resume", "let a paused agent continue", {
 		at: "agent",
-		query: scope,
 		body: z.strictObject({ reason: OptionalReason }),
 		answer: Agent,
 	}),
-	recover: post("/api/agents/:agent/recover", "clear error holds and repair the workspace", {
+	recover: ofAgent.post("/recover", "clear error holds and repair the workspace", {
 		at: "agent",
-		query: scope,
-		body: none,
 		/** `repaired` says what was done to the workspace; null if nothing was */
 		answer: Agent.extend({ repaired: z.string().nullable() }),
 	}),
-	agentMove: post(
-		"/api/agents/:agent/move",
+	agentMove: ofAgent.post(
+		"/move",
 		"move an idle agent to another node, also away from one that is down; its files come from its last snapshot",
 		{
 			at: "node",
-			query: scope,
 			/** `force`: from its last snapshot, without asking its present node for a newer one */
 			body: z.strictObject({ to: z.string().min(1).max(64), force: z.boolean().default(false) }),
 			answer: Agent,
 		},
 	),
-	agentShare: post("/api/agents/:agent/share", "take a snapshot and store it where every node can read it", {
+	agentShare: ofAgent.post("/share", "take a snapshot and store it where every node can read it", {
 		at: "agent",
-		query: scope,
-		body: none,
 		answer: Agent,
 	}),
-	reap: post("/api/agents/:agent/reap", "hide an ended agent", {
-		query: scope,
+	reap: ofAgent.post("/reap", "hide an ended agent", {
 		body: AgentReap.omit(addressed),
 		command: AgentReap,
 		answer: Agent,

@@ -5,7 +5,7 @@ import { Site } from "../project.ts";
 import { MirroredRows, Unjournaled } from "../rows.ts";
 import { Space } from "../space.ts";
 import { Project, Status, VendorAgent } from "../wire.ts";
-import { get, none, post, remove } from "./route.ts";
+import { get, post, remove } from "./route.ts";
 
 const List = z
 	.string()
@@ -43,7 +43,6 @@ export const daemonRoutes = {
 	vendors: get("/api/vendors", "list vendors' agents, and which are installed", { answer: z.array(VendorAgent) }),
 	setup: post("/api/vendors/:type", "install a vendor's agent at the supported version and check that it starts", {
 		role: "admin",
-		body: none,
 		answer: VendorAgent,
 	}),
 	backup: post("/api/backup", "write a consistent copy of the store", {
@@ -54,7 +53,7 @@ export const daemonRoutes = {
 	tokenRotate: post(
 		"/api/token/rotate",
 		"replace the token; the old one is refused at once, and its event streams end",
-		{ role: "admin", body: none, answer: z.object({ file: z.string() }) },
+		{ role: "admin", answer: z.object({ file: z.string() }) },
 	),
 	space: get("/api/space", "show disk usage of the home and of each project", { answer: Space }),
 	projects: get("/api/projects", "list projects; `check` looks at each repository first", {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { IssueDetails, IssueLabelCount, Run } from "../issue-wire.ts";
 import { StageName } from "../preset.ts";
-import { get, scope } from "./route.ts";
+import { get, ofIssue, scope } from "./route.ts";
 
 const query = scope;
 const { comments, documents, messages, artifacts } = IssueDetails.shape;
@@ -13,26 +13,17 @@ export const issueDocumentRoutes = {
 		answer: z.array(Run),
 		agents: true,
 	}),
-	issueComments: get("/api/issues/:issue/comments", "list an issue's comments, oldest first", {
-		at: "project",
-		query,
-		answer: comments,
-		agents: true,
-	}),
-	issueDocuments: get("/api/issues/:issue/documents", "list every version of an issue's documents, oldest first", {
-		at: "project",
-		query,
+	issueComments: ofIssue.get("/comments", "list an issue's comments, oldest first", { answer: comments, agents: true }),
+	issueDocuments: ofIssue.get("/documents", "list every version of an issue's documents, oldest first", {
 		answer: documents,
 		agents: true,
 	}),
-	issueMessages: get(
-		"/api/issues/:issue/messages",
-		"list the notes for an issue's stages, and which agents have read",
-		{ at: "project", query: scope.extend({ stage: StageName.optional() }), answer: messages, agents: true },
-	),
-	issueArtifacts: get("/api/issues/:issue/artifacts", "list the files in an issue's folder, and where it is", {
-		at: "project",
-		query,
+	issueMessages: ofIssue.get("/messages", "list the notes for an issue's stages, and which agents have read", {
+		query: scope.extend({ stage: StageName.optional() }),
+		answer: messages,
+		agents: true,
+	}),
+	issueArtifacts: ofIssue.get("/artifacts", "list the files in an issue's folder, and where it is", {
 		answer: artifacts.unwrap(),
 		agents: true,
 	}),

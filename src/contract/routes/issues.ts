@@ -10,9 +10,8 @@ import { StageName } from "../preset.ts";
 import { Quiet } from "../subscription.ts";
 import { IssueReason } from "../text.ts";
 import { Project } from "../wire.ts";
-import { get, none, post, remove, scope } from "./route.ts";
+import { get, ofIssue, post, scope } from "./route.ts";
 
-const query = scope;
 const Filter = {
 	stage: z.string().optional(),
 	priority: IssuePriority.optional(),
@@ -37,111 +36,64 @@ export const issueRoutes = {
 		agents: true,
 	}),
 	issueAdd: post("/api/projects/:project/issues", "add an issue", { at: "project", body: IssueRequest, answer: Issue }),
-	issue: get("/api/issues/:issue", "show one issue with its comments, documents, messages and files", {
-		at: "project",
-		query,
+	issue: ofIssue.get("", "show one issue with its comments, documents, messages and files", {
 		answer: IssueDetails,
 		agents: true,
 	}),
-	issueEdit: post("/api/issues/:issue", "change an issue's title, body, labels, priority or preset", {
-		at: "project",
+	issueEdit: ofIssue.post("", "change an issue's title, body, labels, priority or preset", {
 		alias: { method: "patch", path: "/api/issues/:issue" },
-		query,
 		body: IssueChange,
 		answer: Issue,
 	}),
-	issueDelete: remove("/api/issues/:issue", "delete an issue; its number is not used again", {
-		at: "project",
-		query,
-		answer: Issue,
-	}),
-	issueStart: post("/api/issues/:issue/start", "move an issue to its first stage of work", {
-		at: "project",
-		query,
-		body: none,
-		answer: Issue,
-	}),
-	issueAssign: post("/api/issues/:issue/assign", "assign an issue to an idle agent", {
-		at: "project",
-		query,
+	issueDelete: ofIssue.remove("", "delete an issue; its number is not used again", { answer: Issue }),
+	issueStart: ofIssue.post("/start", "move an issue to its first stage of work", { answer: Issue }),
+	issueAssign: ofIssue.post("/assign", "assign an issue to an idle agent", {
 		body: z.strictObject({ agent: z.string().min(1).max(200), now: z.boolean().default(false) }),
 		answer: Issue,
 	}),
-	issueUnassign: post("/api/issues/:issue/unassign", "take an issue from its agent", {
-		at: "project",
-		query,
-		body: none,
-		answer: Issue,
-	}),
-	issueMove: post("/api/issues/:issue/transition", "move an issue to another stage", {
-		at: "project",
-		query,
+	issueUnassign: ofIssue.post("/unassign", "take an issue from its agent", { answer: Issue }),
+	issueMove: ofIssue.post("/transition", "move an issue to another stage", {
 		body: z.strictObject({ stage: StageName }),
 		answer: Issue,
 	}),
-	issueDepend: post("/api/issues/:issue/dependencies", "make an issue wait until another one is done", {
-		at: "project",
-		query,
+	issueDepend: ofIssue.post("/dependencies", "make an issue wait until another one is done", {
 		body: z.strictObject({ on: z.int().positive() }),
 		answer: Issue,
 	}),
-	issueUndepend: remove("/api/issues/:issue/dependencies/:on", "remove a dependency of an issue", {
-		at: "project",
-		query,
-		answer: Issue,
-	}),
-	issueComment: post("/api/issues/:issue/comments", "add a comment; the agent reads it in its next prompt", {
-		at: "project",
-		query,
+	issueUndepend: ofIssue.remove("/dependencies/:on", "remove a dependency of an issue", { answer: Issue }),
+	issueComment: ofIssue.post("/comments", "add a comment; the agent reads it in its next prompt", {
 		body: z.strictObject({ text: z.string().min(1).max(100_000) }),
 		answer: IssueDetails,
 		agents: true,
 	}),
-	issueDocument: post("/api/issues/:issue/documents", "attach a document; the same name again adds a version", {
-		at: "project",
-		query,
+	issueDocument: ofIssue.post("/documents", "attach a document; the same name again adds a version", {
 		body: z.strictObject({ name: DocumentName, type: DocumentType.optional(), text: z.string().min(1) }),
 		answer: IssueDetails,
 		agents: true,
 	}),
-	issueMessage: post("/api/issues/:issue/messages", "leave a note for the agent of a later stage, told once", {
-		at: "project",
-		query,
+	issueMessage: ofIssue.post("/messages", "leave a note for the agent of a later stage, told once", {
 		body: z.strictObject({ stage: StageName, text: z.string().min(1).max(100_000) }),
 		answer: IssueDetails,
 		agents: true,
 	}),
-	issueApprove: post("/api/issues/:issue/approve", "approve an issue's work; at the last gate this merges its commit", {
-		at: "project",
-		query,
+	issueApprove: ofIssue.post("/approve", "approve an issue's work; at the last gate this merges its commit", {
 		body: z.strictObject({ commit: z.string().optional(), empty: z.boolean().optional() }),
 		answer: Issue,
 	}),
-	issueReject: post("/api/issues/:issue/reject", "send an issue back to the previous stage, with the reason", {
-		at: "project",
-		query,
+	issueReject: ofIssue.post("/reject", "send an issue back to the previous stage, with the reason", {
 		body: z.strictObject({ reason: IssueReason.min(1) }),
 		answer: Issue,
 	}),
-	issueRetry: post("/api/issues/:issue/retry", "clear an issue's attention and try again", {
-		at: "project",
-		query,
-		body: none,
-		answer: Issue,
-	}),
-	issueEscalate: post("/api/issues/:issue/attention", "report that an issue needs a person, and why", {
-		at: "project",
-		query,
+	issueRetry: ofIssue.post("/retry", "clear an issue's attention and try again", { answer: Issue }),
+	issueEscalate: ofIssue.post("/attention", "report that an issue needs a person, and why", {
 		body: z.strictObject({ reason: IssueReason.min(1) }),
 		answer: Issue,
 		agents: true,
 	}),
-	workComplete: post(
-		"/api/issues/:issue/work-complete",
+	workComplete: ofIssue.post(
+		"/work-complete",
 		"report that the work of this stage is complete, or with `back` that it has to go back; for the agent of the issue",
 		{
-			at: "project",
-			query,
 			body: z.strictObject({ summary: z.string().max(100_000), back: z.boolean().default(false) }),
 			answer: Issue,
 			agents: true,

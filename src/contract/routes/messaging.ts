@@ -4,7 +4,7 @@ import { ApprovalAnswer } from "../approval.ts";
 import { EventId, ProjectSlug } from "../ids.ts";
 import { conditions } from "../wait.ts";
 import { Approval, Mail, Wait } from "../wire.ts";
-import { get, OptionalReason, post, remove, scope } from "./route.ts";
+import { get, OptionalReason, ofAgent, post, remove } from "./route.ts";
 
 export const messagingRoutes = {
 	approvals: get("/api/approvals", "list pending approvals, oldest first", {
@@ -47,22 +47,16 @@ export const messagingRoutes = {
 		{ query: z.strictObject({ block: z.stringbool().default(false) }), answer: Wait, agents: true },
 	),
 	waitCancel: remove("/api/waits/:wait", "cancel a wait", { answer: Wait, agents: true }),
-	send: post("/api/agents/:agent/mail", "send an agent a mail", {
-		query: scope,
+	send: ofAgent.post("/mail", "send an agent a mail", {
 		body: z.strictObject({ body: z.string().min(1), urgent: z.boolean().default(false) }),
 		answer: Mail,
 		agents: true,
 	}),
-	mail: get("/api/agents/:agent/mail", "list an agent's mail, oldest first", {
-		query: scope,
-		answer: z.array(Mail),
-		agents: true,
-	}),
-	mailRead: post("/api/agents/:agent/mail/read", "take the unread mail, oldest first; each is given out once", {
-		query: scope,
+	mail: ofAgent.get("/mail", "list an agent's mail, oldest first", { answer: z.array(Mail), agents: true }),
+	mailRead: ofAgent.post("/mail/read", "take the unread mail, oldest first; each is given out once", {
 		body: z.strictObject({ mail: EventId.optional() }),
 		answer: z.array(Mail),
 		agents: true,
 	}),
-	mailDelete: remove("/api/agents/:agent/mail/:mail", "delete a mail", { query: scope, answer: Mail, agents: true }),
+	mailDelete: ofAgent.remove("/mail/:mail", "delete a mail", { answer: Mail, agents: true }),
 };

@@ -15,8 +15,6 @@ export const overviewRoutes = {
 	board: get(
 		"/api/projects/:project/board",
 		"list the open issues of a project by stage, and the 100 that were done last",
-		{
-			answer: z.object({ columns: z.array(BoardColumn) }),
-		},
+		{ answer: z.object({ columns: z.array(BoardColumn) }) },
 	),
 };

@@ -43,21 +43,43 @@ export const leastRole = ({ method, role }: Pick<Route, "method" | "role">): Per
 	role ?? (method === "get" ? "viewer" : "member");
 
 type Parts = Omit<Route, "method" | "path" | "summary">;
+/** The parts that a route names, and the rest of those that all routes of its kind have. */
+type With<Common, Own> = Own & Omit<Common, keyof Own>;
 
 const routeOf =
-	<const M extends Route["method"]>(method: M) =>
-	<const P extends Parts>(path: Route["path"], summary: string, parts: P) => ({ method, path, summary, ...parts });
+	<const M extends Route["method"], const Common extends Partial<Parts>>(
+		method: M,
+		common: Common,
+		base: Route["path"] | "" = "",
+	) =>
+	<const Own extends Omit<Parts, keyof Common> & Partial<Parts>>(path: string, summary: string, own: Own) => ({
+		method,
+		path: `${base}${path}` as Route["path"],
+		summary,
+		...({ ...common, ...own } as With<Common, Own>),
+	});
 
-export const get = routeOf("get");
-export const post = routeOf("post");
-export const remove = routeOf("delete");
+export const none = z.strictObject({});
+export const get = routeOf("get", {});
+export const post = routeOf("post", { body: none });
+export const remove = routeOf("delete", {});
 
 /** The project in which the name in the path is looked up first. */
 export const scope = z.strictObject({ project: ProjectSlug.optional() });
+
+const below = <const Common extends Partial<Parts>>(base: Route["path"], common: Common) => ({
+	get: routeOf("get", common, base),
+	post: routeOf("post", { body: none, ...common }, base),
+	remove: routeOf("delete", common, base),
+});
+
+/** The routes of one agent, and of one issue, whose files are where those of its project are. */
+export const ofAgent = below("/api/agents/:agent", { query: scope });
+export const ofIssue = below("/api/issues/:issue", { at: "project", query: scope });
+
 /** Which agents a list has. */
 export const agentFilter = { type: z.string().optional(), model: z.string().optional() };
 export const OptionalReason = Reason.default("");
-export const none = z.strictObject({});
 
 /** The query of every list: the page size, and the `next` of the page before. */
 export const Paging = z.object({

@@ -4,52 +4,36 @@ import { AgentId, EventId, ProjectSlug } from "../ids.ts";
 import { PromptRequest } from "../prompt.ts";
 import { Kinds } from "../stream.ts";
 import { Found, Item, Prompt, Turn } from "../wire.ts";
-import { get, none, OptionalReason, post, remove, scope } from "./route.ts";
+import { get, OptionalReason, ofAgent, scope } from "./route.ts";
 
 export const threadRoutes = {
-	queue: get("/api/agents/:agent/queue", "list queued prompts, the next one first", {
-		query: scope,
-		answer: z.array(Prompt),
-	}),
-	prompt: post("/api/agents/:agent/queue", "queue a prompt", {
-		query: scope,
+	queue: ofAgent.get("/queue", "list queued prompts, the next one first", { answer: z.array(Prompt) }),
+	prompt: ofAgent.post("/queue", "queue a prompt", {
 		body: PromptRequest.extend({ notBefore: z.iso.datetime({ offset: true }).optional() }),
 		answer: Prompt,
 		agents: true,
 	}),
-	promptEdit: post("/api/agents/:agent/queue/:prompt", "replace the text of a queued prompt; both texts are kept", {
-		query: scope,
+	promptEdit: ofAgent.post("/queue/:prompt", "replace the text of a queued prompt; both texts are kept", {
 		body: z.strictObject({ text: z.string().min(1), reason: OptionalReason }),
 		answer: Prompt,
 	}),
-	promptMove: post(
-		"/api/agents/:agent/queue/:prompt/move",
-		"move a prompt to another position in the queue, counted from 1",
-		{
-			query: scope,
-			body: z.strictObject({ to: z.int().positive() }),
-			answer: Prompt,
-		},
-	),
-	promptRemove: remove("/api/agents/:agent/queue/:prompt", "remove a prompt from the queue", {
+	promptMove: ofAgent.post("/queue/:prompt/move", "move a prompt to another position in the queue, counted from 1", {
+		body: z.strictObject({ to: z.int().positive() }),
+		answer: Prompt,
+	}),
+	promptRemove: ofAgent.remove("/queue/:prompt", "remove a prompt from the queue", {
 		query: scope.extend({ reason: OptionalReason }),
 		answer: Prompt,
 	}),
-	queueClear: remove("/api/agents/:agent/queue", "remove all prompts from the queue", {
+	queueClear: ofAgent.remove("/queue", "remove all prompts from the queue", {
 		query: scope.extend({ reason: OptionalReason }),
 		answer: z.array(Prompt),
 	}),
-	turns: get("/api/agents/:agent/turns", "list an agent's turns, oldest first", {
-		query: scope,
-		answer: z.array(Turn),
-	}),
-	turn: get("/api/agents/:agent/turns/:turn", "show one turn and its items; `last` stands for the latest", {
-		query: scope,
+	turns: ofAgent.get("/turns", "list an agent's turns, oldest first", { answer: z.array(Turn) }),
+	turn: ofAgent.get("/turns/:turn", "show one turn and its items; `last` stands for the latest", {
 		answer: z.object({ turn: Turn, items: z.array(Item) }),
 	}),
-	turnRetry: post("/api/agents/:agent/turns/:turn/retry", "run the prompt of an interrupted or failed turn again", {
-		query: scope,
-		body: none,
+	turnRetry: ofAgent.post("/turns/:turn/retry", "run the prompt of an interrupted or failed turn again", {
 		answer: Prompt,
 	}),
 	interruptedTurns: get(
@@ -69,13 +53,12 @@ export const threadRoutes = {
 			}),
 		},
 	),
-	turnFinish: post("/api/agents/:agent/finish", "end the turn of a human agent", {
-		query: scope,
+	turnFinish: ofAgent.post("/finish", "end the turn of a human agent", {
 		body: z.strictObject({ message: z.string().min(1), failed: z.boolean().default(false) }),
 		answer: Turn,
 	}),
-	items: get(
-		"/api/agents/:agent/items",
+	items: ofAgent.get(
+		"/items",
 		"list an agent's own items, oldest first; `last` gives only the newest ones before an event",
 		{
 			query: scope.extend({
@@ -86,23 +69,16 @@ export const threadRoutes = {
 		},
 	),
 	item: get("/api/items/:item", "show one item with its whole text", { answer: Item }),
-	context: get(
-		"/api/agents/:agent/context",
-		"list what an agent's model sees, oldest first; an agent asks for its own",
-		{
-			query: scope,
-			answer: z.array(Item),
-			agents: true,
-		},
-	),
-	clear: post("/api/agents/:agent/clear", "begin a new context", { query: scope, body: none, answer: Item }),
-	mark: post("/api/agents/:agent/mark", "name a position in the context", {
-		query: scope,
+	context: ofAgent.get("/context", "list what an agent's model sees, oldest first; an agent asks for its own", {
+		answer: z.array(Item),
+		agents: true,
+	}),
+	clear: ofAgent.post("/clear", "begin a new context", { answer: Item }),
+	mark: ofAgent.post("/mark", "name a position in the context", {
 		body: z.strictObject({ name: z.string().optional() }),
 		answer: Item,
 	}),
-	rewind: post("/api/agents/:agent/rewind", "go back to a mark", {
-		query: scope,
+	rewind: ofAgent.post("/rewind", "go back to a mark", {
 		body: z.strictObject({ name: z.string().optional() }),
 		answer: Item,
 	}),

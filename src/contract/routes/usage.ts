@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { AgentId, ProjectSlug } from "../ids.ts";
 import { Budget, Spent } from "../usage.ts";
-import { get, scope } from "./route.ts";
+import { get, ofAgent } from "./route.ts";
 
 export const UsageRow = z.object({
 	/** a handle, the number of an issue, or the name of a subscription or project */
@@ -29,9 +29,9 @@ export const usageRoutes = {
 		}),
 		answer: z.array(UsageRow),
 	}),
-	agentUsage: get(
-		"/api/agents/:agent/usage",
+	agentUsage: ofAgent.get(
+		"/usage",
 		"show what an agent used, alone and with its forks, and what is left of its budget",
-		{ query: scope, answer: UsageRow },
+		{ answer: UsageRow },
 	),
 };

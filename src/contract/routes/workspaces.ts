@@ -13,7 +13,7 @@ import {
 	RemoteStatus,
 	syncStrategies,
 } from "../workspace.ts";
-import { get, none, post, scope } from "./route.ts";
+import { get, ofAgent, post, scope } from "./route.ts";
 
 export const SnapshotId = z.string().regex(/^[0-9]{1,12}$/, "a snapshot is named by its number");
 
@@ -28,8 +28,8 @@ export const diffPart = {
 };
 
 export const workspaceRoutes = {
-	diff: get(
-		"/api/agents/:agent/diff",
+	diff: ofAgent.get(
+		"/diff",
 		"show what differs in an agent's tree from base, from the index, or from another agent's tree",
 		{
 			at: "agent",
@@ -38,9 +38,8 @@ export const workspaceRoutes = {
 			agents: true,
 		},
 	),
-	commit: post("/api/agents/:agent/commit", "commit an agent's changes under its name", {
+	commit: ofAgent.post("/commit", "commit an agent's changes under its name", {
 		at: "agent",
-		query: scope,
 		body: z.strictObject({
 			message: z.string().min(1).max(100_000),
 			paths: z.array(z.string()).max(10_000).optional(),
@@ -48,30 +47,21 @@ export const workspaceRoutes = {
 		answer: Committed,
 		agents: true,
 	}),
-	sync: post("/api/agents/:agent/sync", "update an agent's branch to base", {
+	sync: ofAgent.post("/sync", "update an agent's branch to base", {
 		at: "agent",
-		query: scope,
 		body: z.strictObject({ strategy: z.enum(syncStrategies).default("ff") }),
 		answer: MoveResult,
 	}),
 	syncProject: post("/api/projects/:project/sync", "fetch a project's remote and update its idle agents, one by one", {
 		at: "project",
-		body: none,
 		answer: z.object({ origin: RemoteStatus.nullable(), synced: z.array(Synced) }),
 	}),
-	release: post(
-		"/api/agents/:agent/release",
-		"check out an agent's home branch, updated to base if it has no work of its own",
-		{
-			at: "agent",
-			query: scope,
-			body: none,
-			answer: MoveResult,
-		},
-	),
-	approve: post("/api/agents/:agent/approve", "merge a reviewed commit into base, then update the other agents", {
+	release: ofAgent.post("/release", "check out an agent's home branch, updated to base if it has no work of its own", {
 		at: "agent",
-		query: scope,
+		answer: MoveResult,
+	}),
+	approve: ofAgent.post("/approve", "merge a reviewed commit into base, then update the other agents", {
+		at: "agent",
 		body: z.strictObject({
 			commit: CommitId.optional(),
 			strategy: z.enum(mergeStrategies).optional(),
@@ -79,26 +69,21 @@ export const workspaceRoutes = {
 		}),
 		answer: z.object({ merged: Merged, synced: z.array(Synced) }),
 	}),
-	health: get("/api/agents/:agent/health", "check an agent's workspace; nothing is repaired", {
+	health: ofAgent.get("/health", "check an agent's workspace; nothing is repaired", { at: "agent", answer: Health }),
+	snapshots: ofAgent.get("/snapshots", "list an agent's snapshots, newest first", {
 		at: "agent",
-		query: scope,
-		answer: Health,
-	}),
-	snapshots: get("/api/agents/:agent/snapshots", "list an agent's snapshots, newest first", {
-		at: "agent",
-		query: scope,
 		answer: z.array(Snapshot),
 	}),
-	snapshot: get(
-		"/api/agents/:agent/snapshots/:snapshot",
+	snapshot: ofAgent.get(
+		"/snapshots/:snapshot",
 		"show what changed in a snapshot, from its commit or from another snapshot",
 		{ at: "agent", query: scope.extend({ against: SnapshotId.optional(), ...diffPart }), answer: Diff },
 	),
-	restore: post(
-		"/api/agents/:agent/restore",
-		"restore the files of a snapshot; the present files are kept as a new snapshot",
-		{ at: "agent", query: scope, body: z.strictObject({ snapshot: SnapshotId }), answer: MoveResult },
-	),
+	restore: ofAgent.post("/restore", "restore the files of a snapshot; the present files are kept as a new snapshot", {
+		at: "agent",
+		body: z.strictObject({ snapshot: SnapshotId }),
+		answer: MoveResult,
+	}),
 	projectSettings: get(
 		"/api/projects/:project/settings",
 		"show the settings in force, and the commands that the repository wants to run",
@@ -119,7 +104,6 @@ export const workspaceRoutes = {
 	),
 	warm: post("/api/projects/:project/warm", "set up the folder that shared paths are linked from", {
 		at: "project",
-		body: none,
 		answer: z.object({ path: z.string(), commit: z.string().nullable(), filled: z.boolean() }),
 	}),
 	gc: post("/api/projects/:project/gc", "delete expired snapshots and trash; with dryRun only list them", {
