@@ -21,6 +21,12 @@ export interface Decided {
 	subject: Subject | "the event";
 }
 
+/**
+ * An agent's row is written before the events that refer to it, and its name has to be free. These changes do not depend on
+ * the ids of their events, so an agent without a workspace is inserted as it stays.
+ */
+const changesFirst: ReadonlySet<string> = new Set(["agent.spawned", "agent.provisioned", "agent.renamed"]);
+
 export class Work {
 	readonly tx: Tx;
 	readonly envelope: Envelope;
@@ -58,14 +64,12 @@ export class Work {
 
 	/** Appends the events to the journal and folds them into the rows. */
 	async apply(newEvents: readonly NewEvent[]): Promise<Event[]> {
-		// a new agent's row comes before the events that refer to it, and its name has to be free; nothing in it depends on
-		// their ids
-		const newAgents = newEvents.filter(({ kind }) => kind === "agent.renamed" || kind === "agent.spawned");
-		for (const event of newAgents) await this.#change(event, 0);
-		if (newAgents.length > 0) await writeRows(this.#rows);
+		const named = newEvents.filter(({ kind }) => changesFirst.has(kind));
+		for (const event of named) await this.#change(event, 0);
+		if (named.length > 0) await writeRows(this.#rows);
 		const events = await this.tx.append(newEvents.map((event) => this.#event(event)));
 		for (const [index, event] of newEvents.entries())
-			if (!newAgents.includes(event)) await this.#change(event, events[index]?.id ?? 0);
+			if (!changesFirst.has(event.kind)) await this.#change(event, events[index]?.id ?? 0);
 		await writeRows(this.#rows);
 		await endErrands(this.tx, newEvents);
 		return events;
