@@ -22,6 +22,11 @@ const heading = (text: string): string => `[${linesOf(text).join(" ").replaceAll
 /** The author of a text made of mails, each of which is quoted with its own author. */
 export const mailAuthor = "mail";
 
+/** Mail as a model sees it: quoted, with its author. */
+export function quotedMail(mail: { id: number; from: string; body: string }): string {
+	return quote(`mail ${mail.id} from ${mail.from}`, mail.body, `end of mail ${mail.id}`);
+}
+
 /** The author of an item or a prompt; null for the user. */
 export function authorIn(data: unknown): string | null {
 	const from: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "from") : undefined;

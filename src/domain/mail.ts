@@ -4,7 +4,6 @@ import { readsMail } from "#contract/agent-type.ts";
 import type { NewEvent } from "#contract/event.ts";
 import { type Actor, agentOf } from "#contract/ids.ts";
 import type { MailSend, MailState } from "#contract/mail.ts";
-import { quote } from "#contract/quote.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { suggestion } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
@@ -103,9 +102,4 @@ export function decideWake(
 	if (waiting.urgent === 0 && waiting.due) return [];
 	const position = waiting.urgent > 0 ? positionBeforeAll(waiting.first) : 0;
 	return [{ kind: "prompt.queued", agent: agent.id, text: "You have mail.", data: { position, source: "mail" } }];
-}
-
-/** Mail as a model sees it: quoted, with its author. */
-export function quotedMail(mail: Pick<MailState, "id" | "from" | "body">): string {
-	return quote(`mail ${mail.id} from ${mail.from}`, mail.body, `end of mail ${mail.id}`);
 }

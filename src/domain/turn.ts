@@ -12,14 +12,13 @@ import type { Actor, AgentId } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { NodeEpoch } from "#contract/node.ts";
 import type { Author, PromptState } from "#contract/prompt.ts";
-import { mailAuthor } from "#contract/quote.ts";
+import { mailAuthor, quotedMail } from "#contract/quote.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { TurnAppend, TurnState } from "#contract/turn.ts";
 import { isHeld } from "./agent-state/label.ts";
 import { notInSubtree } from "./agent-state/subtree.ts";
 import { refusedNow, suggestion } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
-import { quotedMail } from "./mail.ts";
 import { noSlot, positionBeforeAll } from "./prompt.ts";
 import { type Claim, leasedBy } from "./slots.ts";
 import {

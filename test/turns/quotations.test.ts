@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { messagesOf } from "#agents/llm/messages.ts";
 import { human } from "#contract/ids.ts";
-import { mailAuthor, promptForModel, quote } from "#contract/quote.ts";
-import { quotedMail } from "#domain/mail.ts";
+import { mailAuthor, promptForModel, quote, quotedMail } from "#contract/quote.ts";
 import { render } from "#domain/render.ts";
 
 /** Whatever ends a line anywhere; written down apart from the code that is tested. */

@@ -4,7 +4,7 @@
 // results of the last calls: the model sees exactly what the journal has, and so does a fork or a retry after a crash.
 import { setTimeout as pause } from "node:timers/promises";
 import { type LanguageModel, streamText } from "ai";
-import type { ToolContext } from "#client/tools.ts";
+import type { ToolContext } from "#client/tools/tool.ts";
 import { expected } from "#contract/log.ts";
 import { TurnFailed } from "../acp-agent.ts";
 import type { PromptUsage, TurnReporter } from "../turn-reporter.ts";

@@ -2,10 +2,10 @@
 // ones, so that a fork's prompt begins with the same bytes as its parent's.
 import { jsonSchema, type ToolSet } from "ai";
 import { z } from "zod";
-import { type ToolContext, type ToolName, toolNames, tools, useTool } from "#client/tools.ts";
+import type { ToolContext } from "#client/tools/tool.ts";
+import { refusalText, type ToolName, toolNames, tools, useTool } from "#client/tools.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { validationMessage } from "#contract/validation-message.ts";
-import { refusalText } from "#views/tool-answers.ts";
 import { runShell } from "../run-shell.ts";
 import type { ReportedCall } from "../turn-reporter.ts";
 import { editFile, findFiles, findText, readFile, writeFile } from "./files.ts";

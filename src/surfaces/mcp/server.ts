@@ -2,10 +2,9 @@
 // process, and can do exactly what that token allows.
 import { McpServer } from "@modelcontextprotocol/server";
 import type { Client } from "#client/client.ts";
-import { type ToolName, toolNames, tools, useTool } from "#client/tools.ts";
+import { refusalText, type ToolName, toolNames, tools, useTool } from "#client/tools.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { version } from "#src/version.ts";
-import { refusalText } from "#views/tool-answers.ts";
 
 export interface McpCaller {
 	client: Client;
