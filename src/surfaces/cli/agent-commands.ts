@@ -4,7 +4,7 @@ import type { Node } from "#contract/node-wire.ts";
 import type { Agent, Availability } from "#contract/wire.ts";
 import type { Options } from "./act.ts";
 import { call } from "./call.ts";
-import { json, onlyProject, policy, project, reason } from "./options.ts";
+import { agentCommand, command, onlyProject, policy, reason, scopedCommand } from "./options.ts";
 import type { ManyVerb } from "./several-agents.ts";
 import { addCommand, forkCommand } from "./spawn-commands.ts";
 import { budgetCost, budgetOf, budgetTokens } from "./usage-commands.ts";
@@ -29,20 +29,14 @@ export function agentCommands(program: Command): void {
 	for (const [name, route, description] of verbs.filter(([each]) => short.includes(each)))
 		signal(program, name, route, description);
 	psCommand(program);
-	program
-		.command("tree")
-		.description("show living agents as a tree")
+	command(program, "tree", "show living agents as a tree")
 		.addOption(onlyProject())
-		.addOption(json())
 		.action((options) =>
 			call("tree", options, {}, async ({ rows }) => (await import("./print-overviews.ts")).treeText(rows)),
 		);
-	program
-		.command("inbox")
+	command(program, "inbox", "list what needs you: approvals, errors, issues to review, usage limits")
 		.alias("attention")
-		.description("list what needs you: approvals, errors, issues to review, usage limits")
 		.addOption(onlyProject())
-		.addOption(json())
 		.action((options) =>
 			call("inbox", options, {}, async (inbox) => (await import("./print-overviews.ts")).inboxText(inbox)),
 		);
@@ -51,17 +45,18 @@ export function agentCommands(program: Command): void {
 	workspaceCommands(program, agent);
 }
 
-function psCommand(program: Command): void {
-	program
-		.command("ps")
-		.alias("ls")
-		.description("show what every agent is doing")
+/** A list of agents. */
+const filtered = (parent: Command, name: string, description: string) =>
+	command(parent, name, description)
 		.option("-a, --all", "include agent 0 and ended agents")
 		.option("-w, --watch", "refresh every two seconds until Ctrl+C")
 		.option("--type <type>", "only agents of this type")
 		.option("--model <model>", "only agents with this model")
-		.addOption(new Option("--project <slug>", "only agents of this project"))
-		.addOption(json())
+		.addOption(onlyProject());
+
+function psCommand(program: Command): void {
+	filtered(program, "ps", "show what every agent is doing")
+		.alias("ls")
 		.action(async (options) => {
 			const { ps } = await import("./ps.ts");
 			await ps(options);
@@ -69,17 +64,9 @@ function psCommand(program: Command): void {
 }
 
 function listCommand(agent: Command): void {
-	agent
-		.command("list")
-		.description("show what every agent is doing, like ps; with --json, every field of each agent")
-		.option("-a, --all", "include agent 0 and ended agents")
-		.option("-w, --watch", "refresh every two seconds until Ctrl+C")
+	filtered(agent, "list", "show what every agent is doing, like ps; with --json, every field of each agent")
 		.option("--reaped", "include reaped (hidden) agents")
 		.option("--available", "only idle agents that could start a turn now; if there is none, why not")
-		.option("--type <type>", "only agents of this type")
-		.option("--model <model>", "only agents with this model")
-		.addOption(onlyProject())
-		.addOption(json())
 		.action(async ({ reaped = false, available, type, model, all, watch, ...options }) => {
 			const show = async (agents: Agent[]): Promise<string> => (await import("./print-agents.ts")).agentTable(agents);
 			if (available === true) return await listAvailable({ type, model }, options);
@@ -106,10 +93,12 @@ async function listAvailable(filter: { type?: string | undefined; model?: string
 }
 
 function configureCommand(agent: Command): void {
-	agent
-		.command("configure")
-		.description("change an agent's settings; settings you do not name stay as they are")
-		.argument("<agent>", "the agent's name or id")
+	agentCommand(
+		agent,
+		"configure",
+		"change an agent's settings; settings you do not name stay as they are",
+		"the agent's name or id",
+	)
 		.option("--type <type>", "the type of agent 0 (init); other agents keep theirs")
 		.option("--model <model>", "the model that it uses")
 		.option("--system-prompt <text>", "its system prompt")
@@ -125,8 +114,6 @@ function configureCommand(agent: Command): void {
 		.addOption(policy())
 		.addOption(budgetTokens())
 		.addOption(budgetCost())
-		.addOption(project())
-		.addOption(json())
 		.action(async (reference, options) => {
 			const { type, model, systemPrompt, pin, option, subscription: paid, policy: who } = options;
 			const body = {
@@ -159,18 +146,18 @@ const many: readonly ManyVerb[] = ["pause", "resume", "interrupt", "kill", "agen
 const isForMany = (route: Verb): route is ManyVerb => many.some((each) => each === route);
 
 function signal(parent: Command, name: string, route: Verb, description: string): void {
-	const command = parent.command(name).description(description).addOption(project()).addOption(json());
-	for (const option of ownOptions(route)) command.addOption(option);
-	if (route === "agentDelete") command.alias("remove");
+	const verb = scopedCommand(parent, name, description);
+	for (const option of ownOptions(route)) verb.addOption(option);
+	if (route === "agentDelete") verb.alias("remove");
 	if (!isForMany(route)) {
-		command
+		verb
 			.argument("<agent>", "name, project/name, id, or the first characters of the id")
 			.action((reference, { json: asJson, project: slug, ...body }) =>
 				tell(route, reference, { json: asJson, project: slug }, route === "agent" ? undefined : body),
 			);
 		return;
 	}
-	command
+	verb
 		.argument("[agents...]", "names, project/name, ids, or the first characters of ids")
 		.option("--all", "every living agent (of --project, if given)")
 		.action(async (references, { json: asJson, project: slug, all, ...body }) => {

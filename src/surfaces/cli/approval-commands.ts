@@ -2,26 +2,20 @@
 import type { Command } from "@commander-js/extra-typings";
 import { indented } from "#contract/visible.ts";
 import { call } from "./call.ts";
-import { json, onlyProject, reason } from "./options.ts";
+import { command, onlyProject, reason } from "./options.ts";
 
 export function approvalCommands(program: Command): void {
 	const approval = program.command("approval").description("list, allow and deny what agents ask for");
-	approval
-		.command("list")
-		.description("list pending approvals, oldest first")
+	command(approval, "list", "list pending approvals, oldest first")
 		.option("--agent <agent>", "only approvals of this agent")
 		.addOption(onlyProject())
-		.addOption(json())
 		.action(({ agent, ...options }) =>
 			call("approvals", options, { query: { agent: agent || undefined } }, async (approvals) =>
 				(await import("./print-approvals.ts")).approvalTable(approvals),
 			),
 		);
-	approval
-		.command("show")
-		.description("show what the agent asks for: the command, the change to each file")
+	command(approval, "show", "show what the agent asks for: the command, the change to each file")
 		.argument("<approval>", "the approval's id")
-		.addOption(json())
 		.action((id, options) =>
 			call("approval", options, { params: { approval: id } }, async (found) =>
 				(await import("./print-approvals.ts")).approvalLines(found),
@@ -49,10 +43,7 @@ export function approvalCommands(program: Command): void {
 }
 
 const answerCommand = (approval: Command, name: "allow" | "deny") =>
-	approval
-		.command(name)
-		.description(`${name} what the agent asks for`)
+	command(approval, name, `${name} what the agent asks for`)
 		.argument("<approval>", "the approval's id")
 		.option("--always", "and answer the same question in the same way from now on")
-		.addOption(reason())
-		.addOption(json());
+		.addOption(reason());

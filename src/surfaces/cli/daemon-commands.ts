@@ -4,7 +4,7 @@ import { vendorTypes } from "#contract/agent-type.ts";
 import { logLevels } from "#contract/log.ts";
 import { inline } from "#contract/visible.ts";
 import { call } from "./call.ts";
-import { json } from "./options.ts";
+import { command } from "./options.ts";
 import { projectCommands } from "./project-commands.ts";
 import { uiCommands } from "./ui-commands.ts";
 
@@ -14,27 +14,18 @@ export function daemonCommands(program: Command): void {
 		["up", "start the daemon, if it is not running"],
 		["status", "show the daemon's version, address, agents and problems"],
 	] as const) {
-		program
-			.command(name)
-			.description(description)
-			.addOption(json())
-			.action(async (options) => {
-				const [{ act }, { statusLine }] = await Promise.all([import("./act.ts"), import("./status.ts")]);
-				await act(options, async ({ client }) => await client.call("status"), statusLine);
-			});
+		command(program, name, description).action(async (options) => {
+			const [{ act }, { statusLine }] = await Promise.all([import("./act.ts"), import("./status.ts")]);
+			await act(options, async ({ client }) => await client.call("status"), statusLine);
+		});
 	}
 	uiCommands(program);
 	stopAndLookCommands(program);
-	program
-		.command("demo")
-		.description("run a demo: scripted agents finish five issues in under a minute, no key needed")
-		.addOption(json())
-		.action(async (options) => await (await import("./demo.ts")).demo(options));
-	program
-		.command("backup")
-		.description("write a consistent copy of the store to a file, also while agents work")
+	command(program, "demo", "run a demo: scripted agents finish five issues in under a minute, no key needed").action(
+		async (options) => await (await import("./demo.ts")).demo(options),
+	);
+	command(program, "backup", "write a consistent copy of the store to a file, also while agents work")
 		.argument("<file>", "the new file; it must not exist")
-		.addOption(json())
 		.action((file, options) =>
 			call(
 				"backup",
@@ -43,26 +34,18 @@ export function daemonCommands(program: Command): void {
 				(written) => `wrote ${inline(written.file)} (${written.bytes} bytes)`,
 			),
 		);
-	program
-		.command("token")
-		.description("manage the API token")
-		.command("rotate")
-		.description("replace the token; the old one is refused at once")
-		.addOption(json())
-		.action((options) =>
-			call(
-				"tokenRotate",
-				options,
-				{},
-				({ file }) =>
-					`the token was replaced; the new one is in ${file}\nbrowsers and scripts with the old one have to be given the new one`,
-			),
-		);
-	program
-		.command("setup")
-		.description("install a vendor's agent and check that it starts")
+	const token = program.command("token").description("manage the API token");
+	command(token, "rotate", "replace the token; the old one is refused at once").action((options) =>
+		call(
+			"tokenRotate",
+			options,
+			{},
+			({ file }) =>
+				`the token was replaced; the new one is in ${file}\nbrowsers and scripts with the old one have to be given the new one`,
+		),
+	);
+	command(program, "setup", "install a vendor's agent and check that it starts")
 		.argument("<type>", vendorTypes.join(", ").replace(/, (\w+)$/, " or $1"))
-		.addOption(json())
 		.action((type, options) =>
 			call(
 				"setup",
@@ -80,21 +63,15 @@ function stopAndLookCommands(program: Command): void {
 		["down", "stop the daemon; running turns get ten seconds to finish"],
 		["restart", "stop the daemon and start it again, for example after an upgrade"],
 	] as const)
-		program
-			.command(name)
-			.description(description)
+		command(program, name, description)
 			.option("--drain", "start no new turns and wait for the running ones, however long they take")
 			.addOption(new Option("--now", "cut the running turns at once").conflicts("drain"))
-			.addOption(json())
 			.action(async (options) => await (await import("./down.ts"))[name](options));
-	program
-		.command("uninstall")
-		.description("stop the daemon and remove Brood's data from this machine")
+	command(program, "uninstall", "stop the daemon and remove Brood's data from this machine")
 		.option("--keep-data", "only stop the daemon; the home and the repositories stay as they are")
 		.option("--all", "remove the home, the agents' worktrees, and Brood's refs from the projects' repositories")
 		.option("-y, --yes", "do not ask; refused if agents have uncommitted work")
 		.option("--discard", "with --yes: also if agents have uncommitted work, which is lost")
-		.addOption(json())
 		.action(async (options) => await (await import("./uninstall.ts")).uninstall(options));
 	program
 		.command("logs")
@@ -104,11 +81,8 @@ function stopAndLookCommands(program: Command): void {
 		.option("--follow", "keep printing new entries")
 		.option("--json", "print one JSON document; with --follow one object per line")
 		.action(async (options) => await (await import("./logs.ts")).logs(options));
-	program
-		.command("doctor")
-		.description("check the installation and show how to fix problems")
+	command(program, "doctor", "check the installation and show how to fix problems")
 		.option("--space", "also show the disk usage of the home and of each project")
-		.addOption(json())
 		.action(async ({ space, ...options }) =>
 			space === true
 				? await call("space", options, {}, async (found) => (await import("./space.ts")).spaceText(found))

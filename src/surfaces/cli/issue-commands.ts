@@ -1,6 +1,6 @@
 // Issues on the command line. `task` is another name for `issue`.
 import { type Command, Option } from "@commander-js/extra-typings";
-import { json, seconds } from "./options.ts";
+import { command, seconds } from "./options.ts";
 
 const project = () => new Option("--project <slug>", "the project; default: the one of this directory");
 const many = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
@@ -9,11 +9,12 @@ const priority = () =>
 const which = "project#number, or just the number inside the project's directory";
 const tell = async (...given: Parameters<typeof import("./issues.ts").tell>): Promise<void> =>
 	await (await import("./issues.ts")).tell(...given);
+/** A command of a project's issues. */
+const ofProject = (issue: Command, name: string, description: string) =>
+	command(issue, name, description).addOption(project());
+/** A command about one issue. */
 const about = (issue: Command, name: string, description: string) =>
-	issue.command(name).description(description).argument("<issue>", which);
-/** A command without options of its own. */
-const plain = (issue: Command, name: string, description: string) =>
-	about(issue, name, description).addOption(project()).addOption(json());
+	ofProject(issue, name, description).argument("<issue>", which);
 
 export function issueCommands(program: Command): void {
 	program.commandsGroup("Issues:");
@@ -21,9 +22,7 @@ export function issueCommands(program: Command): void {
 		.command("issue")
 		.alias("task")
 		.description("add issues, assign them to agents, review and merge the work");
-	issue
-		.command("add")
-		.description("add an issue")
+	ofProject(issue, "add", "add an issue")
 		.argument("<title>", "the title, one line")
 		.option("--body <text>", "the description")
 		.option("-f, --file <file>", "read the body from a file; - is standard input")
@@ -35,12 +34,8 @@ export function issueCommands(program: Command): void {
 			"after",
 			"\nExamples:\n  brood issue add 'Replace the font' --project web --body 'Use Inter.'\n  brood issue add 'Fix the build' --preset quick-fix --priority high",
 		)
-		.addOption(project())
-		.addOption(json())
 		.action(async (title, options) => await (await import("./issues.ts")).add(title, options));
-	issue
-		.command("list")
-		.description("list issues of a project, or of all projects")
+	ofProject(issue, "list", "list issues of a project, or of all projects")
 		.argument("[text]", "only issues with this text in the title or the body")
 		.option("--stage <stage>", "only issues in this stage")
 		.option("--label <label>", "only issues with this label")
@@ -50,22 +45,15 @@ export function issueCommands(program: Command): void {
 		.addOption(priority())
 		.option("--all", "issues of all projects, wherever you are")
 		.option("--deleted", "include deleted issues")
-		.addOption(project())
-		.addOption(json())
 		.action(async (text, options) => await (await import("./issues.ts")).list(text, options));
-	issue
-		.command("board")
-		.description("list the issues of a project, grouped by stage")
-		.addOption(project())
-		.addOption(json())
-		.action(async (options) => await (await import("./issues.ts")).board(options));
-	plain(issue, "show", "show everything about one issue").action(
+	ofProject(issue, "board", "list the issues of a project, grouped by stage").action(
+		async (options) => await (await import("./issues.ts")).board(options),
+	);
+	about(issue, "show", "show everything about one issue").action(
 		async (name, options) => await (await import("./issues.ts")).show(name, options),
 	);
 	about(issue, "diff", "show what its branch changes; for a merged issue, what was merged")
 		.option("--stat", "only file names and line counts")
-		.addOption(project())
-		.addOption(json())
 		.action(async (name, options) => await (await import("./diff.ts")).issueDiff(name, options));
 	about(issue, "edit", "change its title, body, labels, priority or preset")
 		.option("--title <title>", "the title, one line")
@@ -75,11 +63,9 @@ export function issueCommands(program: Command): void {
 		.option("--no-labels", "remove all labels")
 		.option("--preset <name>", "another workflow; only before work has started")
 		.addOption(priority())
-		.addOption(project())
-		.addOption(json())
 		.action(async (name, options) => await (await import("./issues.ts")).edit(name, options));
 	verbs(issue);
-	words(issue);
+	notes(issue);
 	waiting(issue);
 }
 
@@ -89,31 +75,25 @@ function verbs(issue: Command): void {
 		["unassign", "issueUnassign", "take it from its agent"],
 		["retry", "issueRetry", "clear what needs attention, and try again"],
 	] as const) {
-		plain(issue, name, description).action((ref, options) => tell(route, ref, options, {}));
+		about(issue, name, description).action((ref, options) => tell(route, ref, options, {}));
 	}
-	plain(issue, "delete", "delete it; its number is not used again").action((ref, options) =>
+	about(issue, "delete", "delete it; its number is not used again").action((ref, options) =>
 		tell("issueDelete", ref, options),
 	);
 	about(issue, "assign", "assign it to an idle agent, and start it if it is in its first stage")
 		.argument("<agent>", "the agent")
 		.option("--now", "fail unless its turn can start at once", false)
-		.addOption(project())
-		.addOption(json())
 		.action((ref, agent, { now, ...options }) => tell("issueAssign", ref, options, { agent, now }));
-	plain(issue, "move", "move it to another stage; from DONE this reopens it")
+	about(issue, "move", "move it to another stage; from DONE this reopens it")
 		.argument("<stage>", "the stage, such as IN_REVIEW")
 		.action((ref, stage, options) => tell("issueMove", ref, options, { stage: stage.toUpperCase() }));
 	about(issue, "depend", "make it wait until another issue is done")
 		.argument("<on>", "the other issue: number, #number or project#number")
 		.option("--remove", "remove the dependency")
-		.addOption(project())
-		.addOption(json())
 		.action(async (ref, on, options) => await (await import("./issues.ts")).depend(ref, on, options));
 	about(issue, "approve", "approve its work; at the last gate this merges it")
 		.option("--commit <hash>", "the commit that you reviewed; default: the newest of its branch")
 		.option("--empty", "approve it also if there is nothing to merge")
-		.addOption(project())
-		.addOption(json())
 		.action((ref, options) =>
 			tell("issueApprove", ref, options, {
 				...(options.commit !== undefined && { commit: options.commit }),
@@ -122,16 +102,14 @@ function verbs(issue: Command): void {
 		);
 	about(issue, "reject", "send it back to the previous stage")
 		.requiredOption("--reason <text>", "why; the agent reads it in its next prompt")
-		.addOption(project())
-		.addOption(json())
 		.action((ref, options) => tell("issueReject", ref, options, { reason: options.reason }));
 }
 
-function words(issue: Command): void {
-	plain(issue, "comment", "add a comment; the agent reads it in its next prompt")
+function notes(issue: Command): void {
+	about(issue, "comment", "add a comment; the agent reads it in its next prompt")
 		.argument("<text>", "the text")
 		.action((ref, text, options) => tell("issueComment", ref, options, { text }));
-	plain(issue, "message", "leave a note for the agent of a later stage")
+	about(issue, "message", "leave a note for the agent of a later stage")
 		.argument("<stage>", "the stage")
 		.argument("<text>", "the text")
 		.action((ref, stage, text, options) => tell("issueMessage", ref, options, { stage: stage.toUpperCase(), text }));
@@ -142,17 +120,11 @@ function words(issue: Command): void {
 		.addOption(
 			new Option("--type <type>", "the kind of document").choices(["context_pack", "spec", "ai_doc", "other"] as const),
 		)
-		.addOption(project())
-		.addOption(json())
 		.action(async (ref, name, text, options) => await (await import("./issues.ts")).document(ref, name, text, options));
-	issue
-		.command("complete")
-		.description("for agents: report that the work of this stage is complete")
+	ofProject(issue, "complete", "for agents: report that the work of this stage is complete")
 		.argument("[issue]", which, "mine")
 		.option("--summary <text>", "a summary of the work", "")
 		.option("--back", "it has to go back to the previous stage")
-		.addOption(project())
-		.addOption(json())
 		.action((ref, options) =>
 			tell("workComplete", ref, options, { summary: options.summary, back: options.back === true }),
 		);
@@ -167,16 +139,12 @@ function waiting(issue: Command): void {
 		)
 		.option("--stage <stage>", "with --for stage: this stage")
 		.option("--timeout <time>", "give up after this time (seconds, or like 10m or 2h), with exit code 124", seconds)
-		.addOption(project())
-		.addOption(json())
 		.action(async (ref, options) => await (await import("./issue-wait.ts")).wait(ref, options));
 }
 
 /** `project auto` and `project presets`. */
 export function issueProjectCommands(group: Command): void {
-	group
-		.command("auto")
-		.description("turn automatic work on issues on or off")
+	ofProject(group, "auto", "turn automatic work on issues on or off")
 		.argument("<on|off>", "off: running turns finish, and no further issue starts")
 		.argument("[project]", "the project; default: the one of this directory")
 		.option("--agents-max <count>", "maximum number of agents; `default` resets it")
@@ -198,15 +166,9 @@ export function issueProjectCommands(group: Command): void {
 			"after",
 			"\nExamples:\n  brood project auto on --type claude --policy auto-edit --agents-max 3\n  brood project auto off web",
 		)
-		.addOption(project())
-		.addOption(json())
 		.action(async (on, slug, options) => await (await import("./issues.ts")).auto([on, slug], options));
-	group
-		.command("presets")
-		.description("list the workflows (presets) of a project")
+	ofProject(group, "presets", "list the workflows (presets) of a project")
 		.argument("[project]", "the project; default: the one of this directory")
-		.addOption(project())
-		.addOption(json())
 		.action(
 			async (slug, options) =>
 				await (await import("./issues.ts")).presets({ ...options, project: slug ?? options.project }),

@@ -2,33 +2,25 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { Node } from "#contract/node-wire.ts";
 import { call } from "./call.ts";
-import { json } from "./options.ts";
+import { command } from "./options.ts";
 
 export function nodeCommands(program: Command): void {
 	const node = program.command("node").description("manage the machines that share one PostgreSQL database");
-	node
-		.command("list")
-		.description("list the nodes: state, last sign of life, turns and agents of each")
-		.addOption(json())
-		.action((options) => call("nodes", options, {}, tableOf));
+	command(node, "list", "list the nodes: state, last sign of life, turns and agents of each").action((options) =>
+		call("nodes", options, {}, tableOf),
+	);
 	for (const [name, route, description, said] of [
 		["drain", "nodeDrain", "start no more turns at a node; those that run go on", "starts no more turns"],
 		["resume", "nodeResume", "start turns again at a node that was drained", "starts turns again"],
 		["fall", "nodeFall", "say that a silent node's machine is off; its open turns are interrupted", "is down"],
 	] as const)
-		node
-			.command(name)
-			.description(description)
+		command(node, name, description)
 			.argument("<node>", "the node's name or id")
-			.addOption(json())
 			.action((named, options) =>
 				call(route, options, { params: { node: named }, body: {} }, ({ name: changed }) => `${changed} ${said}`),
 			);
-	node
-		.command("remove")
-		.description("take a stopped node without living agents off the list")
+	command(node, "remove", "take a stopped node without living agents off the list")
 		.argument("<node>", "the node's name or id")
-		.addOption(json())
 		.action((named, options) =>
 			call("nodeRemove", options, { params: { node: named } }, ({ name }) => `${name} is removed`),
 		);

@@ -6,13 +6,21 @@ export const reason = () => new Option("--reason <text>", "the reason, for the j
 export const project = () => new Option("--project <slug>", "look for the agent's name in this project first");
 export const onlyProject = () => new Option("--project <slug>", "only this project");
 
-/** A command about one agent that has no options of its own. */
+/** Every command that answers something prints it as JSON if asked to. */
+export const command = (parent: Command, name: string, description: string) =>
+	parent.command(name).description(description).addOption(json());
+
+/** A command that names agents, or whatever else may have the same name in two projects. */
+export const scopedCommand = (parent: Command, name: string, description: string) =>
+	command(parent, name, description).addOption(project());
+
+/** A command about one agent. */
 export const agentCommand = (
 	parent: Command,
 	name: string,
 	description: string,
 	agent = "name, project/name, id, or the first characters of the id",
-) => parent.command(name).description(description).argument("<agent>", agent).addOption(project()).addOption(json());
+) => scopedCommand(parent, name, description).argument("<agent>", agent);
 
 export const policy = () =>
 	new Option(

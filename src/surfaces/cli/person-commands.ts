@@ -3,15 +3,13 @@ import { Argument, type Command, Option } from "@commander-js/extra-typings";
 import type { Client } from "#client/client.ts";
 import type { Person } from "#contract/wire.ts";
 import { call } from "./call.ts";
-import { json } from "./options.ts";
+import { command } from "./options.ts";
 
 const roles = ["viewer", "member", "admin"] as const;
 
 export function personCommands(program: Command): void {
 	const person = program.command("person").description("give other people tokens of their own, each with a role");
-	person
-		.command("add")
-		.description("add a person and print their token, once")
+	command(person, "add", "add a person and print their token, once")
 		.argument("<name>", "the person's name, like anna")
 		.addOption(
 			new Option(
@@ -19,7 +17,6 @@ export function personCommands(program: Command): void {
 				"viewers read, members work with agents, admins do everything; default: member",
 			).choices(roles),
 		)
-		.addOption(json())
 		.addHelpText(
 			"after",
 			"\nExamples:\n  brood person add anna\n  brood person add display --role viewer\n\nWith the token, on another machine:\n  BROOD_URL=https://brood.example.org:4180 BROOD_TOKEN=… brood ps",
@@ -27,19 +24,12 @@ export function personCommands(program: Command): void {
 		.action((name, { role, ...options }) =>
 			withToken(options, (client, tokenHash, key) => client.ask("personAdd", { body: { name, role, tokenHash }, key })),
 		);
-	person
-		.command("list")
-		.description("list people and their roles")
-		.addOption(json())
-		.action((options) =>
-			call("persons", options, {}, async (all) => (await tableOf(all)) || "nobody has a token of their own"),
-		);
-	person
-		.command("role")
-		.description("change what a person may do")
+	command(person, "list", "list people and their roles").action((options) =>
+		call("persons", options, {}, async (all) => (await tableOf(all)) || "nobody has a token of their own"),
+	);
+	command(person, "role", "change what a person may do")
 		.argument("<name>", "the person's name")
 		.addArgument(new Argument("<role>", "viewer, member or admin").choices(roles))
-		.addOption(json())
 		.action((name, role, options) =>
 			call("personConfigure", options, { params: { person: name }, body: { role } }, (changed) => tableOf([changed])),
 		);
@@ -47,21 +37,15 @@ export function personCommands(program: Command): void {
 }
 
 function endCommands(person: Command): void {
-	person
-		.command("rotate")
-		.description("replace a person's token; the old one is refused at once")
+	command(person, "rotate", "replace a person's token; the old one is refused at once")
 		.argument("<name>", "the person's name")
-		.addOption(json())
 		.action((name, options) =>
 			withToken(options, (client, tokenHash, key) =>
 				client.ask("personConfigure", { params: { person: name }, body: { tokenHash }, key }),
 			),
 		);
-	person
-		.command("remove")
-		.description("remove a person; their token is refused at once")
+	command(person, "remove", "remove a person; their token is refused at once")
 		.argument("<name>", "the person's name")
-		.addOption(json())
 		.action((name, options) =>
 			call("personRemove", options, { params: { person: name } }, (gone) => `${gone.name} is removed`),
 		);

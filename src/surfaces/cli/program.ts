@@ -19,6 +19,8 @@ import { threadCommands } from "./thread-commands.ts";
 import { usageCommands } from "./usage-commands.ts";
 import { waitCommand } from "./wait-command.ts";
 
+const lastOptions = ["--project", "--json", "--help"];
+
 /** The commands that these words name, as far as they name one; all commands without words. */
 export function program(words: readonly string[] = []): Command {
 	// completion walks the whole tree
@@ -35,6 +37,11 @@ export function program(words: readonly string[] = []): Command {
 			showGlobalOptions: true,
 			// that an option is off, or empty, unless it is given needs no words
 			optionDescription: (option) => new Help().optionDescription(option).replace(/ \(default: (?:false|"")\)$/, ""),
+			// a command's own options come before those that many commands have
+			visibleOptions: (command) =>
+				new Help()
+					.visibleOptions(command)
+					.toSorted((one, other) => lastOptions.indexOf(one.long ?? "") - lastOptions.indexOf(other.long ?? "")),
 		})
 		.addHelpText(
 			"after",

@@ -5,7 +5,7 @@ import { indented, inline } from "#contract/visible.ts";
 import type { CliContext } from "./act.ts";
 import { call } from "./call.ts";
 import { issueProjectCommands } from "./issue-commands.ts";
-import { json } from "./options.ts";
+import { command } from "./options.ts";
 
 /** A request about the project that is named, else about that of the directory. */
 const inProject =
@@ -18,13 +18,10 @@ const inProject =
 export function projectCommands(program: Command): void {
 	const project = program.command("project").description("add, configure and remove projects (git repositories)");
 	issueProjectCommands(project);
-	project
-		.command("add")
-		.description("add a repository: a folder, or a URL that is cloned into Brood's home")
+	command(project, "add", "add a repository: a folder, or a URL that is cloned into Brood's home")
 		.argument("<path>", "the folder or the URL")
 		.option("--name <slug>", "the project's name; default: the folder's")
 		.option("--branch <name>", "the branch that agents start from and that their work is merged into")
-		.addOption(json())
 		.action(async (path, { name, branch, ...options }) => {
 			const [{ slugOf }, { resolve }, { existsSync }] = await Promise.all([
 				import("./status.ts"),
@@ -42,32 +39,22 @@ export function projectCommands(program: Command): void {
 				return `added ${added.slug} (${inline(added.path)})${more}`;
 			});
 		});
-	project
-		.command("list")
-		.description("list projects, and what is wrong with them")
-		.addOption(json())
-		.action((options) =>
-			call("projects", options, { query: { check: "true" } }, async (all) => {
-				const { table } = await import("./print.ts");
-				const problems = all.map(({ problem }) => (problem === null ? "" : `${problem.text} (${problem.fix})`));
-				const width = problems.some((problem) => problem !== "") ? 3 : 2;
-				const rows = all.map(({ slug, path }, at) => [slug, path, problems[at] ?? ""].slice(0, width));
-				return table(["PROJECT", "PATH", "PROBLEM"].slice(0, width), rows) || "no projects yet";
-			}),
-		);
-	project
-		.command("show")
-		.description("show a project's folder")
+	command(project, "list", "list projects, and what is wrong with them").action((options) =>
+		call("projects", options, { query: { check: "true" } }, async (all) => {
+			const { table } = await import("./print.ts");
+			const problems = all.map(({ problem }) => (problem === null ? "" : `${problem.text} (${problem.fix})`));
+			const width = problems.some((problem) => problem !== "") ? 3 : 2;
+			const rows = all.map(({ slug, path }, at) => [slug, path, problems[at] ?? ""].slice(0, width));
+			return table(["PROJECT", "PATH", "PROBLEM"].slice(0, width), rows) || "no projects yet";
+		}),
+	);
+	command(project, "show", "show a project's folder")
 		.argument("[project]", "the project's name; default: the one of this directory")
-		.addOption(json())
 		.action((slug, options) =>
 			call("project", options, inProject(slug), ({ slug: found, path }) => `${found}  ${inline(path)}`),
 		);
-	project
-		.command("remove")
-		.description("remove a project from Brood; its folder is not touched")
+	command(project, "remove", "remove a project from Brood; its folder is not touched")
 		.argument("<project>", "the project's name")
-		.addOption(json())
 		.action((slug, options) =>
 			call(
 				"projectRemove",
@@ -85,27 +72,23 @@ export function projectCommands(program: Command): void {
 function siteCommands(project: Command): void {
 	const site = project.command("site").description("a project's repositories at other nodes, for agents moved there");
 	const named = (name: string, description: string) =>
-		site.command(name).description(description).argument("<project>", "the project's name");
+		command(site, name, description).argument("<project>", "the project's name");
 	named("add", "name a clone of the repository at another node")
 		.requiredOption("--node <node>", "the node's name or id; see brood node list")
 		.requiredOption("--path <folder>", "the repository's absolute path on that machine")
-		.addOption(json())
 		.action((slug, { node, path, ...options }) =>
 			call("siteAdd", options, { params: { project: slug }, body: { node, path } }, (added) => siteLine(added)),
 		);
-	named("list", "list them")
-		.addOption(json())
-		.action((slug, options) =>
-			call(
-				"sites",
-				options,
-				{ params: { project: slug } },
-				(all) => all.map(siteLine).join("\n") || "no other node has this project's repository",
-			),
-		);
+	named("list", "list them").action((slug, options) =>
+		call(
+			"sites",
+			options,
+			{ params: { project: slug } },
+			(all) => all.map(siteLine).join("\n") || "no other node has this project's repository",
+		),
+	);
 	named("remove", "forget one; its files are not touched")
 		.requiredOption("--node <node>", "the node's name or id")
-		.addOption(json())
 		.action((slug, { node, ...options }) =>
 			call("siteRemove", options, { params: { project: slug, node } }, (gone) => `removed ${siteLine(gone)}`),
 		);
@@ -114,11 +97,8 @@ function siteCommands(project: Command): void {
 const siteLine = ({ node, path }: { node: string; path: string }): string => `${node}  ${inline(path)}`;
 
 function upkeepCommands(project: Command): void {
-	project
-		.command("settings")
-		.description("show the settings in force, and the commands that the repository wants to run")
+	command(project, "settings", "show the settings in force, and the commands that the repository wants to run")
 		.argument("[project]", "the project's name; default: the one of this directory")
-		.addOption(json())
 		.action(async (slug, options) => {
 			let project = "";
 			const request = async (cli: CliContext) => {
@@ -128,12 +108,9 @@ function upkeepCommands(project: Command): void {
 			};
 			await call("projectSettings", options, request, (found) => settingsText(project, found));
 		});
-	project
-		.command("approve-config")
-		.description("allow the commands of the repository's .brood.yaml, exactly as they are now")
+	command(project, "approve-config", "allow the commands of the repository's .brood.yaml, exactly as they are now")
 		.argument("<project>", "the project's name")
 		.argument("<fingerprint>", "the fingerprint that `project settings` shows")
-		.addOption(json())
 		.action((slug, fingerprint, options) =>
 			call(
 				"projectApprove",
@@ -142,22 +119,16 @@ function upkeepCommands(project: Command): void {
 				(found) => `approved for ${found.slug}`,
 			),
 		);
-	project
-		.command("warm")
-		.description("set up `primary/`, the folder that shared paths are linked from")
+	command(project, "warm", "set up `primary/`, the folder that shared paths are linked from")
 		.argument("[project]", "the project's name; default: the one of this directory")
-		.addOption(json())
 		.action((slug, options) =>
 			call("warm", options, inProject(slug, {}), ({ path, filled }) =>
 				filled ? `filled ${path}` : `${path} is up to date`,
 			),
 		);
-	project
-		.command("gc")
-		.description("delete expired snapshots and trash")
+	command(project, "gc", "delete expired snapshots and trash")
 		.argument("[project]", "the project's name; default: the one of this directory")
 		.option("--dry-run", "only list what would be deleted, and why")
-		.addOption(json())
 		.action((slug, { dryRun = false, ...options }) =>
 			call("gc", options, inProject(slug, { dryRun }), async (found) =>
 				(await import("./print-work.ts")).leftoverTable(found, dryRun),
@@ -180,9 +151,7 @@ function settingsText(slug: string, { settings, issues, pendingApproval }: Route
 }
 
 function configureCommand(project: Command): void {
-	project
-		.command("configure")
-		.description("configure usage limits, quiet hours and the agent type")
+	command(project, "configure", "configure usage limits, quiet hours and the agent type")
 		.argument("[project]", "the project's name; default: the one of this directory")
 		.addOption(
 			new Option(
@@ -192,7 +161,6 @@ function configureCommand(project: Command): void {
 		)
 		.option("--quiet <hours>", "hours without new turns, like 22:00-07:00; empty for none")
 		.option("--type <type>", "the default type of new agents; empty for none")
-		.addOption(json())
 		.action((slug, { onLimit, quiet, type, ...options }) =>
 			call(
 				"projectConfigure",

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from "@commander-js/extra-typings"
 import { counted } from "#contract/counted.ts";
 import type { Prompt } from "#contract/wire.ts";
 import { call } from "./call.ts";
-import { agentCommand, json, project, reason, wholeNumber } from "./options.ts";
+import { agentCommand, reason, wholeNumber } from "./options.ts";
 import { turnCommands } from "./turn-commands.ts";
 
 const priority = (words: string): number => {
@@ -19,7 +19,7 @@ const place = (words: string): number => {
 
 export function queueCommands(program: Command): void {
 	program.commandsGroup("Work:");
-	promptCommand(program.command("prompt").description("give an agent a prompt"))
+	promptCommand(program, "prompt", "give an agent a prompt")
 		.option("--wait", "wait for the turn and print the answer")
 		.option("--follow", "wait for the turn and show what the agent does")
 		.option("--now", "run it now, in one turn, even if the agent is paused or held")
@@ -32,39 +32,30 @@ export function queueCommands(program: Command): void {
 	agentCommand(queue, "list", "list queued prompts, the next one first").action((agent, options) =>
 		call("queue", options, { params: { agent } }, promptTable),
 	);
-	promptCommand(queue.command("add").description("add a prompt to the queue")).action(queuePrompt);
+	promptCommand(queue, "add", "add a prompt to the queue").action(queuePrompt);
 	changeCommands(queue);
 	turnCommands(program);
 }
 
-const promptCommand = (command: Command) =>
-	command
-		.argument("<agent>", "the agent's name or id")
+const promptCommand = (parent: Command, name: string, description: string) =>
+	agentCommand(parent, name, description, "the agent's name or id")
 		.argument("[text]", "the prompt; or use --file")
 		.option("-f, --file <file>", "read the prompt from a file; - is standard input")
 		.option("--front", "put it in front of the queue; several keep their order")
 		.option("--priority <number>", "from -100 to 100; higher runs first", priority)
 		.option("--metadata <json>", "a JSON object stored with it, for your own programs")
-		.option("--not-before <time>", "do not start it before this time: an ISO time, or a delay (90s, 1h30m, 7d)")
-		.addOption(project())
-		.addOption(json());
+		.option("--not-before <time>", "do not start it before this time: an ISO time, or a delay (90s, 1h30m, 7d)");
 
 const queuePrompt = async (...given: Parameters<typeof import("./prompt.ts").prompt>): Promise<void> =>
 	await (await import("./prompt.ts")).prompt(...given);
 
 function changeCommands(queue: Command): void {
 	const one = (name: string, description: string) =>
-		queue
-			.command(name)
-			.description(description)
-			.argument("<agent>", "the agent")
-			.argument("<prompt>", "the prompt's id");
+		agentCommand(queue, name, description, "the agent").argument("<prompt>", "the prompt's id");
 	one("edit", "replace the text of a prompt; the journal keeps both texts")
 		.argument("[text]", "the new text; or use --file")
 		.option("-f, --file <file>", "read the text from a file; - is standard input")
 		.addOption(reason())
-		.addOption(project())
-		.addOption(json())
 		.action((agent, prompt, text, { file, reason: why, ...options }) =>
 			call(
 				"promptEdit",
@@ -78,15 +69,11 @@ function changeCommands(queue: Command): void {
 		);
 	one("move", "move a prompt to another position")
 		.argument("<position>", "the new position; 1 is next", place)
-		.addOption(project())
-		.addOption(json())
 		.action((agent, prompt, to, options) =>
 			call("promptMove", options, { params: { agent, prompt }, body: { to } }, (moved) => promptTable([moved])),
 		);
 	one("remove", "remove a prompt from the queue")
 		.addOption(reason())
-		.addOption(project())
-		.addOption(json())
 		.action((agent, prompt, { reason: why, ...options }) =>
 			call(
 				"promptRemove",
@@ -95,13 +82,8 @@ function changeCommands(queue: Command): void {
 				({ id }) => `prompt ${id} removed`,
 			),
 		);
-	queue
-		.command("clear")
-		.description("remove all prompts from the queue")
-		.argument("<agent>", "the agent")
+	agentCommand(queue, "clear", "remove all prompts from the queue", "the agent")
 		.addOption(reason())
-		.addOption(project())
-		.addOption(json())
 		.action((agent, { reason: why, ...options }) =>
 			call(
 				"queueClear",

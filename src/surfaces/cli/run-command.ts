@@ -1,13 +1,11 @@
 // `brood run`, the first command that most people type.
 import type { Command } from "@commander-js/extra-typings";
 import { vendorTypes } from "#contract/agent-type.ts";
-import { env, json, policy } from "./options.ts";
+import { command, env, policy } from "./options.ts";
 
 export function runCommand(program: Command): void {
 	program.commandsGroup("Start here:");
-	program
-		.command("run")
-		.description("give a task to a new agent and watch it work")
+	command(program, "run", "give a task to a new agent and watch it work")
 		.argument("[words...]", `the task; a first word like ${vendorTypes[0]} or ${vendorTypes[1]} names the agent type`)
 		.option("--name <handle>", "the agent's name; default: made from the task")
 		.option("--model <model>", "the model that it uses")
@@ -16,7 +14,6 @@ export function runCommand(program: Command): void {
 		.addOption(env())
 		.addOption(policy())
 		.option("--project <slug>", "its project; default: the one of this directory")
-		.addOption(json())
 		.addHelpText(
 			"after",
 			"\nExamples:\n  brood run 'fix the failing test'\n  brood run codex 'port the parser to Rust' --policy auto-edit",

@@ -2,13 +2,11 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import { vendorTypes } from "#contract/agent-type.ts";
 import { withConversation, withoutConversation } from "#contract/context-words.ts";
-import { env, itemNumber, json, policy, project, withoutEmpty } from "./options.ts";
+import { agentCommand, command, env, itemNumber, policy, withoutEmpty } from "./options.ts";
 import { budgetCost, budgetOf, budgetTokens } from "./usage-commands.ts";
 
 export function addCommand(agent: Command): void {
-	agent
-		.command("add")
-		.description("add an agent, with its own worktree if this directory is a project")
+	command(agent, "add", "add an agent, with its own worktree if this directory is a project")
 		.argument("[name]", "the agent's name; default: generated")
 		.option("--type <type>", `${vendorTypes.join(", ")}, acp, llm, scripted, shell or human`)
 		.option("--command <line>", "for --type acp: the program and its arguments")
@@ -36,7 +34,6 @@ export function addCommand(agent: Command): void {
 		)
 		.addOption(new Option("--project <slug>", "its project; default: the one of this directory"))
 		.option("--no-project", "no project, whatever the directory")
-		.addOption(json())
 		.action(async (name, { budgetTokens: tokens, budgetCost: cost, ...options }) => {
 			const { addAgent } = await import("./add-agent.ts");
 			await addAgent(name, options, budgetOf({ budgetTokens: tokens, budgetCost: cost }));
@@ -44,10 +41,12 @@ export function addCommand(agent: Command): void {
 }
 
 export function forkCommand(program: Command): void {
-	program
-		.command("fork")
-		.description("copy an agent: a child with its conversation and its uncommitted files")
-		.argument("<agent>", "the agent to fork; an agent says self")
+	agentCommand(
+		program,
+		"fork",
+		"copy an agent: a child with its conversation and its uncommitted files",
+		"the agent to fork; an agent says self",
+	)
 		.argument("[prompt]", "the child's first prompt")
 		.option("--name <handle>", "the child's name")
 		.option("--at <item>", "inherit the conversation only up to this item", itemNumber)
@@ -71,8 +70,6 @@ export function forkCommand(program: Command): void {
 			"after",
 			"\nExamples:\n  brood fork opus-1\n  brood fork opus-1 'try it the other way' --name other-way\n  brood fork opus-1 --at 42",
 		)
-		.addOption(project())
-		.addOption(json())
 		.action(async (reference, prompt, options) => {
 			const [{ act }, { projectHere, scopeOf }, { UsageError }, { madeAgent, withExitCode }] = await Promise.all([
 				import("./act.ts"),

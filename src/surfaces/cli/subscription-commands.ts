@@ -4,17 +4,13 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { Credential } from "#contract/subscription.ts";
 import type { Subscription } from "#contract/wire.ts";
 import { call } from "./call.ts";
-import { env, json, wholeNumber } from "./options.ts";
+import { command, env, wholeNumber } from "./options.ts";
 
 export function subscriptionCommands(program: Command): void {
 	const subscription = program
 		.command("subscription")
 		.description("add and configure paid plans and keys, each with a number of slots");
-	terms(
-		subscription
-			.command("add")
-			.description("add a subscription; from then on, agents of its type need one of its slots"),
-	)
+	withTerms(subscription, "add", "add a subscription; from then on, agents of its type need one of its slots")
 		.requiredOption("--type <type>", "the agent type that it is for")
 		.addHelpText(
 			"after",
@@ -28,24 +24,20 @@ export function subscriptionCommands(program: Command): void {
 				table,
 			),
 		);
-	terms(
-		subscription.command("configure").description("change a subscription; settings you do not name stay as they are"),
-	).action((subscription, { json: asJson, ...request }) =>
-		call(
-			"subscriptionConfigure",
-			{ json: asJson },
-			async () => ({ params: { subscription }, body: await bodyOf(request) }),
-			table,
-		),
+	withTerms(subscription, "configure", "change a subscription; settings you do not name stay as they are").action(
+		(subscription, { json: asJson, ...request }) =>
+			call(
+				"subscriptionConfigure",
+				{ json: asJson },
+				async () => ({ params: { subscription }, body: await bodyOf(request) }),
+				table,
+			),
 	);
 	lookCommands(subscription);
-	subscription
-		.command("cool")
-		.description("pause a subscription: start no turns on it for a while")
+	command(subscription, "cool", "pause a subscription: start no turns on it for a while")
 		.argument("<subscription>", "the subscription's name")
 		.option("--until <time>", "an ISO time, or a delay (90s, 10m, 2h, 7d)")
 		.option("--over", "end the cool-down now")
-		.addOption(json())
 		.action((subscription, { until, over, ...options }) =>
 			call(
 				"subscriptionCool",
@@ -59,11 +51,8 @@ export function subscriptionCommands(program: Command): void {
 				table,
 			),
 		);
-	subscription
-		.command("remove")
-		.description("remove a subscription that no open turn uses")
+	command(subscription, "remove", "remove a subscription that no open turn uses")
 		.argument("<subscription>", "the subscription's name")
-		.addOption(json())
 		.action((subscription, options) => call("subscriptionRemove", options, { params: { subscription } }, table));
 }
 
@@ -71,20 +60,13 @@ const table = async (changed: Subscription): Promise<string> =>
 	(await import("./print-subscriptions.ts")).subscriptionTable([changed]);
 
 function lookCommands(subscription: Command): void {
-	subscription
-		.command("list")
-		.description("list subscriptions and their slots")
-		.addOption(json())
-		.action((options) =>
-			call("subscriptions", options, {}, async (all) =>
-				(await import("./print-subscriptions.ts")).subscriptionTable(all),
-			),
-		);
-	subscription
-		.command("show")
-		.description("show everything about one subscription")
+	command(subscription, "list", "list subscriptions and their slots").action((options) =>
+		call("subscriptions", options, {}, async (all) =>
+			(await import("./print-subscriptions.ts")).subscriptionTable(all),
+		),
+	);
+	command(subscription, "show", "show everything about one subscription")
 		.argument("<subscription>", "the subscription's name")
-		.addOption(json())
 		.action((name, options) =>
 			call("subscription", options, { params: { subscription: name } }, async (found) =>
 				(await import("./print-subscriptions.ts")).subscriptionDetails(found),
@@ -92,8 +74,8 @@ function lookCommands(subscription: Command): void {
 		);
 }
 
-const terms = (command: Command) =>
-	command
+const withTerms = (parent: Command, name: string, description: string) =>
+	command(parent, name, description)
 		.argument("<subscription>", "the subscription's name")
 		.option("--max-concurrent <number>", "how many turns may run on it at the same time; default: 3", wholeNumber)
 		.addOption(env().conflicts(["envFile", "configDir"]))
@@ -104,8 +86,7 @@ const terms = (command: Command) =>
 		)
 		.option("--config-dir <folder>", "the folder in which the vendor's program keeps its login")
 		.option("--fallback <subscription>", "the subscription to use while this one cools down; empty for none")
-		.option("--quiet <hours>", "hours without new turns, like 22:00-07:00; empty for none")
-		.addOption(json());
+		.option("--quiet <hours>", "hours without new turns, like 22:00-07:00; empty for none");
 
 interface SubscriptionOptions {
 	maxConcurrent?: number | undefined;

@@ -2,7 +2,7 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { Item } from "#contract/wire.ts";
 import { call } from "./call.ts";
-import { agentCommand, json, mailNumber, onlyProject, project, wholeNumber } from "./options.ts";
+import { agentCommand, command, mailNumber, onlyProject, wholeNumber } from "./options.ts";
 
 export function threadCommands(program: Command): void {
 	program.commandsGroup("Conversations:");
@@ -14,10 +14,7 @@ export function threadCommands(program: Command): void {
 }
 
 function logCommand(program: Command): void {
-	program
-		.command("log")
-		.description("show an agent's conversation")
-		.argument("<agent>", "the agent's name or id")
+	agentCommand(program, "log", "show an agent's conversation", "the agent's name or id")
 		.option("--context", "show what its model sees, inherited items included")
 		.option("--item <id>", "show one item with its whole text")
 		.option("--after <id>", "only items after this one", wholeNumber)
@@ -25,8 +22,6 @@ function logCommand(program: Command): void {
 		.option("-n, --number <count>", "only the last items", wholeNumber)
 		.option("--follow", "keep printing new items; on a terminal, text appears as it is written")
 		.option("--deltas", "with --follow: print text as it is written, also if the output is not a terminal")
-		.addOption(project())
-		.addOption(json())
 		.action(async (agent, options) => {
 			const { followThread, itemOf, terminalColumns, threadPart } = await import("./events.ts");
 			if (options.follow === true) return await followThread(agent, options);
@@ -73,14 +68,9 @@ function markCommands(program: Command): void {
 }
 
 function mailCommands(program: Command): void {
-	program
-		.command("send")
-		.description("send mail to an agent")
-		.argument("<agent>", "the recipient")
+	agentCommand(program, "send", "send mail to an agent", "the recipient")
 		.argument("<text>", "the text")
 		.option("--urgent", "interrupt a running turn at the next tool call")
-		.addOption(project())
-		.addOption(json())
 		.action((agent, body, { urgent = false, ...options }) =>
 			call(
 				"send",
@@ -113,14 +103,11 @@ function mailCommands(program: Command): void {
 }
 
 function searchCommand(program: Command): void {
-	program
-		.command("search")
-		.description("search conversations for items with all of these words, newest first")
+	command(program, "search", "search conversations for items with all of these words, newest first")
 		.argument("<text>", "the words; `pars*` matches every word that begins with it")
 		.option("--agent <agent>", "only of this agent")
 		.addOption(onlyProject())
 		.option("-n, --limit <count>", "the maximum number of hits", Number, 20)
-		.addOption(json())
 		.action((text, { agent, limit, ...options }) =>
 			call("search", options, { query: { text, limit, agent: agent || undefined } }, async (found) =>
 				(await import("./print-thread.ts")).foundLines(found),
@@ -129,9 +116,7 @@ function searchCommand(program: Command): void {
 }
 
 function eventsCommand(program: Command): void {
-	program
-		.command("events")
-		.description("print the journal, the record of everything that happened")
+	command(program, "events", "print the journal, the record of everything that happened")
 		.option("--after <id>", "only events after this one", wholeNumber, 0)
 		.option("--agent <agent>", "only of this agent")
 		.option("--kind <kind>", "only this kind (turn.ended) or noun (turn); separate several with commas")
@@ -139,6 +124,5 @@ function eventsCommand(program: Command): void {
 		.option("--follow", "keep printing new events")
 		.option("--deltas", "with --follow: also text as it is written, before it is an item")
 		.addOption(new Option("--project <slug>", "only this project; with --agent, look for its name there first"))
-		.addOption(json())
 		.action(async (options) => await (await import("./events.ts")).events(options));
 }

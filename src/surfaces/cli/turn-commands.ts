@@ -1,7 +1,7 @@
 // Turns: what an agent did with its prompts.
 import type { Command } from "@commander-js/extra-typings";
 import { call } from "./call.ts";
-import { agentCommand, json, project } from "./options.ts";
+import { agentCommand, scopedCommand } from "./options.ts";
 
 export function turnCommands(program: Command): void {
 	const turn = program.command("turn").description("show and retry turns: what an agent did with each prompt");
@@ -17,23 +17,14 @@ export function turnCommands(program: Command): void {
 				(await import("./print-thread.ts")).turnLines(found),
 			),
 		);
-	turn
-		.command("retry")
-		.description("run the prompt of an interrupted or failed turn again, before the queue")
+	scopedCommand(turn, "retry", "run the prompt of an interrupted or failed turn again, before the queue")
 		.argument("[agent]", "the agent's name or id")
 		.argument("[turn]", "the turn's id; default: the latest", "last")
 		.option("--all", "every turn that the last stop or crash of the daemon cut (of --project, if given)")
-		.addOption(project())
-		.addOption(json())
 		.action(async (agent, id, options) => await (await import("./retry.ts")).retry(agent, id, options));
-	turn
-		.command("finish")
-		.description("end the turn of a human agent")
-		.argument("<agent>", "the agent's name or id")
+	agentCommand(turn, "finish", "end the turn of a human agent", "the agent's name or id")
 		.requiredOption("-m, --message <text>", "the result")
 		.option("--failed", "mark the turn as failed")
-		.addOption(project())
-		.addOption(json())
 		.action((agent, { message, failed = false, ...options }) =>
 			call(
 				"turnFinish",

@@ -2,37 +2,29 @@
 import type { Command } from "@commander-js/extra-typings";
 import { inline } from "#contract/visible.ts";
 import { call } from "./call.ts";
-import { json } from "./options.ts";
+import { command } from "./options.ts";
 
 export function uiCommands(program: Command): void {
-	const ui = program
-		.command("ui")
-		.description("open the dashboard in your browser, or print the link that signs one in")
+	const ui = command(program, "ui", "open the dashboard in your browser, or print the link that signs one in")
 		.enablePositionalOptions()
 		.option("--no-open", "only print the link")
-		.addOption(json())
 		.action(async ({ open, ...options }) => {
 			await call("browserLink", options, { body: {} }, async ({ url }) => {
 				const isOpened = open && (await (await import("./open-browser.ts")).openBrowser(url));
 				return `${isOpened ? "Opening the dashboard. If no window appears, open" : "Open"} this link within two minutes; it works once:\n  ${url}`;
 			});
 		});
-	ui.command("list")
-		.description("list the browsers that are signed in")
-		.addOption(json())
-		.action((options) =>
-			call("browsers", options, {}, (browsers) =>
-				browsers.length === 0
-					? "no browser is signed in"
-					: browsers
-							.map(({ id, name, expiresAt }) => `${id}  until ${expiresAt.slice(0, 10)}  ${inline(name)}`)
-							.join("\n"),
-			),
-		);
-	ui.command("sign-out")
-		.description("sign a browser out")
+	command(ui, "list", "list the browsers that are signed in").action((options) =>
+		call("browsers", options, {}, (browsers) =>
+			browsers.length === 0
+				? "no browser is signed in"
+				: browsers
+						.map(({ id, name, expiresAt }) => `${id}  until ${expiresAt.slice(0, 10)}  ${inline(name)}`)
+						.join("\n"),
+		),
+	);
+	command(ui, "sign-out", "sign a browser out")
 		.argument("<browser>", "its id, as `brood ui list` shows it")
-		.addOption(json())
 		.action((browser, options) =>
 			call("browserSignOut", options, { params: { browser } }, ({ id }) => `${id} is signed out`),
 		);

@@ -1,12 +1,10 @@
 // Usage, and the options for budgets.
 import { type Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import type { BudgetRequest, Cost } from "#contract/usage.ts";
-import { json, project } from "./options.ts";
+import { scopedCommand } from "./options.ts";
 
 export function usageCommands(program: Command): void {
-	program
-		.command("usage")
-		.description("show tokens and cost, as reported by the agents' programs")
+	scopedCommand(program, "usage", "show tokens and cost, as reported by the agents' programs")
 		.argument("[agent]", "only this agent, alone and with its forks")
 		.addOption(
 			new Option("--by <noun>", "add up by agent, issue, subscription or project").choices([
@@ -20,8 +18,6 @@ export function usageCommands(program: Command): void {
 			"--since <time>",
 			"only since then: today, yesterday, week (Monday), month (the 1st), an age (7d) or a date",
 		)
-		.addOption(project())
-		.addOption(json())
 		.addHelpText(
 			"after",
 			"\nExamples:\n  brood usage\n  brood usage opus-1\n  brood usage --since week --by project\n  brood usage --since 7d --by subscription",

@@ -1,11 +1,9 @@
 // `brood wait`.
 import { type Command, Option } from "@commander-js/extra-typings";
-import { json, project, seconds } from "./options.ts";
+import { scopedCommand, seconds } from "./options.ts";
 
 export function waitCommand(program: Command): void {
-	program
-		.command("wait")
-		.description("wait for agents to finish")
+	scopedCommand(program, "wait", "wait for agents to finish")
 		.argument("<agents...>", "the agents")
 		.addOption(
 			new Option(
@@ -19,7 +17,5 @@ export function waitCommand(program: Command): void {
 		.addOption(new Option("--any", "wait for the first of them").conflicts("all"))
 		.option("--timeout <time>", "give up after this time (seconds, or like 10m or 2h), with exit code 124", seconds)
 		.addHelpText("after", "\nExamples:\n  brood wait opus-1\n  brood wait opus-1 opus-2 --any --for turn --timeout 600")
-		.addOption(project())
-		.addOption(json())
 		.action(async (agents, options) => await (await import("./wait.ts")).wait(agents, options));
 }

@@ -2,7 +2,7 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import { inline } from "#contract/visible.ts";
 import { call } from "./call.ts";
-import { agentCommand, isIssue, json, project } from "./options.ts";
+import { agentCommand, isIssue, scopedCommand } from "./options.ts";
 
 const whose = "name, project/name, id, or the first characters of the id";
 const agentOrIssue = "an agent (name or project/name), or an issue (project#3, or just 3 in its directory)";
@@ -21,14 +21,10 @@ export function workspaceCommands(program: Command, agent: Command): void {
 }
 
 function diffCommand(parent: Command): void {
-	parent
-		.command("diff")
-		.description("show the changes of an agent, committed or not, or those of an issue's branch")
+	scopedCommand(parent, "diff", "show the changes of an agent, committed or not, or those of an issue's branch")
 		.argument("<agent|issue>", agentOrIssue)
 		.option("--against <what>", "compare with base, index, parent, or another agent", "base")
 		.option("--stat", "only file names and line counts")
-		.addOption(project())
-		.addOption(json())
 		.action(async (reference, { against, stat, ...options }) => {
 			if (isIssue(reference))
 				return await (await import("./diff.ts")).issueDiff(reference, { stat, against, ...options });
@@ -37,9 +33,7 @@ function diffCommand(parent: Command): void {
 }
 
 function prCommand(parent: Command): void {
-	parent
-		.command("pr")
-		.description("push a branch and open a pull request with gh or glab, or print the link to open one")
+	scopedCommand(parent, "pr", "push a branch and open a pull request with gh or glab, or print the link to open one")
 		.argument("<agent|issue>", agentOrIssue)
 		.option("--title <text>", "the title; default: the issue's, or the commit's")
 		.option("--body <text>", "the description; default: the issue's, or the list of commits")
@@ -47,21 +41,14 @@ function prCommand(parent: Command): void {
 		.option("--draft", "open it as a draft")
 		.option("--link", "only push and print the link, also if gh or glab is there")
 		.option("--dry-run", "push nothing; show what would be pushed, and its title and description")
-		.addOption(project())
-		.addOption(json())
 		.addHelpText("after", "\nExamples:\n  brood pr opus-1\n  brood pr web#3 --draft")
 		.action(async (name, options) => await (await import("./pr.ts")).pr(name, options));
 }
 
 function commitCommand(parent: Command): void {
-	parent
-		.command("commit")
-		.description("commit an agent's changes under its name")
-		.argument("<agent>", whose)
+	agentCommand(parent, "commit", "commit an agent's changes under its name")
 		.argument("[paths...]", "only these paths; default: everything that is not ignored")
 		.requiredOption("-m, --message <text>", "the commit message")
-		.addOption(project())
-		.addOption(json())
 		.action((reference, paths, { message, ...options }) =>
 			call(
 				"commit",
@@ -89,14 +76,9 @@ function workCommands(agent: Command): void {
 }
 
 function moveCommand(agent: Command): void {
-	agent
-		.command("move")
-		.description("move an idle agent and its files to another node, also away from a node that is down")
-		.argument("<agent>", whose)
+	agentCommand(agent, "move", "move an idle agent and its files to another node, also away from a node that is down")
 		.requiredOption("--to <node>", "the node's name or id; see brood node list")
 		.option("--force", "use its last shared snapshot, without asking its present node for a newer one")
-		.addOption(project())
-		.addOption(json())
 		.action((reference, { to, force = false, ...options }) =>
 			call("agentMove", options, { params: { agent: reference }, body: { to, force } }, ({ handle, workspace }) =>
 				workspace === null ? `moved ${handle} to ${to}` : `moved ${handle} to ${to}  ${inline(workspace.path)}`,
@@ -105,9 +87,7 @@ function moveCommand(agent: Command): void {
 }
 
 function syncCommand(agent: Command): void {
-	agent
-		.command("sync")
-		.description("update agents' branches to base")
+	scopedCommand(agent, "sync", "update agents' branches to base")
 		.argument("[agents...]", "the agents; default: all idle agents of the project")
 		.option("--all", "every living agent with a workspace (of --project, if given)")
 		.addOption(
@@ -115,16 +95,11 @@ function syncCommand(agent: Command): void {
 				.choices(["ff", "rebase", "merge"] as const)
 				.default("ff" as const),
 		)
-		.addOption(project())
-		.addOption(json())
 		.action(async (references, options) => await (await import("./sync.ts")).sync(references, options));
 }
 
 function approveCommand(parent: Command): void {
-	parent
-		.command("approve")
-		.description("merge an agent's work into base, then update the other agents")
-		.argument("<agent>", whose)
+	agentCommand(parent, "approve", "merge an agent's work into base, then update the other agents")
 		.option("--commit <hash>", "the commit that you reviewed; default: the newest of its branch")
 		.addOption(
 			new Option("--strategy <how>", "how to merge; default: the project's setting").choices([
@@ -135,8 +110,6 @@ function approveCommand(parent: Command): void {
 			] as const),
 		)
 		.option("-m, --message <text>", "the message of the merge commit")
-		.addOption(project())
-		.addOption(json())
 		.action((reference, { commit, strategy, message, ...options }) => {
 			const body = { commit: commit || undefined, strategy, message: message || undefined };
 			return call("approve", options, { params: { agent: reference }, body }, async (approved) =>
@@ -152,14 +125,9 @@ function snapshotCommands(program: Command): void {
 			(await import("./print-work.ts")).snapshotTable(snapshots),
 		),
 	);
-	snapshot
-		.command("show")
-		.description("show what changed in a snapshot")
-		.argument("<agent>", "the agent's name or id")
+	agentCommand(snapshot, "show", "show what changed in a snapshot", "the agent's name or id")
 		.argument("<snapshot>", "the snapshot's number")
 		.option("--stat", "only file names and line counts")
-		.addOption(project())
-		.addOption(json())
 		.action((agent, id, { stat, ...options }) =>
 			import("./diff.ts").then(({ snapshotDiff }) => snapshotDiff(agent, id, { stat, ...options })),
 		);
