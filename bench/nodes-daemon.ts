@@ -7,7 +7,15 @@ import { startEngine } from "#src/main.ts";
 import { type Kind, makeAgents, perSecond } from "./writing.ts";
 
 const [, , url = "", name = ""] = process.argv;
-const node = { node: NodeId.parse(randomIds.key()), name, boot: randomIds.key(), version: "0", schema: 1, types: [] };
+// the first of them looks after what one does for all: that is no cost of further nodes
+const node = {
+	node: NodeId.parse(`${name}-${randomIds.key()}`),
+	name,
+	boot: randomIds.key(),
+	version: "0",
+	schema: 1,
+	types: [],
+};
 const engine = await startEngine({ url }, {}, { node });
 const agents = await makeAgents(engine, 64, name);
 process.stdout.write("ready\n");

@@ -53,6 +53,9 @@ export const rowChangingItems = ["final", "usage"] as const;
 
 export const isItem = (event: { kind: string }): boolean => !event.kind.includes(".");
 
+/** An item that is not about the conversation itself: it concerns only those who follow the conversation. */
+export const isPlainItem = ({ kind }: { kind: string }): boolean => isItem({ kind }) && !controls.includes(kind);
+
 const RewindData = z.object({ to: EventId });
 
 /** The mark that a rewind goes back to; null if its data is not a rewind's. */

@@ -17,7 +17,8 @@ export function startNotices(
 	const notifier = stack.use(new Notifier({ config, environment, log: engine.log }));
 	const wanted = config.on ?? noticeKinds;
 	let isOver = false;
-	let reader = engine.publisher.follow();
+	const follow = () => engine.publisher.follow({ items: () => false });
+	let reader = follow();
 	stack.defer(() => {
 		isOver = true;
 		reader[Symbol.dispose]();
@@ -26,7 +27,7 @@ export function startNotices(
 		while (!isOver) {
 			const events = await reader.next();
 			// cut off from the events: the inbox lists what was missed
-			if (events === null && !isOver) reader = engine.publisher.follow();
+			if (events === null && !isOver) reader = follow();
 			const calls = (events ?? []).flatMap((event) => noticeTriggerOf(event) ?? []);
 			for (const call of once(calls.filter(({ kind }) => wanted.includes(kind)))) await tell(engine, notifier, call);
 		}

@@ -51,8 +51,7 @@ export class EventStream implements AsyncDisposable {
 		this.#engine = engine;
 		this.watchersMax = watchersMax;
 		this.#last = last;
-		this.#following = engine.publisher.follow();
-		this.#following.onLive(() => this.#sendDeltas());
+		this.#following = this.#follower();
 		this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
 		this.#ended = this.#follow();
 	}
@@ -82,6 +81,8 @@ export class EventStream implements AsyncDisposable {
 		// what authenticated it may be gone: it asks again
 		if (cuts !== this.#cuts) return void out.end();
 		this.#readers.add(reader);
+		// before there was a reader, items were left out of what was published
+		this.#last = Math.max(this.#last, this.#engine.publisher.lastPublished);
 		out.on("close", () => this.#readers.delete(reader));
 		out.on("error", () => this.#readers.delete(reader));
 		out.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" });
@@ -127,14 +128,21 @@ export class EventStream implements AsyncDisposable {
 		this.cutAll();
 	}
 
+	/** Items are wanted while anybody reads, and to know which messages are finished. */
+	#follower(): EventReader {
+		const items = (): boolean => this.#readers.size > 0 || this.#unfinished.size > 0;
+		const reader = this.#engine.publisher.follow({ items });
+		reader.onLive(() => this.#sendDeltas());
+		return reader;
+	}
+
 	async #follow(): Promise<void> {
 		while (!this.#closed) {
 			for (let events = await this.#following.next(); events !== null; events = await this.#following.next())
 				this.#sendEvents(events);
 			if (this.#closed) return;
 			// this reader itself was cut: all readers catch up from the journal
-			this.#following = this.#engine.publisher.follow();
-			this.#following.onLive(() => this.#sendDeltas());
+			this.#following = this.#follower();
 			this.#last = await this.#engine.reads.lastEvent();
 			for (const reader of [...this.#readers].filter(({ live }) => live)) {
 				reader.live = false;

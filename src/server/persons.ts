@@ -26,7 +26,7 @@ export class Persons implements AsyncDisposable {
 	private constructor(engine: Pick<Engine, "reads" | "publisher">, changed: () => void) {
 		this.#engine = engine;
 		this.#changed = changed;
-		this.#following = engine.publisher.follow();
+		this.#following = this.#follower();
 		this.#ended = this.#follow();
 	}
 
@@ -45,12 +45,16 @@ export class Persons implements AsyncDisposable {
 		this.#byHash = new Map(all.map((each): [string, PersonState] => [each.tokenHash, each]));
 	}
 
+	#follower(): EventReader {
+		return this.#engine.publisher.follow({ items: () => this.#unknown });
+	}
+
 	async #follow(): Promise<void> {
 		while (!this.#closed) {
 			const events = await this.#following.next();
 			if (this.#closed) return;
 			// this reader was cut: what it missed may be about a person
-			if (events === null) this.#following = this.#engine.publisher.follow();
+			if (events === null) this.#following = this.#follower();
 			const isConcerned = events?.some(({ kind }) => kind.startsWith("person.")) ?? true;
 			if (!isConcerned && !this.#unknown) continue;
 			await this.#reloadOrForget();

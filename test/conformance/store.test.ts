@@ -232,6 +232,7 @@ describe.each(flavors)("%s", (flavor) => {
 		for (const { id } of [web, api]) {
 			for (const kind of ["user", "final", "user"])
 				await done(engine, { type: "item.append", agent: id, kind, text: "x" });
+			await done(engine, { type: "context.mark", agent: id, name: "here" });
 			await done(engine, { type: "agent.pause", agent: id });
 		}
 		const all = await allEvents(engine);
@@ -247,8 +248,10 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await ids({ kinds: ["agent.held", "project"] })).toEqual(
 			where(({ kind }) => kind === "agent.held" || kind.startsWith("project.")),
 		);
-		expect(await ids({ itemsOf: [web.id] })).toEqual(where(({ kind, agent }) => kind !== "user" || agent === web.id));
-		expect(await ids({ itemsOf: [] })).toEqual(where(({ kind }) => kind !== "user"));
+		const isOthers = ({ kind }: Event): boolean => kind === "user" || kind === "mark";
+		expect(await ids({ itemsOf: [web.id] })).toEqual(where((event) => !isOthers(event) || event.agent === web.id));
+		expect(await ids({ itemsOf: [] })).toEqual(where((event) => !isOthers(event)));
+		expect(await ids({ plainItems: false })).toEqual(where(({ kind }) => kind.includes(".") || kind === "mark"));
 		expect(await ids({ project: "api", itemsOf: [web.id], kinds: ["user", "final"] })).toEqual(
 			where(({ kind, agent }) => kind === "final" && agent === api.id),
 		);

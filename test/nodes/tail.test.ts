@@ -2,10 +2,12 @@
 import { expect, test } from "vitest";
 import type { Event } from "#contract/event.ts";
 import type { Engine } from "#engine/engine.ts";
+import { nextTick } from "#engine/loop/dispatch.ts";
 import { until } from "#engine/loop/until.ts";
 import { startEngine } from "#src/main.ts";
 import { done, spawn } from "#test/support/say.ts";
 import { freshDatabase } from "#test/support/stores.ts";
+import { TwoNodes } from "#test/support/two-nodes.ts";
 
 const items = process.env["BROOD_TORTURE"] ? 20_000 : 100;
 
@@ -48,6 +50,37 @@ test("three nodes write at once: the readers of each see every event once, in or
 	// control: own events alone have gaps
 	expect(own.every((id, at) => at === 0 || id === (own[at - 1] ?? 0) + 1)).toBe(false);
 	for (const node of nodes) await node[Symbol.asyncDispose]();
+});
+
+test("what agents say at other nodes is left out where nobody reads it, and whole for everybody who comes", async () => {
+	await using nodes = await TwoNodes.open();
+	const [writer, idle] = [nodes.a.daemon.engine, nodes.b.daemon.engine];
+	using hints = idle.publisher.follow({ items: () => false });
+	let [isOver, written] = [false, 0];
+	const writing = (async () => {
+		for (; !isOver; written++) await append(writer, "said");
+	})();
+	const enough = written + items / 5;
+	while (written < enough) await nextTick();
+	let after = (await writer.reads.lastEvent()) - 20;
+	for (let reader = 0; reader < 5; reader++) {
+		const stop = new AbortController();
+		const [from, seen]: [number, number[]] = [after, []];
+		for await (const message of nodes.b.client.follow({ after }, stop.signal)) {
+			if ("event" in message) seen.push(message.event.id);
+			if (seen.length >= items) break;
+		}
+		stop.abort();
+		expect(seen).toEqual(seen.map((_, at) => from + at + 1));
+		after = seen.at(-1) ?? after;
+	}
+	isOver = true;
+	await writing;
+	await done(writer, { type: "agent.pause", agent: (await spawn(writer, writer.agentZero.id)).id });
+	// control: without a reader there are gaps
+	const published: Event[] = [];
+	while (!published.some(({ kind }) => kind === "agent.held")) published.push(...((await hints.next()) ?? []));
+	expect(published.filter(({ text }) => text === "said").length).toBeLessThan(written);
 });
 
 test("who waits at one node is woken by what happens at another", async () => {

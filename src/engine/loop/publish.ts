@@ -9,7 +9,8 @@ const liveLengthMax = 1024 * 1024;
 
 export class Publisher {
 	readonly #limits: Limits;
-	readonly #readers = new Set<EventReader>();
+	/** with each whether it wants all items */
+	readonly #readers = new Map<EventReader, () => boolean>();
 	#lastPublished = 0;
 
 	constructor(limits: Limits) {
@@ -21,24 +22,38 @@ export class Publisher {
 		this.#lastPublished = Math.max(this.#lastPublished, event);
 	}
 
-	/** Everything published from now on. */
-	follow(): EventReader {
+	/**
+	 * Everything published from now on. Other nodes' plain items may be missing whenever `items` says that they are not
+	 * wanted.
+	 */
+	follow({ items = () => true }: { items?: () => boolean } = {}): EventReader {
 		const reader: EventReader = new EventReader(this.#limits.backlogEventsMax, this.#lastPublished, () =>
 			this.#readers.delete(reader),
 		);
-		this.#readers.add(reader);
+		this.#readers.set(reader, items);
 		return reader;
+	}
+
+	/** Whether anybody wants all items now. */
+	get wantsItems(): boolean {
+		return this.#readers.values().some((wants) => wants());
+	}
+
+	/** Up to here everything was published that anybody wanted. */
+	get lastPublished(): number {
+		return this.#lastPublished;
 	}
 
 	/** Sends a piece of an unfinished item to live readers; it is dropped where a reader is behind. */
 	live(delta: Delta): void {
-		for (const reader of this.#readers) reader.pushLive(delta);
+		for (const reader of this.#readers.keys()) reader.pushLive(delta);
 	}
 
-	publish(events: readonly Event[]): void {
-		this.#lastPublished = events.at(-1)?.id ?? this.#lastPublished;
+	/** `upTo` if plain items, which nobody wants, were left out. */
+	publish(events: readonly Event[], upTo = events.at(-1)?.id ?? 0): void {
+		this.#lastPublished = Math.max(this.#lastPublished, upTo);
 		if (events.length === 0) return;
-		for (const reader of this.#readers) reader.push(events);
+		for (const reader of this.#readers.keys()) reader.push(events);
 	}
 }
 

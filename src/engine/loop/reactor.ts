@@ -21,6 +21,8 @@ export interface Reactor {
 	readonly name: string;
 	/** whether the event may have given this reactor something to do; `together` has all events that came with it */
 	wakes(event: Event, together: readonly Event[]): boolean;
+	/** whether a plain item may wake it now; never if absent */
+	items?(): boolean;
 	/** Looks at the rows and does what is due; must be safe to repeat and to abandon at any point. */
 	look(signal: AbortSignal): Promise<LookResult>;
 }
@@ -52,7 +54,7 @@ export async function startReactor(reactor: Reactor, publisher: Publisher): Prom
 
 async function watch(reactor: Reactor, publisher: Publisher, signal: AbortSignal): Promise<void> {
 	while (!signal.aborted) {
-		const reader = publisher.follow();
+		const reader = publisher.follow({ items: () => reactor.items?.() ?? false });
 		const close = (): void => reader[Symbol.dispose]();
 		signal.addEventListener("abort", close, { once: true });
 		try {

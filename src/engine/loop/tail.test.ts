@@ -1,25 +1,26 @@
 import { expect, test } from "vitest";
 import type { Event } from "#contract/event.ts";
 import { human } from "#contract/ids.ts";
+import { isPlainItem } from "#contract/item.ts";
 import { limits } from "#contract/limits.ts";
 import { noLog } from "../ports/log.ts";
 import { Publisher } from "./publish.ts";
 import { Tail } from "./tail.ts";
 
-const event = (id: number): Event => ({
-	...{ id, agent: null, turn: null, kind: "git.ran", text: null, data: null },
+const event = (id: number, kind = "git.ran"): Event => ({
+	...{ id, agent: null, turn: null, kind, text: null, data: null },
 	...{ at: 0, actor: human, command: "c" },
 });
 const range = (first: number, last: number): Event[] =>
 	Array.from({ length: last - first + 1 }, (_, at) => event(first + at));
 
 /** A journal that grows while it is read, and what a reader of this node has seen. */
-function world({ after = 0 } = {}) {
+function world({ after = 0, items = (): boolean => true } = {}) {
 	const journal: Event[] = range(1, after);
 	const publisher = new Publisher(limits);
 	const told: number[] = [];
 	const asked = { count: 0, fails: 0, meanwhile: () => {} };
-	let look = (): void => {};
+	let look = (_: boolean): void => {};
 	const tail = new Tail({
 		publisher,
 		log: noLog,
@@ -29,8 +30,9 @@ function world({ after = 0 } = {}) {
 				if (asked.fails-- > 0) throw new Error("away");
 				const found = journal.filter(({ id }) => id > wanted.after).slice(0, wanted.limit);
 				asked.meanwhile();
-				return found;
+				return wanted.plainItems === false ? found.filter((each) => !isPlainItem(each)) : found;
 			},
+			lastEvent: async () => journal.at(-1)?.id ?? 0,
 		},
 		news: {
 			follow: (call) => {
@@ -41,7 +43,7 @@ function world({ after = 0 } = {}) {
 		},
 	});
 	tail.start(after);
-	const reader = publisher.follow();
+	const reader = publisher.follow({ items });
 	const seen = async (): Promise<number[]> => {
 		await tail[Symbol.asyncDispose]();
 		reader.nudge();
@@ -51,7 +53,7 @@ function world({ after = 0 } = {}) {
 		journal.push(...events);
 		tail.committed(events);
 	};
-	return { journal, tail, told, asked, seen, commits, look: () => look() };
+	return { journal, tail, publisher, told, asked, seen, commits, look: (plain = false) => look(plain) };
 }
 
 test("commits that follow each other are published without a read", async () => {
@@ -101,4 +103,47 @@ test("a read that fails is made up for by the next look", async () => {
 	expect(await seen()).toEqual([]);
 	look();
 	expect(await seen()).toEqual([1, 2]);
+});
+
+/** What agents say at another node, and what concerns everybody. */
+const mixed = (): Event[] => [
+	...[event(1, "assistant"), event(2, "turn.ended"), event(3, "tool_call")],
+	...[event(4, "clear"), event(5, "assistant")],
+];
+
+test("what agents say at other nodes is not read while nobody wants it", async () => {
+	const { journal, look, seen, asked, publisher } = world({ items: () => false });
+	journal.push(...mixed());
+	look(true);
+	expect([await seen(), asked.count]).toEqual([[], 0]);
+	look();
+	expect([await seen(), publisher.lastPublished]).toEqual([[2, 4], 5]);
+});
+
+test("own items behind another node's wait for something that matters", async () => {
+	const { journal, commits, seen, asked } = world({ items: () => false });
+	journal.push(event(1, "assistant"));
+	commits([event(2, "assistant")]);
+	expect([await seen(), asked.count]).toEqual([[], 0]);
+	commits([event(3, "turn.ended")]);
+	expect([await seen(), asked.count]).toEqual([[3], 1]);
+});
+
+test("who comes while other nodes' items are passed over gets every item from there on", async () => {
+	let wanted = false;
+	const { journal, look, seen, asked } = world({ items: () => wanted });
+	journal.push(...mixed());
+	asked.meanwhile = () => {
+		wanted = true;
+	};
+	look();
+	expect([await seen(), asked.count]).toEqual([[1, 2, 3, 4, 5], 2]);
+});
+
+test("passing over other nodes' items ends with a full page, and begins there again", async () => {
+	const { journal, look, seen, asked, publisher } = world({ items: () => false });
+	journal.push(...range(1, 1000), ...[1, 2, 3].map((at) => event(1000 + at, "assistant")), event(1004));
+	look();
+	expect(await seen()).toEqual([...range(1, 1000).map(({ id }) => id), 1004]);
+	expect([asked.count, publisher.lastPublished]).toEqual([2, 1004]);
 });

@@ -4,7 +4,11 @@
 // follows what was published last; if not, other nodes were in between, and the journal is read from there. What other
 // nodes commit is looked for when they say so, which is a hint, and every second, which is what counts. A store that
 // nobody else writes to has no news, and its commits always follow each other.
+//
+// Most of a journal is what agents say. Where nobody follows conversations, other nodes' plain items are not read at all,
+// so that an idle node costs the others next to nothing.
 import type { Event } from "#contract/event.ts";
+import { isPlainItem } from "#contract/item.ts";
 import { caught, type Log } from "../ports/log.ts";
 import type { CommitNotifications, Reads } from "../ports/store.ts";
 import type { Publisher } from "./publish.ts";
@@ -16,7 +20,7 @@ const floodMs = 50;
 
 export interface TailParts {
 	publisher: Publisher;
-	reads: Pick<Reads, "events">;
+	reads: Pick<Reads, "events" | "lastEvent">;
 	news: Pick<CommitNotifications, "follow" | "tell"> | null;
 	log: Log;
 }
@@ -38,16 +42,17 @@ export class Tail implements AsyncDisposable {
 		const { publisher, news } = this.#parts;
 		this.#last = after;
 		publisher.startAfter(after);
-		this.#following = news?.follow(() => this.#look()) ?? null;
+		this.#following = news?.follow((plain) => this.#look(plain)) ?? null;
 	}
 
 	/** Publishes what this node has committed, or reads what came before it. */
 	committed(events: readonly Event[]): void {
 		const [first, last] = [events[0], events.at(-1)];
 		if (first === undefined || last === undefined) return;
+		const plain = events.every(isPlainItem);
 		if (this.#last === null || first.id === this.#last + 1) this.#publish(events);
-		else this.#look();
-		this.#parts.news?.tell(last.id);
+		else this.#look(plain);
+		this.#parts.news?.tell(last.id, plain);
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
@@ -55,7 +60,9 @@ export class Tail implements AsyncDisposable {
 		await this.#reading;
 	}
 
-	#look(): void {
+	/** Plain items that nobody wants are passed over with what comes next, or within a second. */
+	#look(plain: boolean): void {
+		if (plain && !this.#parts.publisher.wantsItems) return;
 		this.#again = true;
 		this.#reading ??= this.#read()
 			.catch(caught(this.#parts.log, "tail", "The journal could not be read; it is tried again"))
@@ -65,21 +72,36 @@ export class Tail implements AsyncDisposable {
 	}
 
 	async #read(): Promise<void> {
-		const { reads } = this.#parts;
 		while (this.#again) {
 			this.#again = false;
-			const found = await reads.events({ after: this.#last ?? 0, limit: pageEvents });
+			const after = this.#last ?? 0;
+			const { found, upTo } = await this.#page(after);
 			// own commits may have been published meanwhile
-			this.#publish(found.filter(({ id }) => id > (this.#last ?? 0)));
+			const fresh = found.filter(({ id }) => id > (this.#last ?? 0));
+			this.#publish(fresh, upTo);
 			if (found.length === pageEvents) this.#again = true;
 			// while others write much, what they wrote is read in larger pieces: each read costs the database something
-			else if (found.length > floodEvents) await pause(floodMs);
+			else if (upTo - after > floodEvents) await pause(floodMs);
 		}
 	}
 
-	#publish(events: readonly Event[]): void {
-		this.#last = events.at(-1)?.id ?? this.#last;
-		this.#parts.publisher.publish(events);
+	/** The next events, and up to where they are all that is wanted here. */
+	async #page(after: number): Promise<{ found: Event[]; upTo: number }> {
+		const { reads, publisher } = this.#parts;
+		if (!publisher.wantsItems) {
+			const last = await reads.lastEvent();
+			if (last <= after) return { found: [], upTo: after };
+			const found = await reads.events({ after, upTo: last, plainItems: false, limit: pageEvents });
+			// somebody who came meanwhile gets every item from here on
+			if (!publisher.wantsItems) return { found, upTo: found.length < pageEvents ? last : (found.at(-1)?.id ?? after) };
+		}
+		const found = await reads.events({ after, limit: pageEvents });
+		return { found, upTo: found.at(-1)?.id ?? after };
+	}
+
+	#publish(events: readonly Event[], upTo = events.at(-1)?.id ?? 0): void {
+		this.#last = Math.max(this.#last ?? 0, upTo);
+		this.#parts.publisher.publish(events, upTo);
 	}
 }
 

@@ -67,6 +67,8 @@ export interface EventRange {
 	kinds?: readonly string[];
 	/** items only of these agents; of others only those that change rows */
 	itemsOf?: readonly AgentId[];
+	/** items only if they are about the conversation itself */
+	plainItems?: false;
 	/** only those from this moment on */
 	since?: number;
 }
@@ -259,10 +261,13 @@ export interface Store extends AsyncDisposable, SearchIndex {
 
 /** How the nodes of a store learn of each other's commits. */
 export interface CommitNotifications {
-	/** Calls `look` when there may be events of other nodes: at once where possible, and every second in any case. */
-	follow(look: () => void): AsyncDisposable;
-	/** Tells the other nodes that the journal goes up to this event. */
-	tell(last: number): void;
+	/**
+	 * Calls `look` when there may be events of other nodes: at once where possible, and every second in any case. What it
+	 * is called with says whether all of them are plain items, as far as that is known.
+	 */
+	follow(look: (plain: boolean) => void): AsyncDisposable;
+	/** Tells the other nodes that the journal goes up to this event, and whether only plain items were added. */
+	tell(last: number, plain: boolean): void;
 	/** Calls `look`, while news are followed, when an errand may have been asked or answered: as for events. */
 	onErrand(look: () => void): Disposable;
 	/** Tells the other nodes that an errand was asked or answered. */

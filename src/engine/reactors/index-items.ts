@@ -27,6 +27,7 @@ export function indexItemsReactor({
 	let due: number | null = null;
 	return {
 		name: "index-items",
+		items: () => due === null && coordinates(),
 		wakes: (event: Event) => isItem(event) && due === null && coordinates(),
 		async look() {
 			const now = monotonicNow(clock);

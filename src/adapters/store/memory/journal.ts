@@ -1,13 +1,13 @@
 // The journal in memory, looked through from its beginning.
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { isItem, rowChangingItems } from "#contract/item.ts";
+import { isItem, isPlainItem, rowChangingItems } from "#contract/item.ts";
 import type { EventRange } from "#engine/ports/store.ts";
 import type { Rows } from "./rows.ts";
 
 export function eventsIn(
 	{ events, agents }: Rows,
-	{ after, limit, upTo, agent, project, kinds, itemsOf, since = 0 }: EventRange,
+	{ after, limit, upTo, agent, project, kinds, itemsOf, plainItems, since = 0 }: EventRange,
 ): Event[] {
 	const wanted = (event: Event): boolean =>
 		(agent === undefined || event.agent === agent) &&
@@ -17,6 +17,7 @@ export function eventsIn(
 			!isItem(event) ||
 			telling.includes(event.kind) ||
 			(event.agent !== null && itemsOf.includes(event.agent))) &&
+		(plainItems === undefined || !isPlainItem(event)) &&
 		event.at >= since;
 	return events.slice(after, upTo).filter(wanted).slice(0, limit);
 }

@@ -10,9 +10,12 @@ const channel = "brood";
 /** by which the engines of a database are counted */
 export const applicationName = "brood news";
 const pollMs = 1000;
-const tellMs = 5;
+/** plain items are told of less often: each word wakes every node */
+const tellMs = { plain: 50, other: 5 };
 /** what is said in place of an event's id */
 const errandWord = "errand";
+/** what is said behind the id if only plain items were added */
+const plainWord = " items";
 
 export class PostgresNews implements CommitNotifications {
 	readonly #connection: SideConnection;
@@ -20,7 +23,12 @@ export class PostgresNews implements CommitNotifications {
 	/** beats tell who else is there; engines that are no nodes count the connections */
 	#beats = false;
 	#last = 0;
-	#pausing = false;
+	/** up to here the others were told, and when */
+	#told = 0;
+	#toldAt = Number.NEGATIVE_INFINITY;
+	/** whether there are only plain items behind that */
+	#plain = true;
+	#timer: NodeJS.Timeout | undefined;
 	readonly #errandLooks = new Set<() => void>();
 
 	constructor(connection: SideConnection) {
@@ -33,7 +41,7 @@ export class PostgresNews implements CommitNotifications {
 		this.#others = others;
 	}
 
-	follow(look: () => void): AsyncDisposable {
+	follow(look: (plain: boolean) => void): AsyncDisposable {
 		this.#connection.onOpen(async (client) => {
 			const { rows } = await client.query("select pg_backend_pid() as pid");
 			const own = Number(rows[0]?.pid);
@@ -41,11 +49,11 @@ export class PostgresNews implements CommitNotifications {
 				// not this node's own
 				if (processId === own) return;
 				if (payload === errandWord) this.#lookForErrands();
-				else look();
+				else look(payload?.endsWith(plainWord) ?? false);
 			});
 			await client.query(`listen ${channel}`);
 			// what came while nobody listened
-			look();
+			look(false);
 			this.#lookForErrands();
 		});
 		const stop = new AbortController();
@@ -59,17 +67,26 @@ export class PostgresNews implements CommitNotifications {
 	}
 
 	/** At once, but at most once in a few milliseconds, and only if somebody listens. */
-	tell(last: number): void {
+	tell(last: number, plain: boolean): void {
 		this.#last = Math.max(this.#last, last);
-		if (!this.#others || this.#pausing) return;
-		this.#pausing = true;
-		const told = this.#last;
-		setTimeout(() => {
-			this.#pausing = false;
-			if (this.#last > told) this.tell(this.#last);
-		}, tellMs);
+		this.#plain &&= plain;
+		if (!this.#others) return;
+		const pauseMs = this.#toldAt + (this.#plain ? tellMs.plain : tellMs.other) - performance.now();
+		clearTimeout(this.#timer);
+		if (pauseMs <= 0) this.#tellNow();
+		else this.#timer = setTimeout(() => this.#tellNow(), pauseMs);
+	}
+
+	#tellNow(): void {
+		if (this.#last === this.#told) return;
+		const word = `${this.#last}${this.#plain ? plainWord : ""}`;
+		[this.#told, this.#toldAt, this.#plain] = [this.#last, performance.now(), true];
+		this.#say(word);
+	}
+
+	#say(word: string): void {
 		this.#connection
-			.rows({ name: "tell", text: "select pg_notify($1, $2)", values: [channel, String(told)] })
+			.rows({ name: "tell", text: "select pg_notify($1, $2)", values: [channel, word] })
 			.catch(expected("the others look every second"));
 	}
 
@@ -80,22 +97,19 @@ export class PostgresNews implements CommitNotifications {
 
 	/** At once: somebody waits for it. */
 	tellErrand(): void {
-		if (!this.#others) return;
-		this.#connection
-			.rows({ name: "tell", text: "select pg_notify($1, $2)", values: [channel, errandWord] })
-			.catch(expected("the others look every second"));
+		if (this.#others) this.#say(errandWord);
 	}
 
 	#lookForErrands(): void {
 		for (const look of this.#errandLooks) look();
 	}
 
-	async #poll(look: () => void, signal: AbortSignal): Promise<void> {
+	async #poll(look: (plain: boolean) => void, signal: AbortSignal): Promise<void> {
 		while (!signal.aborted) {
 			if (!this.#beats) await this.#countOthers().catch(expected("it is tried again in a second"));
 			await pause(pollMs, undefined, { signal }).catch(expected("it is over"));
 			if (signal.aborted) return;
-			look();
+			look(false);
 			this.#lookForErrands();
 		}
 	}

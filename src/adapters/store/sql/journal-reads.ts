@@ -105,15 +105,16 @@ async function eventsAlong(
 }
 
 async function rowsIn(connection: Connection, range: EventRange): Promise<EventRow[]> {
-	const { after, limit, upTo, agent, project, kinds, itemsOf, since } = range;
-	const plain = [upTo, project, kinds, itemsOf, since].every((each) => each === undefined);
+	const { after, limit, upTo, agent, project, kinds, itemsOf, plainItems, since } = range;
+	const plain = [upTo, project, kinds, itemsOf, plainItems, since].every((each) => each === undefined);
 	if (plain && agent === undefined) return await connection.all(queries.eventsAfter, { after, limit });
 	if (plain && agent !== undefined) return await connection.all(queries.eventsOfAgentAfter, { agent, after, limit });
 	const lists = {
 		kinds: kinds === undefined ? null : JSON.stringify(kinds),
 		itemsOf: itemsOf === undefined ? null : JSON.stringify(itemsOf),
 	};
-	const args = { after, limit, upTo: upTo ?? history.endless, since: since ?? 0, ...lists };
+	const noPlain = plainItems === false ? 1 : 0;
+	const args = { after, limit, upTo: upTo ?? history.endless, since: since ?? 0, noPlain, ...lists };
 	if (agent !== undefined) return await connection.all(wanted.eventsOfAgentWanted, { ...args, agent });
 	if (project !== undefined) return await connection.all(wanted.eventsOfProjectWanted, { ...args, project });
 	return await connection.all(wanted.eventsWanted, args);

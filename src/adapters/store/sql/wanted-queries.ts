@@ -2,7 +2,7 @@
 // what one query scans, without an index on the kind that every event would have to write.
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
-import { rowChangingItems } from "#contract/item.ts";
+import { controlKinds, rowChangingItems } from "#contract/item.ts";
 import { type Dialect, query, textsIn } from "./prepared.ts";
 import { fromJournal, seqOf } from "./queries.ts";
 import type { Tables } from "./tables.ts";
@@ -15,6 +15,8 @@ interface Wanted extends Record<string, string | number | null> {
 	since: number;
 	kinds: string | null;
 	itemsOf: string | null;
+	/** 1 to leave out the items that are not about the conversation itself */
+	noPlain: number;
 }
 
 export const eventsWanted = query<Wanted>()("events-wanted", (db, arg, dialect) =>
@@ -49,10 +51,14 @@ function narrowed<O>(
 			? sql`substr(event.kind, 1, instr(event.kind || '.', '.') - 1)`
 			: sql`split_part(event.kind, '.', 1)`;
 	const [kinds, itemsOf] = [arg("kinds"), arg("itemsOf")];
+	const controls = sql.join(controlKinds.map((kind) => sql.lit(kind)));
 	const telling = sql.join(rowChangingItems.map((kind) => sql.lit(kind)));
 	return journal
 		.where("event.id", ">", sql<number>`${arg("after")}`)
 		.where("event.id", "<=", sql<number>`${arg("upTo")}`)
+		.where(
+			sql<boolean>`(cast(${arg("noPlain")} as integer) = 0 or event.kind like '%.%' or event.kind in (${controls}))`,
+		)
 		.where(sql<boolean>`(cast(${kinds} as text) is null or event.kind in ${list(kinds)} or ${noun} in ${list(kinds)})`)
 		.where(
 			sql<boolean>`(cast(${itemsOf} as text) is null or event.kind like '%.%' or event.kind in (${telling})
