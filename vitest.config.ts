@@ -55,6 +55,8 @@ class LongestFirst extends BaseSequencer {
 export const shared = {
 	alias: { "#local/programs.ts": path.resolve("test/support/programs.ts") },
 	setupFiles: ["test/support/sync-deadline.ts", "test/support/temporary-folder.ts"],
+	// as the daemon runs: a process starts another (git, thousands of times) the slower the more memory it has
+	execArgv: ["--max-semi-space-size=2"],
 	testTimeout: 30_000,
 	hookTimeout: 30_000,
 	// a test that waits for agents leaves its core to another, where a file says that they do not disturb each other
