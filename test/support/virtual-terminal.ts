@@ -99,6 +99,18 @@ export class VirtualTerminal implements Terminal {
 		for (const end of ["M", "m"]) this.#input(`\u001B[<0;${column + 1};${row + 1}${end}`);
 	}
 
+	/** The left button pressed at one cell, moved and let go at another. */
+	drag(from: readonly [column: number, row: number], to: readonly [column: number, row: number]): void {
+		const at = ([column, row]: readonly [number, number]): string => `${column + 1};${row + 1}`;
+		for (const part of [`0;${at(from)}M`, `32;${at(to)}M`, `0;${at(to)}m`]) this.#input(`\u001B[<${part}`);
+	}
+
+	/** What the program has put into the clipboard, the last time. */
+	get clipboard(): string | null {
+		const texts = this.written.match(/(?<=\]52;c;)[A-Za-z0-9+/=]*/g);
+		return texts === null ? null : Buffer.from(texts.at(-1) ?? "", "base64").toString();
+	}
+
 	/** As a terminal pastes: between marks. */
 	paste(text: string): void {
 		this.#input(`\u001B[200~${text}\u001B[201~`);

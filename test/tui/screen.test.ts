@@ -292,6 +292,22 @@ test("an empty thread says what can be done, and a click goes to an agent of the
 	await it.terminal.shows("[two");
 });
 
+test("a selection copies what is said in the thread, without the tree beside it", async () => {
+	const { one, slug } = await family();
+	await shop.turn(one, ["say first", ...Array.from({ length: 30 }, (_, n) => `say word ${n}`)].join("\n"));
+	await using it = new Opened(one.id, { project: slug });
+	await it.terminal.shows("word 29");
+	const rows = await it.terminal.screen();
+	const row = rows.findIndex((each) => each.endsWith("○ two"));
+	expect(rows[row]).toMatch(/^ {2}word \d+ .*│.*○ two$/);
+	const [above = "", here = ""] = rows.slice(row - 1, row + 1).map((each) => / {2}word \d+/.exec(each)?.[0]);
+	it.terminal.drag([2, row - 1], [40, row]);
+	await it.terminal.shows("Copied!");
+	expect(it.terminal.clipboard).toBe(`${above.trim()}\n${here}`);
+	it.terminal.drag([74, row], [99, row]);
+	await expect.poll(() => it.terminal.clipboard).toContain("○ two");
+});
+
 test("the mouse is left to the terminal when it is switched off", async () => {
 	const { one } = await family();
 	await using it = new Opened(one.id);

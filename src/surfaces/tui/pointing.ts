@@ -1,4 +1,5 @@
-// What a click does: it opens a call, or goes to an agent of the tree.
+// What the mouse points at. A click opens a call, or goes to an agent of the tree; a selection stays in the thread or in
+// the tree beside it.
 import type { Seen, State } from "./model.ts";
 import { isFoldable, type ScreenLook, threadHeight, threadPage, threadWidth } from "./screen.ts";
 import { sideAgents } from "./side.ts";
@@ -25,4 +26,16 @@ export function clicked(
 	const opened = new Set(state.opened);
 	if (!opened.delete(block.id)) opened.add(block.id);
 	return only({ ...state, opened });
+}
+
+/** The columns that a selection may have in a row: the tree beside the thread is not part of what is said there. */
+export function selectable(
+	state: State,
+	seen: Seen,
+	look: ScreenLook,
+	{ column, row }: { column: number; row: number },
+): [from: number, to: number] {
+	const width = threadWidth(look.width);
+	if (state.panel !== null || row >= threadHeight(state, seen, look)) return [0, look.width];
+	return column < width ? [0, width] : [width, look.width];
 }

@@ -12,7 +12,7 @@ import { lastActive } from "./moving.ts";
 import { leave } from "./normal-screen.ts";
 import type { Draft } from "./pi/draft.ts";
 import { Screen } from "./pi/screen.ts";
-import { clicked } from "./pointing.ts";
+import { clicked, selectable } from "./pointing.ts";
 import { refusalText, request } from "./requests.ts";
 import { agentIn, anchorsIn, load, nobody, type Saved, Soon, save } from "./saved.ts";
 import { readingOf, type ScreenLook, screenRows, scrolled, threadHeight, threadWidth } from "./screen.ts";
@@ -50,6 +50,8 @@ export class TerminalProgram {
 			key: (name: string, data: string) => this.#key(name, data),
 			wheel: (rows: number) => this.#wheel(rows),
 			click: (column: number, row: number) => this.#click({ column, row }),
+			together: (column: number, row: number) =>
+				selectable(this.#state, this.#view.seen, this.#look(), { column, row }),
 		};
 		this.#screen = new Screen(painter, {
 			...{ mouse: this.#saved.preferences.mouse, colour: options.colour },
@@ -117,7 +119,7 @@ export class TerminalProgram {
 		if (found !== null) this.#go(found.id);
 	}
 
-	#look({ width, height }: { width: number; height: number }): ScreenLook {
+	#look({ width, height } = { width: this.#screen.columns, height: this.#screen.rows }): ScreenLook {
 		const { colour } = this.#options;
 		const { panel, editing, current } = this.#state;
 		const mark = editing.has(current) ? "edit> " : "> ";
@@ -133,9 +135,8 @@ export class TerminalProgram {
 
 	/** The part of the screen that the thread has now. */
 	#threadLook() {
-		const { columns, rows } = this.#screen;
-		const height = threadHeight(this.#state, this.#view.seen, this.#look({ width: columns, height: rows }));
-		return { width: threadWidth(columns), height, colour: this.#options.colour };
+		const height = threadHeight(this.#state, this.#view.seen, this.#look());
+		return { width: threadWidth(this.#screen.columns), height, colour: this.#options.colour };
 	}
 
 	#key(name: string, data: string): void {
@@ -160,8 +161,7 @@ export class TerminalProgram {
 	}
 
 	#click(at: { column: number; row: number }): boolean {
-		const look = this.#look({ width: this.#screen.columns, height: this.#screen.rows });
-		const done = clicked(this.#state, this.#view.seen, look, at);
+		const done = clicked(this.#state, this.#view.seen, this.#look(), at);
 		if (done !== null) this.#take(done);
 		return done !== null;
 	}

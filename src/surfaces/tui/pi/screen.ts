@@ -29,6 +29,8 @@ export interface Painter {
 	wheel(rows: number): void;
 	/** false if nothing is there: then it is for the selection */
 	click(column: number, row: number): boolean;
+	/** the columns of a row that belong together with this one, from the first to before the last */
+	together(column: number, row: number): [from: number, to: number];
 }
 
 /** streams are painted at most so often */
@@ -39,14 +41,25 @@ class PatientScreen extends TuiAltScreen {
 	readonly #to: Terminal;
 	#owes = false;
 
-	constructor(to: Terminal, options: { mouse: boolean }) {
+	constructor(to: Terminal, { together, ...options }: { mouse: boolean } & Pick<Painter, "together">) {
 		super(to, true, undefined, options);
 		this.#to = to;
+		this.#keepSelectionsIn(together);
 		to.onTaken = () => {
 			if (!this.#owes) return;
 			this.#owes = false;
 			this.requestRender();
 		};
+	}
+
+	/** A selection of several rows has nothing of what stands beside them. The library selects whole rows of the screen. */
+	#keepSelectionsIn(together: Painter["together"]): void {
+		const ofRow: unknown = Reflect.get(this, "getSelectionColumns");
+		if (typeof ofRow !== "function") return;
+		Reflect.set(this, "getSelectionColumns", (line: string, row: number, selection: object) => {
+			const column = Number(Reflect.get(Object(Reflect.get(this, "selectionAnchor")), "col"));
+			return Reflect.apply(ofRow, this, [line, row, selection, ...together(column, row)]);
+		});
 	}
 
 	protected override doRender(): void {
@@ -83,7 +96,7 @@ export class Screen {
 		useKeys();
 		this.#colour = colour;
 		this.#terminal = terminal;
-		this.#tui = new PatientScreen(terminal, { mouse });
+		this.#tui = new PatientScreen(terminal, { mouse, together: (column, row) => painter.together(column, row) });
 		const root = {
 			render: (width: number) => painter.draw(width, this.#terminal.rows),
 			handleInput: (data: string) => {
