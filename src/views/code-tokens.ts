@@ -18,12 +18,13 @@ const keywords = new Set([
 		throws trait true try type typedef typeof undefined union unless unsigned until use using val var virtual void
 		volatile when where while with yield`),
 	...words(
-		"None True False Self String SELECT FROM WHERE INSERT UPDATE DELETE INTO VALUES JOIN ON CREATE TABLE AND OR NOT",
+		`None True False Self String SELECT FROM WHERE INSERT UPDATE DELETE INTO VALUES JOIN LEFT ON CREATE TABLE AND OR NOT
+		NULL AS IN IS SET GROUP ORDER BY HAVING LIMIT DISTINCT INDEX PRIMARY KEY UNIQUE BEGIN COMMIT`,
 	),
 ]);
 
 const slashes =
-	"ts tsx js jsx mjs cjs json json5 c h cc cpp hpp cs java kt go rs rust swift scala php css scss proto dart zig";
+	"ts tsx js jsx mjs cjs json json5 c h cc cpp hpp cs java kt go rs rust swift scala php scss proto dart zig";
 const hashes = "py python rb ruby sh bash zsh fish yaml yml toml pl r make makefile dockerfile nix elixir ex";
 const dashes = "sql lua hs haskell elm ada";
 const lineComments: Readonly<Record<string, string>> = Object.fromEntries([
@@ -39,55 +40,85 @@ const plain = new Set(["", "text", "txt", "md", "markdown", "diff", "patch", "co
 /** The language of a file, by its name. */
 export const languageOf = (path: string): string => /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? "";
 
-/** One token list for each line. A comment over several lines goes on in the next. */
+/** What goes on over lines until its end. */
+interface Span {
+	end: string;
+	kind: TokenKind;
+}
+
+const spans: Readonly<Record<string, Span & { languages: ReadonlySet<string> }>> = {
+	"/*": { end: "*/", kind: "comment", languages: new Set(words(`${slashes} typescript javascript css sql`)) },
+	"<!--": { end: "-->", kind: "comment", languages: new Set(words("html xml svg vue svelte")) },
+	"`": {
+		end: "`",
+		kind: "string",
+		languages: new Set(words(`ts tsx js jsx mjs cjs typescript javascript go sh bash zsh rb ruby`)),
+	},
+	'"""': { end: '"""', kind: "string", languages: new Set(words("py python toml java kt swift scala ex elixir")) },
+	"'''": { end: "'''", kind: "string", languages: new Set(words("py python toml")) },
+};
+
+/** One token list for each line. A comment or string over several lines goes on in the next. */
 export function codeLines(code: string, language: string): Token[][] {
 	const lines = code.split("\n");
 	const name = language.toLowerCase();
 	if (plain.has(name)) return lines.map((text) => [{ kind: "plain", text }]);
-	const comment = lineComments[name] ?? null;
-	let inComment = false;
+	let open: Span | null = null;
 	return lines.map((line) => {
-		const { tokens, open } = lineTokens(line, comment, inComment);
-		inComment = open;
-		return tokens;
+		const done = lineTokens(line, name, open);
+		open = done.open;
+		return done.tokens;
 	});
 }
 
-const parts = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`?|\b\d[\w.]*|[A-Za-z_$][\w$]*|\/\*|\s+|./gu;
+const parts = /"""|'''|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'|\b\d[\w.]*|[A-Za-z_$][\w$]*|\/\*|<!--|`|\s+|./gu;
 
-function lineTokens(line: string, comment: string | null, inComment: boolean): { tokens: Token[]; open: boolean } {
+function lineTokens(line: string, language: string, before: Span | null): { tokens: Token[]; open: Span | null } {
 	const tokens: Token[] = [];
 	const add = (kind: TokenKind, text: string): void => {
 		const last = tokens.at(-1);
 		if (last?.kind === kind) last.text += text;
 		else if (text !== "") tokens.push({ kind, text });
 	};
-	let at = 0;
-	if (inComment) {
-		const end = line.indexOf("*/");
-		add("comment", end < 0 ? line : line.slice(0, end + 2));
-		if (end < 0) return { tokens, open: true };
-		at = end + 2;
-	}
-	parts.lastIndex = at;
-	for (let found = parts.exec(line); found !== null; found = parts.exec(line)) {
-		const [text] = found;
-		if (comment !== null && line.startsWith(comment, found.index) && !/^["'`]/.test(text)) {
-			add("comment", line.slice(found.index));
+	const comment = lineComments[language] ?? null;
+	let [at, open] = [0, before];
+	while (at < line.length) {
+		if (open !== null) {
+			const end = endOf(open, line, at);
+			add(open.kind, line.slice(at, end ?? line.length));
+			if (end === null) break;
+			[at, open] = [end, null];
+			continue;
+		}
+		if (comment !== null && line.startsWith(comment, at)) {
+			add("comment", line.slice(at));
 			break;
 		}
-		if (text === "/*" && comment === "//") {
-			const end = line.indexOf("*/", found.index + 2);
-			add("comment", end < 0 ? line.slice(found.index) : line.slice(found.index, end + 2));
-			if (end < 0) return { tokens, open: true };
-			parts.lastIndex = end + 2;
-		} else add(kindOf(text), text);
+		parts.lastIndex = at;
+		const text = parts.exec(line)?.[0] ?? line.slice(at);
+		const span = spans[text];
+		if (span?.languages.has(language) === true) {
+			add(span.kind, text);
+			open = span;
+		} else add(kindOf(text, language), text);
+		at += text.length;
 	}
-	return { tokens, open: false };
+	return { tokens, open };
 }
 
-function kindOf(text: string): TokenKind {
+/** Where the text after the end of a span begins; null if it does not end in this line. */
+function endOf({ end, kind }: Span, line: string, from: number): number | null {
+	for (let at = line.indexOf(end, from); at >= 0; at = line.indexOf(end, at + 1)) {
+		let escapes = 0;
+		while (kind === "string" && at - escapes > from && line[at - escapes - 1] === "\\") escapes++;
+		if (escapes % 2 === 0) return at + end.length;
+	}
+	return null;
+}
+
+function kindOf(text: string, language: string): TokenKind {
 	if (/^["'`]./.test(text)) return "string";
 	if (/^\d/.test(text)) return "number";
-	return keywords.has(text) ? "keyword" : "plain";
+	const word = language === "sql" ? text.toUpperCase() : text;
+	return keywords.has(word) || keywords.has(text) ? "keyword" : "plain";
 }

@@ -25,6 +25,13 @@ test("code is cut into comments, strings, numbers and keywords, and nothing of i
 	const whole = codeLines(code, "ts").map((line) => line.map(({ text }) => text).join(""));
 	expect(whole.join("\n")).toBe(code);
 	expect(codeLines("# a\nx = 'b'", "py")[0]).toEqual([{ kind: "comment", text: "# a" }]);
+	const spans = (text: string, language: string): string[][] =>
+		codeLines(text, language).map((line) => line.filter(({ kind }) => kind !== "plain").map((token) => token.text));
+	expect(spans('x = """a\nis for\n"""\nfor', "py")).toEqual([['"""a'], ["is for"], ['"""'], ["for"]]);
+	expect(spans("`a \\` b\nif` + 1", "ts")).toEqual([["`a \\` b"], ["if`", "1"]]);
+	expect(spans("<!-- a\nif -->", "html")).toEqual([["<!-- a"], ["if -->"]]);
+	expect(spans("url(http://x/y) /* a */", "css")).toEqual([["/* a */"]]);
+	expect(spans("select a", "sql")).toEqual([["select"]]);
 	// control: prose has no tokens
 	expect(codeLines("return to sender", "text")).toEqual([[{ kind: "plain", text: "return to sender" }]]);
 	expect(["a/b.ts", "Makefile", "x.PY"].map(languageOf)).toEqual(["ts", "", "py"]);
