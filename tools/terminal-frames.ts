@@ -68,7 +68,8 @@ function moment(approvals: Approval[]): Seen {
 			const text = "Two of 40 runs failed in `drain`…";
 			return agent === idOf("B") ? [{ agent, turn: 1, message: "m", kind: "assistant", text }] : [];
 		},
-		...{ queue: () => [], mail: () => [], turns: () => [], hasOlder: () => false, isDetached: () => false },
+		...{ queue: () => [], mail: () => [], turns: () => [] },
+		...{ hasOlder: () => false, isDetached: () => false, isLoading: () => false },
 		approvals: (agent) => approvals.filter((each) => each.agent === agent),
 		nodeOf: () => null,
 	};

@@ -1,6 +1,7 @@
 // The terminal program on an emulated terminal, with a real daemon behind it.
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Client } from "#client/client.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -23,11 +24,10 @@ class Opened implements AsyncDisposable {
 
 	constructor(
 		first: AgentId | null,
-		{ size = [100, 30], home = freshFolder(), project = null, colour = false }: OpenOptions = {},
+		{ size = [100, 30], home = freshFolder(), project = null, colour = false, client = shop.client }: OpenOptions = {},
 	) {
 		this.home = home;
 		this.terminal = new VirtualTerminal(size[0], size[1]);
-		const { client } = shop;
 		const freshKey = (): string => crypto.randomUUID();
 		const options = { client, home, project, colour, freshKey, mend: async () => {} };
 		this.program = new TerminalProgram({ ...options, now: () => this.now, terminal: this.terminal }, first);
@@ -45,6 +45,7 @@ interface OpenOptions {
 	home?: string;
 	project?: ProjectSlug | null;
 	colour?: boolean;
+	client?: Client;
 }
 
 async function family(): Promise<{ slug: ProjectSlug; one: Agent; two: Agent }> {
@@ -281,6 +282,32 @@ test("a second Esc ends a turn by force, though its processes ignore every polit
 	it.terminal.press("escape", "escape");
 	await it.terminal.shows("The turn was stopped");
 	expect((await shop.now(one)).turn).toBeNull();
+});
+
+test("a thread that has not come yet is not called empty", async () => {
+	const { one, two } = await family();
+	await shop.turn(two, "say here it is");
+	const gate = Promise.withResolvers<void>();
+	let isClosed = false;
+	const call = async (...args: unknown[]): Promise<unknown> => {
+		if (isClosed) await gate.promise;
+		return await Reflect.apply(shop.client.call, shop.client, args);
+	};
+	const client = new Proxy(shop.client, {
+		get(to, name) {
+			const found: unknown = name === "call" ? call : Reflect.get(to, name);
+			return typeof found === "function" ? found.bind(to) : found;
+		},
+	});
+	await using it = new Opened(one.id, { client });
+	await it.terminal.shows("Type what the agent should do");
+	isClosed = true;
+	it.terminal.press("ctrl+right");
+	await it.terminal.shows("[two");
+	await it.terminal.shows(/^ {2}Loading …/m);
+	expect((await it.terminal.screen()).join("\n")).not.toContain("Type what");
+	gate.resolve();
+	await it.terminal.shows(/^ {2}here it is/m);
 });
 
 test("an empty thread says what can be done, and a click goes to an agent of the tree", async () => {

@@ -28,6 +28,8 @@ export class MirroredScreen {
 	/** the threads that are kept, the last one shown first */
 	#threads: AgentId[] = [];
 	#isLoaded = false;
+	/** the thread that is being opened */
+	#loading: AgentId | null = null;
 
 	constructor(mirror: Mirror, client: Client, project: ProjectSlug | null) {
 		this.#mirror = mirror;
@@ -56,8 +58,13 @@ export class MirroredScreen {
 	/** Keeps the thread of an agent up to date from now on. */
 	async show(agent: AgentId): Promise<void> {
 		this.#threads = [agent, ...this.#threads.filter((id) => id !== agent)];
-		if (this.#isLoaded) await this.#mirror.open(agent);
-		else this.loadRows();
+		if (!this.#isLoaded) return this.loadRows();
+		this.#loading = agent;
+		try {
+			await this.#mirror.open(agent);
+		} finally {
+			if (this.#loading === agent) this.#loading = null;
+		}
 	}
 
 	/** Forgets the threads that were shown longest ago. */
@@ -132,6 +139,7 @@ export class MirroredScreen {
 			approvals: (agent) => inbox.approvals.filter((approval) => approval.agent === agent),
 			hasOlder: (agent) => this.conversation(agent).hasOlder,
 			isDetached: (agent) => this.conversation(agent).isDetached,
+			isLoading: (agent) => this.#loading === agent,
 		};
 	}
 }

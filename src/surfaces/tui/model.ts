@@ -31,6 +31,8 @@ export interface Seen {
 	hasOlder(agent: AgentId): boolean;
 	/** newer items than those in memory exist */
 	isDetached(agent: AgentId): boolean;
+	/** its end has been asked for and is not there yet */
+	isLoading(agent: AgentId): boolean;
 }
 
 export interface State {

@@ -8,6 +8,7 @@ export function welcomeRows(state: State, seen: Seen, { width, colour }: { width
 	const agent = seen.agents.get(state.current);
 	if (agent === undefined || seen.connection === "connecting") return [];
 	const faint = (text: string): string[] => hanging("  ", text, width).map((row) => painted("faint", row, colour));
+	if (seen.isLoading(agent.id)) return faint("Loading …");
 	if (agent.life === "ended") return faint(`${inline(agent.handle)} said nothing.`);
 	if (agent.supervisor !== null)
 		return [
