@@ -46,7 +46,7 @@ function Vendors() {
 				{(read.data ?? []).map(({ type, title, installed, loggedIn, login }) => (
 					<li key={type} className="row">
 						<span className="row-name clip">{title}</span>
-						<span className="row-line clip">
+						<span className="row-line">
 							{installed === null ? "not installed" : `adapter ${installed}`} ·{" "}
 							{loggedIn ? "login found" : `no login found: ${login}`}
 						</span>
