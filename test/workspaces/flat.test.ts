@@ -111,6 +111,20 @@ test("each verb runs as many git processes as it needs, and no more", { timeout:
 	expect([...counts].filter(([verb, least]) => !(least > 0 && least <= (processesMax[verb] ?? 0)))).toEqual([]);
 });
 
+test("the parts of a diff between two objects are cut from one list of its files; a folder is looked at each time", async () => {
+	const { add } = await shop.project();
+	const agent = await add({});
+	await shop.turn(agent, "write a.txt text\nwrite b.txt text");
+	const lists = async (part: (of: string) => Promise<{ patch: string }>): Promise<number> => {
+		writeFileSync(log, "");
+		for (const of of ["a.txt", "b.txt", "a.txt"]) expect((await part(of)).patch).toContain(`+++ b/${of}`);
+		return commandsIn(log).filter((args) => args.includes("--numstat")).length;
+	};
+	const snapshot = { params: { agent: agent.id, snapshot: "1" } };
+	expect(await lists(async (of) => await shop.client.call("snapshot", { ...snapshot, query: { path: of } }))).toBe(1);
+	expect(await lists(async (of) => await shop.client.call("diff", { ...params(agent), query: { path: of } }))).toBe(3);
+});
+
 /** one less for a fork where the disk shares blocks */
 const processesMax: Readonly<Record<string, number>> = {
 	add: 4,

@@ -31,13 +31,13 @@ export interface Canvas {
  * whole, however long it is. `from`: the files from this one on, in git's order.
  */
 export async function drawDiff(
-	{ git, folder, environment = {}, left = [] }: Canvas,
+	canvas: Canvas,
 	from: readonly string[],
 	against: string,
 	what: DiffExtent = "patch",
 ): Promise<Diff> {
-	const { bytes } = await git(folder, ["diff", ...shape, "--numstat", "-z", ...from, "--"], { environment });
-	const all = filesOf(bytes);
+	const { git, folder, environment = {}, left = [] } = canvas;
+	const all = await changedFiles(canvas, from);
 	const page = pageOf(all, what);
 	const bytesMax = (typeof what === "object" && !("path" in what) ? what.bytesMax : undefined) ?? bytesMaxDefault;
 	const drawn = what === "names" ? [] : page.listed.slice(0, page.isOne ? 1 : fitting(page.listed, bytesMax));
@@ -61,6 +61,27 @@ export async function drawDiff(
 					...beyond(left.length - leftMax, `at most ${leftMax} files that are not shown are listed`),
 				],
 	};
+}
+
+/** lists that are kept: whoever reads a long diff asks for it part by part */
+const listsMax = 4;
+const lists = new Map<string, ListedFile[]>();
+
+/** Read once for all parts of a diff between two objects. Files in a folder are read each time: they may have changed. */
+async function changedFiles({ git, folder, environment = {} }: Canvas, from: readonly string[]): Promise<ListedFile[]> {
+	const key =
+		from.length === 2 && from.every((id) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id))
+			? [folder, ...from].join(" ")
+			: null;
+	const known = key === null ? undefined : lists.get(key);
+	const files =
+		known ?? filesOf((await git(folder, ["diff", ...shape, "--numstat", "-z", ...from, "--"], { environment })).bytes);
+	if (key === null) return files;
+	lists.delete(key);
+	lists.set(key, files);
+	const [oldest] = lists.keys();
+	if (lists.size > listsMax && oldest !== undefined) lists.delete(oldest);
+	return files;
 }
 
 /** A review must not leave out a file without saying so. */
