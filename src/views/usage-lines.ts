@@ -25,13 +25,13 @@ export function budgetLine({ tokens, cost }: Budget): string {
 }
 
 /** One report or one turn: token counts, cost, and how full the model's window is. */
-export function usageLine({ cost, contextTokens, contextTokensMax, ...counts }: Usage): string {
+export function usageLine({ cost, sessionCost, contextTokens, contextTokensMax, ...counts }: Usage): string {
 	const { inputTokens, outputTokens, thoughtTokens, cachedReadTokens, cachedWriteTokens } = counts;
 	// an agent's program may have written something else here
 	const part = (count: unknown, what: string): string[] =>
 		typeof count === "number" ? [`${number(count)} ${what}`] : [];
 	const window = typeof contextTokensMax === "number" ? ` of ${number(contextTokensMax)}` : "";
-	return [
+	const parts = [
 		...part(inputTokens, "tokens in"),
 		...part(outputTokens, "out"),
 		...part(thoughtTokens, "of thoughts"),
@@ -39,5 +39,9 @@ export function usageLine({ cost, contextTokens, contextTokensMax, ...counts }: 
 		...part(cachedWriteTokens || undefined, "written to it"),
 		...(typeof cost?.amount === "number" ? [money({ costs: [cost] })] : []),
 		...(typeof contextTokens === "number" ? [`a context of ${number(contextTokens)}${window}`] : []),
-	].join(", ");
+	];
+	// some programs report a total apart from what the turn used
+	if (parts.length === 0 && typeof sessionCost?.amount === "number")
+		return `${money({ costs: [sessionCost] })} in the whole session`;
+	return parts.join(", ");
 }

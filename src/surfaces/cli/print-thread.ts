@@ -70,7 +70,8 @@ function itemText(kind: string, data: unknown): string {
 		const state = String(Reflect.get(Object(data), "state"));
 		return typeof commit === "string" ? `${state}, commit ${commit.slice(0, 10)}` : state;
 	}
-	return (kind === "usage" && usageLine(Object(data))) || (data === null ? "" : JSON.stringify(data));
+	if (kind === "usage") return usageLine(Object(data)) || "no figures";
+	return data === null ? "" : JSON.stringify(data);
 }
 
 /** One turn with its total usage and its items. */
