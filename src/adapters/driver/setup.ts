@@ -55,8 +55,8 @@ export class Setup {
 
 	async #install(type: string, vendor: Vendor): Promise<VendorAgent | Refusal> {
 		const { adapters } = this.#options;
-		mkdirSync(adapters, { recursive: true, mode: 0o700 });
-		const fresh = mkdtempSync(path.join(adapters, `.${type}-`));
+		const fresh = this.#freshFolder(type);
+		if (typeof fresh !== "string") return fresh;
 		try {
 			await installLocked(fresh, { manifest: manifestOf(type), lock: lockOf(type) }, this.#environment());
 			await this.#tryOut(type, vendor.start(path.join(fresh, "node_modules")));
@@ -72,6 +72,20 @@ export class Setup {
 			});
 		} finally {
 			rmSync(fresh, { recursive: true, force: true });
+		}
+	}
+
+	#freshFolder(type: string): string | Refusal {
+		const { adapters } = this.#options;
+		try {
+			mkdirSync(adapters, { recursive: true, mode: 0o700 });
+			return mkdtempSync(path.join(adapters, `.${type}-`));
+		} catch (error) {
+			return refuse(
+				"SETUP_FAILED",
+				`Nothing can be installed into ${adapters}: ${messageOf(error)}. It has to be a folder that you can write, or a link to one.`,
+				{ details: { path: adapters } },
+			);
 		}
 	}
 
