@@ -39,7 +39,7 @@ export function requestOf(request: IncomingMessage, response: ServerResponse): H
 		path: question === -1 ? target : target.slice(0, question),
 		query: question === -1 ? "" : target.slice(question + 1),
 		headers: headersOf(request),
-		text: (bytesMax) => bodyOf(request, bytesMax),
+		text: (bytesMax) => bodyOf(request, response, bytesMax),
 		get gone() {
 			if (gone === null) {
 				const controller = new AbortController();
@@ -58,8 +58,10 @@ export const headersOf = ({ headersDistinct }: Pick<IncomingMessage, "headersDis
 		Object.entries(headersDistinct).map(([name, values = []]) => [name, values.join(name === "cookie" ? "; " : ", ")]),
 	);
 
-function bodyOf(request: IncomingMessage, bytesMax: number): Promise<string | null> {
+function bodyOf(request: IncomingMessage, response: ServerResponse, bytesMax: number): Promise<string | null> {
 	if (Number(request.headers["content-length"] ?? 0) > bytesMax) return Promise.resolve(null);
+	// the caller waits for this before it sends the body
+	if (request.headers.expect !== undefined) response.writeContinue();
 	const { promise, resolve, reject } = Promise.withResolvers<string | null>();
 	const chunks: Buffer[] = [];
 	let bytes = 0;

@@ -56,7 +56,8 @@ export async function listen({ port, last, socket, failed }: ListenOptions): Pro
 	const serve = (): Server => {
 		const server = createServer(serving, answer);
 		server.maxConnections = connectionsMax;
-		return server;
+		// without it, Node asks every caller for the body, also one that is refused
+		return server.on("checkContinue", answer);
 	};
 	const [outside, inside] = [serve(), serve()];
 	const bound = await bind(outside, port, last);

@@ -70,7 +70,7 @@ function serverOf(
 		const { createServer } = process.getBuiltinModule("node:https");
 		const server = createServer({ ...serving, ...tls, minVersion: "TLSv1.2" }, answer);
 		server.maxConnections = connectionsMax;
-		return server;
+		return server.on("checkContinue", answer);
 	} catch (error) {
 		throw new RemoteListenerError(
 			`The certificate and its key cannot be used: ${error instanceof Error ? error.message : error}.`,

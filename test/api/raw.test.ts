@@ -76,11 +76,20 @@ test("a target that is no URL is turned away without a token", async () => {
 	expect([daemon.exitCode, daemon.signalCode, await alive(port)], said).toEqual([null, null, healthy]);
 });
 
+test("a caller without a token is refused before it is asked for the body", async () => {
+	const head = (more: string): string =>
+		`POST /api/agents HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${more}Content-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`;
+	expect(await attempt(plain(head("")), { port })).toMatch(/^HTTP\/1\.1 401 /);
+	// the control: with a token, the body is asked for
+	const asked = await attempt(plain(`${head(`Authorization: Bearer ${token}\r\n`)}{}`), { port });
+	expect(asked).toMatch(/^HTTP\/1\.1 100 Continue\r\n/);
+});
+
 test.each(["Content-Length: 100000", "Transfer-Encoding: chunked"])(
 	"a caller that goes away in the middle of its body is not an error (%s)",
 	async (framing) => {
 		const from = said.length;
-		for (const target of ["/api/projects", "/api/agents", "/mcp"]) {
+		for (const target of ["/api/projects", "/api/agents"]) {
 			const line = connect(port, "127.0.0.1");
 			line.write(
 				`POST ${target} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n${framing}\r\n\r\n`,
@@ -119,7 +128,7 @@ test("a connection that closes before the daemon is ready is dropped, and one th
 	const waiting = attempt(plain(request.repeat(3)), at);
 	const asked: unknown[] = [];
 	// answered before anybody handles it: by then the server has read what came earlier
-	await attempt(plain("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"), at);
+	expect(await attempt(plain("no request\r\n\r\n"), at)).toMatch(/^HTTP\/1\.1 400 /);
 	listener.open({
 		app: async () => ({ status: 200, headers: {}, body: "never" }),
 		raw(_, response) {
