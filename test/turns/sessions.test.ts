@@ -183,7 +183,7 @@ test("what its program lets itself be set to can be configured, and what it does
 	await client.call("prompt", { ...params(other), body: { text: "one" } });
 	await expect
 		.poll(async () => (await now(other)).holds.map(({ reason }) => reason), longTimeout)
-		.toEqual(["Its process does not start: its option effort is one of low, high, and not huge."]);
+		.toEqual(["Its process does not start: its option effort cannot be huge; choose one of low, high."]);
 });
 
 test("a program that does not start is quoted with what it said last", async () => {

@@ -51,7 +51,7 @@ export async function installLocked(
 ): Promise<void> {
 	const unknown = withoutDigest(locked.lock);
 	if (unknown.length > 0)
-		throw new Error(`this release knows no digest of ${unknown.join(", ")}, which this machine would need`);
+		throw new Error(`this release of Brood has no checksum of ${unknown.join(", ")}, which this machine needs`);
 	writeFileSync(path.join(folder, "package.json"), locked.manifest);
 	writeFileSync(path.join(folder, "package-lock.json"), JSON.stringify(locked.lock));
 	await new Promise<void>((resolve, reject) => {

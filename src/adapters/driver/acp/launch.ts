@@ -189,7 +189,7 @@ async function exitReason(error: unknown, stdout: Readable, ended: Promise<strin
 async function tooLong(signal: AbortSignal): Promise<never> {
 	const limit = AbortSignal.any([signal, AbortSignal.timeout(startMs)]);
 	if (!limit.aborted) await once(limit, "abort");
-	throw new Error(signal.aborted ? "it was called off" : `it did not answer within ${startMs / 1000} s`);
+	throw new Error(signal.aborted ? "the start was cancelled" : `it did not answer within ${startMs / 1000} s`);
 }
 
 async function endOf(child: ChildProcess, hear: (line: string) => void): Promise<string> {

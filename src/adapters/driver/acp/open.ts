@@ -149,7 +149,9 @@ async function chooseModel(
 		const choices = option.options.flatMap((each) => ("options" in each ? each.options : each));
 		const choice = choices.find(({ value, name }) => value === model || name === model);
 		if (choice === undefined)
-			throw new UnsupportedSetting(`it has no model ${model}, but ${choices.map(({ value }) => value).join(", ")}`);
+			throw new UnsupportedSetting(
+				`it has no model ${model}; choose one of ${choices.map(({ value }) => value).join(", ")}`,
+			);
 		if (option.currentValue !== choice.value)
 			await agent.request(methods.agent.session.setConfigOption, {
 				sessionId,
@@ -178,7 +180,7 @@ async function choose(
 			.flatMap((each) => ("options" in each ? each.options : each))
 			.map((each) => each.value);
 		if (!values.includes(value))
-			throw new UnsupportedSetting(`its option ${name} is one of ${values.join(", ")}, and not ${value}`);
+			throw new UnsupportedSetting(`its option ${name} cannot be ${value}; choose one of ${values.join(", ")}`);
 		await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: name, value });
 	} else if (option?.type === "boolean") {
 		await agent.request(methods.agent.session.setConfigOption, {

@@ -153,7 +153,8 @@ export async function makeWorktree(
 
 async function addWorktree(git: Git, { repository, folder, branch, commit }: NewWorktree): Promise<Refusal | null> {
 	const ref = branchRef(branch);
-	if ((await lstat(folder).catch(nullIfMissing)) !== null) return refuse("PATH_EXISTS", `${folder} exists already.`);
+	if ((await lstat(folder).catch(nullIfMissing)) !== null)
+		return refuse("PATH_EXISTS", `${folder} exists already. Move it away, or choose another name.`);
 	const add = ["worktree", "add", "-q", "--no-checkout"];
 	if (commit === null) {
 		if (await isTaken(git, repository, ref)) return taken(branch);
@@ -184,7 +185,8 @@ async function addWorktree(git: Git, { repository, folder, branch, commit }: New
 const isTaken = async (git: Git, repository: string, ref: string): Promise<boolean> =>
 	(await git(repository, ["rev-parse", "-q", "--verify", ref], { answers: [1, 128] })).code === 0;
 
-const taken = (branch: string): Refusal => refuse("CONFLICT", `There is a branch ${branch} already.`);
+const taken = (branch: string): Refusal =>
+	refuse("CONFLICT", `There is a branch ${branch} already. Delete it, or choose another name.`);
 
 const nobody = {
 	GIT_AUTHOR_NAME: "brood",

@@ -69,10 +69,14 @@ export class Layout {
 		await mkdir(folder, { recursive: true, mode: 0o700 });
 		const expected = path.join(await realpath(this.home), path.relative(this.home, folder));
 		if ((await realpath(folder)) === expected) return null;
-		return refuse("PATH_EXISTS", `${folder} leads out of Brood's home.`, {
-			details: { path: folder },
-			suggestions: ["brood doctor"],
-		});
+		return refuse(
+			"PATH_EXISTS",
+			`${folder} leads out of Brood's home: it, or a folder above it, is a link. Put a folder there instead.`,
+			{
+				details: { path: folder },
+				suggestions: ["brood doctor"],
+			},
+		);
 	}
 
 	/** Makes the parent folder, and refuses if the path exists. */

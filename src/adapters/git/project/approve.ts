@@ -173,7 +173,7 @@ async function notReady(
 		});
 	}
 	if (tip === reviewed) return null;
-	return refuse("CONFLICT", `${workspace.branch} is not on the commit that was reviewed any more.`, {
+	return refuse("CONFLICT", `${workspace.branch} has moved since it was reviewed. Look at its diff again.`, {
 		details: { reviewed, tip },
 		suggestions: [`brood agent diff ${whose}`, `brood agent approve ${whose}`],
 	});

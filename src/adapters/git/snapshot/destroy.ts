@@ -24,7 +24,7 @@ import { makeWritable } from "./writable.ts";
 export function incomplete(found: readonly ByteName[]): Refusal {
 	return refuse(
 		"SNAPSHOT_INCOMPLETE",
-		`A snapshot cannot bring back what would be overwritten: ${abbreviated(found.map((name) => brief(displayName(name))))}.`,
+		`Files that no snapshot can hold would be overwritten: ${abbreviated(found.map((name) => brief(displayName(name))))}. Move them away first.`,
 		{ details: { paths: found.slice(0, 50).map(toFileName) }, suggestions: ["git status --ignored"] },
 	);
 }
@@ -109,7 +109,7 @@ export async function resetTree(
 const notWritable = (folder: string, closed: readonly ByteName[]): Refusal =>
 	refuse(
 		"CONFLICT",
-		`Brood may not write in ${abbreviated(closed.map((name) => brief(displayName(name))))} of ${folder}, which belongs to another user. Nothing was changed.`,
+		`Brood may not write in ${abbreviated(closed.map((name) => brief(displayName(name))))} of ${folder}, which belongs to another user. Nothing was changed. Change the owner with chown, or delete it.`,
 		{ details: { path: folder, paths: closed.slice(0, 50).map(toFileName) } },
 	);
 

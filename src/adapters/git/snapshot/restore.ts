@@ -36,7 +36,7 @@ export async function restoreSnapshot(
 ): Promise<Restored | Refusal> {
 	const tree = await openTree(request.folder);
 	const found = await readSnapshot(git, request.folder, request.snapshot);
-	if (found === null) return refuse("SNAPSHOT_GONE", "There is no such snapshot any more.");
+	if (found === null) return refuse("SNAPSHOT_GONE", "That snapshot no longer exists: it expired, or it was deleted.");
 	const { snapshot, ...parts } = found;
 	const moved = await branchToMove(git, tree, snapshot.manifest.head);
 	if (isRefusal(moved)) return moved;
@@ -197,7 +197,10 @@ async function branchToMove(git: Git, tree: Tree, then: Head): Promise<{ commit:
 	const [commit = "", ...rest] = text.split(" ");
 	const elsewhere = rest.join(" ");
 	if (elsewhere !== "" && (await headOf(git, tree.folder)) !== then.branch)
-		return refuse("CONFLICT", `The branch ${then.branch} is checked out in ${elsewhere}.`);
+		return refuse(
+			"CONFLICT",
+			`The branch ${then.branch} of the snapshot is checked out in ${elsewhere}. Check out another branch there first.`,
+		);
 	return { commit: commit === "" || commit === then.commit ? null : commit };
 }
 

@@ -37,7 +37,7 @@ export async function differsFromCommit(
 	const whose = checkoutName(checkout);
 	return refuse(
 		"WORKTREE_DIRTY",
-		`The files of ${whose} are not those of the commit ${commit.slice(0, 10)}, which would be merged.`,
+		`The files of ${whose} differ from the commit ${commit.slice(0, 10)}, which would be merged.`,
 		{
 			details: { path: workspace.path, commit, tree },
 			suggestions: [`brood agent diff ${whose}`, `brood agent health ${whose}`],

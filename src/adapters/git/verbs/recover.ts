@@ -172,7 +172,11 @@ async function remake(context: GitContext, checkout: Checkout): Promise<Refusal 
 	const kept = workspace.kind === "clone" ? `refs/brood/clones/${agent.id}` : `refs/heads/${workspace.branch}`;
 	const tip = await commitOf(git, project.path, kept);
 	const start = tip ?? (await commitOf(git, project.path, `refs/heads/${workspace.base}`));
-	if (start === null) return refuse("NOT_FOUND", `Neither ${workspace.branch} nor ${workspace.base} has a commit.`);
+	if (start === null)
+		return refuse(
+			"NOT_FOUND",
+			`Neither ${workspace.branch} nor ${workspace.base} has a commit. Commit something on ${workspace.base} first.`,
+		);
 	const mark: WorkspaceMarker = { agent: maker, project: project.slug, ...workspace, start, ready: true };
 	// until the tree has its own mark, the intent says that it is ours
 	await writeMark(intentOf(context, checkout), mark);

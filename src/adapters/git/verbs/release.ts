@@ -2,6 +2,7 @@
 
 import { counted } from "#contract/counted.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import { shellWord } from "#contract/shell-word.ts";
 import type { MoveResult } from "#contract/wire.ts";
 import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { GitFailed } from "../run/git.ts";
@@ -94,8 +95,13 @@ async function forwardMain(
 		{ answers: [1, 2, 128] },
 	);
 	if (code !== 0)
-		return refuse("WORKTREE_DIRTY", `Git does not move ${branch} forward. Nothing was changed.`, {
-			details: { path, errors: errors.slice(0, 4000) },
-		});
+		return refuse(
+			"WORKTREE_DIRTY",
+			`Git cannot move ${branch} forward: changed or untracked files are in the way. Nothing was changed.`,
+			{
+				details: { path, errors: errors.slice(0, 4000) },
+				suggestions: [`git -C ${shellWord(path)} status`],
+			},
+		);
 	return await result(true, `${branch} was fast-forwarded: ${counted(behind, "commit")}.`);
 }

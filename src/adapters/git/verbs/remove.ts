@@ -1,5 +1,6 @@
 // Removes a workspace. Without `force` it must be clean and merged; a snapshot is always taken.
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { shellWord } from "#contract/shell-word.ts";
 import type { Checkout, Removed, RemoveRequest } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
@@ -24,7 +25,7 @@ export async function removeWorkspace(
 	const { git } = context;
 	const { project, workspace } = checkout;
 	if (workspace.kind === "main")
-		return refuse("CONFLICT", `${project.path} is the project itself and is never removed.`, {
+		return refuse("CONFLICT", `${project.path} is the repository itself and is never removed.`, {
 			details: { path: project.path },
 		});
 	const there = await exists(workspace.path);
@@ -32,9 +33,14 @@ export async function removeWorkspace(
 	if (there && !isOurs(await markAt(workspace.path), checkout)) return inTheWay(workspace.path);
 	const locked = (await worktreeAt(git, project.path, workspace.path))?.locked ?? null;
 	if (locked !== null)
-		return refuse("CONFLICT", `Somebody has locked ${workspace.path}${locked === "" ? "" : `: ${locked}`}.`, {
-			details: { path: workspace.path },
-		});
+		return refuse(
+			"CONFLICT",
+			`The worktree ${workspace.path} is locked${locked === "" ? "" : `: ${locked}`}. Unlock it first.`,
+			{
+				details: { path: workspace.path },
+				suggestions: [`git -C ${shellWord(project.path)} worktree unlock ${shellWord(workspace.path)}`],
+			},
+		);
 	const tip = there || workspace.kind === "worktree" ? await tipOf(context, checkout) : null;
 	if (request.force !== true) {
 		const dirty = there

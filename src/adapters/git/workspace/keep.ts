@@ -156,9 +156,13 @@ export async function restore(
 	const { kind, path: folder } = checkout.workspace;
 	// only an approve writes into a person's own checkout
 	if (kind === "main")
-		return refuse("CONFLICT", `${folder} is the project itself; no snapshot is put back there.`, {
-			details: { path: folder },
-		});
+		return refuse(
+			"CONFLICT",
+			`${folder} is the repository itself. Snapshots are put back only into worktrees and clones.`,
+			{
+				details: { path: folder },
+			},
+		);
 	const taken = await find(context, checkout, id);
 	if (isRefusal(taken)) return taken;
 	const broken = await mendIndex(context.git, checkout.workspace.path);
@@ -177,7 +181,7 @@ export async function clean(
 ): Promise<{ snapshot: string | null; aside: string | null } | Refusal> {
 	const head = await commitOf(context.git, checkout.workspace.path, "HEAD");
 	if (head === null)
-		return refuse("CONFLICT", "There is no commit yet that the tree could go back to.", {
+		return refuse("CONFLICT", "The workspace has no commit yet, so there is nothing to go back to.", {
 			details: { path: checkout.workspace.path },
 		});
 	const entry = await asideFolder(context, checkout);
