@@ -221,3 +221,17 @@ test.each([
 	expect(asked({ tool: "other", title: "Run", input }).command).toBeUndefined();
 	expect(asked({ tool: "execute", title: "Run", input, content: [change("a", "b")] }).command).toBeUndefined();
 });
+
+test("the terminal in which a call shows its own output is no part of the question; another one is", () => {
+	const question = (terminalId: string) =>
+		asked({
+			tool: "execute",
+			title: "Run",
+			input: { command: "npm test" },
+			content: [{ type: "terminal", terminalId }],
+		});
+	expect(question("c")).toMatchObject({ content: "command: npm test", command: { line: "npm test", folder: null } });
+	expect(question("other").command).toBeUndefined();
+	expect(question("other").content).toContain("other");
+	expect(asked({ content: [{ type: "terminal", terminalId: "c" }], locations: ["/w/a"] }).paths).toEqual([]);
+});

@@ -20,12 +20,14 @@ export function questionOf({ toolCall, options }: RequestPermissionRequest, call
 	const { input, content, locations } = call?.asked ?? { input: toolCall.rawInput, content: [], locations: [] };
 	const changes = content.flatMap((part) => (part.type === "diff" ? part : []));
 	const files = [...new Set([...locations, ...changes.map(({ path }) => path)])];
-	// a call with changes or a terminal does more than its command
-	const command = content.every(({ type }) => type === "content") ? commandIn(tool, input) : null;
+	// the place where a program shows the output of this very call; its name differs from call to call
+	const said = content.filter((part) => part.type !== "terminal" || part.terminalId !== toolCall.toolCallId);
+	// a call with changes or another terminal does more than its command
+	const command = said.every(({ type }) => type === "content") ? commandIn(tool, input) : null;
 	const parts = [
 		...(title.length > titleLength ? [title] : []),
 		...(input === undefined || input === null ? [] : [inputText(tool, input, changes)]),
-		...content.map(partText).filter((text) => !isSaidIn(input, text)),
+		...said.map(partText).filter((text) => !isSaidIn(input, text)),
 	];
 	return {
 		title: (title || toolCall.toolCallId).slice(0, titleLength).toWellFormed(),
