@@ -16,6 +16,8 @@ export function whyNot(agent: Agent, operation: AgentOperation): string | null {
 	if (operation === "recover" && agent.life !== "ended" && agent.label !== "error")
 		return `${agent.handle} has no error: there is nothing to recover.`;
 	if (operation === "pause" && agent.holds.some(({ kind }) => kind === "user")) return `${agent.handle} is paused.`;
+	if (operation === "reap" && agent.life !== "ended")
+		return `${agent.handle} lives: only agents that have ended are hidden.`;
 	return refusedUnder(agent.label, agent, operation)?.message ?? null;
 }
 

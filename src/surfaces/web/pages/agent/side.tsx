@@ -1,4 +1,5 @@
 // Beside the conversation: files, queue, mail, workspace, audit.
+import type { KeyboardEvent } from "react";
 import type { Agent } from "#contract/wire.ts";
 import { Audit } from "./audit.tsx";
 import { Changes } from "./changes.tsx";
@@ -15,13 +16,28 @@ interface SideProps {
 
 const tabs = ["Changes", "Queue", "Mail", "Workspace", "Audit"] as const;
 
+/** The place of the tab that a key goes to; -1 for other keys. */
+function tabAfter(key: string, at: number): number {
+	const last = tabs.length - 1;
+	if (key === "ArrowRight") return at === last ? 0 : at + 1;
+	if (key === "ArrowLeft") return at === 0 ? last : at - 1;
+	return key === "Home" ? 0 : key === "End" ? last : -1;
+}
+
 export function Side({ agent, turn, tab, onTab }: SideProps) {
 	const shown =
 		tabs.find((each) => each === tab) ?? (agent.queueLength > 0 && agent.workspace === null ? "Queue" : "Changes");
+	const choose = (event: KeyboardEvent): void => {
+		const next = tabs[tabAfter(event.key, tabs.indexOf(shown))];
+		if (next === undefined) return;
+		event.preventDefault();
+		onTab(next);
+		document.getElementById(`tab-${next}`)?.focus();
+	};
 	const counts: Readonly<Record<string, number>> = { Queue: agent.queueLength, Mail: agent.unreadMail };
 	return (
 		<section className="side" aria-label="Details">
-			<div className="tabs" role="tablist" aria-label="Details">
+			<div className="tabs" role="tablist" aria-label="Details" onKeyDown={choose}>
 				{tabs.map((name) => (
 					<button
 						key={name}
@@ -30,6 +46,8 @@ export function Side({ agent, turn, tab, onTab }: SideProps) {
 						id={`tab-${name}`}
 						className="tab"
 						aria-selected={name === shown}
+						// one stop for all of them; the arrows choose
+						tabIndex={name === shown ? 0 : -1}
 						aria-controls="side-panel"
 						onClick={() => onTab(name)}
 					>
