@@ -1,9 +1,11 @@
 // Daemons as processes of their own on one PostgreSQL, each with its own home and behind its own proxy.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { text as textOf } from "node:stream/consumers";
 import { vi } from "vitest";
 import { Client } from "#client/client.ts";
 import { type LossyProxy, lossyProxy } from "./lossy-proxy.ts";
@@ -14,22 +16,27 @@ export class NodeProcess implements AsyncDisposable {
 	readonly name: string;
 	readonly home = freshFolder();
 	readonly proxy: LossyProxy;
+	/** past the proxy */
+	readonly database: string;
 	#child: ChildProcess | null = null;
 	#url = "";
 
-	constructor(name: string, proxy: LossyProxy) {
+	private constructor(name: string, database: string, proxy: LossyProxy) {
 		this.name = name;
+		this.database = database;
 		this.proxy = proxy;
 		writeFileSync(path.join(this.home, "config.yaml"), `node: {name: ${name}}\n`);
 	}
 
-	async start(): Promise<void> {
-		const env = { ...process.env, BROOD_DATABASE_URL: this.proxy.url };
-		const child = spawn(process.execPath, [programPath("programs/daemon"), "--home", this.home, "--port", "0"], {
-			stdio: ["ignore", "pipe", "inherit"],
-			env,
-		});
-		this.#child = child;
+	/** Not started yet. */
+	static async on(database: string, name: string): Promise<NodeProcess> {
+		return new NodeProcess(name, database, await lossyProxy(database));
+	}
+
+	/** With this program, or what another version of it is. */
+	async start(program?: string): Promise<void> {
+		const child = this.#spawn(program);
+		child.stderr.pipe(process.stderr);
 		for await (const line of createInterface(child.stdout)) {
 			const [, url] = / is up at (\S+) /.exec(line) ?? [];
 			if (url === undefined) continue;
@@ -40,9 +47,28 @@ export class NodeProcess implements AsyncDisposable {
 		throw new Error(`${this.name} did not start`);
 	}
 
+	/** What a daemon says that does not come up. */
+	async refusal(program?: string): Promise<string> {
+		const child = this.#spawn(program);
+		const said = (await Promise.all([child.stdout, child.stderr].map(textOf))).join("");
+		if ((await this.ended()) === 0 || / is up at /.test(said)) throw new Error(`${this.name} came up`);
+		return said;
+	}
+
+	#spawn(program = programPath("programs/daemon")): ChildProcessByStdio<null, Readable, Readable> {
+		const env = { ...process.env, BROOD_DATABASE_URL: this.proxy.url };
+		const args = [program, "--home", this.home, "--port", "0"];
+		const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], env });
+		this.#child = child;
+		return child;
+	}
+
+	get address(): { url: string; token: string } {
+		return { url: this.#url, token: readFileSync(path.join(this.home, "token"), "utf8").trim() };
+	}
+
 	get client(): Client {
-		const token = readFileSync(path.join(this.home, "token"), "utf8").trim();
-		return new Client({ url: this.#url, token });
+		return new Client(this.address);
 	}
 
 	signal(name: NodeJS.Signals): void {
@@ -98,9 +124,11 @@ export interface Cluster extends AsyncDisposable {
 export async function startNodes(...names: string[]): Promise<Cluster> {
 	const url = await freshDatabase();
 	const nodes: NodeProcess[] = [];
-	for (const name of names) nodes.push(new NodeProcess(name, await lossyProxy(url)));
+	for (const name of names) nodes.push(await NodeProcess.on(url, name));
 	// the first one makes the tables
-	for (const node of nodes) await node.start();
+	const [first, ...others] = nodes;
+	await first?.start();
+	await Promise.all(others.map((node) => node.start()));
 	return {
 		nodes,
 		url,

@@ -21,7 +21,7 @@ interface Parts {
 
 export class Scheduler {
 	readonly #parts: Parts;
-	/** read from the rows once, then kept up to date here */
+	/** read from the rows once, then kept up to date here; where others start turns too, read each time */
 	#served: Map<ProjectSlug | null, number> | null = null;
 	/** as of the last plan; false before the first */
 	#nothingWaits = false;
@@ -68,6 +68,7 @@ export class Scheduler {
 
 	/** Remembers which projects were served. */
 	async started(plan: Schedule): Promise<void> {
+		if (this.#hasPeers) return;
 		const served = await this.#lastServed();
 		for (const [at, { agent }] of plan.starts.entries()) served.set(agent.project, this.#parts.clock.now() + at / 1000);
 	}
@@ -103,6 +104,11 @@ export class Scheduler {
 	}
 
 	async #lastServed(): Promise<Map<ProjectSlug | null, number>> {
+		// every node has to see the same: if each left the slot to another one, nobody would take it
+		if (this.#hasPeers) {
+			this.#served = null;
+			return await this.#parts.reads.lastServed();
+		}
 		if (this.#served === null) {
 			const found = await this.#parts.reads.lastServed();
 			this.#served ??= found;

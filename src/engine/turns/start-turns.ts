@@ -12,6 +12,9 @@ import type { Scheduler } from "./scheduling.ts";
 const wakers =
 	/^(prompt\.(queued|returned|moved)|turn\.ended|agent\.(unheld|provisioned|configured|readied|released)|workspace\.freed|wait\.(opened|ready)|node\.(joined|resumed|fell)|agent\.moved|subscription\.(added|configured|cooled|removed)|run\.finished)$/;
 
+/** What was left to other nodes is looked at again after this. */
+const leftMs = 1000;
+
 export function startTurnsReactor(parts: {
 	reads: Reads;
 	dispatch: Dispatch;
@@ -47,7 +50,12 @@ export function startTurnsReactor(parts: {
 			]);
 			await scheduler.started(plan);
 			const now = clock.now();
-			const next = Math.min(plan.nextAt ?? Infinity, (await reads.nextPromptAt(now)) ?? Infinity);
+			// two nodes that planned at different moments may each have left a slot to the other
+			const isLeft = [...plan.continues, ...plan.starts].some(({ agent }) => !isOwnAgent(agent));
+			const next = Math.min(
+				...[plan.nextAt ?? Infinity, (await reads.nextPromptAt(now)) ?? Infinity],
+				isLeft ? now + leftMs : Infinity,
+			);
 			return result === "again" || !Number.isFinite(next) ? result : { inMs: next - now };
 		},
 	};

@@ -1,0 +1,84 @@
+// Three daemons as processes, and a database that is away, or whose answers are lost.
+import { describe, expect, test } from "vitest";
+import { agentAt, give, label, testFolded, threeDaemons, tokens } from "#test/support/node-jobs.ts";
+import { counted, eventually, type NodeProcess } from "#test/support/nodes.ts";
+
+const torture = process.env["BROOD_TORTURE"] !== undefined;
+/** most are short; those of a minute are few */
+const outageMs = torture
+	? Array.from({ length: 200 }, (_, at) => (at % 40 === 0 ? 60_000 : 1000 * (1 + (at % 10))))
+	: [9000];
+const writers = torture ? 16 : 4;
+const lostMax = torture ? 500 : 10;
+
+/** Of all nodes, when they fell last. */
+const fallsSeen = async (by: NodeProcess): Promise<(string | null)[]> =>
+	(await by.client.call("nodes")).map(({ fellAt }) => fellAt);
+
+describe("three daemons and their database", { timeout: torture ? 7_200_000 : 120_000 }, () => {
+	const daemons = threeDaemons();
+	const { all, query } = daemons;
+
+	test("the database is away: all processes stand still, nobody falls, and every turn goes on", async () => {
+		const [one, ...others] = all();
+		const jobs = await Promise.all([one, ...others].map(agentAt));
+		for (const job of jobs) await give(one, job, "only");
+		await eventually("all run", () => jobs.every(({ sleeps }) => counted(sleeps).running === 1));
+		const before = await fallsSeen(one);
+		for (const ms of outageMs) {
+			const nodes = [one, ...others];
+			for (const { proxy } of nodes) proxy.cut("to the server", "to the client");
+			const over = new Promise((resolve) => setTimeout(resolve, ms));
+			if (ms > 7000) {
+				await eventually("all are held", () => jobs.every(({ sleeps }) => counted(sleeps).running === 0), ms);
+				const { problems } = await one.client.call("status");
+				expect(problems[0]?.text).toMatch(
+					/the database does not answer for \d+ s; the processes of all agents are held/,
+				);
+			}
+			await over;
+			for (const { proxy } of nodes) proxy.heal();
+			await eventually("all go on", () => jobs.every(({ sleeps }) => counted(sleeps).running === 1));
+		}
+		const labels = await Promise.all(jobs.map((job) => label(one, job)));
+		expect([await fallsSeen(one), labels]).toEqual([before, labels.map(() => "running")]);
+		expect(jobs.map(({ file }) => tokens(file))).toEqual(jobs.map(() => ["only"]));
+	});
+
+	/** Prompts for an agent that does nothing, through this node, until this many answers to COMMITs are lost. */
+	async function loseAnswers(node: NodeProcess, count: number): Promise<{ said: string[]; landed: string[] }> {
+		const { agent } = await agentAt(node);
+		await node.client.ask("pause", { params: { agent }, body: {} });
+		const [said, before]: [string[], number] = [[], node.proxy.lost];
+		const write = async (writer: number): Promise<void> => {
+			for (let at = 0; node.proxy.lost - before < count; at++) {
+				// one after the other: each batch that follows is one whose answer came
+				if (writer === 0) node.proxy.loseCommits(1);
+				const text = `${agent} ${writer} ${at}`;
+				await node.client.ask("prompt", { params: { agent }, body: { text } });
+				said.push(text);
+			}
+		};
+		await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+		const { rows } = await query("select text from event where text like $1", [`${agent} %`]);
+		return { said: said.sort(), landed: rows.map(({ text }) => text).sort() };
+	}
+
+	test(`the answers to ${lostMax} COMMITs are lost: everything is written once, and acknowledged`, async () => {
+		const [, two] = all();
+		const { said, landed } = await loseAnswers(two, lostMax);
+		expect(said.length).toBeGreaterThanOrEqual(lostMax);
+		expect(landed).toEqual(said);
+	});
+
+	test("control: without the mark of a batch it is written again", async () => {
+		const [, two] = all();
+		await query(`create function no_mark() returns trigger language plpgsql as $$ begin new.batch := 0; return new; end $$;
+			create trigger no_mark before update on writer for each row execute function no_mark()`);
+		const { said, landed } = await loseAnswers(two, 1);
+		await query("drop trigger no_mark on writer");
+		expect(landed.length).toBeGreaterThan(said.length);
+	});
+
+	testFolded(daemons);
+});
