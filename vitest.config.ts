@@ -14,6 +14,8 @@ process.env["NODE_COMPILE_CACHE"] ??= path.resolve("node_modules/.cache/compile"
 const long = [
 	...["workspaces/crash", "workspaces/trees", "browser/core", "workspaces/remotes", "api/readme", "browser/pages"],
 	...["workspaces/release", "nodes/processes", "turns/containment", "turns/sessions", "workspaces/cut-off-inside"],
+	// these wait most of the time
+	...["nodes/processes-frozen", "nodes/processes-database", "nodes/promotion", "nodes/versions", "nodes/fairness"],
 	...["turns/daemon", "workspaces/daemon", "api/cli", "crash/daemon", "turns/model", "api/keys", "issues/daemon"],
 	...["tui/screen", "api/small", "workspaces/keeping", "history/replay", "workspaces/sandbox", "workspaces/traps"],
 	...["turns/once", "browser/streams", "workspaces/approve", "workspaces/retention", "crash/postgres", "api/visible"],

@@ -19,7 +19,7 @@ import { done } from "#test/support/say.ts";
 import { freshDatabase } from "#test/support/stores.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;
-const rounds = torture ? 60 : 4;
+const rounds = torture ? 300 : 4;
 const asked = 5;
 const doer = NodeId.parse("doer");
 const asNode = (node: NodeId) => ({
@@ -87,7 +87,7 @@ const cut = async (admin: pg.Client): Promise<unknown> =>
 	);
 
 test(`${rounds * asked} errands, with nodes that die, come back and are cut off`, {
-	timeout: torture ? 1_200_000 : 120_000,
+	timeout: torture ? 3_600_000 : 120_000,
 }, async () => {
 	const url = await freshDatabase();
 	await using engine = await startEngine({ url }, {}, { node: asNode(NodeId.parse("watcher")) });

@@ -9,7 +9,13 @@ import { done, spawn } from "#test/support/say.ts";
 import { freshDatabase } from "#test/support/stores.ts";
 import { TwoNodes } from "#test/support/two-nodes.ts";
 
-const items = process.env["BROOD_TORTURE"] ? 20_000 : 100;
+const torture = process.env["BROOD_TORTURE"] !== undefined;
+/** of each node; a million events of all three */
+const items = torture ? 333_333 : 100;
+const together = torture ? 32 : 1;
+/** of each of those who come one after the other */
+const readers = torture ? { count: 50, items: 5000 } : { count: 5, items: 100 };
+const timeout = torture ? 1_800_000 : 60_000;
 
 /** What this node publishes from now on, up to the event with these words. */
 function readUpTo(engine: Engine, text: string): Promise<number[]> {
@@ -29,7 +35,9 @@ function readUpTo(engine: Engine, text: string): Promise<number[]> {
 const append = (engine: Engine, text: string) =>
 	done(engine, { type: "item.append", agent: engine.agentZero.id, kind: "user", text }, { key: null });
 
-test("three nodes write at once: the readers of each see every event once, in order and without gaps", async () => {
+test("three nodes write at once: the readers of each see every event once, in order and without gaps", {
+	timeout,
+}, async () => {
 	const url = await freshDatabase();
 	const nodes = [await startEngine({ url }), await startEngine({ url }), await startEngine({ url })];
 	const before = await nodes[0]?.reads.lastEvent();
@@ -38,9 +46,10 @@ test("three nodes write at once: the readers of each see every event once, in or
 	const own: number[] = [];
 	await Promise.all(
 		nodes.map(async (node, at) => {
-			for (let n = 0; n < items; n++) {
-				const { event = 0 } = await append(node, `${at}:${n}`);
-				if (at === 0) own.push(event);
+			for (let n = 0; n < items; n += together) {
+				const texts = Array.from({ length: Math.min(together, items - n) }, (_, more) => `${at}:${n + more}`);
+				const written = await Promise.all(texts.map((text) => append(node, text)));
+				if (at === 0) own.push(...written.map(({ event = 0 }) => event));
 			}
 		}),
 	);
@@ -52,7 +61,9 @@ test("three nodes write at once: the readers of each see every event once, in or
 	for (const node of nodes) await node[Symbol.asyncDispose]();
 });
 
-test("what agents say at other nodes is left out where nobody reads it, and whole for everybody who comes", async () => {
+test("what agents say at other nodes is left out where nobody reads it, and whole for everybody who comes", {
+	timeout,
+}, async () => {
 	await using nodes = await TwoNodes.open();
 	const [writer, idle] = [nodes.a.daemon.engine, nodes.b.daemon.engine];
 	using hints = idle.publisher.follow({ items: () => false });
@@ -60,15 +71,15 @@ test("what agents say at other nodes is left out where nobody reads it, and whol
 	const writing = (async () => {
 		for (; !isOver; written++) await append(writer, "said");
 	})();
-	const enough = written + items / 5;
+	const enough = written + 20;
 	while (written < enough) await nextTick();
 	let after = (await writer.reads.lastEvent()) - 20;
-	for (let reader = 0; reader < 5; reader++) {
+	for (let reader = 0; reader < readers.count; reader++) {
 		const stop = new AbortController();
 		const [from, seen]: [number, number[]] = [after, []];
 		for await (const message of nodes.b.client.follow({ after }, stop.signal)) {
 			if ("event" in message) seen.push(message.event.id);
-			if (seen.length >= items) break;
+			if (seen.length >= readers.items) break;
 		}
 		stop.abort();
 		expect(seen).toEqual(seen.map((_, at) => from + at + 1));

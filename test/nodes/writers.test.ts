@@ -1,7 +1,7 @@
 // Two nodes write to one database at the same moment: what either decides on does not change under it.
 
 import pg from "pg";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openPostgres } from "#adapters/store/postgres/store.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
@@ -17,7 +17,9 @@ import { expectFolded } from "#test/support/folded.ts";
 import { done, openTurn, say, spawn } from "#test/support/say.ts";
 import { freshDatabase } from "#test/support/stores.ts";
 
-const rounds = process.env["BROOD_TORTURE"] ? 400 : 10;
+const torture = process.env["BROOD_TORTURE"] !== undefined;
+const rounds = torture ? 400 : 10;
+vi.setConfig({ testTimeout: torture ? 1_800_000 : 30_000 });
 
 async function openNode(url: string, run: RunBatch = batchRunner(limits)): Promise<{ engine: Engine; store: Store }> {
 	const store = await openPostgres({ url, run });
