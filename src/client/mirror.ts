@@ -6,8 +6,9 @@
 //
 // It folds events with the store's reducers and shows rows with the server's views, so it differs from the server by at
 // most the events that have not arrived yet. An event costs what it changes, however many rows there are.
+
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
-import { isItem } from "#contract/item.ts";
+import { isItem } from "#contract/is-item.ts";
 import type { Unjournaled } from "#contract/rows.ts";
 import type { Delta, StreamMessage } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { command } from "./define.ts";
 import { AgentId, EventId } from "./ids.ts";
+import { isItem } from "./is-item.ts";
 import { Text } from "./text.ts";
 
 /** Items about the conversation itself; each has its own command. */
@@ -50,8 +51,6 @@ export interface ItemEvent {
 
 /** The items that change rows. */
 export const rowChangingItems = ["final", "usage"] as const;
-
-export const isItem = (event: { kind: string }): boolean => !event.kind.includes(".");
 
 /** An item that is not about the conversation itself: it concerns only those who follow the conversation. */
 export const isPlainItem = ({ kind }: { kind: string }): boolean => isItem({ kind }) && !controls.includes(kind);

@@ -1,5 +1,6 @@
 // Quotations for a model: text that is not the user's, below a line that names its author. Every line is behind a bar, so
 // that no text can end its quotation.
+import { looseData } from "./loose-data.ts";
 
 /** Everything that Unicode, terminals or programming languages treat as a line break. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that end lines
@@ -29,7 +30,7 @@ export function quotedMail(mail: { id: number; from: string; body: string }): st
 
 /** The author of an item or a prompt; null for the user. */
 export function authorIn(data: unknown): string | null {
-	const from: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "from") : undefined;
+	const { from } = looseData(data);
 	return typeof from === "string" ? from : null;
 }
 

@@ -10,6 +10,9 @@ export const visible = (text: string): string => text.toWellFormed().replaceAll(
 /** The same for a cell, a name or a heading: on one line. */
 export const inline = (text: string): string => visible(text).replaceAll("\n", "␊").replaceAll("\t", "␉");
 
+/** White space of any length is one space. */
+export const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
 /** The first line as it is, the others behind a mark, so that none of them looks like Brood's own. */
 export const indented = (text: string, mark: string): string => text.replaceAll("\n", `\n${mark}`);
 

@@ -3,7 +3,9 @@
 //
 // Everything is quoted line by line, so that no text of another agent or of a tool can end the quotation or pass for an
 // instruction of the user.
+
 import { agentOf } from "#contract/ids.ts";
+import { looseData } from "#contract/loose-data.ts";
 import { authorIn, linesOf, quote } from "#contract/quote.ts";
 import type { HistoryItem } from "./history.ts";
 
@@ -108,21 +110,18 @@ function speakerOf(data: unknown): string {
 }
 
 function inputOf(data: unknown): string {
-	const input = fieldOf(data, "input");
+	const { input } = looseData(data);
 	return input === undefined || input === null ? "" : JSON.stringify(input);
 }
 
 function outputOf(data: unknown): string {
-	const output = fieldOf(data, "output");
+	const { output } = looseData(data);
 	if (output === undefined || output === null) return textIn(data, "status") ?? "";
 	return typeof output === "string" ? output : JSON.stringify(output);
 }
 
-const fieldOf = (data: unknown, name: string): unknown =>
-	typeof data === "object" && data !== null ? Reflect.get(data, name) : undefined;
-
-function textIn(data: unknown, name: string): string | null {
-	const value = fieldOf(data, name);
+function textIn(data: unknown, name: "tool" | "state" | "reason" | "status"): string | null {
+	const value = looseData(data)[name];
 	return typeof value === "string" ? value : null;
 }
 

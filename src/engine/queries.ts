@@ -2,6 +2,7 @@
 import { type AgentState, noAgent, type Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import { looseData } from "#contract/loose-data.ts";
 import type { PageRequest } from "#contract/page.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Hit, SearchQuery } from "#contract/search.ts";

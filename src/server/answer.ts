@@ -189,9 +189,11 @@ function shown(result: object, { route, query }: AuthenticatedRequest): HttpResp
 function answered(result: object, route: Route, { limit, after }: z.infer<typeof Paging>): object {
 	if (!isList(route)) return { data: result };
 	// what a command has changed is at hand already
-	const page = Array.isArray(result) ? slicePage(result, pageOf({ limit, after })) : result;
-	const whole = limit === undefined && after === undefined && Reflect.get(page, "next") === null;
-	return whole ? { data: Reflect.get(page, "data") } : page;
+	const page: { data?: unknown; next?: unknown } = Array.isArray(result)
+		? slicePage(result, pageOf({ limit, after }))
+		: result;
+	const whole = limit === undefined && after === undefined && page.next === null;
+	return whole ? { data: page.data } : page;
 }
 
 /** The same for a list that is JSON already. */

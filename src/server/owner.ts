@@ -13,7 +13,7 @@ export async function ownerElsewhere(
 	{ at }: Pick<Route, "at">,
 	given: Omit<ScopedRequest, "query"> & { query: unknown; body: unknown },
 ): Promise<NodeState | Refusal | null> {
-	const request: ScopedRequest & { body: object } = { ...given, query: Object(given.query), body: Object(given.body) };
+	const request: ScopedRequest & NodeFields = { ...given, query: Object(given.query), body: Object(given.body) };
 	const me = context.engine.node;
 	if (me === null || at === undefined) return null;
 	const named = at === "node" ? await nodeNamed(context, request) : await owners[at](context, request);
@@ -48,11 +48,13 @@ async function projectsNode(context: RequestContext, request: ScopedRequest): Pr
 	return project === null || isRefusal(project) ? null : project.node;
 }
 
+interface NodeFields {
+	query: { node?: unknown };
+	body: { node?: unknown; to?: unknown };
+}
+
 /** The node that the query or the body names; the one that was asked if neither does. */
-async function nodeNamed(
-	{ reads }: RequestContext,
-	{ query, body }: { query: object; body: object },
-): Promise<NodeState | Refusal | null> {
-	const name: unknown = Reflect.get(query, "node") ?? Reflect.get(body, "node") ?? Reflect.get(body, "to");
+async function nodeNamed({ reads }: RequestContext, { query, body }: NodeFields): Promise<NodeState | Refusal | null> {
+	const name = query.node ?? body.node ?? body.to;
 	return typeof name === "string" ? await findNode(reads, name) : null;
 }

@@ -2,7 +2,9 @@
 // catching up reads no more than it sends.
 import type { Event } from "#contract/event.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
-import { isItem, rowChangingItems } from "#contract/item.ts";
+import { isItem } from "#contract/is-item.ts";
+import { rowChangingItems } from "#contract/item.ts";
+import { looseData } from "#contract/loose-data.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { EventRange, Reads } from "#engine/ports/store.ts";
 
@@ -82,10 +84,11 @@ export class StreamFilter {
 		};
 	}
 
-	#isOfProject({ id, agent, kind, data }: Event): boolean {
+	#isOfProject(event: Event): boolean {
 		const { project } = this.#wanted;
 		if (project === undefined) return true;
-		const about: { project?: unknown; slug?: unknown; issue?: unknown } = Object(data);
+		const { id, agent, kind } = event;
+		const about = looseData(event.data);
 		if (kind === "agent.spawned" && agent !== null && about.project === project) this.#agents.add(agent);
 		if (kind === "issue.added" && about.project === project) this.#issues.add(id);
 		if (agent !== null) return this.#agents.has(agent);

@@ -1,6 +1,9 @@
 // A conversation as every surface shows it: prompts, messages, tool calls with their results, and notes. Items that
 // belong together are one block.
+
 import type { AgentId } from "#contract/ids.ts";
+import { looseData } from "#contract/loose-data.ts";
+import { oneLine } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
 import { changeOf, type FileEdit } from "./change.ts";
 import { usageLine } from "./usage-lines.ts";
@@ -102,7 +105,7 @@ export class Blocks {
 const joinedBefore = (list: readonly Block[], joined: ReadonlySet<number>, at: number): number =>
 	list.slice(0, at).filter(({ id }) => joined.has(id)).length;
 
-const callId = ({ data }: Pick<Item, "data">): string => String(Reflect.get(Object(data), "call") ?? "");
+const callId = (item: Pick<Item, "data">): string => String(looseData(item.data).call ?? "");
 
 /** Null for items that are not shown. */
 function blockOf(item: Shown): Block | null {
@@ -118,7 +121,7 @@ function blockOf(item: Shown): Block | null {
 		case "assistant":
 			return text === "" ? null : block("message");
 		case "final":
-			return block("message", { bad: Reflect.get(Object(item.data), "state") === "failed" });
+			return block("message", { bad: looseData(item.data).state === "failed" });
 		case "thought":
 			return text === "" ? null : block("thought");
 		case "plan":
@@ -127,7 +130,7 @@ function blockOf(item: Shown): Block | null {
 			return block("call", {
 				label: toolOf(item),
 				text: callTitle(item),
-				change: changeOf(toolOf(item), Reflect.get(Object(item.data), "input")),
+				change: changeOf(toolOf(item), looseData(item.data).input),
 			});
 		case "tool_result":
 			return block("call", { label: "result", text: "", result: resultOf(item), bad: isFailed(item) });
@@ -160,7 +163,7 @@ function noteOf(kind: string, text: string, data: unknown): string {
 	return more === "" ? kind : `${kind}: ${more}`;
 }
 
-export const toolOf = ({ data }: Pick<Item, "data">): string => String(Reflect.get(Object(data), "tool") ?? "");
+export const toolOf = (item: Pick<Item, "data">): string => String(looseData(item.data).tool ?? "");
 
 /** The tool and what it does, on one line. Many titles begin with the tool, "Read sum.js": it is said once. */
 export function callWords(tool: string, title: string): { tool: string; title: string } {
@@ -172,12 +175,12 @@ export function callWords(tool: string, title: string): { tool: string; title: s
 export const callTitle = (item: Pick<Item, "text" | "data">): string => oneLine(toolText(item));
 
 /** A title that is a sentence is shown alone; a bare tool name is followed by its arguments. */
-export function toolText({ text, data }: Pick<Item, "text" | "data">): string {
-	const { tool, input }: { tool?: unknown; input?: unknown } = Object(data);
-	const title = text?.trim() || String(tool ?? "");
-	const isSaid = /\s/.test(title) || Object.values(Object(input)).includes(title);
+export function toolText(item: Pick<Item, "text" | "data">): string {
+	const title = item.text?.trim() || toolOf(item);
+	const input = Object.entries<unknown>(Object(looseData(item.data).input));
+	const isSaid = /\s/.test(title) || input.some(([, value]) => value === title);
 	if (isSaid) return title;
-	const given = Object.entries(Object(input)).map(([name, value]) => `${name}: ${argument(value)}`);
+	const given = input.map(([name, value]) => `${name}: ${argument(value)}`);
 	const name = title.replace(/^mcp__([\w-]+?)__([\w-]+)$/, "$1_$2");
 	return given.length === 0 ? name : `${name} {${given.join(", ")}}`;
 }
@@ -189,7 +192,7 @@ function argument(value: unknown): string {
 	return text.length <= argumentMax ? text : `${text.slice(0, argumentMax - 1).toWellFormed()}…`;
 }
 
-const isFailed = ({ data }: Pick<Item, "data">): boolean => Reflect.get(Object(data), "status") === "failed";
+const isFailed = (item: Pick<Item, "data">): boolean => looseData(item.data).status === "failed";
 
 export function resultOf(item: Pick<Item, "text" | "data">): CallResult {
 	const lines = (item.text ?? "").trim().split("\n");
@@ -206,5 +209,3 @@ export function summaryOf({ text }: Pick<CallResult, "text">): { line: string; c
 /** Paths inside the workspace without the workspace. */
 export const insideOf = (folder: string | null, text: string): string =>
 	folder === null ? text : text.replaceAll(`${folder}/`, "");
-
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();

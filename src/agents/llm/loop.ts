@@ -2,10 +2,12 @@
 //
 // The conversation is not kept here. Before each request the context is fetched from the daemon, once it contains the
 // results of the last calls: the model sees exactly what the journal has, and so does a fork or a retry after a crash.
+
 import { setTimeout as pause } from "node:timers/promises";
 import { type LanguageModel, streamText } from "ai";
 import type { ToolContext } from "#client/tools/tool.ts";
 import { expected } from "#contract/log.ts";
+import { looseData } from "#contract/loose-data.ts";
 import { TurnFailed } from "../acp-agent.ts";
 import type { PromptUsage, TurnReporter } from "../turn-reporter.ts";
 import { type ContextItem, messagesOf } from "./messages.ts";
@@ -146,7 +148,7 @@ async function contextWith({ context, reporter }: LlmTurn, calls: readonly strin
 	for (const until = performance.now() + journalMs; ; ) {
 		const items = await context();
 		const written = new Set(
-			items.flatMap((item) => (item.kind === "tool_result" ? String(Reflect.get(Object(item.data), "call")) : [])),
+			items.flatMap((item) => (item.kind === "tool_result" ? String(looseData(item.data).call) : [])),
 		);
 		if (calls.every((call) => written.has(call)) || reporter.signal.aborted) return items;
 		if (performance.now() > until) throw new TurnFailed("What was done did not get into the journal.");

@@ -113,8 +113,8 @@ interface AnyRowTable {
 
 type FoldStep = AnyChange & { kind: RowKind };
 
-// biome-ignore lint/complexity/noBannedTypes: the tables say what each takes
-const ask = (change: Function, ...args: unknown[]) => Reflect.apply(change, undefined, args);
+/** Calls a function of the tables, which say what each takes. */
+const ask = <T>(change: (...args: never[]) => T, ...args: unknown[]): T => Reflect.apply(change, undefined, args);
 
 const keysOf = (step: FoldStep, event: Folded): readonly RowKey[] => ask(step.keys, event);
 

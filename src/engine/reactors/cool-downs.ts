@@ -1,5 +1,6 @@
 // Holds the agents of a subscription that cools down, and releases them when the cool-down ends or is lifted.
 
+import { dataOf } from "#contract/event-data.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import { dispatchAll, type Reactor } from "../loop/reactor.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
@@ -17,8 +18,7 @@ interface Parts {
 export function coolDownsReactor({ reads, dispatch, clock, node }: Parts): Reactor {
 	return {
 		name: "limits",
-		wakes: ({ kind, data }) =>
-			kind.startsWith("subscription.") || (kind === "agent.held" && Object(data).hold === "limit"),
+		wakes: (event) => event.kind.startsWith("subscription.") || dataOf(event, "agent.held")?.hold === "limit",
 		async look(signal) {
 			const now = monotonicNow(clock);
 			const cooling = (await reads.subscriptions()).filter(

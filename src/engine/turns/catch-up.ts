@@ -7,7 +7,7 @@
 import type { AgentState, Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { isItem } from "#contract/item.ts";
+import { isItem } from "#contract/is-item.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { contextOf } from "#domain/history.ts";
 import { type Rendered, render, seedLengthFor } from "#domain/render.ts";

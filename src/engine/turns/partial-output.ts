@@ -3,6 +3,7 @@
 //
 // In the journal a call's output and a message are one item each, written at their end. After a crash, recovery makes
 // these items from the file.
+import { looseData } from "#contract/loose-data.ts";
 import type { PartialOf, PartialOutput, TurnItem } from "#contract/turn.ts";
 import type { Partials } from "../ports/blobs.ts";
 import { caught, type Log } from "../ports/log.ts";
@@ -34,8 +35,9 @@ export class PartialOutputFile implements Disposable {
 	}
 
 	/** The item is in the journal. A message that began since is added again with its next piece. */
-	over({ kind, data }: TurnItem): void {
-		if (kind === "tool_result") this.#open.delete(`call ${Reflect.get(Object(data), "call")}`);
+	over(item: TurnItem): void {
+		const { kind } = item;
+		if (kind === "tool_result") this.#open.delete(`call ${String(looseData(item.data).call)}`);
 		else if (kind === "assistant" || kind === "thought") this.#open.delete(message);
 	}
 

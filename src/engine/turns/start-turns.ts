@@ -1,6 +1,8 @@
 // Starts turns and continues blocked ones, in the scheduler's order. Whether there is really a slot is decided inside the
 // transaction.
+
 import type { Event } from "#contract/event.ts";
+import { dataOf } from "#contract/event-data.ts";
 import { isOwn, type NodeEpoch, type NodeId } from "#contract/node.ts";
 import { dispatchAll, type Reactor } from "../loop/reactor.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -62,5 +64,5 @@ export function startTurnsReactor(parts: {
 }
 
 /** Whether a queued prompt's turn was started with it: then nothing is left to start. */
-const started = ({ kind, data }: Event, queued: Event): boolean =>
-	queued.kind === "prompt.queued" && kind === "turn.started" && Object(data).prompt === queued.id;
+const started = (event: Event, queued: Event): boolean =>
+	queued.kind === "prompt.queued" && dataOf(event, "turn.started")?.prompt === queued.id;

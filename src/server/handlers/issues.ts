@@ -1,8 +1,10 @@
 // The routes of issues: resolves `project#number`, dispatches the command and answers with the issue.
+
 import type { CommandWithout } from "#contract/command.ts";
 import { type AgentId, agentOf, ProjectSlug } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { Issue, IssueDetails } from "#contract/issue-wire.ts";
+import { looseData } from "#contract/loose-data.ts";
 import { type Paged, pageWhere, slicePage } from "#contract/page.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -85,8 +87,9 @@ async function configure(
 ): Promise<Project | Refusal> {
 	const project = await projectWithSettings(context, request.params["project"]);
 	if (isRefusal(project)) return project;
+	const asked: Readonly<Record<string, unknown>> = request.body;
 	const fixed = Object.entries(project.written).find(
-		([name, value]) => ![undefined, value].includes(Reflect.get(request.body, name)),
+		([name, value]) => asked[name] !== undefined && asked[name] !== value,
 	);
 	if (fixed !== undefined)
 		return refuse(
@@ -170,8 +173,8 @@ export async function withIssue<T extends object>(
 async function changedBefore({ reads }: RequestContext, earlier: PriorReceipt): Promise<IssueState | undefined> {
 	const [first] = earlier !== null && "subject" in earlier.answer ? (earlier.answer.events ?? []) : [];
 	const event = first === undefined ? undefined : await reads.event(first);
-	const id: unknown = event === undefined ? undefined : Reflect.get(Object(event.data), "issue");
-	return typeof id === "number" ? await reads.issue(id) : undefined;
+	const { issue } = looseData(event?.data);
+	return typeof issue === "number" ? await reads.issue(issue) : undefined;
 }
 
 /** Dispatches a command about an issue; null when it was carried out. */

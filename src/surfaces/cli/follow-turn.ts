@@ -1,9 +1,12 @@
 // Follows a prompt until its turn ends: prints what the agent does, and lets the user answer its questions in place.
+
 import { type Client, Refused } from "#client/client.ts";
+import { dataOf } from "#contract/event-data.ts";
 import { fullName } from "#contract/full-name.ts";
+import { isItem } from "#contract/is-item.ts";
 import { refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
-import type { Agent, Item, Prompt, Turn } from "#contract/wire.ts";
+import type { Agent, Prompt, Turn } from "#contract/wire.ts";
 import { continues } from "#views/holds.ts";
 import { answerApproval } from "./answer-approval.ts";
 import { reconnect } from "./connect.ts";
@@ -43,7 +46,8 @@ export async function followTurn(client: Client, prompt: Prompt, { live, interac
 			if (!("event" in message)) continue;
 			const { event } = message;
 			if (isItem(event)) live?.item(event);
-			if (event.kind === "approval.asked" && isOpen(event)) {
+			// one that the policy has answered needs nobody
+			if (event.kind === "approval.asked" && dataOf(event, event.kind)?.answer === undefined) {
 				live?.endPiece();
 				await answerApproval(client, event.id, { interactive, say });
 			}
@@ -58,11 +62,6 @@ export async function followTurn(client: Client, prompt: Prompt, { live, interac
 		stop.abort();
 	}
 }
-
-/** Any other event has a dotted kind. */
-const isItem = ({ kind }: Pick<Item, "kind">): boolean => !kind.includes(".");
-
-const isOpen = ({ data }: Pick<Item, "data">): boolean => Reflect.get(Object(data), "answer") === undefined;
 
 const isQueued = async (client: Client, { id, agent }: Pick<Prompt, "id" | "agent">): Promise<boolean> =>
 	(await client.call("queue", { params: { agent } })).some((waiting) => waiting.id === id);

@@ -1,7 +1,9 @@
 // `brood issue wait`: reads the issue once, then again after every event that may have changed it.
+
 import { Refused } from "#client/client.ts";
 import { needsPerson } from "#contract/issue.ts";
 import type { Issue } from "#contract/issue-wire.ts";
+import { looseData } from "#contract/loose-data.ts";
 import { refuse } from "#contract/refusal.ts";
 import { act, type CliContext, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
@@ -43,7 +45,7 @@ async function untilMet(cli: CliContext, name: string, options: WaitOptions, sig
 	if (met(first)) return first;
 	try {
 		for await (const event of client.events(lastEvent, signal, () => reconnect(signal))) {
-			if (!/^(issue|run)\./.test(event.kind) || Reflect.get(Object(event.data), "issue") !== first.id) continue;
+			if (!/^(issue|run)\./.test(event.kind) || looseData(event.data).issue !== first.id) continue;
 			const now = await client.call("issue", where);
 			if (met(now)) return now;
 		}

@@ -1,4 +1,5 @@
 // An agent's conversation on a terminal: wrapped to its width, tool output folded, no text twice.
+import { looseData } from "#contract/loose-data.ts";
 import { indented, inline, visible } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
 import { toolText } from "#views/thread.ts";
@@ -20,9 +21,9 @@ const kindStyles: Readonly<Record<string, Style>> = {
 	thought: "faint",
 };
 
-function styleOf({ kind, data }: LogItem): Style {
-	if (kind !== "final") return kindStyles[kind] ?? "faint";
-	return Reflect.get(Object(data), "state") === "completed" ? "ok" : "bad";
+function styleOf(item: LogItem): Style {
+	if (item.kind !== "final") return kindStyles[item.kind] ?? "faint";
+	return looseData(item.data).state === "completed" ? "ok" : "bad";
 }
 
 export class LogLines {

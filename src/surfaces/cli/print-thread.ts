@@ -1,10 +1,12 @@
 // Prints prompts, turns, items and mail.
+
 import { fullName } from "#contract/full-name.ts";
-import { indented } from "#contract/visible.ts";
+import { looseData } from "#contract/loose-data.ts";
+import { indented, oneLine } from "#contract/visible.ts";
 import type { Found, Item, Mail, Prompt, Turn } from "#contract/wire.ts";
 import { toolText } from "#views/thread.ts";
 import { usageLine } from "#views/usage-lines.ts";
-import { age, oneLine, table } from "./print.ts";
+import { age, table } from "./print.ts";
 
 export function promptTable(prompts: readonly Prompt[]): string {
 	const when = ({ notBefore, manual, priority, editedBy }: Prompt): string =>
@@ -66,9 +68,8 @@ export function itemLine({ id, kind, text, data }: Pick<Item, "id" | "kind" | "t
 
 function itemText(kind: string, data: unknown): string {
 	if (kind === "final") {
-		const commit = Reflect.get(Object(data), "commit");
-		const state = String(Reflect.get(Object(data), "state"));
-		return typeof commit === "string" ? `${state}, commit ${commit.slice(0, 10)}` : state;
+		const { commit, state } = looseData(data);
+		return typeof commit === "string" ? `${String(state)}, commit ${commit.slice(0, 10)}` : String(state);
 	}
 	if (kind === "usage") return usageLine(Object(data)) || "no figures";
 	return data === null ? "" : JSON.stringify(data);

@@ -1,6 +1,7 @@
 // A search where no database does it.
+
 import type { AgentId } from "#contract/ids.ts";
-import { isItem } from "#contract/item.ts";
+import { isItem } from "#contract/is-item.ts";
 import { type Hit, matches, type SearchQuery, snippetOf } from "#contract/search.ts";
 import type { Rows } from "./rows.ts";
 

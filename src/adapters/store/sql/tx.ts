@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type AgentState, folderOf, isLeaving } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
+import { isItem } from "#contract/is-item.ts";
 import { isMoving, isOpen, needsPerson } from "#contract/issue.ts";
-import { isItem } from "#contract/item.ts";
 import { isActive } from "#contract/node.ts";
 import type { StoredReceipt } from "#contract/receipt.ts";
 import { searchWords } from "#contract/search.ts";

@@ -1,5 +1,7 @@
 // When agents worked and wrote to each other: read once from the journal, then continued whenever events have arrived.
+
 import { useEffect, useRef, useState } from "react";
+import { dataOf } from "#contract/event-data.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Item } from "#contract/wire.ts";
 import { useSeen, useStore } from "../../store/hooks.ts";
@@ -69,16 +71,17 @@ export function folded(before: History, events: readonly Item[]): History {
 		fresh.add(agent);
 		return made;
 	};
-	for (const { id, agent, kind, at, data } of events) {
+	for (const event of events) {
+		const { id, agent, kind, at } = event;
 		if (agent === null) continue;
-		const field = (name: string): unknown => Reflect.get(Object(data), name);
 		if (kind === "turn.started") of(agent).bars.push({ turn: id, from: Date.parse(at), to: null, state: "open" });
 		else if (kind === "mail.sent") of(agent).mails.push(Date.parse(at));
 		else {
 			const { bars } = of(agent);
-			const index = bars.findIndex((bar) => bar.turn === field("turn"));
+			const { turn, state } = dataOf(event, "turn.ended") ?? {};
+			const index = bars.findIndex((bar) => bar.turn === turn);
 			const bar = bars[index];
-			if (bar !== undefined) bars[index] = { ...bar, to: Date.parse(at), state: String(field("state")) };
+			if (bar !== undefined) bars[index] = { ...bar, to: Date.parse(at), state: String(state) };
 		}
 	}
 	return after;
