@@ -21,13 +21,6 @@ export function stateOf({ label, turn, holds, waitingFor }: Agent): string {
 export const counters = ({ queueLength, unreadMail }: Agent): string =>
 	[queueLength > 0 ? `${queueLength}⧗` : "", unreadMail > 0 ? `${unreadMail}✉` : ""].filter(Boolean).join(" ");
 
-export function ageOf(since: string, now: number): string {
-	const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000));
-	if (seconds < 60) return `${seconds} s`;
-	if (seconds < 3600) return `${Math.floor(seconds / 60)} m`;
-	return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`;
-}
-
 /** The name of whoever did something: `human`, `system`, a person or an agent. */
 export function actorName(actor: string, agentOf: (id: AgentId) => Agent | undefined): string {
 	const id = AgentId.safeParse(actor.startsWith("agent:") ? actor.slice("agent:".length) : actor);

@@ -1,8 +1,8 @@
 // Prints approvals.
-import { indented, inline } from "#contract/visible.ts";
+import { indented, inline, oneLine } from "#contract/visible.ts";
 import type { Approval } from "#contract/wire.ts";
 import { filesText } from "#views/approval-text.ts";
-import { age, oneLine, table } from "./print.ts";
+import { age, table } from "./print.ts";
 
 /** One line each; a cut one says how to see the rest. `agent` has become a name by now (`agent-names.ts`). */
 export function approvalTable(approvals: readonly Approval[]): string {

@@ -3,9 +3,11 @@
 //
 // All output goes through these functions, which escape control characters: it contains text from agents, repositories
 // and strangers.
+
 import { Refused } from "#client/client.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { asJson, indented, inline, visible } from "#contract/visible.ts";
+import { ageOf } from "#views/age.ts";
 
 export const printJson = (value: unknown): void => void process.stdout.write(`${asJson(value)}\n`);
 export const printData = (data: unknown): void => printJson({ data });
@@ -121,14 +123,8 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 	return [line(head), ...shown.map(line)].join("\n");
 }
 
-export const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
-
-export function age(since: string): string {
-	const seconds = Math.max(0, Math.floor((performance.timeOrigin + performance.now() - Date.parse(since)) / 1000));
-	if (seconds < 60) return `${seconds}s`;
-	if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
-	return seconds < 86_400 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
-}
+/** As `7d`: tables have no room for more. */
+export const age = (since: string): string => ageOf(since, performance.timeOrigin + performance.now()).replace(" ", "");
 
 export const details = (lines: readonly [string, string | number | null][]): string =>
 	lines

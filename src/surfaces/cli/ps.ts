@@ -1,12 +1,12 @@
 // `brood ps`: what every agent is doing, on one line each.
 import { setTimeout as pause } from "node:timers/promises";
 import type { RouteAnswer } from "#client/client.ts";
-import { inline } from "#contract/visible.ts";
+import { inline, oneLine } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
 import { asksYou, type StateStyle, stateStyles } from "#views/state-style.ts";
 import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
-import { age, oneLine, outputWidth, printData, printError, printPainted } from "./print.ts";
+import { age, outputWidth, printData, printError, printPainted } from "./print.ts";
 import { labelText } from "./print-agents.ts";
 import { painted } from "./style.ts";
 

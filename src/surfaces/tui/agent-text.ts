@@ -1,10 +1,9 @@
 // How an agent is named on the terminal's screen.
 import type { Agent, Mail } from "#contract/wire.ts";
-import { actorName, ageOf, styleOf } from "#views/agent-text.ts";
+import { ageOf } from "#views/age.ts";
+import { actorName, styleOf } from "#views/agent-text.ts";
 import { painted } from "#views/paint.ts";
 import type { Seen } from "./model.ts";
-
-export { ageOf, counters, stateOf, styleOf } from "#views/agent-text.ts";
 
 export function glyph(agent: Agent, colour: boolean): string {
 	const style = styleOf(agent);

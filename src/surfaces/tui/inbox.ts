@@ -1,7 +1,8 @@
 // Everything that needs a person, as rows.
 import type { AgentId } from "#contract/ids.ts";
+import { ageOf } from "#views/age.ts";
+import { stateOf } from "#views/agent-text.ts";
 import type { Style } from "#views/paint.ts";
-import { ageOf, stateOf } from "./agent-text.ts";
 import type { Seen } from "./model.ts";
 
 export interface InboxRow {

@@ -2,8 +2,10 @@
 import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { inline, visible } from "#contract/visible.ts";
+import { ageOf } from "#views/age.ts";
+import { counters, stateOf } from "#views/agent-text.ts";
 import { painted, type Style } from "#views/paint.ts";
-import { ageOf, counters, glyph, nameOf, stateOf } from "./agent-text.ts";
+import { glyph, nameOf } from "./agent-text.ts";
 import { layoutOf, reviewMark } from "./diff.ts";
 import { diffLine } from "./diff-line.ts";
 import { commandRows, keyRows } from "./help.ts";

@@ -2,9 +2,9 @@
 // when all of it has been on the screen.
 import { inline, visible } from "#contract/visible.ts";
 import type { Approval } from "#contract/wire.ts";
+import { ageOf } from "#views/age.ts";
 import { filesText } from "#views/approval-text.ts";
 import { painted, signed } from "#views/paint.ts";
-import { ageOf } from "./agent-text.ts";
 import { hint } from "./keymap.ts";
 import type { Question, Seen } from "./model.ts";
 import { clipped, widthOf, wrapped } from "./pi/text.ts";

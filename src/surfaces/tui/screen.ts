@@ -1,8 +1,9 @@
 // The whole screen as rows: the thread with the tree beside it, an approval, the separator, the input, and hints.
 import type { Agent } from "#contract/wire.ts";
+import { stateOf } from "#views/agent-text.ts";
 import { painted } from "#views/paint.ts";
 import type { Block } from "#views/thread.ts";
-import { nameOf, stateOf } from "./agent-text.ts";
+import { nameOf } from "./agent-text.ts";
 import { blockRows, hanging } from "./block-rows.ts";
 import type { Seen, State } from "./model.ts";
 import { type Anchor, moved, type Page, pageAt } from "./page.ts";

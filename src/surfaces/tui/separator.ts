@@ -2,8 +2,8 @@
 // from the outside in.
 import { inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
+import { stateOf, styleOf } from "#views/agent-text.ts";
 import { painted, type Style, signed } from "#views/paint.ts";
-import { stateOf, styleOf } from "./agent-text.ts";
 import type { Seen, State } from "./model.ts";
 import { childrenOf, isLiving, needingYou, parentOf, siblingOf } from "./moving.ts";
 import { clipped, widthOf } from "./pi/text.ts";

@@ -1,8 +1,9 @@
 // The tree beside the thread, around the current agent.
 import { inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
+import { counters, stateOf } from "#views/agent-text.ts";
 import { painted } from "#views/paint.ts";
-import { counters, glyph, stateOf } from "./agent-text.ts";
+import { glyph } from "./agent-text.ts";
 import type { Seen, State } from "./model.ts";
 import { isLiving } from "./moving.ts";
 

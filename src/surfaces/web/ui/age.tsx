@@ -1,5 +1,5 @@
 // Times: how long ago, with the exact moment behind it.
-import { ageOf } from "#views/agent-text.ts";
+import { ageOf } from "#views/age.ts";
 import { useNow } from "../store/hooks.ts";
 
 export function Age({ at, suffix = "" }: { at: string; suffix?: string }) {
