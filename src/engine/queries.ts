@@ -1,19 +1,25 @@
-// Questions that take more than one read: which agent is meant, what its model sees, where words were said.
+// Questions that take more than one read: which agent is meant, what its model sees, where words were said, what was
+// used since a moment, where two conversations part. Surfaces ask them here and nowhere else; a handler by itself reads
+// only the rows of its page, and those that their views show beside them.
+
 import { type AgentState, noAgent, type Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { looseData } from "#contract/loose-data.ts";
 import type { PageRequest } from "#contract/page.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { UsageRow } from "#contract/routes/usage.ts";
 import type { Hit, SearchQuery } from "#contract/search.ts";
 import { resolve } from "#domain/agent/reference.ts";
 import { contextOf, rewoundSpans } from "#domain/history.ts";
 import { outsideTurn } from "#domain/turn.ts";
+import { divergence, type LastCommonItem } from "#views/divergence.ts";
 import { settingsOf } from "./commands/agent.ts";
 import { itemTextsAlong, type PageText } from "./loop/context-pages.ts";
 import type { EngineParts } from "./parts.ts";
 import type { Reads } from "./ports/store.ts";
 import { indexAll } from "./reactors/index-items.ts";
+import { type UsageWanted, usageSince } from "./usage-since.ts";
 
 /** how long a search waits for the index to catch up, which takes long only after an upgrade */
 const searchTimeoutMs = 5000;
@@ -62,6 +68,23 @@ export class Queries {
 		);
 	}
 
+	/** Tokens and cost that were reported since a moment, the largest first. */
+	async usageSince(wanted: UsageWanted): Promise<UsageRow[]> {
+		return await usageSince(this.#reads, wanted);
+	}
+
+	/** The last item that two conversations share; found in the rows of both agents and of those that they were forked from. */
+	async divergence(one: AgentId, other: AgentId): Promise<LastCommonItem | null> {
+		const rows = new Map<AgentId, AgentState>();
+		for (const id of [one, other])
+			for (let at: AgentId | null = id; at !== null && !rows.has(at); ) {
+				const row: AgentState | undefined = await this.#reads.agent(at);
+				if (row !== undefined) rows.set(at, row);
+				at = row?.lineage?.agent ?? null;
+			}
+		return divergence(one, other, (id) => rows.get(id));
+	}
+
 	/** The newest items with these words; not `complete` if some were not indexed in time. */
 	async search(params: SearchQuery): Promise<{ hits: Hit[]; complete: boolean }> {
 		const complete = await indexAll(this.#parts.store, { timeoutMs: searchTimeoutMs });
@@ -69,12 +92,11 @@ export class Queries {
 	}
 
 	/** The whole text of an item: a long one is in a blob, and its row has only the beginning. */
-	readonly wholeText = async ({
-		id,
-		text,
-		data,
-	}: Pick<Event, "id" | "text" | "data">): Promise<{ text: string | null } | Refusal> => {
-		const blob: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "blob") : undefined;
+	readonly wholeText = async (
+		item: Pick<Event, "id" | "text" | "data">,
+	): Promise<{ text: string | null } | Refusal> => {
+		const { id, text } = item;
+		const { blob } = looseData(item.data);
 		if (typeof blob !== "string") return { text };
 		const whole = (await this.#parts.blobs?.get(blob)) ?? null;
 		if (whole !== null) return { text: whole };

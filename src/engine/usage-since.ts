@@ -10,7 +10,7 @@ import { withSpent } from "#domain/usage.ts";
 import { periodUsage } from "#views/usage.ts";
 import type { Reads } from "./ports/store.ts";
 
-interface Wanted {
+export interface UsageWanted {
 	by: "agent" | "issue" | "subscription" | "project";
 	project: ProjectSlug | undefined;
 	since: number;
@@ -19,7 +19,7 @@ interface Wanted {
 type Group = Pick<UsageRow, "name"> & Partial<Pick<UsageRow, "agent" | "project">>;
 
 /** The largest first. */
-export async function usageSince(reads: Reads, wanted: Wanted): Promise<UsageRow[]> {
+export async function usageSince(reads: Reads, wanted: UsageWanted): Promise<UsageRow[]> {
 	const agents = new Map<AgentId, AgentState>();
 	const groups = new Map<string, { group: Group; spent: Spent }>();
 	for await (const events of reports(reads, wanted.since)) {
@@ -49,7 +49,7 @@ type Used = NonNullable<ReturnType<typeof usedIn>>;
 /** Null for what belongs to no group: a turn without a subscription, or outside of issues. */
 async function grouping(
 	reads: Reads,
-	by: Wanted["by"],
+	by: UsageWanted["by"],
 	reported: readonly { used: Used }[],
 ): Promise<(agent: AgentState, used: Used) => Group | null> {
 	if (by === "agent") return ({ id, handle, project: its }) => ({ name: handle, agent: id, project: its });

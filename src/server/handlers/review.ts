@@ -1,13 +1,10 @@
 // The routes of review: an issue's diff, and pull requests.
-import type { AgentState } from "#contract/agent.ts";
-import type { AgentId } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { MergePreview } from "#contract/workspace.ts";
 import { previewMerge } from "#engine/workspaces/preview.ts";
 import { issueDiff, pullRequest } from "#engine/workspaces/review.ts";
 import type { WorkCycle } from "#engine/workspaces/work-cycle.ts";
-import { divergence, type LastCommonItem } from "#views/divergence.ts";
 import { reviewPrompt } from "#views/review.ts";
 import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
 import { withIssue } from "./issues.ts";
@@ -52,7 +49,7 @@ export function reviewHandlers(context: RequestContext) {
 		divergence: (request) =>
 			context.withAgent(request, async (one) => {
 				const other = await context.engine.queries.resolve(request.query.with, request.query.project ?? null);
-				return isRefusal(other) ? other : { divergence: await divergenceOf(context, one, other.id) };
+				return isRefusal(other) ? other : { divergence: await context.engine.queries.divergence(one, other.id) };
 			}),
 		pullRequest: (request) =>
 			context.withAgent(request, (id) =>
@@ -63,16 +60,4 @@ export function reviewHandlers(context: RequestContext) {
 		issuePullRequest: (request) =>
 			about(request, (cycle, issue) => pullRequest(parts(cycle), { issue }, request.body, context.requester(request))),
 	} satisfies Partial<Handlers>;
-}
-
-/** From the rows of both and of those that they were forked from. */
-async function divergenceOf({ reads }: RequestContext, one: AgentId, other: AgentId): Promise<LastCommonItem | null> {
-	const rows = new Map<AgentId, AgentState>();
-	for (const id of [one, other])
-		for (let at: AgentId | null = id; at !== null && !rows.has(at); ) {
-			const row: AgentState | undefined = await reads.agent(at);
-			if (row !== undefined) rows.set(at, row);
-			at = row?.lineage?.agent ?? null;
-		}
-	return divergence(one, other, (id) => rows.get(id));
 }

@@ -2,7 +2,6 @@
 import { type AgentState, noAgent } from "#contract/agent.ts";
 import { type Paged, type PageRequest, pagedWith, pageWhere, slicePage } from "#contract/page.ts";
 import type { UsageRow } from "#contract/routes/usage.ts";
-import { usageSince } from "#engine/usage-since.ts";
 import { agentUsage, issueUsage, projectUsage, subscriptionUsage } from "#views/usage.ts";
 import type { Handlers, RequestContext, RouteRequest } from "../request-context.ts";
 
@@ -23,8 +22,9 @@ async function usageBy(
 	{ by, project, since }: RouteRequest<"usage">["query"],
 	page: PageRequest,
 ): Promise<Paged<UsageRow>> {
-	const { reads } = context;
-	if (since !== undefined) return slicePage(await usageSince(reads, { by, project, since: Date.parse(since) }), page);
+	const { engine, reads } = context;
+	if (since !== undefined)
+		return slicePage(await engine.queries.usageSince({ by, project, since: Date.parse(since) }), page);
 	if (by === "subscription") return pagedWith(await reads.listSubscriptions(page), subscriptionUsage);
 	if (by === "issue") return pagedWith(await reads.listIssues(project, page), issueUsage);
 	if (by === "project")
