@@ -50,7 +50,7 @@ export const listed = (names: readonly string[]): string =>
 /** As they are typed. */
 export const envOptions = (names: readonly string[]): string => names.map((name) => `--env ${name}`).join(" ");
 
-interface Asking {
+interface KeyOptions {
 	env?: readonly string[] | undefined;
 	say(text: string): void;
 }
@@ -62,7 +62,7 @@ interface Asking {
 export async function subscriptionWithKeys(
 	{ client, home }: CliContext,
 	type: string,
-	{ env, say }: Asking,
+	{ env, say }: KeyOptions,
 ): Promise<string | undefined> {
 	const name = `${type}-key`;
 	const all = env === undefined && home === null ? [] : await client.call("subscriptions");

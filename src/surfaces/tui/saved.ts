@@ -67,7 +67,7 @@ export const agentIn = (text: string | undefined): AgentId | null => AgentId.saf
 const saveMs = 500;
 
 /** Saves a while after something has changed, once for all that changes meanwhile. */
-export class Soon {
+export class DelayedSave {
 	readonly #save: () => void;
 	#timer: NodeJS.Timeout | null = null;
 

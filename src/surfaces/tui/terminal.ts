@@ -3,18 +3,18 @@ import { writeSync } from "node:fs";
 import { type Changed, Mirror } from "#client/mirror.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { visible } from "#contract/visible.ts";
-import { type Ask, type Asked, Asking } from "./asking.ts";
 import { completed } from "./complete.ts";
 import { Drafts, sentTo } from "./drafts.ts";
 import { itemsMax, MirroredScreen } from "./mirrored-screen.ts";
 import { type Effect, firstState, type State } from "./model.ts";
 import { lastActive } from "./moving.ts";
 import { leave } from "./normal-screen.ts";
+import { OpenRequests, type RequestOrigin, type SendRequest } from "./open-requests.ts";
 import type { Draft } from "./pi/draft.ts";
 import { Screen } from "./pi/screen.ts";
 import { clicked, selectable } from "./pointing.ts";
 import { refusalText, request } from "./requests.ts";
-import { agentIn, anchorsIn, load, nobody, type Saved, Soon, save } from "./saved.ts";
+import { agentIn, anchorsIn, DelayedSave, load, nobody, type Saved, save } from "./saved.ts";
 import { readingOf, type ScreenLook, screenRows, scrolled, threadHeight, threadWidth } from "./screen.ts";
 import type { SlashAnswer } from "./slash.ts";
 import { submissionOf } from "./submission.ts";
@@ -31,9 +31,9 @@ export class TerminalProgram {
 	readonly #saved: Saved;
 	readonly #over = new AbortController();
 	readonly #done = Promise.withResolvers<void>();
-	readonly #asking: Asking;
+	readonly #requests: OpenRequests;
 	#state: State;
-	readonly #saving = new Soon(() => this.#save());
+	readonly #saving = new DelayedSave(() => this.#save());
 
 	/** `first` is shown if the person was nowhere yet; null for the agent that was active last. */
 	constructor(options: TerminalOptions, first: AgentId | null = null) {
@@ -57,7 +57,7 @@ export class TerminalProgram {
 			...{ mouse: this.#saved.preferences.mouse, colour: options.colour },
 			...(terminal !== undefined && { terminal }),
 		});
-		this.#asking = new Asking({
+		this.#requests = new OpenRequests({
 			answered: (answer) => this.#answered(answer),
 			refused: (error, asked) => this.#refused(error, asked),
 			waiting: (waiting) => this.#show({ ...this.#state, waiting }),
@@ -194,7 +194,7 @@ export class TerminalProgram {
 				this.#view.loadRows();
 				break;
 			case "cancel":
-				this.#asking.cancel(effect.agent);
+				this.#requests.cancel(effect.agent);
 				this.#say("Given up. A fork that was waiting is not made; anything else may still be done.", "wait");
 				break;
 			case "transcript":
@@ -224,8 +224,8 @@ export class TerminalProgram {
 		return {};
 	}
 
-	#ask(text: string, ask: Ask, typed = ""): void {
-		this.#asking.run(text, ask, { agent: this.#state.current, typed });
+	#ask(text: string, send: SendRequest, typed = ""): void {
+		this.#requests.run(text, send, { agent: this.#state.current, typed });
 	}
 
 	#go(agent: AgentId): void {
@@ -274,7 +274,7 @@ export class TerminalProgram {
 	}
 
 	/** What was written is given back where it was written. */
-	#refused(error: unknown, { agent, typed }: Asked): void {
+	#refused(error: unknown, { agent, typed }: RequestOrigin): void {
 		const draft = this.#drafts.of(agent);
 		if (typed !== "" && draft.text === "") draft.set(typed);
 		this.#say(refusalText(error), "bad");

@@ -57,7 +57,7 @@ export type Read<T> =
 	| { state: "ready"; data: T }
 	| { state: "failed"; refusal: Refusal; data?: T };
 
-interface Asked<T> {
+interface LastRead<T> {
 	key: string;
 	read: Read<T>;
 	/** nobody answered */
@@ -76,20 +76,20 @@ export function useRead<N extends RouteName>(
 	const store = useStore();
 	const { client } = store;
 	const isLive = useSyncExternalStore(store.subscribe, () => store.seen.connection.state === "live");
-	const [asked, setAsked] = useState<Asked<RouteAnswer<N>> | null>(null);
+	const [last, setLast] = useState<LastRead<RouteAnswer<N>> | null>(null);
 	const key = JSON.stringify([name, input]);
-	const isBack = isLive && asked?.isLost === true;
+	const isBack = isLive && last?.isLost === true;
 	// biome-ignore lint/correctness/useExhaustiveDependencies: the input is compared by what it contains
 	useEffect(() => {
 		if (input === null) return;
 		let isCurrent = true;
 		client.call(name, input).then(
-			(data) => isCurrent && setAsked({ key, read: { state: "ready", data }, isLost: false }),
+			(data) => isCurrent && setLast({ key, read: { state: "ready", data }, isLost: false }),
 			(error: unknown) => {
 				const isLost = !(error instanceof Refused);
 				const refusal = refusalOf(error, "The daemon does not answer. This is loaded again as soon as it does.");
 				if (isCurrent)
-					setAsked((before) =>
+					setLast((before) =>
 						isLost && before?.key === key && before.read.data !== undefined
 							? { ...before, isLost }
 							: { key, read: { state: "failed", refusal }, isLost },
@@ -100,7 +100,7 @@ export function useRead<N extends RouteName>(
 			isCurrent = false;
 		};
 	}, [client, key, again, isBack]);
-	return asked?.key === key ? asked.read : { state: "loading" };
+	return last?.key === key ? last.read : { state: "loading" };
 }
 
 export const refusalOf = (error: unknown, silence: string): Refusal =>

@@ -4,8 +4,8 @@ import { AgentId } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
 import { useNeeds, useSeen } from "../../store/hooks.ts";
 import { Empty, Loading } from "../../ui/notice.tsx";
+import { AgentApprovals } from "./agent-approvals.tsx";
 import { AgentHeader } from "./agent-header.tsx";
-import { Asking } from "./asking.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
 import { ForkAt } from "./fork-here.tsx";
 import { PromptBox } from "./prompt-box.tsx";
@@ -45,7 +45,7 @@ function Known({ agent }: { agent: Agent }) {
 					<ForkAt value={setForkAt}>
 						<Thread agent={agent} turn={turn} />
 					</ForkAt>
-					<Asking agent={agent} />
+					<AgentApprovals agent={agent} />
 					<PromptBox agent={agent} />
 				</section>
 				<Side agent={agent} turn={turn} tab={tab} onTab={setTab} />

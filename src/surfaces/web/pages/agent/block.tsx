@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import { actorName, withSenders } from "#views/agent-text.ts";
 import { type Block, insideOf, summaryOf } from "#views/thread.ts";
 import { useSeen } from "../../store/hooks.ts";
-import { DiffLines } from "../../ui/diff-lines.tsx";
+import { DiffText } from "../../ui/diff-text.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { ForkHere } from "./fork-here.tsx";
 
@@ -81,7 +81,7 @@ function Call({ block: { id, label, text, result, bad }, folder }: { block: Bloc
 }
 
 function Output({ text }: { text: string }) {
-	if (/^(diff --git |@@ -|--- a\/)/m.test(text)) return <DiffLines text={text} />;
+	if (/^(diff --git |@@ -|--- a\/)/m.test(text)) return <DiffText text={text} />;
 	return <LongText text={text} isCode />;
 }
 

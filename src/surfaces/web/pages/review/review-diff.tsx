@@ -61,7 +61,7 @@ function shownRow(row: Row, { draft, want, loadWhole, problem, pick, say, cancel
 			return <FileHead file={row.file} draft={draft} onComment={() => pick(wholeFile(row.file.path), false)} />;
 		case "missing":
 			return row.isLong || problem !== null ? (
-				<Asked file={row.file} problem={problem} onLoad={loadWhole} />
+				<LoadOnRequest file={row.file} problem={problem} onLoad={loadWhole} />
 			) : (
 				<Coming path={row.file.path} want={want} />
 			);
@@ -74,13 +74,13 @@ function shownRow(row: Row, { draft, want, loadWhole, problem, pick, say, cancel
 	}
 }
 
-interface AskedProps {
+interface LoadOnRequestProps {
 	file: ChangedFile;
 	problem: string | null;
 	onLoad(path: string): Promise<void>;
 }
 
-function Asked({ file: { path, added, deleted }, problem, onLoad }: AskedProps) {
+function LoadOnRequest({ file: { path, added, deleted }, problem, onLoad }: LoadOnRequestProps) {
 	const lines = ((added ?? 0) + (deleted ?? 0)).toLocaleString("en");
 	return (
 		<div className="review-missing">

@@ -4,21 +4,21 @@ import type { State } from "./model.ts";
 import type { SlashAnswer } from "./slash.ts";
 
 /** Where a request was made, and what the person had written for it. */
-export interface Asked {
+export interface RequestOrigin {
 	agent: AgentId;
 	typed: string;
 }
 
-export type Ask = (signal: AbortSignal) => Promise<SlashAnswer>;
+export type SendRequest = (signal: AbortSignal) => Promise<SlashAnswer>;
 
 interface Parts {
 	answered(answer: SlashAnswer): void;
-	refused(error: unknown, asked: Asked): void;
+	refused(error: unknown, origin: RequestOrigin): void;
 	/** what is shown about those that wait */
 	waiting(all: State["waiting"]): void;
 }
 
-export class Asking {
+export class OpenRequests {
 	readonly #parts: Parts;
 	readonly #open = new Map<number, { text: string; agent: AgentId; cancelled: AbortController }>();
 	#last = 0;
@@ -28,17 +28,17 @@ export class Asking {
 	}
 
 	/** `text` is shown until the answer comes; empty for what answers at once. */
-	run(text: string, ask: Ask, asked: Asked): void {
+	run(text: string, send: SendRequest, origin: RequestOrigin): void {
 		const id = ++this.#last;
 		const cancelled = new AbortController();
-		this.#open.set(id, { text, agent: asked.agent, cancelled });
+		this.#open.set(id, { text, agent: origin.agent, cancelled });
 		this.#show();
-		ask(cancelled.signal)
+		send(cancelled.signal)
 			.then((answer) => {
 				if (!cancelled.signal.aborted) this.#parts.answered(answer);
 			})
 			.catch((error: unknown) => {
-				if (!cancelled.signal.aborted) this.#parts.refused(error, asked);
+				if (!cancelled.signal.aborted) this.#parts.refused(error, origin);
 			})
 			.finally(() => {
 				this.#open.delete(id);

@@ -4,7 +4,7 @@ import { memo } from "react";
 const linesMax = 400;
 
 /** A small diff inside a conversation. */
-export const DiffLines = memo(function DiffLines({ text }: { text: string }) {
+export const DiffText = memo(function DiffText({ text }: { text: string }) {
 	const lines = text.split("\n");
 	return (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
