@@ -48,7 +48,9 @@ export class GitFailed extends Error {
 	readonly calledOff: boolean;
 
 	constructor(args: readonly string[], code: number | null, errors: string, { calledOff = false } = {}) {
-		super(`git ${args[0] ?? ""} failed${code === null ? "" : ` (${code})`}: ${errors.trim().slice(0, 2000)}`);
+		const why = errors.trim().slice(0, 2000);
+		// a folder that is gone says enough: nobody asked for the git command that met it
+		super(/ is gone$/.test(why) ? why : `git ${args[0] ?? ""} failed${code === null ? "" : ` (${code})`}: ${why}`);
 		this.name = "GitFailed";
 		this.args = args;
 		this.code = code;
