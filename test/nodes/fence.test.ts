@@ -14,7 +14,7 @@ import { freshDatabase } from "#test/support/stores.ts";
 
 const node = NodeId.parse(randomIds.key());
 
-/** A life of the node, with its own start; or an engine that is no node. */
+/** A life of the node, with its own start; or an engine that is not a node. */
 async function openLife(url: string, { isNode = true } = {}): Promise<Engine> {
 	const store = await openPostgres({ url, run: batchRunner(limits) });
 	const life = { node, name: "one", boot: randomIds.key(), version: "0", schema: 1, types: [] };
@@ -40,7 +40,7 @@ test("the second life of a node ends the first: none of its late batches lands, 
 	for (const engine of [first, second]) await engine[Symbol.asyncDispose]();
 });
 
-test("control: an engine that is no node has no fence, and its late batch lands", async () => {
+test("control: an engine that is not a node has no fence, and its late batch lands", async () => {
 	const url = await freshDatabase();
 	const first = await openLife(url, { isNode: false });
 	const second = await openLife(url);

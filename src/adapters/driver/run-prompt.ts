@@ -195,7 +195,7 @@ class Outbox {
 
 	putDelta(delta: OutgoingDelta): void {
 		if (this.#writing === null) this.#watch.delta(delta);
-		// a store that stands still is no reason to keep more: the whole message comes as an item
+		// a stalled store is not a reason to keep more: the whole message comes as an item
 		else if (this.#deltas < deltasMax) {
 			this.#deltas++;
 			this.#waiting.push({ delta });

@@ -20,7 +20,7 @@ export class Nodes {
 		this.#parts = parts;
 	}
 
-	/** This one; null in an engine that is no node. */
+	/** This one; null in an engine that is not a node. */
 	get self(): NodeId | null {
 		return this.#parts.node?.node ?? null;
 	}

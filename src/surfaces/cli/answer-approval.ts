@@ -23,7 +23,7 @@ export async function allow(id: string, body: Allowing, options: Options): Promi
 			if (body.prefix !== undefined) {
 				if (!body.always) throw new UsageError("--prefix belongs to --always.");
 				const asked = await client.call("approval", { params: { approval: id } });
-				// the daemon refuses what is no command
+				// the daemon refuses what is not a command
 				const question = asked.command === undefined ? "" : prefixText(asked, body.prefix);
 				if (options.json !== true && question !== "") printToStderr(question);
 				if (options.json !== true && question !== "" && (await confirm("Allow all of these?")) === false)

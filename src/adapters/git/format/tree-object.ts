@@ -11,7 +11,7 @@ export function treeEntries(bytes: Buffer, hashLength: number, above = ""): Tree
 	const entries: TreeEntry[] = [];
 	for (let at = 0; at < bytes.length; ) {
 		const [space, end] = [bytes.indexOf(" ", at), bytes.indexOf(0, at)];
-		if (space < 0 || end < space) throw new Error("this is no tree of git");
+		if (space < 0 || end < space) throw new Error("this is not a git tree object");
 		entries.push({
 			mode: bytes.toString("latin1", at, space),
 			name: `${above}${bytes.toString("utf8", space + 1, end)}`,

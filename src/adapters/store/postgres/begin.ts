@@ -63,7 +63,7 @@ export interface BatchStamp {
 	/** the name of this store, as long as it is open */
 	writer: string;
 	batch: number;
-	/** the life of the node that writes; null in an engine that is no node */
+	/** the life of the node that writes; null in an engine that is not a node */
 	fence: { node: string; epoch: number } | null;
 }
 

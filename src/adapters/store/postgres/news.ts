@@ -20,7 +20,7 @@ const plainWord = " items";
 export class PostgresNews implements CommitNotifications {
 	readonly #connection: SideConnection;
 	#others = false;
-	/** beats tell who else is there; engines that are no nodes count the connections */
+	/** beats tell who else is there; engines that are not nodes count the connections */
 	#beats = false;
 	#last = 0;
 	/** up to here the others were told, and when */
