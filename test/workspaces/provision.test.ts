@@ -165,6 +165,11 @@ describe("submodules", () => {
 		// git itself takes no submodule from a folder, unless the person allows it
 		const refusal = refused(await world.workspaces.provision(requestIn(world, "a")), "CONFLICT");
 		expect(refusal.details["output"]).toMatch(/transport 'file' not allowed/);
+		expect(refusal.message).toBe("The setup command, which also fetches the submodules, ended with 1.");
+		world.configure("submodules: init\n");
+		const alone = refused(await world.workspaces.provision(requestIn(world, "d")), "CONFLICT");
+		expect(alone.message).toBe("Fetching the submodules (git submodule update --init --recursive) ended with 1.");
+		world.configure("submodules: init\nsetup: cat sub/lib.txt\n");
 		world.git(world.root, "config", "--global", "protocol.file.allow", "always");
 		const { workspace, setup, notes } = agreed(await world.workspaces.provision(requestIn(world, "b")));
 		expect([setup?.exit, setup?.output.endsWith("lib\n"), notes]).toEqual([0, true, []]);

@@ -2,6 +2,7 @@
 import type { EffectiveSettings, ProjectSettings } from "#contract/project-config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { ProvisionRequest } from "#engine/ports/workspace-requests.ts";
+import { initSubmodules } from "../workspace/project-command.ts";
 
 export interface SetupRequest {
 	command: string | null;
@@ -27,8 +28,6 @@ export function setupOfFork(
 	const note = `The setup command was not run: nobody has approved it yet (brood project settings ${project.slug}).`;
 	return { command: settings.setup, mayFail: true, notes: isPending ? [note] : [] };
 }
-
-const initSubmodules = "git submodule update --init --recursive";
 
 /**
  * Submodules come from addresses that the repository names, fetched with the person's credentials. So they are fetched

@@ -152,7 +152,13 @@ class Tail {
 	}
 }
 
+/** Runs before the setup command, as part of it. */
+export const initSubmodules = "git submodule update --init --recursive";
+
 export function commandFailed(step: string, ran: CommandRun): Refusal {
 	const how = ran.exit === null ? "was stopped" : `ended with ${ran.exit}`;
-	return refuse("CONFLICT", `The ${step} command ${how}.`, { details: { step, ...ran } });
+	const also = ran.command.startsWith(initSubmodules) ? ", which also fetches the submodules," : "";
+	const what =
+		ran.command === initSubmodules ? `Fetching the submodules (${initSubmodules})` : `The ${step} command${also}`;
+	return refuse("CONFLICT", `${what} ${how}.`, { details: { step, ...ran } });
 }
