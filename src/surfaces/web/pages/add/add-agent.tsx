@@ -6,6 +6,7 @@ import { workspaceKinds } from "#contract/workspace.ts";
 import { paths } from "../../paths.ts";
 import { useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
+import { SelectField, TextAreaField, TextField } from "../../ui/field.tsx";
 import { Empty, Loading } from "../../ui/notice.tsx";
 
 const own = [
@@ -23,8 +24,7 @@ export function AddAgent() {
 	const act = useAct();
 	const [, go] = useLocation();
 	const [fields, setFields] = useState<Fields>(noFields);
-	const set = (name: keyof Fields) => (event: { target: { value: string } }) =>
-		setFields({ ...fields, [name]: event.target.value });
+	const set = (name: keyof Fields) => (value: string) => setFields({ ...fields, [name]: value });
 	const project = ProjectSlug.safeParse(fields.project || projects[0]?.slug);
 	const ready = vendors.data?.find(({ installed, loggedIn }) => installed !== null && loggedIn);
 	const type = fields.type || projects.find(({ slug }) => slug === project.data)?.agentType || (ready?.type ?? "");
@@ -81,7 +81,7 @@ interface Fields {
 
 interface FieldProps {
 	fields: Fields;
-	set(name: keyof Fields): (event: { target: { value: string } }) => void;
+	set(name: keyof Fields): (value: string) => void;
 }
 
 /** Where it works and what runs it. */
@@ -90,31 +90,26 @@ function Place({ project, type, set }: FieldProps & { project: string; type: str
 	const vendors = useRead("vendors", {});
 	return (
 		<>
-			<label className="field">
-				<span>Project</span>
-				<select className="select" value={project} onChange={set("project")}>
-					{projects.map(({ slug }) => (
-						<option key={slug}>{slug}</option>
-					))}
-				</select>
-			</label>
-			<label className="field">
-				<span>Agent type</span>
-				<select className="select" value={type} onChange={set("type")}>
-					{type === "" && <option value="">choose one</option>}
-					{(vendors.data ?? []).map((vendor) => (
-						<option key={vendor.type} value={vendor.type}>
-							{vendor.title}
-							{vendor.installed === null ? " (not installed)" : vendor.loggedIn ? "" : " (no login found)"}
-						</option>
-					))}
-					{own.map((each) => (
-						<option key={each.type} value={each.type}>
-							{each.title}
-						</option>
-					))}
-				</select>
-			</label>
+			<SelectField
+				label="Project"
+				value={project}
+				onChange={set("project")}
+				choices={projects.map(({ slug }) => slug)}
+			/>
+			<SelectField label="Agent type" value={type} onChange={set("type")}>
+				{type === "" && <option value="">choose one</option>}
+				{(vendors.data ?? []).map((vendor) => (
+					<option key={vendor.type} value={vendor.type}>
+						{vendor.title}
+						{vendor.installed === null ? " (not installed)" : vendor.loggedIn ? "" : " (no login found)"}
+					</option>
+				))}
+				{own.map((each) => (
+					<option key={each.type} value={each.type}>
+						{each.title}
+					</option>
+				))}
+			</SelectField>
 		</>
 	);
 }
@@ -123,26 +118,15 @@ function Place({ project, type, set }: FieldProps & { project: string; type: str
 function Work({ fields, set }: FieldProps) {
 	return (
 		<>
-			<label className="field">
-				<span>Name (optional, derived from the prompt)</span>
-				<input className="input" value={fields.name} onChange={set("name")} />
-			</label>
-			<label className="field">
-				<span>Model (optional)</span>
-				<input className="input" value={fields.model} onChange={set("model")} />
-			</label>
-			<label className="field">
-				<span>Workspace</span>
-				<select className="select" value={fields.workspace} onChange={set("workspace")}>
-					{[...workspaceKinds, "none"].map((kind) => (
-						<option key={kind}>{kind}</option>
-					))}
-				</select>
-			</label>
-			<label className="field">
-				<span>First prompt</span>
-				<textarea className="textarea" rows={4} value={fields.prompt} onChange={set("prompt")} />
-			</label>
+			<TextField label="Name (optional, derived from the prompt)" value={fields.name} onChange={set("name")} />
+			<TextField label="Model (optional)" value={fields.model} onChange={set("model")} />
+			<SelectField
+				label="Workspace"
+				value={fields.workspace}
+				onChange={set("workspace")}
+				choices={[...workspaceKinds, "none"]}
+			/>
+			<TextAreaField label="First prompt" rows={4} value={fields.prompt} onChange={set("prompt")} />
 		</>
 	);
 }

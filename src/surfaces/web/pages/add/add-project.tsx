@@ -5,6 +5,7 @@ import { ProjectSlug } from "#contract/ids.ts";
 import { paths } from "../../paths.ts";
 import { useAct } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/field.tsx";
 
 export function AddProject() {
 	const act = useAct();
@@ -29,19 +30,14 @@ export function AddProject() {
 				<h1>Add a project</h1>
 			</header>
 			<div className="form">
-				<label className="field">
-					<span>Folder of a git repository on the daemon's machine, or a URL</span>
-					<input
-						className="input mono"
-						placeholder="/home/me/src/web or https://…"
-						value={path}
-						onChange={({ target }) => setPath(target.value)}
-					/>
-				</label>
-				<label className="field">
-					<span>Name</span>
-					<input className="input" value={name ?? suggested(path)} onChange={({ target }) => setName(target.value)} />
-				</label>
+				<TextField
+					label="Folder of a git repository on the daemon's machine, or a URL"
+					className="input mono"
+					placeholder="/home/me/src/web or https://…"
+					value={path}
+					onChange={setPath}
+				/>
+				<TextField label="Name" value={name ?? suggested(path)} onChange={setName} />
 				<div className="bar">
 					<Button kind="primary" why={why} onClick={add}>
 						Add the project

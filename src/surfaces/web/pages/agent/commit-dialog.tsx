@@ -1,15 +1,15 @@
-import { useId, useState } from "react";
+import { useState } from "react";
 import type { Agent } from "#contract/wire.ts";
 import { useAct, useRead } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Counts } from "../../ui/diff.tsx";
+import { TextAreaField } from "../../ui/field.tsx";
 
 export function CommitDialog({ agent, onClose }: { agent: Agent; onClose(): void }) {
 	const act = useAct();
 	const [message, setMessage] = useState("");
 	const read = useRead("diff", { params: { agent: agent.id }, query: { against: "index" } });
-	const id = useId();
 	const commit = async (): Promise<void> => {
 		const done = await act("commit", { params: { agent: agent.id }, body: { message } });
 		if (done !== null) onClose();
@@ -32,16 +32,7 @@ export function CommitDialog({ agent, onClose }: { agent: Agent; onClose(): void
 				))}
 				{read.data?.files.length === 0 && <li className="meta">No changes since the last commit.</li>}
 			</ul>
-			<div className="field">
-				<label htmlFor={id}>Message</label>
-				<textarea
-					id={id}
-					className="textarea"
-					rows={3}
-					value={message}
-					onChange={(event) => setMessage(event.target.value)}
-				/>
-			</div>
+			<TextAreaField label="Message" rows={3} value={message} onChange={setMessage} />
 		</Dialog>
 	);
 }

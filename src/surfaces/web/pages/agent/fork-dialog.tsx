@@ -1,10 +1,11 @@
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useLocation } from "wouter";
 import type { Agent } from "#contract/wire.ts";
 import { paths } from "../../paths.ts";
 import { useAct } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { TextAreaField, TextField } from "../../ui/field.tsx";
 
 /** `at`: the last item that the child inherits; null for everything. */
 export function ForkDialog({ agent, at, onClose }: { agent: Agent; at: number | null; onClose(): void }) {
@@ -13,7 +14,6 @@ export function ForkDialog({ agent, at, onClose }: { agent: Agent; at: number | 
 	const [name, setName] = useState("");
 	const [prompt, setPrompt] = useState("");
 	const [fresh, setFresh] = useState(false);
-	const id = useId();
 	const fork = async (): Promise<void> => {
 		const body = {
 			...(name.trim() !== "" && { name: name.trim() }),
@@ -43,27 +43,14 @@ export function ForkDialog({ agent, at, onClose }: { agent: Agent; at: number | 
 						? "The child gets the whole conversation and the files as they are now, uncommitted changes too."
 						: "The child gets the conversation up to this item, and the files as they were then."}
 			</p>
-			<div className="field">
-				<label htmlFor={`${id}-prompt`}>First prompt</label>
-				<textarea
-					id={`${id}-prompt`}
-					className="textarea"
-					rows={4}
-					value={prompt}
-					onChange={(event) => setPrompt(event.target.value)}
-					placeholder="What the child should do; empty to decide later"
-				/>
-			</div>
-			<div className="field">
-				<label htmlFor={`${id}-name`}>Name</label>
-				<input
-					id={`${id}-name`}
-					className="input"
-					value={name}
-					onChange={(event) => setName(event.target.value)}
-					placeholder="derived from the prompt"
-				/>
-			</div>
+			<TextAreaField
+				label="First prompt"
+				rows={4}
+				value={prompt}
+				onChange={setPrompt}
+				placeholder="What the child should do; empty to decide later"
+			/>
+			<TextField label="Name" value={name} onChange={setName} placeholder="derived from the prompt" />
 			{at === null && (
 				<label className="check">
 					<input type="checkbox" checked={fresh} onChange={(event) => setFresh(event.target.checked)} /> without the

@@ -1,20 +1,21 @@
 import { useState } from "react";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { useAct, useRead } from "../../store/hooks.ts";
+import { SelectField } from "../../ui/field.tsx";
 import { IssueDialog } from "./issue-dialog.tsx";
 
 export function AddIssue({ project, onClose }: { project: ProjectSlug; onClose(): void }) {
 	const act = useAct();
 	const presets = useRead("presets", { params: { project } });
-	const [words, setWords] = useState({ title: "", body: "" });
+	const [text, setText] = useState({ title: "", body: "" });
 	const [preset, setPreset] = useState("");
 	return (
 		<IssueDialog
 			title="Add an issue"
 			action="Add"
-			words={words}
+			text={text}
 			rows={5}
-			onChange={setWords}
+			onChange={setText}
 			onSave={(saved) =>
 				act(
 					"issueAdd",
@@ -24,15 +25,14 @@ export function AddIssue({ project, onClose }: { project: ProjectSlug; onClose()
 			}
 			onClose={onClose}
 		>
-			<label className="field">
-				<span>Workflow</span>
-				<select className="select" value={preset} onChange={({ target }) => setPreset(target.value)}>
-					<option value="">the project's</option>
-					{(presets.data ?? []).map(({ name }) => (
-						<option key={name}>{name}</option>
-					))}
-				</select>
-			</label>
+			<SelectField
+				label="Workflow"
+				value={preset}
+				onChange={setPreset}
+				choices={(presets.data ?? []).map(({ name }) => name)}
+			>
+				<option value="">the project's</option>
+			</SelectField>
 		</IssueDialog>
 	);
 }

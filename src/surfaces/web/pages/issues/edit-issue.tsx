@@ -2,20 +2,21 @@ import { useState } from "react";
 import { issuePriorities } from "#contract/issue.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import { useAct } from "../../store/hooks.ts";
+import { SelectField, TextField } from "../../ui/field.tsx";
 import { IssueDialog } from "./issue-dialog.tsx";
 
 export function EditIssue({ issue, onClose }: { issue: Issue; onClose(): void }) {
 	const act = useAct();
-	const [words, setWords] = useState({ title: issue.title, body: issue.body });
+	const [text, setText] = useState({ title: issue.title, body: issue.body });
 	const [labels, setLabels] = useState(issue.labels.join(", "));
 	const [priority, setPriority] = useState(issue.priority);
 	return (
 		<IssueDialog
 			title={`Edit ${issue.project}#${issue.number}`}
 			action="Save"
-			words={words}
+			text={text}
 			rows={8}
-			onChange={setWords}
+			onChange={setText}
 			onSave={(saved) => {
 				const listed = labels
 					.split(",")
@@ -26,22 +27,13 @@ export function EditIssue({ issue, onClose }: { issue: Issue; onClose(): void })
 			}}
 			onClose={onClose}
 		>
-			<label className="field">
-				<span>Labels, separated by commas</span>
-				<input className="input" value={labels} onChange={({ target }) => setLabels(target.value)} />
-			</label>
-			<label className="field">
-				<span>Priority</span>
-				<select
-					className="select"
-					value={priority}
-					onChange={({ target }) => setPriority(issuePriorities.find((each) => each === target.value) ?? priority)}
-				>
-					{issuePriorities.map((each) => (
-						<option key={each}>{each}</option>
-					))}
-				</select>
-			</label>
+			<TextField label="Labels, separated by commas" value={labels} onChange={setLabels} />
+			<SelectField
+				label="Priority"
+				value={priority}
+				onChange={(value) => setPriority(issuePriorities.find((each) => each === value) ?? priority)}
+				choices={issuePriorities}
+			/>
 		</IssueDialog>
 	);
 }

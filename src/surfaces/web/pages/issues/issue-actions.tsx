@@ -6,6 +6,7 @@ import { paths } from "../../paths.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { SelectField } from "../../ui/field.tsx";
 import { EditIssue } from "./edit-issue.tsx";
 
 export function IssueActions({ issue, onDone }: { issue: Issue; onDone(): void }) {
@@ -79,17 +80,14 @@ function Assign({ issue: { project, number }, onClose }: { issue: Issue; onClose
 				</Button>
 			}
 		>
-			<label className="field">
-				<span>Agent</span>
-				<select className="select" value={agent} onChange={({ target }) => setAgent(target.value)}>
-					{agent === "" && <option value="">choose one</option>}
-					{able.map(({ id, handle, label }) => (
-						<option key={id} value={id}>
-							{handle} ({label})
-						</option>
-					))}
-				</select>
-			</label>
+			<SelectField label="Agent" value={agent} onChange={setAgent}>
+				{agent === "" && <option value="">choose one</option>}
+				{able.map(({ id, handle, label }) => (
+					<option key={id} value={id}>
+						{handle} ({label})
+					</option>
+				))}
+			</SelectField>
 			{able.length === 0 && (
 				<p className="meta">
 					No agent of {project} is free. <Link href={paths.agentAdd()}>Add one.</Link>

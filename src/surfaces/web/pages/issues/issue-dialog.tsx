@@ -2,57 +2,48 @@
 import type { ReactNode } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { TextAreaField, TextField } from "../../ui/field.tsx";
 
-interface Words {
+interface IssueText {
 	title: string;
 	body: string;
 }
 
 interface IssueDialogProps {
 	title: string;
-	/** the word on the button */
+	/** the label of the button */
 	action: string;
-	words: Words;
+	text: IssueText;
 	rows: number;
-	onChange(words: Words): void;
+	onChange(text: IssueText): void;
 	/** with the title trimmed; null if it was refused */
-	onSave(words: Words): Promise<object | null>;
+	onSave(text: IssueText): Promise<object | null>;
 	onClose(): void;
 	/** further fields */
 	children: ReactNode;
 }
 
-export function IssueDialog({ title, action, words, rows, onChange, onSave, onClose, children }: IssueDialogProps) {
+export function IssueDialog({ title, action, text, rows, onChange, onSave, onClose, children }: IssueDialogProps) {
 	const save = async (): Promise<void> => {
-		if ((await onSave({ ...words, title: words.title.trim() })) !== null) onClose();
+		if ((await onSave({ ...text, title: text.title.trim() })) !== null) onClose();
 	};
 	return (
 		<Dialog
 			title={title}
 			onClose={onClose}
 			actions={
-				<Button kind="primary" why={words.title.trim() === "" ? "Enter a title." : null} onClick={save}>
+				<Button kind="primary" why={text.title.trim() === "" ? "Enter a title." : null} onClick={save}>
 					{action}
 				</Button>
 			}
 		>
-			<label className="field">
-				<span>Title</span>
-				<input
-					className="input"
-					value={words.title}
-					onChange={({ target }) => onChange({ ...words, title: target.value })}
-				/>
-			</label>
-			<label className="field">
-				<span>Description</span>
-				<textarea
-					className="textarea"
-					rows={rows}
-					value={words.body}
-					onChange={({ target }) => onChange({ ...words, body: target.value })}
-				/>
-			</label>
+			<TextField label="Title" value={text.title} onChange={(value) => onChange({ ...text, title: value })} />
+			<TextAreaField
+				label="Description"
+				rows={rows}
+				value={text.body}
+				onChange={(value) => onChange({ ...text, body: value })}
+			/>
 			{children}
 		</Dialog>
 	);

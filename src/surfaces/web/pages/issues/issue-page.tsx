@@ -7,6 +7,7 @@ import { paths } from "../../paths.ts";
 import { useAct, useNeeds, useRead, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
+import { TextAreaField } from "../../ui/field.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
 import { Dependencies } from "./dependencies.tsx";
@@ -103,10 +104,7 @@ function Comments({ issue: { project, number, comments }, onSaid }: { issue: Iss
 					</li>
 				))}
 			</ul>
-			<label className="field">
-				<span>Comment</span>
-				<textarea className="textarea" rows={2} value={text} onChange={({ target }) => setText(target.value)} />
-			</label>
+			<TextAreaField label="Comment" rows={2} value={text} onChange={setText} />
 			<div className="bar">
 				<Button why={text.trim() === "" ? "Enter a comment first." : null} onClick={say}>
 					Comment

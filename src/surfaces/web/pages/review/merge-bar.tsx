@@ -8,6 +8,7 @@ import { whyNoStep } from "#views/agent-actions.ts";
 import { useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { TextAreaField } from "../../ui/field.tsx";
 import { routesOf, type Subject } from "./subject.ts";
 
 type Strategy = (typeof mergeStrategies)[number];
@@ -151,10 +152,7 @@ function Reject({ subject, onClose }: { subject: Extract<Subject, { number: numb
 				</Button>
 			}
 		>
-			<label className="field">
-				<span>What needs to change</span>
-				<textarea className="textarea" rows={4} value={reason} onChange={({ target }) => setReason(target.value)} />
-			</label>
+			<TextAreaField label="What needs to change" rows={4} value={reason} onChange={setReason} />
 		</Dialog>
 	);
 }

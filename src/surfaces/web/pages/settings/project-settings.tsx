@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { Project } from "#contract/wire.ts";
 import { useAct, useRead } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
 import { RefusedNotice } from "../../ui/notice.tsx";
 
 const onLimits = { wait: "wait", fallback: "use the fallback", stop: "stop until resumed" } as const;
@@ -20,36 +21,30 @@ export function ProjectSettings({ project }: { project: Project }) {
 			</h2>
 			{problem !== null && <p className="panel-note role-bad">{problem.text}</p>}
 			<div className="settings-grid">
-				<label className="field">
-					<span>Automatic work</span>
-					<select
-						className="select"
-						value={auto ? "on" : "off"}
-						onChange={({ target }) => void configure({ auto: target.value === "on" })}
-					>
-						<option value="off">off: you assign issues</option>
-						<option value="on">on: idle agents take the next issue</option>
-					</select>
-				</label>
+				<SelectField
+					label="Automatic work"
+					value={auto ? "on" : "off"}
+					onChange={(value) => void configure({ auto: value === "on" })}
+				>
+					<option value="off">off: you assign issues</option>
+					<option value="on">on: idle agents take the next issue</option>
+				</SelectField>
 				<AgentsMax key={agentsMax} value={agentsMax} onChange={(next) => configure({ agentsMax: next })} />
-				<label className="field">
-					<span>At a usage limit</span>
-					<select
-						className="select"
-						value={onLimit}
-						onChange={({ target }) =>
-							void configure({
-								onLimit: target.value === "stop" ? "stop" : target.value === "fallback" ? "fallback" : "wait",
-							})
-						}
-					>
-						{Object.entries(onLimits).map(([value, name]) => (
-							<option key={value} value={value}>
-								{name}
-							</option>
-						))}
-					</select>
-				</label>
+				<SelectField
+					label="At a usage limit"
+					value={onLimit}
+					onChange={(value) =>
+						void configure({
+							onLimit: value === "stop" ? "stop" : value === "fallback" ? "fallback" : "wait",
+						})
+					}
+				>
+					{Object.entries(onLimits).map(([value, name]) => (
+						<option key={value} value={value}>
+							{name}
+						</option>
+					))}
+				</SelectField>
 				<p className="meta">
 					base {base ?? "none"} · workflow {preset}
 				</p>
@@ -66,18 +61,15 @@ function AgentsMax({ value, onChange }: { value: number; onChange(next: number):
 		if (Number.isInteger(next) && next > 0 && next !== value) onChange(next);
 	};
 	return (
-		<label className="field">
-			<span>Maximum number of agents</span>
-			<input
-				className="input"
-				type="number"
-				min={1}
-				value={text}
-				onChange={({ target }) => setText(target.value)}
-				onBlur={commit}
-				onKeyDown={({ key }) => key === "Enter" && commit()}
-			/>
-		</label>
+		<TextField
+			label="Maximum number of agents"
+			type="number"
+			min={1}
+			value={text}
+			onChange={setText}
+			onBlur={commit}
+			onKeyDown={({ key }) => key === "Enter" && commit()}
+		/>
 	);
 }
 

@@ -3,6 +3,7 @@ import { SubscriptionName } from "#contract/ids.ts";
 import { useAct, useRead } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
 
 export function AddSubscription({ onClose }: { onClose(): void }) {
 	const act = useAct();
@@ -30,32 +31,23 @@ export function AddSubscription({ onClose }: { onClose(): void }) {
 				</Button>
 			}
 		>
-			<label className="field">
-				<span>Name</span>
-				<input className="input" value={name} onChange={({ target }) => setName(target.value)} />
-			</label>
-			<label className="field">
-				<span>Agent type</span>
-				<select className="select" value={type} onChange={({ target }) => setType(target.value)}>
-					{(vendors.data ?? []).map((vendor) => (
-						<option key={vendor.type} value={vendor.type}>
-							{vendor.title}
-						</option>
-					))}
-					<option value="scripted">scripted</option>
-				</select>
-			</label>
-			<label className="field">
-				<span>Concurrent turns</span>
-				<input
-					className="input"
-					type="number"
-					min={1}
-					max={1000}
-					value={slots}
-					onChange={({ target }) => setSlots(Math.max(1, Number(target.value)))}
-				/>
-			</label>
+			<TextField label="Name" value={name} onChange={setName} />
+			<SelectField label="Agent type" value={type} onChange={setType}>
+				{(vendors.data ?? []).map((vendor) => (
+					<option key={vendor.type} value={vendor.type}>
+						{vendor.title}
+					</option>
+				))}
+				<option value="scripted">scripted</option>
+			</SelectField>
+			<TextField
+				label="Concurrent turns"
+				type="number"
+				min={1}
+				max={1000}
+				value={slots}
+				onChange={(value) => setSlots(Math.max(1, Number(value)))}
+			/>
 			<p className="meta">
 				It uses your own login. For a key or another login run <code>brood subscription add --env-file</code>.
 			</p>
