@@ -148,14 +148,25 @@ export function counted(time: string): { there: number; running: number; pids: n
 	return { there: found.length, running: running.length, pids: found.map(({ pid }) => pid) };
 }
 
-const commandLines = (): { pid: number; line: string }[] =>
-	readdirSync("/proc").flatMap((name) => {
+/** By pid, with when each was first seen: a process that is older than a second has become what it is. */
+let known = new Map<number, { line: string; since: number }>();
+const youngMs = 1000;
+
+function commandLines(): { pid: number; line: string }[] {
+	const now = performance.now();
+	const found = readdirSync("/proc").flatMap((name) => {
+		const before = known.get(Number(name));
+		if (before !== undefined && now - before.since > youngMs) return [[Number(name), before] as const];
 		try {
-			return /^\d+$/.test(name) ? { pid: Number(name), line: readFileSync(`/proc/${name}/cmdline`, "latin1") } : [];
+			const line = /^\d+$/.test(name) ? readFileSync(`/proc/${name}/cmdline`, "latin1") : "";
+			return line === "" ? [] : [[Number(name), { line, since: before?.since ?? now }] as const];
 		} catch {
 			return [];
 		}
 	});
+	known = new Map(found);
+	return found.map(([pid, { line }]) => ({ pid, line }));
+}
 
 function stateOf(pid: number): string {
 	try {
