@@ -58,8 +58,8 @@ export interface Envelope<C extends Command = Command> {
 	node: NodeId | null;
 	/** hexadecimal digits for handles */
 	salt: string;
-	/** the receipt of the request that this command completes, stored if it succeeds */
-	closes?: StoredReceipt;
+	/** a receipt that is written in the same transaction if the command is carried out */
+	receipt?: StoredReceipt;
 	/** what open turns have put out that is not recorded yet, by turn: it is kept if the command ends them */
 	partials?: Readonly<Record<number, readonly PartialOutput[]>>;
 }

@@ -5,7 +5,9 @@ import { AgentId, EventId } from "./ids.ts";
 import { CommitId, type HealthProblem, MergeStrategy } from "./workspace.ts";
 
 /** What a workspace is leased for. During a lease no turn and no other step starts. */
-export const leaseSteps = ["commit", "sync", "release", "approve", "recover", "restore", "delete", "fork"] as const;
+export const leaseSteps = [
+	...(["commit", "sync", "release", "approve", "recover", "restore", "delete", "fork", "snapshot"] as const),
+] as const;
 export const LeaseStep = z.enum(leaseSteps);
 export type LeaseStep = z.infer<typeof LeaseStep>;
 

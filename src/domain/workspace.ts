@@ -87,10 +87,13 @@ export function chooseWorkspace(
 /** Steps that an agent may take during its own turn. */
 const duringTurn: readonly LeaseStep[] = ["commit"];
 /** Steps for an agent that has ended. */
-const afterEnd: readonly LeaseStep[] = ["delete", "fork"];
+const afterEnd: readonly LeaseStep[] = ["delete", "fork", "snapshot"];
 
 /** Steps that are allowed before `recover`: they repair a workspace, or do not make it worse. */
-const beforeRecovery: readonly LeaseStep[] = ["recover", "delete", "fork"];
+const beforeRecovery: readonly LeaseStep[] = ["recover", "delete", "fork", "snapshot"];
+
+/** Steps that may happen while another agent works in the same tree. */
+const duringOthersTurns: readonly LeaseStep[] = ["commit", "fork", "snapshot"];
 
 /** What a git step depends on, of an agent as it is stored or as it is shown. */
 interface StepFacts extends NamedAgent {
@@ -164,7 +167,7 @@ export function decideLease(
 	const refusal = refusedStep(facts, step, { caller: agentOf(by.actor), again: again === true });
 	if (refusal !== null) return refusal;
 	const other = others.find(
-		(other) => other.lease !== null || (other.turn !== null && step !== "commit" && step !== "fork"),
+		(other) => other.lease !== null || (other.turn !== null && !duringOthersTurns.includes(step)),
 	);
 	if (other !== undefined) {
 		return refuse("AGENT_BUSY", `${other.handle} works in the same tree: ${step} has to wait for it.`, {
@@ -196,13 +199,13 @@ export function decideFree(
 	return [...own, ...held].map(({ id }) => ({ kind: "workspace.freed", agent: id }));
 }
 
-/** A fork only reads the tree; any other step may have left something half done. */
+/** A fork and a snapshot only read the tree; any other step may have left something half done. */
 export function decideLeaseCrash(agent: AgentState): Decision {
 	if (agent.lease === null) return [];
 	const { step } = agent.lease;
 	const reason = `The daemon ended while git was at its workspace (${step}).`;
 	const held =
-		step === "fork" || agent.life === "ended"
+		step === "fork" || step === "snapshot" || agent.life === "ended"
 			? []
 			: [{ kind: "agent.held", agent: agent.id, data: { hold: "recovery", reason, step } } as const];
 	return [{ kind: "workspace.freed", agent: agent.id }, ...held];

@@ -8,7 +8,7 @@ import { until } from "./loop/until.ts";
 import type { EngineParts } from "./parts.ts";
 import type { CommandRequest, Outcome } from "./ports/dispatch.ts";
 import { caught, type Log } from "./ports/log.ts";
-import { forkTimeoutMs, forkWithFiles, isForkBusy, type SpawnRequest } from "./workspaces/forking.ts";
+import { forkWithFiles, isForkBusy, type SpawnRequest, untilFree } from "./workspaces/forking.ts";
 
 /** a stopped process normally ends long before this; its files are snapshotted after that */
 const stopTimeoutMs = 60_000;
@@ -97,10 +97,7 @@ export class DispatchAndWait {
 		await until(this.#made.publisher, over, { deadlineMs: stopTimeoutMs });
 	}
 
-	/**
-	 * A fork of a parent with an open tool call is tried again after every event, until the call has ended or the deadline
-	 * has passed, or nobody waits for it any longer.
-	 */
+	/** A fork of a parent with an open tool call waits for the end of the call. */
 	async #dispatchOnceFree(request: CommandRequest, gone?: AbortSignal): Promise<Outcome> {
 		const { dispatcher, publisher } = this.#made;
 		const first = await dispatcher.dispatch(request);
@@ -109,7 +106,6 @@ export class DispatchAndWait {
 			const outcome = await dispatcher.dispatch(request);
 			return isForkBusy(outcome) ? null : outcome;
 		};
-		const signals = gone === undefined ? [] : [gone];
-		return (await until(publisher, again, { deadlineMs: forkTimeoutMs, signals })) ?? first;
+		return (await untilFree(publisher, again, gone)) ?? first;
 	}
 }

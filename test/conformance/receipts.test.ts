@@ -73,9 +73,9 @@ describe.each(flavors)("%s", (flavor) => {
 			answer: { begun: { step: "commit", head: null } },
 		});
 		const command = { type: "item.append" as const, agent: engine.agentZero.id, kind: "user", text: "x" };
-		const closes = { ...named, answer: { subject: { event: 7 } }, given: { words: "é\0 🎉" } };
+		const receipt = { ...named, answer: { subject: { event: 7 } }, given: { words: "é\0 🎉" } };
 		gated.open();
-		expect(await engine.dispatch({ actor: human, key: null, command, closes })).toMatchObject({ replayed: false });
+		expect(await engine.dispatch({ actor: human, key: null, command, receipt })).toMatchObject({ replayed: false });
 		expect(await store.reads.receipt(human, named.key)).toMatchObject({
 			answer: { subject: { event: 7 } },
 			given: { words: "é\0 🎉" },

@@ -35,7 +35,7 @@ export function admit(request: CommandRequest, { clock, ids, limits, nodeId = nu
 	const [at, monotonic] = [clock.now(), monotonicNow(clock)];
 	const {
 		key,
-		closes,
+		receipt,
 		fingerprint = key === null ? "" : ids.digest(JSON.stringify([request.actor, identity(command)])),
 	} = request;
 	return {
@@ -49,7 +49,7 @@ export function admit(request: CommandRequest, { clock, ids, limits, nodeId = nu
 		freshId: ids.agentId(),
 		salt: ids.salt(),
 		node: nodeId,
-		...(closes && { closes: { ...closes, at: monotonic } }),
+		...(receipt && { receipt: { ...receipt, at: monotonic } }),
 		...(request.partials && { partials: request.partials }),
 	};
 }

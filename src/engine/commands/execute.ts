@@ -5,10 +5,12 @@
 //
 // Each command sees the rows as the earlier ones of its batch left them. This file decides nothing itself
 // and does no I/O but through the transaction; it runs wherever the store keeps its rows.
+
 import type { Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { agentOf } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
+import { messageOf } from "#contract/message-of.ts";
 import type { Receipt, Subject } from "#contract/receipt.ts";
 import { isRefusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { outsideTurn } from "#domain/turn.ts";
@@ -32,21 +34,21 @@ export function batchRunner(limits: Limits): RunBatch {
 async function runOne(tx: Tx, envelope: Envelope, limits: Limits): Promise<CommandResult> {
 	await tx.savepoint();
 	try {
-		const { actor, key, monotonic: at, closes } = envelope;
+		const { actor, key, monotonic: at, receipt: extra } = envelope;
 		const earlier = key === null ? undefined : await tx.receipt(actor, key);
 		const again = earlier === undefined ? null : await answerAgain(tx, envelope, earlier);
 		const { outcome, receipt } =
 			again === null ? await runNew(tx, envelope, limits) : { outcome: again, receipt: null };
 		if ("refused" in outcome) await tx.rollback();
 		if (key !== null && receipt !== null) await tx.putReceipt({ ...receipt, actor, key, at });
-		if ("done" in outcome && closes !== undefined) await tx.putReceipt(closes);
+		if ("done" in outcome && extra !== undefined) await tx.putReceipt(extra);
 		if ("done" in outcome) await tx.release();
 		return outcome;
 	} catch (error) {
 		if (tx.failsBatch(error)) throw error;
 		// a bug: this command is rolled back, the others of the batch are not affected
 		await tx.rollback();
-		return { fault: error instanceof Error ? error.message : String(error) };
+		return { fault: messageOf(error) };
 	}
 }
 

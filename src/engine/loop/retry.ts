@@ -1,6 +1,6 @@
 // Retries: a full disk, an unreachable database and a full queue are temporary.
 import { refusalCodes } from "#contract/refusal.ts";
-import type { Outcome } from "../ports/dispatch.ts";
+import type { CommandRequest, Dispatch, Outcome } from "../ports/dispatch.ts";
 import { StoreFault } from "../ports/store.ts";
 
 const pauseMs = { first: 50, longest: 5000 };
@@ -25,6 +25,17 @@ export async function retryWhile<T>(
 		await sleep(delayMs, signal);
 	}
 	return null;
+}
+
+const neverAborted = new AbortController().signal;
+
+/** Sends a command until it is carried out or refused for good. Null once aborted, never without a signal. */
+export async function untilRecorded(
+	dispatch: Dispatch,
+	request: CommandRequest,
+	{ signal = neverAborted, again = isRetryable }: { signal?: AbortSignal; again?: (outcome: Outcome) => boolean } = {},
+): Promise<Outcome | null> {
+	return await retryWhile(() => dispatch(request), again, signal);
 }
 
 /** Whether the same command may be accepted a moment later. */

@@ -34,7 +34,7 @@ export interface CommandRequest {
 	/** of the whole request, where the command is only a part of it; of the command if absent */
 	fingerprint?: string | undefined;
 	/** a receipt that is written in the same transaction if the command is carried out */
-	closes?: Omit<StoredReceipt, "at"> | undefined;
+	receipt?: Omit<StoredReceipt, "at"> | undefined;
 	partials?: Envelope["partials"];
 }
 

@@ -18,7 +18,7 @@ import { isIdle } from "#domain/availability.ts";
 import { presetNamed, stageOf } from "#domain/preset.ts";
 import { anyFault } from "../loop/fault.ts";
 import type { LookResult, Reactor } from "../loop/reactor.ts";
-import { isRetryable, retryWhile } from "../loop/retry.ts";
+import { untilRecorded } from "../loop/retry.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import type { IssueOfProject, IssueWork } from "../ports/issue-work.ts";
@@ -111,7 +111,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 	async #runStep(step: IssueStep, signal: AbortSignal): Promise<boolean> {
 		const command = await step(signal);
 		if (command === null || signal.aborted) return false;
-		const outcome = await retryWhile(() => this.#parts.dispatch(bySystem(command)), isRetryable, signal);
+		const outcome = await untilRecorded(this.#parts.dispatch, bySystem(command), { signal });
 		return outcome !== null && "done" in outcome && outcome.events.length > 0;
 	}
 

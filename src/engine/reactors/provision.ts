@@ -8,7 +8,7 @@ import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { anyFault } from "../loop/fault.ts";
 import type { LookResult, Reactor } from "../loop/reactor.ts";
-import { isRetryable, retryWhile } from "../loop/retry.ts";
+import { untilRecorded } from "../loop/retry.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import { caught, type Log } from "../ports/log.ts";
 import type { Reads } from "../ports/store.ts";
@@ -16,6 +16,7 @@ import type { Provisioned, StepControl } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { approvedIn, checkoutOf, projectRepository } from "../workspaces/checkout.ts";
 import { trashFormerWorkspaces } from "../workspaces/former-workspaces.ts";
+import { leaseBySystem, whileLeased } from "../workspaces/leased.ts";
 
 interface Parts {
 	reads: Reads;
@@ -150,24 +151,21 @@ export class Provisioner implements Reactor {
 		workspaces: Workspaces,
 		live: StepControl,
 	): Promise<Provisioned | Refusal | null> {
-		const { reads, dispatch } = this.#parts;
+		const { reads } = this.#parts;
 		const agent = id === null ? undefined : await reads.agent(id);
 		const parent = agent === undefined ? null : await checkoutOf(reads, agent);
 		if (parent === null) return null;
-		const leased = await dispatch(bySystem({ type: "workspace.lease", agent: parent.agent.id, step: "fork" }));
-		try {
-			const unchanged = "done" in leased && (await isUnchanged(this.#parts.log, workspaces, parent, snapshot));
+		return await whileLeased(this.#parts, leaseBySystem({ agent: parent.agent.id, step: "fork" }), async (refused) => {
+			const unchanged = refused === null && (await isUnchanged(this.#parts.log, workspaces, parent, snapshot));
 			return await workspaces.provisionFrom(
 				{ ...request, parent, ...(!unchanged && snapshot !== null && { snapshot }) },
 				live,
 			);
-		} finally {
-			if ("done" in leased) await this.#send({ type: "workspace.free", agent: parent.agent.id });
-		}
+		});
 	}
 
 	async #send(command: CommandInput): Promise<void> {
-		await retryWhile(() => this.#parts.dispatch(bySystem(command)), isRetryable, this.#stop.signal);
+		await untilRecorded(this.#parts.dispatch, bySystem(command), { signal: this.#stop.signal });
 	}
 }
 

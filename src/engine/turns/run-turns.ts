@@ -23,6 +23,7 @@ import { caught } from "../ports/log.ts";
 import { StoreFault } from "../ports/store.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { drift, snapshotAfterTurn, tellOfCommits } from "../workspaces/around-turn.ts";
+import { leaseBySystem, whileLeased } from "../workspaces/leased.ts";
 import { catchUp, itemsBetweenTurns } from "./catch-up.ts";
 import { prepare } from "./prepare.ts";
 import { untrustedFiles } from "./trust.ts";
@@ -273,14 +274,13 @@ export class TurnRunner implements Reactor {
 	}
 
 	async #keepAfterwards({ id }: AgentState, turn: TurnState): Promise<void> {
-		const leased = await this.#commands.once({ type: "workspace.lease", agent: id, step: "fork" });
-		if ("refused" in leased) return;
-		const now = await this.#parts.reads.agent(id);
-		if (now !== undefined)
-			await snapshotAfterTurn(this.#parts, now, turn.id).catch(
-				this.#caught("The files of a turn could not be kept", turn),
-			);
-		await this.#commands.untilRecorded({ type: "workspace.free", agent: id });
+		await whileLeased(this.#parts, leaseBySystem({ agent: id, step: "snapshot" }), async (refused) => {
+			const now = refused === null ? await this.#parts.reads.agent(id) : undefined;
+			if (now !== undefined)
+				await snapshotAfterTurn(this.#parts, now, turn.id).catch(
+					this.#caught("The files of a turn could not be kept", turn),
+				);
+		});
 	}
 
 	#caught(text: string, { id, agent }: { id?: number; agent: AgentId }): (error: unknown) => void {

@@ -1,11 +1,13 @@
 // The commands about an open turn: handing its prompt over or back, its items, and its end. Each is repeated until the
 // store accepts it; only a broken store ends that.
-import type { CommandInput, CommandWithout } from "#contract/command.ts";
+
+import type { CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
+import { messageOf } from "#contract/message-of.ts";
 import type { TurnItem, TurnState } from "#contract/turn.ts";
 import { stopReason } from "#domain/turn-end.ts";
-import { isRetryable, retryWhile } from "../loop/retry.ts";
+import { isRetryable, untilRecorded } from "../loop/retry.ts";
 import { bySystem, type Dispatch, type Outcome } from "../ports/dispatch.ts";
 import type { TurnResult } from "../ports/driver.ts";
 import type { Reads } from "../ports/store.ts";
@@ -14,7 +16,6 @@ import type { TurnRecorder } from "./turn-recorder.ts";
 export class TurnCommands {
 	readonly #dispatch: Dispatch;
 	readonly #reads: Reads;
-	readonly #neverAborted = new AbortController().signal;
 
 	constructor({ dispatch, reads }: { dispatch: Dispatch; reads: Reads }) {
 		this.#dispatch = dispatch;
@@ -66,19 +67,9 @@ export class TurnCommands {
 	}
 
 	async send(turn: { id: number; agent: AgentId }, command: CommandWithout<"agent" | "turn">): Promise<Outcome> {
-		return await this.untilRecorded({ ...command, agent: turn.agent, turn: turn.id });
-	}
-
-	async once(command: CommandInput): Promise<Outcome> {
-		return await this.#dispatch(bySystem(command));
-	}
-
-	async untilRecorded(command: CommandInput): Promise<Outcome> {
-		const outcome = await retryWhile(
-			() => this.#dispatch(bySystem(command)),
-			(results) => isRetryable(results) && !isOverLimit(results),
-			this.#neverAborted,
-		);
+		const request = bySystem({ ...command, agent: turn.agent, turn: turn.id });
+		const again = (results: Outcome): boolean => isRetryable(results) && !isOverLimit(results);
+		const outcome = await untilRecorded(this.#dispatch, request, { again });
 		if (outcome === null) throw new Error("a retry without a deadline was aborted");
 		return outcome;
 	}
@@ -97,6 +88,6 @@ const isRejected = (outcome: Outcome): boolean => "refused" in outcome && outcom
 
 export const failure = (error: unknown): TurnResult => ({
 	state: "failed",
-	reason: error instanceof Error ? error.message : String(error),
+	reason: messageOf(error),
 	text: null,
 });

@@ -10,6 +10,7 @@ import type { CommandInput } from "#contract/command.ts";
 import { dataOf } from "#contract/event-data.ts";
 import { fullName } from "#contract/full-name.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
+import { nearestSnapshot } from "#contract/nearest-snapshot.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { suggestion } from "#domain/agent-state/transitions.ts";
 import { openCallsOf } from "#domain/turn-end.ts";
@@ -21,6 +22,7 @@ import { caught, type Log } from "../ports/log.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { checkoutOf } from "./checkout.ts";
+import { leaseBySystem, whileLeased } from "./leased.ts";
 import { snapshot } from "./snapshot.ts";
 
 export interface ForkParts {
@@ -73,12 +75,19 @@ export async function forkWithFiles(parts: ForkParts, { gone, ...request }: Spaw
 		const outcome = await cut(parts, request);
 		return outcome === "not now" ? null : outcome;
 	};
-	return (
-		(await until(parts.publisher, attempt, {
-			deadlineMs: forkTimeoutMs,
-			signals: gone === undefined ? [] : [gone],
-		})) ?? { refused: busy(parent), replayed: false }
-	);
+	return (await untilFree(parts.publisher, attempt, gone)) ?? { refused: busy(parent), replayed: false };
+}
+
+/** Tries a fork again after every event until its parent is free. Null after the deadline, or if the caller is gone. */
+export async function untilFree(
+	publisher: Publisher,
+	attempt: () => Promise<Outcome | null>,
+	gone: AbortSignal | undefined,
+): Promise<Outcome | null> {
+	return await until(publisher, attempt, {
+		deadlineMs: forkTimeoutMs,
+		signals: gone === undefined ? [] : [gone],
+	});
 }
 
 /**
@@ -101,10 +110,10 @@ async function cut(parts: ForkParts, request: SpawnRequest): Promise<Outcome | "
 	const parent = await parts.reads.agent(request.command.by);
 	if (parent === undefined) return await parts.dispatch(request);
 	if (parent.turn === null)
-		return await whileLeased(
-			parts,
-			parent,
-			async () => await parts.dispatch(withFiles(request, await filesNow(parts, parent))),
+		return await whileLeased(parts, leaseBySystem({ agent: parent.id, step: "fork" }), async (refused) =>
+			refused?.code === "AGENT_BUSY"
+				? "not now"
+				: await parts.dispatch(withFiles(request, await filesNow(parts, parent))),
 		);
 	if (await inToolCall(parts, parent, request)) return "not now";
 	const made = async (lasted: () => boolean): Promise<Outcome | "not now"> => {
@@ -127,20 +136,6 @@ async function inToolCall(
 ): Promise<boolean> {
 	if (turn === null || command.context !== "inherit" || agentOf(actor) !== null) return false;
 	return openCallsOf(await reads.callsOfTurn(id, turn.id)).length > 0;
-}
-
-async function whileLeased(
-	parts: ForkParts,
-	{ id }: AgentState,
-	work: () => Promise<Outcome>,
-): Promise<Outcome | "not now"> {
-	const leased = await parts.dispatch(bySystem({ type: "workspace.lease", agent: id, step: "fork" }));
-	if ("refused" in leased) return leased.refused.code === "AGENT_BUSY" ? "not now" : await work();
-	try {
-		return await work();
-	} finally {
-		await parts.dispatch(bySystem({ type: "workspace.free", agent: id }));
-	}
 }
 
 /** A snapshot of the tree now; the newest one if the tree is gone. */
@@ -168,11 +163,8 @@ async function filesAt({ reads, workspaces }: ForkParts, at: number): Promise<Fi
 	const wanted = await reads.newestOfKind(owner.id, "workspace.snapshotted", bound);
 	const id = wanted && dataOf(wanted, "workspace.snapshotted")?.snapshot;
 	if (id !== undefined && (await workspaces.hasSnapshot(checkout, id))) return { snapshot: id, snapshotOf: owner.id };
-	const there = await workspaces.snapshots(checkout);
-	const nearest = there.findLast((each) => Number(each.id) > Number(id ?? 0)) ?? there[0];
-	const words =
-		nearest === undefined ? "There is none of its tree any more." : `The nearest that is there is ${nearest.id}.`;
-	const text = `There is no snapshot of the files that belong to item ${at} of ${owner.handle}. ${words}`;
+	const { nearest, sentence } = nearestSnapshot(await workspaces.snapshots(checkout), Number(id ?? 0));
+	const text = `There is no snapshot of the files that belong to item ${at} of ${owner.handle}. ${sentence}`;
 	const { id: nearestId = null, turn: nearestTurn = null } = nearest ?? {};
 	return refuse("SNAPSHOT_GONE", text, {
 		details: { agent: owner.id, item: at, turn: item.turn, nearest: nearestId, nearestTurn },
@@ -187,8 +179,7 @@ const withFiles = (request: SpawnRequest, files: Files | null): CommandRequest =
 
 async function noteSlowSnapshot({ dispatch }: ForkParts, outcome: Outcome): Promise<void> {
 	const child = "done" in outcome ? outcome.done.agent?.id : undefined;
-	const text =
-		"Keeping the files took longer than the agent could stand still: they may be newer than the conversation.";
+	const text = "The snapshot took longer than the agent may be frozen: its files may be newer than the conversation.";
 	if (child !== undefined) await dispatch(bySystem({ type: "item.append", agent: child, kind: "system", text }));
 }
 

@@ -15,7 +15,7 @@ import type { Reads } from "../ports/store.ts";
 import type { Checkout, DiffExtent, ProjectRepository, RangeOfCommits } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { checkoutOf, projectRepository } from "./checkout.ts";
-import { closing, type Requester } from "./steps.ts";
+import { answeredWith, type Requester } from "./steps.ts";
 
 export interface ReviewParts {
 	reads: Reads;
@@ -266,9 +266,9 @@ async function record(
 		fact: { kind: "workspace.pushed" as const, data },
 	};
 	const { actor } = by;
-	const closes =
+	const receipt =
 		"key" in by && !isRefusal(answer)
-			? { closes: { actor, key: by.key, fingerprint: by.fingerprint, ...closing(answer) } }
+			? { receipt: { actor, key: by.key, fingerprint: by.fingerprint, ...answeredWith(answer) } }
 			: {};
-	await dispatch({ actor, key: null, command, ...closes });
+	await dispatch({ actor, key: null, command, ...receipt });
 }

@@ -41,12 +41,13 @@ import type { RemoteStatus } from "#contract/workspace.ts";
 import type { LeaseStep, Recorded } from "#contract/workspace-step.ts";
 import { noWorkspace } from "#domain/workspace.ts";
 import type { Receipts, ResumableRequest } from "../loop/receipts.ts";
-import { isRetryable, retryWhile } from "../loop/retry.ts";
-import { bySystem, type Dispatch } from "../ports/dispatch.ts";
+import { untilRecorded } from "../loop/retry.ts";
+import type { Dispatch } from "../ports/dispatch.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Checkout, StepControl } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { approvedIn, checkoutOf } from "./checkout.ts";
+import { whileLeased } from "./leased.ts";
 
 export interface StepParts {
 	reads: Reads;
@@ -77,7 +78,6 @@ export const keyOf = (by: Requester): { key: IdempotencyKey | null; fingerprint?
 export class Steps {
 	readonly #parts: StepParts;
 	readonly #stop = new AbortController();
-	readonly #neverAborted = new AbortController().signal;
 	readonly #running = new Set<Promise<void>>();
 
 	constructor(parts: StepParts) {
@@ -93,12 +93,8 @@ export class Steps {
 		{ fetched = !comparing.includes(step) } = {},
 	): Promise<T | Refusal> {
 		const begun = startedStepOf(by, step);
-		const command: CommandInput = {
-			type: "workspace.lease",
-			agent: agent.id,
-			step,
-			...(begun !== null && { again: true }),
-		};
+		const again = begun === null ? {} : { again: true as const };
+		const command = { type: "workspace.lease" as const, agent: agent.id, step, ...again };
 		const operation = operationOf(by);
 		const { turn, issue } = agent;
 		const started = begun ?? {
@@ -106,10 +102,13 @@ export class Steps {
 			...(turn !== null && { turn: turn.id }),
 			...(issue !== null && { stage: issue.stage }),
 		};
-		const opens = operation === null ? {} : { closes: receiptOf(operation, { answer: { begun: started } }) };
-		const leased = await this.#parts.dispatch({ actor: by.actor, key: null, command, ...opens });
-		if ("refused" in leased) return leased.refused;
-		const working = this.#work(agent, { by, started, fetched }, work);
+		const receipt = operation === null ? {} : { receipt: receiptOf(operation, { answer: { begun: started } }) };
+		const lease = { actor: by.actor, key: null, command, ...receipt };
+		const working = whileLeased(
+			this.#parts,
+			lease,
+			async (refused) => refused ?? (await this.#work(agent, { by, started, fetched }, work)),
+		);
 		const over = working.then(
 			() => {},
 			() => {},
@@ -130,9 +129,9 @@ export class Steps {
 		{ agent }: Checkout,
 		fact: Recorded,
 		by: Requester,
-		more: { tell?: string | undefined; closes?: Closing | undefined; frees?: boolean } = {},
+		more: { tell?: string | undefined; receipt?: StepReceipt | undefined; frees?: boolean } = {},
 	): Promise<void> {
-		const { tell, closes, frees = false } = more;
+		const { tell, receipt, frees = false } = more;
 		const operation = operationOf(by);
 		const mends = operation?.begun == null ? {} : { mends: true as const };
 		const command: CommandInput = {
@@ -143,8 +142,8 @@ export class Steps {
 			...mends,
 			...(frees && { frees }),
 		};
-		const receipt = operation === null || closes === undefined ? {} : { closes: receiptOf(operation, closes) };
-		await this.#untilRecorded({ actor: by.actor, key: null, command, ...receipt });
+		const stored = operation === null || receipt === undefined ? {} : { receipt: receiptOf(operation, receipt) };
+		await untilRecorded(this.#parts.dispatch, { actor: by.actor, key: null, command, ...stored });
 	}
 
 	async send(command: CommandInput, by: Requester): Promise<Refusal | null> {
@@ -172,17 +171,13 @@ export class Steps {
 		how: Taking,
 		work: (checkout: Checkout, control: StepControl, origin: RemoteStatus | null) => Promise<T | Refusal>,
 	): Promise<T | Refusal> {
-		try {
-			const approved = await approvedIn(this.#parts.reads, agent);
-			return await this.with(agent, async (checkout) => {
-				const { signal } = this.#stop;
-				const { base } = checkout.workspace;
-				const origin = how.fetched ? null : await this.#parts.workspaces.refresh(checkout.project, { base, signal });
-				return await work(checkout, { approved, signal, ...this.#trail(how) }, origin);
-			});
-		} finally {
-			await this.#untilRecorded(bySystem({ type: "workspace.free", agent: agent.id }));
-		}
+		const approved = await approvedIn(this.#parts.reads, agent);
+		return await this.with(agent, async (checkout) => {
+			const { signal } = this.#stop;
+			const { base } = checkout.workspace;
+			const origin = how.fetched ? null : await this.#parts.workspaces.refresh(checkout.project, { base, signal });
+			return await work(checkout, { approved, signal, ...this.#trail(how) }, origin);
+		});
 	}
 
 	#trail({ by, started }: Taking): Pick<StepControl, "begin" | "begun"> {
@@ -190,10 +185,6 @@ export class Steps {
 		// the branch's position before the first attempt is kept, however often the step is interrupted
 		if (started.head !== undefined) return { begun: { head: started.head } };
 		return { begin: async ({ head }) => await this.begin(by, { ...started, head }) };
-	}
-
-	async #untilRecorded(request: Parameters<Dispatch>[0]): Promise<void> {
-		await retryWhile(() => this.#parts.dispatch(request), isRetryable, this.#neverAborted);
 	}
 }
 
@@ -204,21 +195,21 @@ const atAnotherNode = ({ handle, node }: Pick<AgentState, "handle" | "node">): R
 		suggestions: ["brood node list"],
 	});
 
-const receiptOf = ({ actor, key, fingerprint }: ResumableRequest, closing: Closing) => ({
+const receiptOf = ({ actor, key, fingerprint }: ResumableRequest, receipt: StepReceipt) => ({
 	actor,
 	key,
 	fingerprint,
-	...closing,
+	...receipt,
 });
 
 /** The receipt that is written with a record: the answer, or how far the step is. */
-export interface Closing {
+export interface StepReceipt {
 	answer: ReceiptAnswer;
 	given?: unknown;
 }
 
 /** The record ends the step, with this answer. */
-export const closing = (given: unknown): Closing => ({ answer: { subject: {} }, given });
+export const answeredWith = (given: unknown): StepReceipt => ({ answer: { subject: {} }, given });
 
 interface Taking {
 	by: Requester;

@@ -1,5 +1,5 @@
-// The verbs that people and agents use on a workspace. Each takes a lease, runs its git step, and records the result in
-// the caller's name; the lease is always given back. Whether a verb is allowed is decided with the lease; whether git can
+// The verbs that people and agents use on a workspace. Each verb that changes the tree takes a lease, runs its git step,
+// and records the result in the caller's name; the lease is always given back. Reads take none. Whether a verb is allowed is decided with the lease; whether git can
 // do it is known only after trying.
 import type { AgentState } from "#contract/agent.ts";
 import { agentOf, system } from "#contract/ids.ts";
@@ -20,7 +20,7 @@ import { checkoutOf, projectRepository } from "./checkout.ts";
 import { type ApproveOptions, type BranchToMerge, Merges } from "./merges.ts";
 import { pushAfterTurn } from "./pushing.ts";
 import { acceptable, Releasing } from "./releasing.ts";
-import { closing, type Requester, type StepParts, Steps, startedStepOf } from "./steps.ts";
+import { answeredWith, type Requester, type StepParts, Steps, startedStepOf } from "./steps.ts";
 
 export interface CycleParts extends StepParts {
 	clock: Clock;
@@ -101,7 +101,7 @@ export class WorkCycle {
 					: `Your work was committed as ${made.commit.slice(0, 10)}: ${message.split("\n", 1)[0]}`;
 			await this.#steps.record(checkout, { kind: "workspace.committed", data }, by, {
 				tell,
-				closes: closing(made),
+				receipt: answeredWith(made),
 				frees: true,
 			});
 			return made;
@@ -249,7 +249,7 @@ export class WorkCycle {
 		// the repository itself is never removed, and neither is a tree that others share
 		if (gone || shared || agent.workspace?.kind === "main")
 			return await this.#steps.send({ ...command, force: request.force }, by);
-		const waiting = (await this.#parts.reads.queue(agent.id)).length;
+		const waiting = (await this.#parts.reads.queueEnds(agent.id)).length;
 		if (waiting > 0 && !request.force) return await this.#steps.send({ ...command, force: false }, by);
 		// during the lease no prompt is accepted, so none is lost
 		const removed = await this.#steps.leased(agent, "delete", by, async (checkout, control) => {
@@ -281,7 +281,7 @@ export class WorkCycle {
 					? ` What was not committed is in snapshot ${moved.snapshot}.`
 					: "";
 			const tell = moved.moved || cleaned !== "" ? `${moved.text}${cleaned}` : undefined;
-			await this.#steps.record(checkout, fact, by, { tell, closes: closing(moved), frees: true });
+			await this.#steps.record(checkout, fact, by, { tell, receipt: answeredWith(moved), frees: true });
 			return moved;
 		};
 		return await this.#steps.leased(agent, step, by, move, how);

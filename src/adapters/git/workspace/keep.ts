@@ -2,6 +2,7 @@
 import { cp, mkdir, rename } from "node:fs/promises";
 import path from "node:path";
 import { AgentId } from "#contract/ids.ts";
+import { nearestSnapshot } from "#contract/nearest-snapshot.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { FileName } from "#contract/snapshot.ts";
 import type { Diff, WorkspaceMarker } from "#contract/workspace.ts";
@@ -114,18 +115,13 @@ export async function find(context: GitContext, checkout: Checkout, id: string):
 	const wanted = all.find((one) => numberOf(one) === id || one.commit === id);
 	const taken = wanted === undefined ? null : await findSnapshot(context.git, folder, wanted.ref);
 	if (taken !== null && wanted !== undefined) return { ...taken, ref: wanted.ref };
-	const distance = ({ sequence }: { sequence: number }): number =>
-		Math.abs(sequence - (Number.parseInt(id, 10) || Number.MAX_SAFE_INTEGER));
-	const nearest = all.toSorted((a, b) => distance(a) - distance(b))[0];
+	const left = all.map((one) => ({ id: numberOf(one) }));
+	const { nearest, sentence } = nearestSnapshot(left, Number.parseInt(id, 10) || Number.MAX_SAFE_INTEGER);
 	const whose = checkoutName(checkout);
-	return refuse(
-		"SNAPSHOT_GONE",
-		`There is no snapshot ${JSON.stringify(id)} of ${whose}${nearest === undefined ? "" : `; the nearest is ${nearest.sequence}`}.`,
-		{
-			details: { snapshot: id, nearest: nearest === undefined ? null : String(nearest.sequence) },
-			suggestions: [`brood snapshot list ${whose}`],
-		},
-	);
+	return refuse("SNAPSHOT_GONE", `There is no snapshot ${JSON.stringify(id)} of ${whose}. ${sentence}`, {
+		details: { snapshot: id, nearest: nearest?.id ?? null },
+		suggestions: [`brood snapshot list ${whose}`],
+	});
 }
 
 export async function show(
