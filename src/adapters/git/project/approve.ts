@@ -27,7 +27,7 @@ import { commandFailed } from "../workspace/project-command.ts";
 import { projectSettings } from "../workspace/settings.ts";
 import { runInCheckTree } from "./check-tree.ts";
 import { integrated } from "./integrate.ts";
-import { baseMoved, moveBase } from "./move-base.ts";
+import { moveBase } from "./move-base.ts";
 import { originStatus, rememberOrigin, seeOrigin } from "./origin.ts";
 import { pushBase } from "./push-base.ts";
 import { notApproved } from "./setup.ts";
@@ -61,7 +61,7 @@ export async function approveWork(
 	const { project, workspace } = checkout;
 	const { commit: reviewed } = request;
 	if (!isCommitId(reviewed))
-		return refuse("VALIDATION_ERROR", "An approval names the reviewed commit by its whole hash.", {
+		return refuse("VALIDATION_ERROR", "Name the reviewed commit by its full hash.", {
 			details: { commit: reviewed },
 		});
 	const seen = await seeOrigin(context, project, workspace.base, request);
@@ -79,8 +79,16 @@ export async function approveWork(
 	if (earlier !== null) return await finished(earlier);
 	for (let attempt = 1; ; attempt++) {
 		const landed = await land(context, checkout, request, { look, effective });
-		if (!isRefusal(landed)) return await finished(landed.merged, landed.took);
-		if (!landed.message.includes(baseMoved) || attempt === attemptsMax) return landed;
+		if (landed === "moved" && attempt < attemptsMax) continue;
+		if (landed === "moved")
+			return refuse(
+				"CONFLICT",
+				`${workspace.base} moved meanwhile, ${attemptsMax} times in a row. Nothing was merged.`,
+				{
+					details: { base: workspace.base },
+				},
+			);
+		return isRefusal(landed) ? landed : await finished(landed.merged, landed.took);
 	}
 }
 
@@ -92,7 +100,7 @@ async function land(
 	checkout: Checkout,
 	request: ApproveRequest,
 	{ look, effective }: { look: CheckoutReader; effective: EffectiveSettings },
-): Promise<{ merged: Landed; took: number } | Refusal> {
+): Promise<{ merged: Landed; took: number } | Refusal | "moved"> {
 	const { git } = context;
 	const { project, workspace } = checkout;
 	const { commit: reviewed } = request;

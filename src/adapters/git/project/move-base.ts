@@ -9,28 +9,18 @@ import { recordAgain } from "../verbs/record.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
 
-/** Base is not where it was when the result was computed. */
-export const baseMoved = "moved meanwhile";
-
-/** Null if base is now on the new commit. */
+/** Null if base is now on the new commit; "moved" if it is not where it was when that commit was computed. */
 export async function moveBase(
 	context: GitContext,
 	{ project, workspace }: { project: ProjectRepository; workspace: Pick<Checkout["workspace"], "base"> },
 	before: string | null,
 	after: string,
 	{ rewrites = false } = {},
-): Promise<Refusal | null> {
+): Promise<Refusal | "moved" | null> {
 	const { git } = context;
 	const ref = `refs/heads/${workspace.base}`;
 	const checkout = await checkoutOfBranch(git, project.path, ref);
-	const movedMeanwhile = async (): Promise<Refusal | null> => {
-		const now = await commitOf(git, project.path, ref);
-		return now === before
-			? null
-			: refuse("CONFLICT", `${workspace.base} ${baseMoved}. Nothing was merged.`, {
-					details: { expected: before, found: now },
-				});
-	};
+	const hasMoved = async (): Promise<boolean> => (await commitOf(git, project.path, ref)) !== before;
 	if (checkout === undefined) {
 		// the commits that base has now are made anew in the result
 		if (rewrites && before !== null)
@@ -42,12 +32,10 @@ export async function moveBase(
 			if (rewrites && before !== null) await recordAgain(git, project.path, before, after);
 			return null;
 		}
-		const moved = await movedMeanwhile();
-		if (moved !== null) return moved;
+		if (await hasMoved()) return "moved";
 		throw new Error(`git update-ref failed: ${swap.errors.slice(0, 2000)}`);
 	}
-	const moved = await movedMeanwhile();
-	if (moved !== null) return moved;
+	if (await hasMoved()) return "moved";
 	const options = ["--quiet", "--ff-only", "--no-autostash", "--no-verify-signatures", "--no-overwrite-ignore"];
 	const { code, errors } = await git(checkout.path, ["merge", ...options, after], { answers: [1, 2, 128] });
 	if (code === 0) return null;

@@ -8,7 +8,7 @@ import { commitOf } from "../run/user-input.ts";
 import { pushBranch, wasBehind } from "../verbs/push.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { integrated } from "./integrate.ts";
-import { baseMoved, moveBase } from "./move-base.ts";
+import { moveBase } from "./move-base.ts";
 import { isFetching, rememberOrigin, seeOrigin } from "./origin.ts";
 
 /** somebody else may push as often as we do */
@@ -35,10 +35,9 @@ export async function pushBase(
 			if (push.pushed) await rememberOrigin(context.git, project, base);
 			if (push.pushed || !wasBehind(push) || settings.integrate === "never") return push;
 			if (attempt === attemptsMax) return { ...push, error: `${push.error}\n${othersWereFaster}` };
-			const refused = await takeIn(context, project, base, settings);
+			const taken = await takeIn(context, project, base, settings);
 			// another approve moved base meanwhile: the next attempt pushes that too
-			if (refused !== null && !refused.message.includes(baseMoved))
-				return { ...push, error: `${push.error} ${refused.message}` };
+			if (taken !== null && taken !== "moved") return { ...push, error: `${push.error} ${taken.message}` };
 		}
 	});
 }
@@ -49,7 +48,7 @@ async function takeIn(
 	project: ProjectRepository,
 	base: string,
 	settings: Pick<ProjectSettings, "integrate">,
-): Promise<Refusal | null> {
+): Promise<Refusal | "moved" | null> {
 	await seeOrigin(context, project, base);
 	const before = await commitOf(context.git, project.path, `refs/heads/${base}`);
 	if (before === null) return null;
