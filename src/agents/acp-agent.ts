@@ -1,6 +1,8 @@
 // Serves our own agent programs over ACP on standard input and output, one prompt at a time.
+
 import { Readable, Writable } from "node:stream";
 import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
+import { messageOf } from "#contract/message-of.ts";
 import { TurnReporter } from "./turn-reporter.ts";
 
 /** Ends a turn as failed, with a message for people. */
@@ -30,11 +32,7 @@ export function serveAgent(name: string, run: (prompt: string, reporter: TurnRep
 				await run(prompt.map((block) => (block.type === "text" ? block.text : "")).join("\n"), reporter);
 			} catch (error) {
 				if (!signal.aborted)
-					throw new RequestError(
-						-32000,
-						error instanceof Error ? error.message : String(error),
-						error instanceof LimitMet ? error.data : undefined,
-					);
+					throw new RequestError(-32000, messageOf(error), error instanceof LimitMet ? error.data : undefined);
 			}
 			const { usage } = reporter;
 			return { stopReason: signal.aborted ? "cancelled" : "end_turn", ...(usage !== null && { usage }) };

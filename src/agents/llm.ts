@@ -1,7 +1,7 @@
 // The agent type `llm`: our own agent on any provider's model. Its context is exactly Brood's.
 import { AgentId } from "#contract/ids.ts";
 import { serveAgent, TurnFailed } from "./acp-agent.ts";
-import { daemonClient } from "./daemon.ts";
+import { daemonClient } from "./daemon-client.ts";
 import { pinnedText } from "./llm/files.ts";
 import { runTurn } from "./llm/loop.ts";
 import { modelOf } from "./llm/model.ts";

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { LimitMet, serveAgent, TurnFailed } from "./acp-agent.ts";
-import { askDaemon, waitInTurn } from "./daemon.ts";
+import { askDaemon, waitForAgents } from "./daemon-client.ts";
 import { runShell } from "./run-shell.ts";
 import type { TurnReporter } from "./turn-reporter.ts";
 
@@ -83,7 +83,7 @@ async function wait(rest: string, signal: AbortSignal): Promise<string> {
 	const [, whom = "", seconds] = /^(\S+)(?: +([\d.]+))? *$/.exec(rest) ?? [];
 	if (whom === "") throw new Error("Say: wait AGENT|children [SECONDS].");
 	const timeout = seconds === undefined ? {} : { timeoutMs: Math.round(Number(seconds) * 1000) };
-	return await waitInTurn(
+	return await waitForAgents(
 		whom === "children" ? { children: true, ...timeout } : { agents: [whom], ...timeout },
 		signal,
 	);

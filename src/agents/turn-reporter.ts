@@ -1,4 +1,5 @@
 // How our own agent programs report a turn over ACP: messages, tool calls, permission requests and usage.
+
 import {
 	type AgentContext,
 	methods,
@@ -6,6 +7,7 @@ import {
 	type SessionUpdate,
 } from "@agentclientprotocol/sdk";
 import { expected } from "#contract/log.ts";
+import { messageOf } from "#contract/message-of.ts";
 
 export interface ReportedCall {
 	title: string;
@@ -95,7 +97,7 @@ export class TurnReporter {
 				.then(() => work(soFar))
 				.then(
 					(output) => ["completed", output] as const,
-					(error: unknown) => ["failed", error instanceof Error ? error.message : String(error)] as const,
+					(error: unknown) => ["failed", messageOf(error)] as const,
 				);
 			await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: ended, content: contentOf(text) });
 			return toolCallId;

@@ -110,7 +110,7 @@ export class Client {
 		return await this.ask(name, input);
 	}
 
-	/** Like `call`, for a route that is only known at run time; the daemon validates the input. */
+	/** Like `call`, for a route or an input that is only known at run time; the daemon validates the input. */
 	async ask<N extends RouteName>(name: N, input: AnyInput): Promise<RouteAnswer<N>> {
 		const { data, next } = await this.#answer(name, input);
 		// follow the pages of a long list, unless the caller set a limit
@@ -182,16 +182,14 @@ export class Client {
 	};
 
 	/**
-	 * Every matching event after the given one, for ever. Reconnects where the connection broke, after calling `mend`.
+	 * Every event after the given one, for ever. Reconnects where the connection broke, after calling `mend`.
 	 */
 	async *events(
 		after: number,
 		signal: AbortSignal,
 		mend: () => Promise<unknown> = async () => {},
-		wanted: Watched = {},
 	): AsyncGenerator<Item> {
-		for await (const message of this.follow({ ...wanted, after }, signal, mend))
-			if ("event" in message) yield message.event;
+		for await (const message of this.follow({ after }, signal, mend)) if ("event" in message) yield message.event;
 	}
 
 	/** The same, with the other messages of the stream: deltas, the position, and that the connection broke. */

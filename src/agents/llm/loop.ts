@@ -8,6 +8,7 @@ import { type LanguageModel, streamText } from "ai";
 import type { ToolContext } from "#client/tools/tool.ts";
 import { expected } from "#contract/log.ts";
 import { looseData } from "#contract/loose-data.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { TurnFailed } from "../acp-agent.ts";
 import type { PromptUsage, TurnReporter } from "../turn-reporter.ts";
 import { type ContextItem, messagesOf } from "./messages.ts";
@@ -91,7 +92,7 @@ async function ask(
 			calls.push({
 				name: part.toolName,
 				input: objectOf(part.input),
-				wrong: part.invalid === true ? reasonOf(part.error) : null,
+				wrong: part.invalid === true ? messageOf(part.error) : null,
 			});
 		else if (part.type === "error") throw part.error;
 		else if (part.type === "abort") return { calls: [], usage: noUsage };
@@ -170,4 +171,3 @@ const ended = (id: string): boolean => names.delete(id);
 
 const objectOf = (input: unknown): Record<string, unknown> =>
 	typeof input === "object" && input !== null ? { ...input } : { given: input };
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

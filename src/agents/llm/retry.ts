@@ -1,8 +1,10 @@
 // Retries a busy provider with growing pauses. A provider that asks for a long pause has a usage limit, which is reported
 // to the daemon.
+
 import { setTimeout as pause } from "node:timers/promises";
 import { APICallError } from "ai";
 import { expected } from "#contract/log.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { LimitMet, TurnFailed } from "../acp-agent.ts";
 
 const triesMax = 5;
@@ -37,7 +39,7 @@ function turnError(error: unknown, failure: APICallError | null): Error {
 	if (failure?.statusCode === 429)
 		return new LimitMet(performance.timeOrigin + performance.now() + (waitOf(failure) ?? limitMs));
 	return new TurnFailed(
-		`The model's provider failed: ${failure === null ? "" : `${failure.statusCode ?? "no answer"}, `}${error instanceof Error ? error.message : String(error)}`,
+		`The model's provider failed: ${failure === null ? "" : `${failure.statusCode ?? "no answer"}, `}${messageOf(error)}`,
 	);
 }
 

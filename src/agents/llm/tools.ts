@@ -1,9 +1,11 @@
 // The model's tools: for its workspace, and those that all agents have for other agents. Every agent is offered the same
 // ones, so that a fork's prompt begins with the same bytes as its parent's.
+
 import { jsonSchema, type ToolSet } from "ai";
 import { z } from "zod";
 import type { ToolContext } from "#client/tools/tool.ts";
 import { refusalText, type ToolName, toolNames, tools, useTool } from "#client/tools.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { validationMessage } from "#contract/validation-message.ts";
 import { runShell } from "../run-shell.ts";
@@ -145,8 +147,6 @@ export async function carryOut(name: string, input: unknown, doing: ToolRun): Pr
 	if (isRefusal(answer)) throw new Error(refusalText(answer));
 	return shortened(answer.text);
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function shortened(text: string): string {
 	const { begin, end } = outputMax;

@@ -2,11 +2,12 @@
 import { z } from "zod";
 import { withConversation, withoutConversation } from "#contract/context-words.ts";
 import { Handle } from "#contract/ids.ts";
-import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import type { Refusal } from "#contract/refusal.ts";
 import { agentRoutes } from "#contract/routes/agents.ts";
 import type { AnswerOf } from "#contract/routes.ts";
 import { conditions } from "#contract/wait.ts";
 import type { Agent } from "#contract/wire.ts";
+import { waitInTurn } from "../wait-in-turn.ts";
 import { agentName, reply, type ToolAnswer, type ToolContext, tool } from "./tool.ts";
 
 const fork = agentRoutes.fork.body.shape;
@@ -122,10 +123,7 @@ async function wait(
 	{ timeoutSeconds, ...request }: z.output<typeof Waiting>,
 ): Promise<ToolAnswer | Refusal> {
 	const body = { ...request, ...(timeoutSeconds !== undefined && { timeoutMs: Math.round(timeoutSeconds * 1000) }) };
-	let now = await call("waitOpen", { body });
-	while (!isRefusal(now) && now.state === "open" && now.blocking && stopped?.aborted !== true)
-		now = await call("wait", { params: { wait: String(now.id) }, query: { block: true } });
-	return reply(now, waited);
+	return reply(await waitInTurn(call, body, stopped), waited);
 }
 
 function waited({ id, state, seen }: AnswerOf<"wait">): ToolAnswer {

@@ -1,5 +1,7 @@
 // How our own agents call the daemon that started them: with the client and the token of their process.
 import { Client, fromResponse, type Input, Refused, type RouteAnswer, type Send } from "#client/client.ts";
+import { waitInTurn } from "#client/wait-in-turn.ts";
+import { isRefusal } from "#contract/refusal.ts";
 import type { RouteName } from "#contract/routes.ts";
 
 export interface DaemonClient {
@@ -21,28 +23,27 @@ export function daemonClient(
 /**
  * Calls a route; rejects with the refusal's message. Without another agent in `params` it is about the caller.
  */
-export async function askDaemon<N extends RouteName>(
-	name: N,
-	input: Input<N>,
-	signal?: AbortSignal,
-): Promise<RouteAnswer<N>> {
-	const daemon = daemonClient(process.env, signal);
-	if (daemon === null) throw new Error("This agent was not started by a daemon.");
+export async function askDaemon<N extends RouteName>(name: N, input: Input<N>): Promise<RouteAnswer<N>> {
+	const { client, self } = startedByDaemon();
 	try {
-		return await daemon.client.call(name, { params: { agent: daemon.self }, ...input });
+		return await client.call(name, { params: { agent: self }, ...input });
 	} catch (error) {
 		throw error instanceof Refused ? new Error(`${error.refusal.code}: ${error.message}`) : error;
 	}
 }
 
 /** Waits inside the turn until the wait ends; answers with its state. */
-export async function waitInTurn(
+export async function waitForAgents(
 	request: { agents?: string[]; children?: boolean; timeoutMs?: number },
 	signal: AbortSignal,
 ): Promise<string> {
-	let wait = await askDaemon("waitOpen", { body: request });
-	while (wait.state === "open" && !signal.aborted) {
-		wait = await askDaemon("wait", { params: { wait: String(wait.id) }, query: { block: "true" } }, signal);
-	}
+	const wait = await waitInTurn(startedByDaemon(signal).client.callOrRefusal, request, signal);
+	if (isRefusal(wait)) throw new Error(`${wait.code}: ${wait.message}`);
 	return wait.state;
+}
+
+function startedByDaemon(signal?: AbortSignal): DaemonClient {
+	const daemon = daemonClient(process.env, signal);
+	if (daemon === null) throw new Error("This agent was not started by a daemon.");
+	return daemon;
 }
