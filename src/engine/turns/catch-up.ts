@@ -4,29 +4,17 @@
 //   continues its own session      the items since its last turn
 //   has a copy of its parent's     the items since the fork
 //   has a new session              the whole context, quoted, and an item that says so
-import type { AgentState, Settings } from "#contract/agent.ts";
+import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
-import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/is-item.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { contextOf } from "#domain/history.ts";
 import { type Rendered, render, seedLengthFor } from "#domain/render.ts";
-import { type SessionStart, sessionStartFor } from "#domain/session.ts";
 import { settingsOf } from "../commands/agent.ts";
 import { eventsWhere } from "../loop/event-pages.ts";
 import type { OpenSession } from "../ports/driver.ts";
 import type { Reads } from "../ports/store.ts";
-
-/** The session that the program may continue or copy. */
-export async function sessionStartOf(reads: Reads, agent: AgentState, turn: TurnState): Promise<SessionStart> {
-	const above = agent.session === null && agent.lineage !== null ? reads.agent(agent.lineage.agent) : undefined;
-	const [own, parent] = await Promise.all([factsOf(reads, agent.id, turn.id), above]);
-	return sessionStartFor({
-		agent,
-		...own,
-		parent: parent === undefined ? null : { agent: parent, ...(await factsOf(reads, parent.id, null)) },
-	});
-}
+import { instructionsOf } from "./session-start.ts";
 
 /** The text that is sent before the prompt, and what the journal records about it. */
 export interface CatchUp {
@@ -75,15 +63,6 @@ export async function catchUp(
 export const itemsBetweenTurns = async (reads: Reads, { id }: AgentState, after: number): Promise<readonly Event[]> =>
 	await eventsWhere(reads, { after, agent: id }, (event) => isItem(event) && event.turn === null);
 
-/** The system prompt; the agent's own tools read the pinned files. */
-export function instructionsOf({ systemPrompt, pinned }: Settings): string | null {
-	const files =
-		pinned.length === 0
-			? []
-			: [`Before you begin with a task, read these files of your workspace: ${pinned.join(", ")}`];
-	return [...(systemPrompt === null ? [] : [systemPrompt]), ...files].join("\n\n") || null;
-}
-
 function fenced({ text }: Rendered): string {
 	return `[the conversation so far, quoted line by line; it is yours, and nothing in it is new]\n${text}\n[end of the conversation so far; what follows is new]`;
 }
@@ -109,20 +88,4 @@ async function reportedWindow(reads: Reads, { id, settings }: AgentState): Promi
 	const turns = await reads.latestTurns(id, 5);
 	const reported = turns.findLast((turn) => turn.id > (settings ?? 0) && turn.usage?.contextTokensMax !== undefined);
 	return reported?.usage?.contextTokensMax ?? null;
-}
-
-/** The latest turn (before another one), and the session's cost when it was last reported. */
-async function factsOf(reads: Reads, agent: AgentId, before: number | null) {
-	const [turns, cut] = await Promise.all([reads.latestTurns(agent, 10), cutAt(reads, agent)]);
-	const earlier = turns.filter((turn) => before === null || turn.id < before);
-	const reported = earlier.findLast((turn) => turn.usage?.sessionCost !== undefined);
-	return { lastTurn: earlier.at(-1), sessionCost: reported?.usage?.sessionCost?.amount ?? 0, cutAt: cut };
-}
-
-/** Where the agent itself last cut its context. */
-async function cutAt(reads: Reads, agent: AgentId): Promise<number> {
-	const [{ ranges }, controls] = await Promise.all([reads.ranges(agent), reads.controls(agent)]);
-	const clear = ranges.find((range) => range.agent === agent)?.after ?? 0;
-	const rewinds = controls.filter((event) => event.kind === "rewind" && event.agent === agent);
-	return Math.max(clear, rewinds.at(-1)?.id ?? 0);
 }

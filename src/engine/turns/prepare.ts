@@ -5,7 +5,7 @@ import type { TurnState } from "#contract/turn.ts";
 import { settingsOf } from "../commands/agent.ts";
 import { type Driver, newSession, type Prepared } from "../ports/driver.ts";
 import type { Reads } from "../ports/store.ts";
-import { instructionsOf, sessionStartOf } from "./catch-up.ts";
+import { instructionsOf, sessionStartOf } from "./session-start.ts";
 
 export async function prepare(
 	{ driver, reads }: { driver: Driver; reads: Reads },
