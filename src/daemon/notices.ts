@@ -55,4 +55,4 @@ async function tell({ reads }: Engine, notifier: Notifier, call: NoticeTrigger):
 }
 
 const hasMore = async (reads: Engine["reads"], agent: AgentId): Promise<boolean> =>
-	(await reads.queue(agent)).length > 0;
+	(await reads.queueEnds(agent)).length > 0;

@@ -198,7 +198,7 @@ describe.each(flavors)("%s", (flavor) => {
 		expect([
 			turn?.manual,
 			(await engine.reads.prompts(agent)).length,
-			(await engine.reads.queue(agent)).length,
+			(await engine.reads.queueEnds(agent)).length,
 		]).toEqual([true, 4, 4]);
 		const question = { title: "x", tool: "execute", call: null, options: [{ id: "y", name: "Y", kind: "allow_once" }] };
 		await done(engine, { type: "approval.ask", agent, turn: turn?.id, question }, { as: system });

@@ -104,7 +104,7 @@ class Round {
 	}
 
 	async #claim(agent: AgentId): Promise<void> {
-		if ((await this.#live.reads.queue(agent)).length === 0)
+		if ((await this.#live.reads.queueEnds(agent)).length === 0)
 			await say(this.#live, { type: "prompt.queue", agent, text: "go" });
 		const outcome = await say(this.#live, { type: "turn.start", agent }, { as: system });
 		this.claims++;

@@ -280,7 +280,7 @@ class World {
 		using events = this.#engine.publisher.follow();
 		for (;;) {
 			const agent = await this.#engine.reads.agent(id);
-			const { length } = await this.#engine.reads.queue(id);
+			const { length } = await this.#engine.reads.queueEnds(id);
 			if (agent?.life === "ended" || (agent?.turn === null && length === 0)) return;
 			if (agent?.turn === null)
 				await this.#engine.dispatch({ actor: system, key: null, command: { type: "turn.start", agent: id } });

@@ -21,7 +21,7 @@ export const approvalCommands = {
 		startsWork: false,
 		load: async ({ tx }, { agent, approval }) => ({
 			approval: await tx.approval(approval),
-			queue: await tx.queue(agent),
+			queue: await tx.queueEnds(agent),
 		}),
 		decide: (agent, command, { approval, queue }) => decideAnswer(agent, command, approval, queue),
 	}),

@@ -41,7 +41,7 @@ export const mailCommands = {
 				urgent: mails.filter((mail) => mail.urgent).length,
 				announced: (await tx.promptsFrom(agent, "mail")).length > 0,
 				due: (await tx.nextPrompt(agent, envelope.at)) !== undefined,
-				first: (await tx.queue(agent)).first,
+				first: (await tx.queueEnds(agent)).first,
 			};
 		},
 		decide: (agent, _, waiting) => decideWake(agent, waiting),
@@ -59,11 +59,11 @@ async function mailboxFacts(work: Work, { id: to }: AgentState, { mailboxLengthM
 	const { tx, envelope } = work;
 	const caller = agentOf(envelope.actor);
 	return {
-		length: await tx.unreadMail(to),
+		length: await tx.unreadMailCount(to),
 		lengthMax: mailboxLengthMax,
 		sender: caller === null ? null : ((await work.agent(caller)) ?? null),
 		related: caller !== null && ((await tx.above(to)).includes(caller) || (await tx.above(caller)).includes(to)),
-		first: (await tx.queue(to)).first,
+		first: (await tx.queueEnds(to)).first,
 		announced: (await tx.promptsFrom(to, "mail")).some(({ position }) => position < 0),
 	};
 }

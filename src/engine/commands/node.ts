@@ -76,7 +76,7 @@ async function fallenWork(work: Work, node: NodeId): Promise<FallenWork> {
 		const agent = turn.node === node ? await work.agent(turn.agent) : undefined;
 		if (agent === undefined) continue;
 		const openWork = await openWorkOf(work, agent.id, turn.id);
-		turns.push({ agent, turn, openWork, first: (await work.tx.queue(agent.id)).first });
+		turns.push({ agent, turn, openWork, first: (await work.tx.queueEnds(agent.id)).first });
 	}
 	return { turns, agents: await agentsOf(work, node) };
 }

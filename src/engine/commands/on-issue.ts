@@ -106,7 +106,7 @@ export async function agentFacts(work: Work, id: AgentId | null): Promise<AgentF
 	const prompts = await work.tx.promptsFrom(agent.id, "issue");
 	return {
 		agent,
-		queue: await work.tx.queue(agent.id),
+		queue: await work.tx.queueEnds(agent.id),
 		issuePrompts: prompts.map(({ id }) => id),
 		waits: (await work.tx.openWaits()).some((wait) => wait.agent === agent.id && !wait.blocking),
 	};

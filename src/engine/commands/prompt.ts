@@ -17,7 +17,7 @@ export const promptCommands = {
 			const caller = agentOf(work.envelope.actor);
 			const claimed = now ? claim(agent, await capacityOf(work, limits), true) : null;
 			return {
-				...(await work.tx.queue(agent.id)),
+				...(await work.tx.queueEnds(agent.id)),
 				above: await work.tx.above(agent.id),
 				caller: caller === null ? null : ((await work.agent(caller)) ?? null),
 				lengthMax: limits.queueLengthMax,

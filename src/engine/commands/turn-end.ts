@@ -67,7 +67,7 @@ async function leftWork(work: Work, { agent, turn }: Pick<TurnRelease, "agent" |
 	return {
 		turn: await work.turn(turn),
 		openWork: await openWorkOf(work, agent, turn),
-		first: (await work.tx.queue(agent)).first,
+		first: (await work.tx.queueEnds(agent)).first,
 	};
 }
 
@@ -80,7 +80,7 @@ async function limitFacts(
 	return {
 		turn,
 		words: await promptTextOf(work, turn),
-		position: positionBeforeAll((await work.tx.queue(turn.agent)).first),
+		position: positionBeforeAll((await work.tx.queueEnds(turn.agent)).first),
 		subscriptions: await work.tx.subscriptions(),
 		project: slug === null ? undefined : await work.project(slug),
 		coolDownMs,

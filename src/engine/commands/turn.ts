@@ -84,7 +84,7 @@ export const turnCommands = {
 				calls: made.length,
 				openCalls: openCallsOf(made),
 				mails: (await work.tx.unreadMails(command.agent)).filter((mail) => mail.urgent && isNew(mail)).length,
-				first: (await work.tx.queue(command.agent)).first,
+				first: (await work.tx.queueEnds(command.agent)).first,
 			};
 		},
 		decide: (agent, command, { turn, ...seen }) =>
@@ -109,7 +109,7 @@ export const turnCommands = {
 			return {
 				turn,
 				words: await promptTextOf(work, turn),
-				position: positionBeforeAll((await work.tx.queue(agent)).first),
+				position: positionBeforeAll((await work.tx.queueEnds(agent)).first),
 			};
 		},
 		decide: (agent, _, { turn, ...seen }) => decideRetry(agent, turn, seen),

@@ -35,7 +35,7 @@ export const waitCommands = {
 		load: async (work, { wait: id }, limits) => {
 			const wait = await work.tx.wait(id);
 			if (wait === undefined) return {};
-			const queue = wait.agent === null ? { last: null, lastFront: null } : await work.tx.queue(wait.agent);
+			const queue = wait.agent === null ? { last: null, lastFront: null } : await work.tx.queueEnds(wait.agent);
 			const targets = await factsOfAll(work, wait.targets);
 			return { found: { wait, targets, queue, resumeClaim: await resumeClaimOf(work, wait, limits) } };
 		},

@@ -79,7 +79,7 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	agentByHandle(project: ProjectSlug | null, handle: Handle): Promise<AgentState | undefined>;
 	/** all agents whose id begins with, or whose handle is, the reference or the part behind its slash */
 	agentsNamed(reference: string): Promise<AgentState[]>;
-	/** oldest first; `living` stands for all that have not ended. Those that have cost nothing */
+	/** oldest first; `living` stands for all that have not ended. Ended agents are never read, so they cost nothing. */
 	agents(filter: { project?: ProjectSlug; life: "provisioning" | "live" | "living" }): Promise<AgentState[]>;
 	/** of all agents that the project ever had, oldest first */
 	agentIds(project: ProjectSlug): Promise<AgentId[]>;
@@ -137,7 +137,7 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	/** when the next prompt becomes due, if one will */
 	nextPromptAt(now: number): Promise<number | null>;
 	/** how many agents have not ended */
-	livingAgents(): Promise<number>;
+	livingAgentCount(): Promise<number>;
 	/** how many of them each node has; one without any is left out */
 	livingAgentsByNode(): Promise<Map<NodeId | null, number>>;
 	turn(id: number): Promise<TurnState | undefined>;
@@ -171,13 +171,13 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	/** the id of the last one, 0 if there is none */
 	lastMail(agent: AgentId): Promise<number>;
 	/** how much of it has not been read */
-	unreadMail(agent: AgentId): Promise<number>;
+	unreadMailCount(agent: AgentId): Promise<number>;
 	/** the agents with mail that no turn has seen, oldest first */
 	agentsWithNewMail(): Promise<AgentState[]>;
 	/** the agents with urgent mail that no turn has seen */
 	agentsWithUrgentMail(): Promise<AgentId[]>;
 	/** its length and its positions; `lastFront` is the last position below zero, of prompts that were put in front */
-	queue(agent: AgentId): Promise<QueueEnds>;
+	queueEnds(agent: AgentId): Promise<QueueEnds>;
 	/** the newest event's id, 0 if there is none */
 	lastEvent(): Promise<number>;
 	/** reports of usage by their time, then by id: those behind a moment and an id */

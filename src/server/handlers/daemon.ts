@@ -66,7 +66,7 @@ class Counts {
 		const { engine, reads } = this.#context;
 		if (engine.nodes.isSilent) return this.#last;
 		const [agents, turns, lastEvent, nodes] = await Promise.all([
-			reads.livingAgents(),
+			reads.livingAgentCount(),
 			reads.openTurns(),
 			reads.lastEvent(),
 			reads.nodes(),

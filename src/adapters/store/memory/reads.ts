@@ -63,7 +63,7 @@ function agentReads(read: Read) {
 			);
 		},
 		heldAgents: () => where((agent) => agent.life !== "ended" && agent.holds.length > 0),
-		livingAgents: async () => (await where((agent) => agent.life !== "ended")).length,
+		livingAgentCount: async () => (await where((agent) => agent.life !== "ended")).length,
 		children: (supervisor) => where((agent) => agent.supervisor === supervisor && agent.life !== "ended"),
 		descendants: async (supervisor) => {
 			const generations: AgentState[][] = [];
@@ -129,7 +129,7 @@ function promptReads(read: Read) {
 				const agent = rows.prompts.get(id)?.agent;
 				return agent === undefined ? 0 : queueIn(rows, agent).findIndex((prompt) => prompt.id === id) + 1;
 			}),
-		queue: (agent) =>
+		queueEnds: (agent) =>
 			read((rows) => {
 				const positions = queueIn(rows, agent)
 					.map(({ position }) => position)
@@ -207,7 +207,7 @@ function mailReads(read: Read) {
 		latestMails: (agent, limit) => read((rows) => mailsIn(rows, agent).slice(-limit)),
 		lastMail: (agent) => read((rows) => mailsIn(rows, agent).at(-1)?.id ?? 0),
 		unreadMails: (agent) => read((rows) => mailsIn(rows, agent).filter(isUnread)),
-		unreadMail: (agent) => read((rows) => mailsIn(rows, agent).filter(isUnread).length),
+		unreadMailCount: (agent) => read((rows) => mailsIn(rows, agent).filter(isUnread).length),
 		agentsWithUrgentMail: () =>
 			read(({ mails }) => [...mails.values()].filter((mail) => mail.urgent && isNew(mail)).map(({ to }) => to)),
 		agentsWithNewMail: () =>

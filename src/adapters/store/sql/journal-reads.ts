@@ -44,7 +44,7 @@ export function agentReads(connection: Connection) {
 		descendants: (supervisor) => all(agents.livingDescendants, { supervisor }),
 		above: async (id) =>
 			(await connection.all(agents.agentsAbove, { id })).flatMap(({ supervisor }) => supervisor ?? []),
-		livingAgents: async () => Number((await connection.all(agents.livingAgents, {}))[0]?.count ?? 0),
+		livingAgentCount: async () => Number((await connection.all(agents.livingAgents, {}))[0]?.count ?? 0),
 		livingAgentsByNode: async () => {
 			const rows = await connection.all(agents.livingAgentsByNode, {});
 			return new Map(rows.map(({ node, count }) => [NodeId.nullable().parse(node), Number(count)]));

@@ -47,7 +47,7 @@ function promptReads(connection: Connection) {
 		promptsFrom: (agent, source) => connection.all(queries.promptsFrom, { agent, source }),
 		prompt: async (id) => (await connection.all(queries.promptById, { id })).map(promptFrom)[0],
 		queuePosition: async (id) => Number((await connection.all(queuePosition, { id }))[0]?.position ?? 0),
-		queue: async (agent) => {
+		queueEnds: async (agent) => {
 			const [ends] = await connection.all(queries.queueEnds, { agent });
 			const { length = 0, first = null, last = null, lastFront = null } = ends ?? {};
 			return { length: Number(length), first, last, lastFront };
@@ -104,7 +104,7 @@ function mailReads(connection: Connection) {
 			(await connection.all(mails.latestMails, { agent, limit })).map(mailFrom).reverse(),
 		lastMail: async (agent) => (await connection.all(mails.lastMail, { agent }))[0]?.id ?? 0,
 		unreadMails: async (agent) => (await connection.all(mails.unreadMails, { agent })).map(mailFrom),
-		unreadMail: async (agent) => Number((await connection.all(mails.unreadMail, { agent }))[0]?.length ?? 0),
+		unreadMailCount: async (agent) => Number((await connection.all(mails.unreadMail, { agent }))[0]?.length ?? 0),
 		agentsWithUrgentMail: async () => (await connection.all(mails.agentsWithUrgentMail, {})).map(({ id }) => id),
 		agentsWithNewMail: () => statesIn(connection).all(mails.agentsWithNewMail, {}),
 	} satisfies Partial<Reads>;
