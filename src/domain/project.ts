@@ -141,8 +141,7 @@ export const issueSettingsOf = ({
 	context,
 	preset,
 	agentType,
-	// rows of an earlier release have none
-	policy = null,
+	policy,
 	onLimit,
 	quiet,
 	presets,

@@ -11,7 +11,7 @@ import { validationMessage } from "#contract/validation-message.ts";
 import { PageText } from "#engine/loop/context-pages.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
 import type { Ids } from "#engine/ports/clock.ts";
-import { authenticated, type Guard } from "./auth.ts";
+import { authenticated, type Guard, unauthorized } from "./auth.ts";
 import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import { fingerprintOf, type Idempotency, type KeyedRequest } from "./idempotency.ts";
 import { ownerElsewhere } from "./owner.ts";
@@ -28,7 +28,6 @@ export interface AnswerParts {
 }
 
 export const bodyBytesMax = 4 * 1024 * 1024;
-export const unauthorized = refuse("UNAUTHORIZED", "This needs the daemon's token.");
 export const tooLarge = refuse("TOO_LARGE", `A request has at most ${bodyBytesMax} bytes.`);
 
 interface FoundRoute {

@@ -3,19 +3,8 @@ import { EnterRequest } from "#contract/browser.ts";
 import { agentOf } from "#contract/ids.ts";
 import { refuse } from "#contract/refusal.ts";
 import { type Route, routes } from "#contract/routes.ts";
-import {
-	type AnswerParts,
-	answer,
-	bodyBytesMax,
-	failure,
-	json,
-	jsonOf,
-	queryIn,
-	refused,
-	tooLarge,
-	unauthorized,
-} from "./answer.ts";
-import { authenticated, isForUs, mayEnter, proofFor } from "./auth.ts";
+import { type AnswerParts, answer, bodyBytesMax, failure, json, jsonOf, queryIn, refused, tooLarge } from "./answer.ts";
+import { authenticated, isForUs, mayEnter, proofFor, unauthorized } from "./auth.ts";
 import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import { openApi } from "./openapi/document.ts";
 import { Router } from "./router.ts";

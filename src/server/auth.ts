@@ -3,8 +3,9 @@
 //
 //   a token in `Authorization`             programs: the owner's token, a person's, or that of a living agent process
 //   a cookie and `x-brood-secret`, both    the dashboard: cookies ignore ports, so a page that an agent serves on another
-//                                          port of this machine has the cookie too; storage, which has the second secret,
-//                                          it has not. The header proves that the page has it, for this start of the daemon
+//                                          port of this machine has the cookie too, but it cannot read our page's storage,
+//                                          where the second secret is. The header proves that the page has it, for this
+//                                          start of the daemon
 //
 // All failures get the same answer.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
@@ -12,8 +13,12 @@ import { secretHeader } from "#contract/browser-proof.ts";
 import { type Actor, type AgentId, actingAgent, actingPerson, human, type PersonName } from "#contract/ids.ts";
 import type { PersonRole, PersonState } from "#contract/person.ts";
 import { nonceRule, proofText } from "#contract/proof.ts";
+import { refuse } from "#contract/refusal.ts";
 import type { Browsers } from "./browsers.ts";
 import type { RequestHeaders } from "./exchange.ts";
+
+/** The one answer to every failure. */
+export const unauthorized = refuse("UNAUTHORIZED", "This needs a valid token.");
 
 /** One listener: what is accepted there. */
 export interface Guard {
@@ -68,7 +73,7 @@ export function isForUs(headers: RequestHeaders, { hosts, scheme }: Pick<Guard, 
 export const mayEnter = (headers: RequestHeaders, guard: Pick<Guard, "hosts" | "scheme">): boolean =>
 	isForUs(headers, guard) && headers.get("origin") === `${guard.scheme}://${headers.get("host")}` && isOwnPage(headers);
 
-/** Browsers say where a request comes from; one that does not is held by `Origin` and the second secret. */
+/** Browsers say where a request comes from; for one that does not, `Origin` and the second secret decide. */
 const isOwnPage = (headers: RequestHeaders): boolean =>
 	(headers.get("sec-fetch-site") ?? "same-origin") === "same-origin";
 

@@ -36,7 +36,7 @@ export class Idempotency {
 	/** `work` gets the receipt of the first attempt, and the fingerprint for its commands' receipts. */
 	async answer(
 		request: KeyedRequest,
-		work: (earlier: PriorReceipt, fingerprint: string | undefined) => Promise<object>,
+		work: (earlier: PriorReceipt, fingerprint: string) => Promise<object>,
 	): Promise<object> {
 		const name = `${request.actor} ${request.key}`;
 		const running = this.#running.get(name);
@@ -60,18 +60,16 @@ export class Idempotency {
 
 	async #answer(
 		request: KeyedRequest,
-		work: (earlier: PriorReceipt, fingerprint: string | undefined) => Promise<object>,
+		work: (earlier: PriorReceipt, fingerprint: string) => Promise<object>,
 	): Promise<object> {
 		const receipt = await this.#engine.receipts.find(request.actor, request.key);
-		// written by a release whose receipts were about commands: the command compares its own fingerprint
-		if (receipt !== undefined && !isOfRequest(receipt.fingerprint)) return await work(null, undefined);
 		if (receipt !== undefined && receipt.fingerprint !== request.fingerprint) return keyTaken;
 		if (receipt !== undefined && "refused" in receipt.answer) return receipt.answer.refused;
 		if (receipt?.given !== undefined) return await this.#given(request, receipt);
 		const result = await work(receipt ?? null, request.fingerprint);
 		// the commands have their own receipts, so the request succeeded even if its answer cannot be kept
 		await this.#remember(request, result).catch(
-			caught(this.#engine.log, "receipts", "The words of an answer could not be kept"),
+			caught(this.#engine.log, "receipts", "The response could not be stored with its receipt"),
 		);
 		return result;
 	}
@@ -86,12 +84,9 @@ export class Idempotency {
 	}
 }
 
-const mark = "request:";
-const isOfRequest = (fingerprint: string): boolean => fingerprint.startsWith(mark);
-
 /** Does not depend on the order of fields. */
 export const fingerprintOf = (payload: unknown, digest: (text: string) => string): string =>
-	mark + digest(JSON.stringify(payload, inOrder));
+	digest(JSON.stringify(payload, inOrder));
 
 function inOrder(_name: string, value: unknown): unknown {
 	if (typeof value !== "object" || value === null || Array.isArray(value)) return value;

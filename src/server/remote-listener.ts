@@ -3,9 +3,11 @@
 //
 // A request has to name the listener as its certificate does: a page that has another name resolved to this address gets
 // nothing.
+
 import { X509Certificate } from "node:crypto";
 import type { Server } from "node:https";
 import { isIPv6 } from "node:net";
+import { messageOf } from "#contract/message-of.ts";
 import { answering, close, connectionsMax, type Listener, listening, serving } from "./listen.ts";
 
 export interface RemoteListenerOptions {
@@ -45,7 +47,7 @@ export async function openRemoteListener({
 	try {
 		await listening(server, { host, port: wanted });
 	} catch (error) {
-		throw new RemoteListenerError(`Nobody can listen on ${listen}: ${error instanceof Error ? error.message : error}.`);
+		throw new RemoteListenerError(`Nobody can listen on ${listen}: ${messageOf(error)}.`);
 	}
 	server.on("error", failed);
 	const address = server.address();
@@ -72,9 +74,7 @@ function serverOf(
 		server.maxConnections = connectionsMax;
 		return server.on("checkContinue", answer);
 	} catch (error) {
-		throw new RemoteListenerError(
-			`The certificate and its key cannot be used: ${error instanceof Error ? error.message : error}.`,
-		);
+		throw new RemoteListenerError(`The certificate and its key cannot be used: ${messageOf(error)}.`);
 	}
 }
 
@@ -85,6 +85,6 @@ function namesIn(cert: string): string[] {
 		const names = [...subjectAltName.matchAll(/(?:^|, )(?:DNS|IP Address):([^,\s]+)/g)].map(([, each = ""]) => each);
 		return names.filter((each) => !each.includes("*"));
 	} catch (error) {
-		throw new RemoteListenerError(`The certificate cannot be read: ${error instanceof Error ? error.message : error}.`);
+		throw new RemoteListenerError(`The certificate cannot be read: ${messageOf(error)}.`);
 	}
 }

@@ -37,7 +37,7 @@ export interface RouteRequest<N extends RouteName> {
 	role: PersonRole | null;
 	/** null if the caller sent none: then nothing is remembered */
 	key: IdempotencyKey | null;
-	/** absent where an earlier release wrote the receipt, which is about the command */
+	/** of the whole request; absent without a key */
 	fingerprint?: string | undefined;
 	/** the receipt of the first attempt under this key, if its answer was lost */
 	earlier: PriorReceipt;
@@ -162,20 +162,21 @@ export class RequestContext {
 	}
 
 	/** Dispatches a command to the agent of the path and answers with that agent. */
-	async agentCommand(request: ScopedRequest, command: CommandWithout<"agent">): Promise<Agent | Refusal> {
+	async agentCommand(
+		request: ScopedRequest,
+		command: CommandWithout<"agent"> | ((agent: AgentId) => CommandInput),
+	): Promise<Agent | Refusal> {
 		return await this.withAgent(request, async (agent) => {
-			const done = await this.dispatch(request, { ...command, agent });
+			const whole = typeof command === "function" ? command(agent) : { ...command, agent };
+			const done = await this.dispatch(request, whole);
 			return isRefusal(done) ? done : await this.agent(agent);
 		});
 	}
 
 	/** The same for a route that has no handler: its body has the command's other fields. */
 	async routeCommand(request: RouteRequest<CommandRoute>, command: AgentCommand): Promise<Agent | Refusal> {
-		return await this.withAgent(request, async (agent) => {
-			const type = command.shape.type.value;
-			const done = await this.dispatch(request, command.parse({ ...request.body, type, agent }));
-			return isRefusal(done) ? done : await this.agent(agent);
-		});
+		const type = command.shape.type.value;
+		return await this.agentCommand(request, (agent) => command.parse({ ...request.body, type, agent }));
 	}
 
 	/** Dispatches a command that writes an item and answers with the item. */

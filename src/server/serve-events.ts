@@ -4,7 +4,7 @@ import { agentOf } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { StreamQuery } from "#contract/stream.ts";
 import { validationMessage } from "#contract/validation-message.ts";
-import { authenticated, type Guard } from "./auth.ts";
+import { authenticated, type Guard, unauthorized } from "./auth.ts";
 import type { EventStream } from "./event-stream.ts";
 import { headersOf } from "./exchange.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -22,7 +22,7 @@ export function serveEvents(streaming: Streaming, request: IncomingMessage, resp
 	const [path, query = ""] = (request.url ?? "").split("?", 2);
 	if (path !== "/api/events" || request.method !== "GET") return false;
 	const caller = authenticated(headersOf(request), guard);
-	if (caller === null) return turnAway(response, refuse("UNAUTHORIZED", "This needs the daemon's token."));
+	if (caller === null) return turnAway(response, unauthorized);
 	if (agentOf(caller.actor) !== null) return turnAway(response, refuse("FORBIDDEN", "This is not for agents."));
 	if (stream.full)
 		return turnAway(

@@ -1,7 +1,9 @@
 // The dashboard's files. They are the same for everybody and reveal nothing, so they need no token; what a page shows it
 // asks the API for. Names with a hash in them never change; the page itself is asked for again each time.
+
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { messageOf } from "#contract/message-of.ts";
 import type { HttpResponse } from "./exchange.ts";
 
 /** Only our own scripts, styles, fonts and requests; never inside another page. */
@@ -46,7 +48,7 @@ export async function webFile(wanted: string, folder: () => Promise<string>): Pr
 		return fileAnswer(await readFile(path.join(root, "index.html")), ".html", false);
 	} catch (error) {
 		// a checkout without what the dashboard is built with
-		const why = `The dashboard's files are missing: ${error instanceof Error ? error.message : String(error)}\n`;
+		const why = `The dashboard's files are missing: ${messageOf(error)}\n`;
 		return missing(why);
 	}
 }

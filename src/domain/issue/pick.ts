@@ -152,8 +152,7 @@ const mayBePicked = ({ attention, assignee, leaving, waiting }: IssueState): boo
 
 const withDefaults = (request: AgentSelector, { agentType, policy }: ProjectState): AgentSelector => ({
 	...(agentType !== null && { type: agentType }),
-	// rows of an earlier release have none
-	...(policy != null && { policy }),
+	...(policy !== null && { policy }),
 	...request,
 });
 
