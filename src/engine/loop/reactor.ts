@@ -14,7 +14,7 @@ import type { Running } from "./supervisor.ts";
 /** "again" if not everything that is due could be done; `inMs` if something is due at that time. */
 export type LookResult = "done" | "again" | { inMs: number };
 
-/** Wall clocks jump, so no reactor sleeps longer than this without another look. */
+/** A timer is never longer than this, since wall clocks jump; without one, the next event wakes the reactor. */
 const sleepMs = { shortest: 5, longest: 60_000 };
 
 export interface Reactor {

@@ -11,7 +11,7 @@ import type { LeftProcess } from "#contract/workspace.ts";
 export interface Driver extends AsyncDisposable {
 	/**
 	 * Gives a prompt to the process that was prepared for this turn, and resolves when the turn is over, also if the
-	 * process fails. Aborting asks the process to stop; the caller ends it if it does not.
+	 * process fails. Aborting asks the process to stop; after two seconds the driver ends it.
 	 */
 	run(
 		turn: { agent: AgentState; turn: number; text: string },

@@ -1,7 +1,7 @@
 // The port for everything that git does for an agent, implemented in `adapters/git/workspaces.ts`. Every method returns
 // a value or a `Refusal`; it throws only on a fault (a disk, a broken repository, no git). Uncommitted work is never
-// overwritten or removed without a snapshot first. Callers hold the agent's workspace lease: no method protects an
-// agent's tree from two callers at once. What agents share is protected here.
+// overwritten or removed without a snapshot first. Each verb that changes the tree takes a lease before it calls: no
+// method protects an agent's tree from two callers at once. Reads take none. What agents share is protected here.
 import type { EffectiveSettings } from "#contract/project-config.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { ProjectSpace } from "#contract/space.ts";

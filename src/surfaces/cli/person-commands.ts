@@ -22,7 +22,9 @@ export function personCommands(program: Command): void {
 			"\nExamples:\n  brood person add anna\n  brood person add display --role viewer\n\nWith the token, on another machine:\n  BROOD_URL=https://brood.example.org:4180 BROOD_TOKEN=… brood ps",
 		)
 		.action((name, { role, ...options }) =>
-			withToken(options, (client, tokenHash, key) => client.ask("personAdd", { body: { name, role, tokenHash }, key })),
+			withToken(options, (client, tokenHash, key) =>
+				client.call("personAdd", { body: { name, role, tokenHash }, key }),
+			),
 		);
 	command(person, "list", "list people and their roles").action((options) =>
 		call("persons", options, {}, async (all) => (await tableOf(all)) || "nobody has a token of their own"),
@@ -41,7 +43,7 @@ function endCommands(person: Command): void {
 		.argument("<name>", "the person's name")
 		.action((name, options) =>
 			withToken(options, (client, tokenHash, key) =>
-				client.ask("personConfigure", { params: { person: name }, body: { tokenHash }, key }),
+				client.call("personConfigure", { params: { person: name }, body: { tokenHash }, key }),
 			),
 		);
 	command(person, "remove", "remove a person; their token is refused at once")

@@ -52,7 +52,7 @@ async function tellOne(
 	{ agent, body: { retry, ...body }, scope }: { agent: string; body: { retry?: boolean }; scope: Scope },
 ): Promise<Told> {
 	if (retry === true)
-		await client.ask("turnRetry", { key: `${key}-retry`, query: scope, params: { agent, turn: "last" }, body: {} });
+		await client.call("turnRetry", { key: `${key}-retry`, query: scope, params: { agent, turn: "last" }, body: {} });
 	return await client.ask(route, { key, query: scope, params: { agent }, body });
 }
 

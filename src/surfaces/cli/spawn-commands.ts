@@ -92,7 +92,7 @@ export function forkCommand(program: Command): void {
 					const into = options.project ?? (reference === "init" ? await projectHere(cli) : undefined);
 					const request = { ...body, ...(into !== undefined && { project: into }) };
 					const query = await scopeOf(cli, [reference]);
-					return withExitCode(await client.ask("fork", { key, query, params: { agent: reference }, body: request }));
+					return withExitCode(await client.call("fork", { key, query, params: { agent: reference }, body: request }));
 				},
 				madeAgent,
 			);

@@ -18,8 +18,8 @@
 //   2. the batch comes over as one message. Decisions run here, where the rows are (`engine/commands/execute.ts`, put
 //      together in `programs/store-thread.ts`): a command costs one trip between threads, not one per question
 //   3. BEGIN IMMEDIATE, the commands, COMMIT with `synchronous = full`: the one flush
-//   4. the last event's id is written beside the store (`last-event-file.ts`), with a look whether the files are still
-//      the ones that have names
+//   4. the last event's id is written beside the store (`last-event-file.ts`), after a check that the store's files
+//      were not unlinked or replaced
 //   5. the answers go back in one message; then, with nobody waiting, the log is copied into the file if it has grown
 //      long (`write-ahead-log.ts`)
 // The writer is given the next batch before it has answered the last one (`batchesMax: 2`): one half of a crowd of
@@ -102,7 +102,7 @@ export function serveSqlite(port: MessagePort, { role, file }: ThreadData, run: 
 	}
 	let turn = Promise.resolve();
 	port.on("message", (messages: readonly Message[]) => {
-		// one after another: a read must never see a batch that is half done
+		// one after another: two transactions on one connection must not interleave
 		turn = turn.then(async () => {
 			const held: Reply[] = [];
 			const from = performance.now();
