@@ -1,12 +1,13 @@
 // The daemon's home: locks it against other daemons, and announces this one to clients.
+
 import { once } from "node:events";
 import { connect } from "node:net";
 import path from "node:path";
 import { persistMonotonicClock, systemClock } from "#adapters/system/clock.ts";
-import { messageOf } from "#adapters/system/errors.ts";
 import { lastPort, removeDaemonFile, writeDaemonFile, writeLastPort } from "#adapters/system/home.ts";
 import { HomeLocked, lockHome } from "#adapters/system/home-lock.ts";
 import { type HomeWatch, watchHome } from "#adapters/system/home-watch.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { contractVersion } from "#contract/version.ts";
 import { holdersOf } from "#local/lock-holders.ts";
 import { type Listening, listen } from "#server/listen.ts";

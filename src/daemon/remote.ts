@@ -1,9 +1,10 @@
 // The listener for other machines, if `config.yaml` has one.
+
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { ConfigError } from "#adapters/system/config.ts";
-import { messageOf } from "#adapters/system/errors.ts";
 import type { HomeConfig } from "#contract/config.ts";
+import { messageOf } from "#contract/message-of.ts";
 import type { Listener } from "#server/listen.ts";
 
 export async function remoteListenerIn(

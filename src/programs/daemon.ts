@@ -1,5 +1,6 @@
 // The daemon's program: `node daemon.ts [--home DIR] [--port N] [--playground] [--background] [--check]`. In the
 // foreground its log is shown as well.
+
 import { existsSync, readFileSync, truncateSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -15,6 +16,7 @@ import { collectWhenIdle } from "#adapters/system/idle-memory.ts";
 import { closeInherited } from "#adapters/system/inherited.ts";
 import { fileLog, secretsOf } from "#adapters/system/log.ts";
 import { expected, type LogEntry } from "#contract/log.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { inline, visible } from "#contract/visible.ts";
 import { giveWay, startAgain } from "#daemon/give-way.ts";
@@ -185,7 +187,7 @@ function startRefusal(error: unknown): Refusal {
 	if (error instanceof HomeLocked) return refuse("CONFLICT", error.message);
 	const known = faultRefusal(error);
 	if (known !== null) return known;
-	const message = error instanceof Error ? error.message : String(error);
+	const message = messageOf(error);
 	const denied = error instanceof Error && "code" in error && ["EACCES", "EPERM", "EROFS"].includes(String(error.code));
 	return denied
 		? refuse("HOME_UNUSABLE", `${home} cannot be used: ${message}.`, { suggestions: ["brood doctor"] })

@@ -2,6 +2,7 @@
 // stopped. Branches stay: they are the user's. So do other files in the home, and the refs of another home's agents in the
 // same repository. The projects' paths and the agents' ids arrive on standard input, and what was removed is printed, both
 // as JSON. With `--look` it only says how many uncommitted files each workspace has.
+
 import { existsSync, readdirSync, readFileSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { makeGit } from "#adapters/git/run/git.ts";
@@ -9,6 +10,7 @@ import { worktreesOf } from "#adapters/git/run/worktrees.ts";
 import { dropRefs, forgetWorktree } from "#adapters/git/snapshot/destroy.ts";
 import { lockHome } from "#adapters/system/home-lock.ts";
 import { isOfHome } from "#adapters/system/home-names.ts";
+import { messageOf } from "#contract/message-of.ts";
 
 interface Removed {
 	path: string;
@@ -86,7 +88,7 @@ async function look(folder: string): Promise<BroodRefs> {
 			problem: null,
 		};
 	} catch (error) {
-		return { path: folder, refs: [], worktrees: [], othersRefs: 0, problem: sentence(error) };
+		return { path: folder, refs: [], worktrees: [], othersRefs: 0, problem: messageOf(error) };
 	}
 }
 
@@ -109,7 +111,7 @@ async function clean({ path: folder, refs, worktrees, othersRefs, problem }: Bro
 		if (refs.length > 0) await dropRefs(git, folder, refs);
 		return { path: folder, refs: refs.length, worktrees: worktrees.length, othersRefs, problem: null };
 	} catch (error) {
-		return { path: folder, refs: 0, worktrees: 0, othersRefs, problem: sentence(error) };
+		return { path: folder, refs: 0, worktrees: 0, othersRefs, problem: messageOf(error) };
 	}
 }
 
@@ -127,8 +129,4 @@ async function keepWork(folder: string, refs: BroodRefs["refs"]): Promise<void> 
 		// only where no branch is yet
 		await git(folder, ["update-ref", `refs/heads/${kept}`, id, ""]);
 	}
-}
-
-function sentence(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
 }

@@ -1,11 +1,12 @@
 // Detects the containment level: the kernel's namespaces where they work, our marks and sessions elsewhere.
+
 import { once } from "node:events";
 import { readlinkSync } from "node:fs";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { ContainmentLevel } from "#contract/config.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { startContained } from "../system/contained-process.ts";
-import { messageOf } from "../system/errors.ts";
 import type { SandboxMounts } from "../system/mounts.ts";
 import { signalGroup } from "../system/process-group.ts";
 import { environmentFor } from "./environment.ts";

@@ -1,12 +1,13 @@
 // One process per agent: started for its first turn, kept warm between turns, ended when idle, and always ended with all
 // processes that it started.
+
 import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
+import { messageOf } from "#contract/message-of.ts";
 import type { LeftProcess } from "#contract/workspace.ts";
 import type { Driver, Prepared, PrepareRequest, TurnResult, TurnWatch } from "#engine/ports/driver.ts";
 import { caught } from "#engine/ports/log.ts";
-import { messageOf } from "../system/errors.ts";
 import {
 	commandOf,
 	type EndOptions,

@@ -1,11 +1,12 @@
 // The mounts of an agent's processes in a project with `sandbox: on`. Where a sandbox cannot be made, no turn starts.
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { AgentState } from "#contract/agent.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import { messageOf } from "../system/errors.ts";
 import type { SandboxMounts } from "../system/mounts.ts";
 import { privatePaths } from "../system/private-paths.ts";
 import { removeFolder } from "../system/remove.ts";

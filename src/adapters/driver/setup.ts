@@ -1,13 +1,14 @@
 // Installs a vendor's agent into the home, exactly the packages that this release was tested with, and checks that it
 // starts. The previous installation stays until the new one has started.
+
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import type { ContainmentLevel } from "#contract/config.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { VendorAgent } from "#contract/wire.ts";
 import type { CommandLine } from "../system/containment.ts";
-import { messageOf } from "../system/errors.ts";
 import { isOnPath } from "../system/on-path.ts";
 import { endAll, findTree, markName } from "../system/processes.ts";
 import { temporaryFolderNow } from "../system/temporary.ts";

@@ -1,12 +1,13 @@
 // Starts agents' programs. A program that does not stay up is started again after growing pauses, at most five times
 // a minute.
+
 import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { monotonicNow } from "#engine/ports/clock.ts";
 import type { Prepared, TurnResult } from "#engine/ports/driver.ts";
-import { messageOf } from "../system/errors.ts";
 import { secretsOf } from "../system/log.ts";
 import { endAll, type Process } from "../system/processes.ts";
 import { UnsupportedSetting } from "./acp/open.ts";

@@ -1,11 +1,13 @@
 // Files of a repository that an agent's program runs without asking: hooks, MCP servers, plugins. Vendors' programs start
 // these when they run headless, so we ask, once for each content.
+
 import { createHash } from "node:crypto";
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { open, opendir } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
-import { attempt, messageOf } from "../system/errors.ts";
+import { messageOf } from "#contract/message-of.ts";
+import { attempt } from "../system/errors.ts";
 import { NotRegular, readRegularNow, safeOpenFlags } from "../system/regular-file.ts";
 import { allVendors, vendors } from "./vendors/vendors.ts";
 

@@ -1,9 +1,10 @@
 // Reads `config.yaml`. Errors have line and column.
+
 import path from "node:path";
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
 import { HomeConfig } from "#contract/config.ts";
 import { mergedEnv, variablesOf } from "#contract/environment.ts";
-import { messageOf } from "./errors.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { NotRegular, readRegularText } from "./regular-file.ts";
 
 const bytesMax = 1024 * 1024;

@@ -1,7 +1,5 @@
 // Reading what was thrown, and reading what may be missing.
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 /** A system error's code, such as ENOENT. */
 export const codeOf = (error: unknown): string | null =>
 	error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;

@@ -1,9 +1,10 @@
 // The lock of the home: an exclusive transaction of SQLite, so that it ends with its holder however that ends.
+
 import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
-import { messageOf } from "./errors.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { HomeUnusable, readDaemonFile } from "./home.ts";
 
 /** Another process holds the home. */

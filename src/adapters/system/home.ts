@@ -1,4 +1,5 @@
 // The home: its files besides the store.
+
 import {
 	chmodSync,
 	closeSync,
@@ -14,8 +15,9 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { homeProblem, unreadableFile } from "#contract/home-rule.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { inline } from "#contract/visible.ts";
-import { attempt, codeOf, messageOf } from "./errors.ts";
+import { attempt, codeOf } from "./errors.ts";
 import { foreignNames } from "./home-names.ts";
 
 export interface DaemonFile {

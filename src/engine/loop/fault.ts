@@ -1,4 +1,5 @@
 // Which refusal a fault becomes for the caller. An error that is not known here is a bug.
+import { messageOf } from "#contract/message-of.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { StoreFault } from "../ports/store.ts";
 
@@ -18,7 +19,7 @@ const causesMax = 5;
 
 /** The same, with INTERNAL_ERROR for a bug, for callers that continue after it. */
 export function anyFault(error: unknown): Refusal {
-	const message = error instanceof Error ? error.message : String(error);
+	const message = messageOf(error);
 	return faultRefusal(error) ?? refuse("INTERNAL_ERROR", message.slice(0, 2000).toWellFormed());
 }
 

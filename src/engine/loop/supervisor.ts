@@ -4,6 +4,7 @@
 // failures within `periodMs` the part counts as degraded: it is started again every `retryMs`, and counts as healthy once
 // it has stayed up for a whole period.
 
+import { messageOf } from "#contract/message-of.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 
@@ -108,7 +109,7 @@ export class Supervisor implements AsyncDisposable {
 		const now = monotonicNow(clock);
 		kept.failures = [...kept.failures.filter((then) => then > now - periodMs), now].slice(-restartsMax - 1);
 		const tooOften = kept.degraded !== null || kept.failures.length > restartsMax;
-		const reason = cause instanceof Error ? cause.message : String(cause);
+		const reason = messageOf(cause);
 		if (tooOften)
 			log.error("supervisor", `${name} failed again; it is tried again in ${retryMs / 1000} s`, { part: name }, cause);
 		else log.warn("supervisor", `${name} failed and is restarted`, { part: name }, cause);

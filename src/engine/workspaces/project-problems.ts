@@ -1,6 +1,8 @@
 // Projects that do not work now, and why. A failed check is reported as that project's problem; the others are still
 // checked.
+
 import type { ProjectSlug } from "#contract/ids.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { configProblem } from "#contract/project-config.ts";
@@ -94,7 +96,7 @@ export class ProjectProblems {
 			return this.#found(project.slug, wrong === null ? null : configProblem(project.slug, wrong.message));
 		} catch (error) {
 			this.#parts.log.warn("projects", "A project could not be looked at", { project: project.slug }, error);
-			const message = error instanceof Error ? error.message : String(error);
+			const message = messageOf(error);
 			return this.#found(project.slug, configProblem(project.slug, message));
 		}
 	}

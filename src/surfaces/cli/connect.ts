@@ -1,5 +1,6 @@
 // Finds the daemon, and starts it on first use. Inside an agent it is always the daemon that started the agent; a person
 // on another machine names theirs in the same way, with BROOD_URL and BROOD_TOKEN.
+
 import { existsSync, readFileSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -7,6 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Address, Client, Refused } from "#client/client.ts";
 import { fullName } from "#contract/full-name.ts";
 import { type HomeProblem, homeProblem, unreadableFile } from "#contract/home-rule.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { contractVersion } from "#contract/version.ts";
 import type { Status } from "#contract/wire.ts";
@@ -161,7 +163,7 @@ function checkToken(home: string): void {
 		if (existsSync(file)) readFileSync(file);
 	} catch (error) {
 		const code = error instanceof Error && "code" in error ? String(error.code) : null;
-		throw unusable(unreadableFile(file, { message: error instanceof Error ? error.message : String(error), code }));
+		throw unusable(unreadableFile(file, { message: messageOf(error), code }));
 	}
 }
 

@@ -5,10 +5,12 @@
 // The token is sent only to the home's own daemon. The socket in the home is proof enough: nobody else can create one
 // there. Without the socket, the program on the port first has to prove that it knows the token, and the request uses
 // that same connection.
+
 import type { Agent, IncomingMessage, RequestOptions } from "node:http";
 import path from "node:path";
 import { Refused, type Send, type Sent } from "#client/client.ts";
 import { expected } from "#contract/log.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { proofText } from "#contract/proof.ts";
 import { refuse } from "#contract/refusal.ts";
 import { requestOnSocket } from "./socket-request.ts";
@@ -136,7 +138,7 @@ function extraAuthority(): string | undefined {
 	try {
 		return process.getBuiltinModule("node:fs").readFileSync(file, "utf8");
 	} catch (error) {
-		const why = error instanceof Error ? error.message : String(error);
+		const why = messageOf(error);
 		throw new Refused(refuse("VALIDATION_ERROR", `BROOD_CA names ${file}, which cannot be read: ${why}`));
 	}
 }

@@ -1,5 +1,7 @@
 // `brood` on a terminal: the screen with all agents, in the project of the directory.
+
 import type { ProjectSlug } from "#contract/ids.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { TerminalProgram } from "#surfaces/tui/terminal.ts";
 import { type CliContext, cliContextOf, freshKey } from "./act.ts";
 import { confirm } from "./confirm.ts";
@@ -55,7 +57,7 @@ function stopOnSignals(program: TerminalProgram): void {
 		process.on(kind, (error: unknown) => {
 			program.stop();
 			leaveNotesTo("stderr");
-			printToStderr(`INTERNAL_ERROR: ${error instanceof Error ? error.message : String(error)}`);
+			printToStderr(`INTERNAL_ERROR: ${messageOf(error)}`);
 			void printed(writtenMs).then(() => process.exit(1));
 		});
 }

@@ -5,6 +5,7 @@
 // and strangers.
 
 import { Refused } from "#client/client.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { asJson, indented, inline, visible } from "#contract/visible.ts";
 import { ageOf } from "#views/age.ts";
@@ -88,7 +89,7 @@ export function printError(error: unknown, json: boolean): number {
 
 /** The message of a local failure: the file system, or the connection to the daemon. Anything else is a bug. */
 function refusalOf(error: unknown): Refusal {
-	const message = error instanceof Error ? error.message : String(error);
+	const message = messageOf(error);
 	const code = error instanceof Error && "code" in error ? String(error.code) : "";
 	if (code === "ENOSPC" || code === "EDQUOT")
 		return refuse("DISK_FULL", `The disk is full: ${message}.`, { suggestions: ["df -h"] });

@@ -1,7 +1,9 @@
 // Queues a prompt, and optionally waits for its turn.
+
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { Client } from "#client/client.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { indented } from "#contract/visible.ts";
 import type { Prompt, Turn } from "#contract/wire.ts";
 import { act, type Options } from "./act.ts";
@@ -36,7 +38,7 @@ async function contentOf(file: string): Promise<string> {
 		// the pipe is empty for now: wait for it
 		return file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
 	} catch (error) {
-		throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+		throw new UsageError(`${file} cannot be read: ${messageOf(error)}`);
 	}
 }
 

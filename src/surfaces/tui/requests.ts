@@ -1,6 +1,8 @@
 // What the screen asks of the daemon. Each answers what the screen shows next.
+
 import { type Client, Refused } from "#client/client.ts";
 import { withAllFiles } from "#client/whole-diff.ts";
+import { messageOf } from "#contract/message-of.ts";
 import type { Diff } from "#contract/workspace.ts";
 import { diffPanel, filesOf } from "./diff.ts";
 import type { DiffPanel, DiffSource, Effect } from "./model.ts";
@@ -51,7 +53,7 @@ export async function request(client: Client, effect: RequestEffect, key: string
 
 /** A refusal word for word, with its first suggestion. */
 export function refusalText(error: unknown): string {
-	if (!(error instanceof Refused)) return error instanceof Error ? error.message : String(error);
+	if (!(error instanceof Refused)) return messageOf(error);
 	const { code, message, suggestions } = error.refusal;
 	const [first] = suggestions;
 	return `${code}: ${message}${first === undefined ? "" : `  try: ${first}`}`;

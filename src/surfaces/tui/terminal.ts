@@ -1,7 +1,9 @@
 // The terminal program: keys and events in, frames and requests out.
+
 import { writeSync } from "node:fs";
 import { type Changed, Mirror } from "#client/mirror.ts";
 import type { AgentId } from "#contract/ids.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { visible } from "#contract/visible.ts";
 import { completed } from "./complete.ts";
 import { Drafts, sentTo } from "./drafts.ts";
@@ -83,7 +85,7 @@ export class TerminalProgram {
 		}, 1000);
 		const following = this.#mirror.run(this.#over.signal).catch((error: unknown) => {
 			this.stop();
-			writeSync(2, visible(`${error instanceof Error ? error.message : String(error)}\n`));
+			writeSync(2, visible(`${messageOf(error)}\n`));
 		});
 		await this.#done.promise;
 		clearInterval(clock);

@@ -1,4 +1,5 @@
 // Starts a program that speaks the Agent Client Protocol, and talks to it. Its messages are passed on unchanged.
+
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
@@ -14,10 +15,10 @@ import {
 } from "@agentclientprotocol/sdk/unstable";
 import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
+import { messageOf } from "#contract/message-of.ts";
 import type { OpenSession, PermissionAnswer } from "#engine/ports/driver.ts";
 import { startContained } from "../../system/contained-process.ts";
 import { type CommandLine, upText } from "../../system/containment.ts";
-import { messageOf } from "../../system/errors.ts";
 import type { SandboxMounts } from "../../system/mounts.ts";
 import { messageStream } from "./messages.ts";
 import { initialize, openSession, type SessionRequest } from "./open.ts";

@@ -3,11 +3,12 @@
 // Memory is bounded, whatever a program sends. A line has a maximum size; lines are read no faster than they are processed,
 // and at a limited rate; requests of a program that does not read its answers are not read either; invalid messages are
 // dropped and reported. A flood waits in the program's own pipe.
+
 import type { Readable } from "node:stream";
 import { Writable } from "node:stream";
 import { setImmediate as others, setTimeout as pause } from "node:timers/promises";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
-import { messageOf } from "../../system/errors.ts";
+import { messageOf } from "#contract/message-of.ts";
 
 export interface LineHandlers {
 	/** resolves when more can be taken */

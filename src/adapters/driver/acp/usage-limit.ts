@@ -1,5 +1,6 @@
 // Recognises usage limits in errors. Our programs report them in the error's data; others in its text, or in a field of
 // their own (`limits` of a vendor). Pure: an error in, the end of the limit out.
+import { messageOf } from "#contract/message-of.ts";
 import { allVendors } from "../vendors/vendors.ts";
 
 export interface Limited {
@@ -24,7 +25,7 @@ export function messageOfError(error: unknown): string {
 		const words = limits?.textOf?.(Object(error)) ?? null;
 		if (words !== null) return words;
 	}
-	return error instanceof Error ? error.message : String(error);
+	return messageOf(error);
 }
 
 /** The limit in the text of a failed turn. */

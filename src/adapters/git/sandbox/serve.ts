@@ -1,13 +1,14 @@
 // The worker's main loop, inside the sandbox: reads requests line by line, runs git steps in its one tree, and answers in
 // frames. It runs the same code as the daemon; what it cannot see from here comes with each request.
+
 import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { systemClock } from "#adapters/system/clock.ts";
-import { messageOf } from "#adapters/system/errors.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { Layout } from "../layout/layout.ts";
 import { type Git, makeGit } from "../run/git.ts";
 import { type FrameKind, frameKinds, frameOf } from "../worker/frames.ts";

@@ -1,9 +1,10 @@
 // Deletes what has expired, if its name or mark says so. Unknown folders are listed and kept.
+
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { diskBytes } from "#adapters/system/disk.ts";
-import { messageOf } from "#adapters/system/errors.ts";
 import { Handle, type ProjectSlug } from "#contract/ids.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { dayMs, retention as defaults } from "#contract/retention.ts";
 import type { Leftover } from "#contract/wire.ts";

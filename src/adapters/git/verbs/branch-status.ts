@@ -1,5 +1,7 @@
 // How an agent's branch stands against its base, and its new commits.
-import { codeOf, messageOf } from "#adapters/system/errors.ts";
+
+import { codeOf } from "#adapters/system/errors.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { BranchStatus, SeenCommit } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";

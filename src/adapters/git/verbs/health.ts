@@ -1,8 +1,9 @@
 // Whether a workspace is where and as it was. Nothing is changed: each issue is reported with a command that is safe to
 // run.
+
 import { lstat, statfs } from "node:fs/promises";
 import path from "node:path";
-import { messageOf } from "#adapters/system/errors.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { configProblem } from "#contract/project-config.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Health, HealthProblem } from "#contract/workspace.ts";

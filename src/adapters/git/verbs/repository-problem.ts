@@ -1,7 +1,9 @@
 // Why a project's repository cannot be used, and how to fix it. Costs one git command for a healthy one.
+
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { codeOf, messageOf } from "#adapters/system/errors.ts";
+import { codeOf } from "#adapters/system/errors.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { shellWord } from "#contract/shell-word.ts";
 import type { HealthProblem } from "#contract/workspace.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";

@@ -3,14 +3,16 @@
 //
 // One process per sandbox, kept for a few seconds because steps come in groups (status, snapshot, status). A worker that
 // misses a deadline or breaks the protocol is killed with its sandbox.
+
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { startContained } from "#adapters/system/contained-process.ts";
 import { type CommandLine, sandboxEnvironment } from "#adapters/system/containment.ts";
-import { messageOf, parseJson } from "#adapters/system/errors.ts";
+import { parseJson } from "#adapters/system/errors.ts";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import { signalGroup } from "#adapters/system/process-group.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { Frames, frameKinds } from "./frames.ts";
 import type { Step, StepContext, StepRequest } from "./steps.ts";
 

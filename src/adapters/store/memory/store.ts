@@ -1,6 +1,8 @@
 // The store in memory: for tests, and the plainest statement of what a store has to do.
+
 import type { Envelope } from "#contract/command.ts";
 import { expected } from "#contract/log.ts";
+import { messageOf } from "#contract/message-of.ts";
 import type { CommandResult } from "#engine/ports/dispatch.ts";
 import { type RunBatch, type Store, StoreFault } from "#engine/ports/store.ts";
 import { memoryErrands } from "./errands.ts";
@@ -18,11 +20,7 @@ export function openMemory(run: RunBatch): Store {
 			return await run(tx, batch);
 		} catch (error) {
 			tx.abandon();
-			throw new StoreFault(
-				"rejected",
-				`The store could not carry out the command: ${error instanceof Error ? error.message : error}.`,
-				error,
-			);
+			throw new StoreFault("rejected", `The store could not carry out the command: ${messageOf(error)}.`, error);
 		}
 	}
 

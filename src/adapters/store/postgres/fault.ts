@@ -1,4 +1,5 @@
 // What PostgreSQL's errors mean for the commands of a batch.
+import { messageOf } from "#contract/message-of.ts";
 import { StoreFault } from "#engine/ports/store.ts";
 
 /** Two batches met: the loser did nothing and runs again on the rows that the winner left. */
@@ -30,7 +31,7 @@ function isDenied(error: unknown): boolean {
 
 export function faultOf(error: unknown): StoreFault {
 	if (error instanceof StoreFault) return error;
-	const text = error instanceof Error ? error.message : String(error);
+	const text = messageOf(error);
 	if (codeOf(error) === diskFull)
 		return new StoreFault(
 			"full",

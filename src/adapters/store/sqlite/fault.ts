@@ -1,4 +1,5 @@
 // What SQLite's error codes mean for the commands of a batch.
+import { messageOf } from "#contract/message-of.ts";
 import { StoreFault } from "#engine/ports/store.ts";
 
 const full = 13;
@@ -10,7 +11,7 @@ const problem = new Set([8, 10, 11, 14, 26]); // READONLY, IOERR, CORRUPT, CANTO
 export function faultBeforeCommit(error: unknown): StoreFault {
 	if (error instanceof StoreFault) return error;
 	const code = primaryCode(error);
-	const text = error instanceof Error ? error.message : String(error);
+	const text = messageOf(error);
 	if (code === full)
 		return new StoreFault("full", "The disk is full: nothing was changed. Free some space and try again.", error);
 	if (code === busy)
@@ -31,7 +32,7 @@ export function faultAtOpening(error: unknown): StoreFault {
 			error,
 		);
 	return fault.kind === "rejected"
-		? new StoreFault("broken", `The store cannot be opened: ${error instanceof Error ? error.message : error}.`, error)
+		? new StoreFault("broken", `The store cannot be opened: ${messageOf(error)}.`, error)
 		: fault;
 }
 
@@ -41,7 +42,7 @@ export function faultAtOpening(error: unknown): StoreFault {
  */
 export function faultAtCommit(error: unknown): StoreFault {
 	if (primaryCode(error) === full) return faultBeforeCommit(error);
-	const text = error instanceof Error ? error.message : String(error);
+	const text = messageOf(error);
 	return new StoreFault("broken", `The store could not make its last changes durable: ${text}.`, error);
 }
 

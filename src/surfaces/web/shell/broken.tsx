@@ -1,4 +1,5 @@
 // What a page shows when its own code fails: the rest of the dashboard goes on.
+import { messageOf } from "#contract/message-of.ts";
 import { Component, type ReactNode } from "react";
 
 export class Broken extends Component<{ children: ReactNode }, { error: unknown }> {
@@ -17,7 +18,7 @@ export class Broken extends Component<{ children: ReactNode }, { error: unknown 
 				<p className="notice-text">
 					Something in its data is not as expected. Other pages still work, and nothing was lost.
 				</p>
-				<code className="notice-command">{error instanceof Error ? error.message : String(error)}</code>
+				<code className="notice-command">{messageOf(error)}</code>
 				<button type="button" className="button" onClick={() => this.setState({ error: null })}>
 					Try again
 				</button>
