@@ -9,7 +9,7 @@ import type { AgentProgram } from "#adapters/driver/programs.ts";
 import { Setup } from "#adapters/driver/setup.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, readConfig } from "#adapters/system/config.ts";
-import { homeId, homeToken, makeHome, tieToJournal } from "#adapters/system/home.ts";
+import { homeIdOf, homeToken, makeHome, tieToJournal } from "#adapters/system/home.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { folderIssueWork } from "#adapters/system/issue-work.ts";
 import { type FileLog, fileLog, secretsOf } from "#adapters/system/log.ts";
@@ -122,13 +122,13 @@ export async function startDaemon({
 	const adapters = path.join(home, "adapters");
 	const [tokens, token] = [new ProcessTokens(randomIds), homeToken(home, randomIds.secret())];
 	const runs = new GitJournal(log);
-	const mark = homeId(home, randomIds.key());
+	const homeId = homeIdOf(home, randomIds.key());
 	const { retention = retentionDefaults } = config;
 	const hidden = hiddenIn(process.env);
-	// the mark finds processes that projects' commands leave behind, as it does for agents
+	// the home id finds processes that projects' commands leave behind, as it does for agents
 	const workspaces = parts.use(
 		workspacesIn(home, {
-			...{ record: (run) => runs.add(run), mark, containment, retention, log, hides: hidden.all },
+			...{ record: (run) => runs.add(run), homeId, containment, retention, log, hides: hidden.all },
 			environment: process.env,
 		}),
 	);
@@ -141,15 +141,15 @@ export async function startDaemon({
 		engine: up.promise,
 		logins: hidden.logins,
 		environment: process.env,
-		...{ mark, containment, workspaces, tokens, log },
+		...{ homeId, containment, workspaces, tokens, log },
 	});
 	const keyFiles = new KeyFiles(home, () => randomIds.salt());
 	const engineParts = {
 		...{ driver: driverByType(processes), issueWork: issueWorkIn(home), opened: hidden.opened },
 		sweepers: sweepersOf(home, keyFiles),
 		...{ workspaces, log, retention },
-		node: nodeOf(mark, config, typesHere(allPrograms, adapters, process.env["PATH"])),
-		watchdog: parts.use(watchdogFor({ home, mark, log, successor, environment: process.env })),
+		node: nodeOf(homeId, config, typesHere(allPrograms, adapters, process.env["PATH"])),
+		watchdog: parts.use(watchdogFor({ home, homeId, log, successor, environment: process.env })),
 	};
 	const engine = parts.use(await startEngine(location, inForceLimits, engineParts, config.agentZero?.type));
 	if ("url" in location) tieToJournal(home, engine.agentZero.id);
@@ -159,7 +159,7 @@ export async function startDaemon({
 	parts.use(runs);
 	runs.connect((request) => engine.dispatch(request));
 	const about = { pid: process.pid, url: server.url, remote: remote?.url ?? null, version, home, containment };
-	const setup = new Setup({ adapters, mark, containment, environment: process.env });
+	const setup = new Setup({ adapters, homeId, containment, environment: process.env });
 	const known = { token, tokens, about, setup, keyFiles, own: allPrograms, search: process.env["PATH"], failed };
 	const { lost } = await openToClients(parts, engine, { here: server, remote }, { ...known, limits: inForceLimits });
 	const all = parts.move();

@@ -70,7 +70,7 @@ export type Site = z.infer<typeof Site>;
 
 export const ProjectState = z.strictObject({
 	slug: ProjectSlug,
-	/** the root of the repository, or the bare mirror in the home */
+	/** the root of the repository, or the bare clone in the home */
 	path: z.string(),
 	/** its home: where its repository, its settings and its issues' files are; null in a store that never had more than one node */
 	node: NodeId.nullable(),

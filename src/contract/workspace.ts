@@ -43,12 +43,12 @@ export const WorkspaceMarker = z.strictObject({
 export type WorkspaceMarker = z.infer<typeof WorkspaceMarker>;
 
 /** `brood.json` in the git folder of `primary/`: what it was filled from; null while it is being filled. */
-export const PrimaryMark = z.strictObject({
+export const PrimaryMarker = z.strictObject({
 	project: z.string(),
 	commit: z.string().nullable(),
 	lockfiles: z.string().nullable(),
 });
-export type PrimaryMark = z.infer<typeof PrimaryMark>;
+export type PrimaryMarker = z.infer<typeof PrimaryMarker>;
 
 export const CommitId = z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, "a commit is named by its whole hash");
 export type CommitId = z.infer<typeof CommitId>;

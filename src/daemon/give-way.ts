@@ -7,7 +7,7 @@ import type { Engine } from "#engine/engine.ts";
 import type { Log } from "#engine/ports/log.ts";
 import { StoreFault } from "#engine/ports/store.ts";
 
-/** what a supervisor sees: start it again */
+/** tells the service manager to start it again */
 const fencedExit = 71;
 const killMs = 5000;
 

@@ -8,7 +8,7 @@ import type { NodeIdentity } from "#engine/parts.ts";
 import { version } from "#src/version.ts";
 
 /** Every start is another `boot`. */
-export const nodeOf = (mark: string, { node }: HomeConfig, types: readonly string[]): NodeIdentity => ({
-	...{ node: NodeId.parse(mark), name: node?.name ?? machineName(), boot: randomIds.key(), version },
+export const nodeOf = (homeId: string, { node }: HomeConfig, types: readonly string[]): NodeIdentity => ({
+	...{ node: NodeId.parse(homeId), name: node?.name ?? machineName(), boot: randomIds.key(), version },
 	...{ schema: schemaVersion, types: [...types] },
 });

@@ -35,7 +35,7 @@ export function processesIn(
 	});
 }
 
-interface ProcessParts extends Pick<DriverOptions, "mark" | "url" | "containment" | "log" | "idle"> {
+interface ProcessParts extends Pick<DriverOptions, "homeId" | "url" | "containment" | "log" | "idle"> {
 	/** of the daemon */
 	environment: NodeJS.ProcessEnv;
 	programs: Readonly<Record<string, AgentProgram>>;

@@ -8,16 +8,16 @@ import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { listedVariables } from "#adapters/system/config.ts";
 import { randomIds } from "#adapters/system/ids.ts";
-import { markName } from "#adapters/system/processes.ts";
+import { homeIdName } from "#adapters/system/processes.ts";
 import { programFolder, programPath } from "#local/programs.ts";
 
 export function workspacesIn(
 	home: string,
-	{ record, mark, environment: daemons, ...more }: WorkspaceParts,
+	{ record, homeId, environment: daemons, ...more }: WorkspaceParts,
 ): GitWorkspaces {
 	const halt = new AbortController();
 	const git = makeGit({ environment: daemons, record, halt: halt.signal });
-	const environment = environmentFor({ [markName]: mark }, daemons);
+	const environment = environmentFor({ [homeIdName]: homeId }, daemons);
 	const program = { command: process.execPath, args: [programPath("programs/sandbox-worker")] };
 	const readable = [programFolder, path.dirname(process.execPath)];
 	const workers = new SandboxWorkers({
@@ -36,7 +36,7 @@ interface WorkspaceParts
 	extends Pick<ConstructorParameters<typeof GitWorkspaces>[0], "containment" | "retention" | "log" | "hides"> {
 	record: NonNullable<Parameters<typeof makeGit>[0]["record"]>;
 	/** finds processes that projects' commands leave behind */
-	mark: string;
+	homeId: string;
 	/** of the daemon */
 	environment: NodeJS.ProcessEnv;
 }

@@ -10,7 +10,7 @@
 // Only what belongs to this node is looked at: other nodes are alive, or somebody takes their place (`domain/membership.ts`).
 //
 // The steps
-//   1. processes of the last daemon are ended; they are found by their mark, not by a stored pid (`sweep`)
+//   1. processes of the last daemon are ended; they are found by the home id in their environment, not by a stored pid (`sweep`)
 //   2. a lease means that a git step was interrupted: the agent gets a `recovery` hold (see `workspaces/steps.ts`)
 //   3. open turns end. Output that was not recorded yet is in a file beside the store: it becomes items of the turn,
 //      each once (`notRecorded`)

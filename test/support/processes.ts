@@ -2,13 +2,13 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { alive, innerPid, markName } from "#adapters/system/processes.ts";
+import { alive, homeIdName, innerPid } from "#adapters/system/processes.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
 
 /** Everything that carries the home's mark or works below its scratch folder. */
 export function processesOf(home: string): number[] {
 	if (!existsSync(path.join(home, "id"))) return [];
-	const mark = `${markName}=${readFileSync(path.join(home, "id"), "utf8")}`;
+	const mark = `${homeIdName}=${readFileSync(path.join(home, "id"), "utf8")}`;
 	return alive().flatMap(({ pid, environment }) =>
 		environment.split("\0").includes(mark) || worksIn(pid, path.join(home, "scratch")) ? pid : [],
 	);

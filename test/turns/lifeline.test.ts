@@ -7,7 +7,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { startContained } from "#adapters/system/contained-process.ts";
-import { alive, commandOf, markName } from "#adapters/system/processes.ts";
+import { alive, commandOf, homeIdName } from "#adapters/system/processes.ts";
 import { runProgram } from "#test/support/process.ts";
 import { available, configure, killAll, processesOf } from "#test/support/processes.ts";
 import { shapes } from "#test/support/shapes.ts";
@@ -49,7 +49,7 @@ describe.runIf(available.includes("bubblewrap"))("bubblewrap that is about to te
 		await vi.waitFor(() => expect(processesOf(home)).toEqual([]), onTime);
 	});
 
-	const environment = (mark: string) => ({ PATH: slowPath(), BROOD_AGENT: "a", [markName]: mark });
+	const environment = (mark: string) => ({ PATH: slowPath(), BROOD_AGENT: "a", [homeIdName]: mark });
 
 	test("leaves nothing behind when it is killed itself", async () => {
 		const mark = path.basename(freshFolder());
@@ -62,7 +62,7 @@ describe.runIf(available.includes("bubblewrap"))("bubblewrap that is about to te
 
 	test("leaves nothing behind at any other moment of its start either", async () => {
 		const mark = path.basename(freshFolder());
-		const env = { PATH: process.env["PATH"] ?? "", [markName]: mark };
+		const env = { PATH: process.env["PATH"] ?? "", [homeIdName]: mark };
 		const program = { command: "/bin/sleep", args: ["60"], environment: env };
 		for (let round = 0; round < 60; round++) {
 			const { child } = startContained({ ...program, containment: "bubblewrap", mounts: null });

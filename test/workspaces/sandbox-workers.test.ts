@@ -10,7 +10,7 @@ import { frameKinds, frameOf } from "#adapters/git/worker/frames.ts";
 import { type StepContext, steps } from "#adapters/git/worker/steps.ts";
 import { CalledOff, SandboxFault, SandboxWorkers } from "#adapters/git/worker/workers.ts";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
-import { alive, commandOf, markName } from "#adapters/system/processes.ts";
+import { alive, commandOf, homeIdName } from "#adapters/system/processes.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { mergeSettings } from "#contract/project-config.ts";
 import { makeWorld } from "#test/support/make-world.ts";
@@ -121,7 +121,7 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 		const slow = "exec strace -D -qq -o /dev/null -e trace=write -e inject=write:delay_enter=20s";
 		const real = execFileSync("sh", ["-c", "command -v bwrap"], { encoding: "utf8" }).trim();
 		writeFileSync(path.join(tools, "bwrap"), `#!/bin/sh\n${slow} ${real} "$@"\n`, { mode: 0o755 });
-		const environment = { PATH: `${tools}:${process.env["PATH"]}`, [markName]: mark };
+		const environment = { PATH: `${tools}:${process.env["PATH"]}`, [homeIdName]: mark };
 		const ours = () =>
 			alive().filter(({ pid, environment }) => environment.includes(mark) && commandOf(pid).startsWith(real));
 		await using workers = roomsSaying("", environment);

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { AgentState } from "#contract/agent.ts";
 import { sandboxEnvironment } from "../system/containment.ts";
-import { markName } from "../system/processes.ts";
+import { homeIdName } from "../system/processes.ts";
 import { type Launched, launch } from "./acp/launch.ts";
 import { environmentFor } from "./environment.ts";
 import type { DriverOptions } from "./options.ts";
@@ -27,7 +27,7 @@ export async function launchAgent(
 ): Promise<Launched> {
 	const folder = folderOf(options, agent);
 	const own = { BROOD_AGENT: agent.id, BROOD_TOKEN: token, BROOD_URL: options.url() };
-	const { environmentOf, environment, mark } = options;
+	const { environmentOf, environment, homeId } = options;
 	return await launch({
 		command: program.command,
 		args: program.args,
@@ -47,7 +47,7 @@ export async function launchAgent(
 			...sandboxEnvironment(environmentFor({}, environment, program.environment), request.mounts),
 			// what a person named is passed into a sandbox as well
 			...{ ...variables, ...credentials, ...request.mounts?.environment },
-			...{ ...environmentOf(agent), ...own, [markName]: mark },
+			...{ ...environmentOf(agent), ...own, [homeIdName]: homeId },
 		},
 		bad: (what) =>
 			options.log.warn("agents", "An agent's program sent what is not a message", { agent: agent.id, what }),

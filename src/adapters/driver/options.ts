@@ -12,7 +12,7 @@ import type { AutorunFiles } from "./trust.ts";
 
 export interface DriverOptions {
 	/** the home's random id: only processes that carry it are ever signalled */
-	mark: string;
+	homeId: string;
 	/** what an agent sees besides: its name on commits */
 	environmentOf(agent: AgentState): Readonly<Record<string, string>>;
 	/** the variables of `env:` lists for this agent; a sentence if a list cannot be read */

@@ -10,7 +10,7 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { VendorAgent } from "#contract/wire.ts";
 import type { CommandLine } from "../system/containment.ts";
 import { isOnPath } from "../system/on-path.ts";
-import { endAll, findTree, markName } from "../system/processes.ts";
+import { endAll, findTree, homeIdName } from "../system/processes.ts";
 import { temporaryFolderNow } from "../system/temporary.ts";
 import { launch } from "./acp/launch.ts";
 import { environmentFor } from "./environment.ts";
@@ -21,7 +21,7 @@ import { vendors } from "./vendors/vendors.ts";
 export interface SetupOptions {
 	/** the folder for all of them */
 	adapters: string;
-	mark: string;
+	homeId: string;
 	containment: ContainmentLevel;
 	environment: NodeJS.ProcessEnv;
 }
@@ -101,8 +101,8 @@ export class Setup {
 
 	/** Starts it up to the handshake; its login is not checked. */
 	async #tryOut(type: string, program: CommandLine): Promise<void> {
-		const { mark, containment, environment } = this.#options;
-		const own = { [markName]: mark, BROOD_AGENT: `setup-${type}` };
+		const { homeId, containment, environment } = this.#options;
+		const own = { [homeIdName]: homeId, BROOD_AGENT: `setup-${type}` };
 		const folder = temporaryFolderNow("setup");
 		try {
 			await launch({

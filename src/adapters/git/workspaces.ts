@@ -54,7 +54,7 @@ import { orDamaged } from "./worker/faults.ts";
 import { asFork, fetchBundles, makeBundle } from "./workspace/bundle.ts";
 import { type GitContext, identityOf, seenTip } from "./workspace/git-context.ts";
 import { find, has, list, restore, show, take, toSnapshot } from "./workspace/keep.ts";
-import { mountsFor, sandboxMarkAt, sandboxProblem, wantsSandbox } from "./workspace/sandbox-mounts.ts";
+import { mountsFor, sandboxMarkerAt, sandboxProblem, wantsSandbox } from "./workspace/sandbox-mounts.ts";
 import { projectSettings } from "./workspace/settings.ts";
 
 type Verb<C extends Checkout, Rest extends unknown[], T> = (
@@ -110,8 +110,8 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		if (gone !== null) return gone;
 		const begin = await startOf(this.#git, request);
 		if (isRefusal(begin)) return begin;
-		const build = async (mark: WorkspaceMarker, settings: ProjectSettings) =>
-			await fork(this.#git, request, mark, settings, begin, control.signal);
+		const build = async (marker: WorkspaceMarker, settings: ProjectSettings) =>
+			await fork(this.#git, request, marker, settings, begin, control.signal);
 		// its base is the parent's base
 		const from = request.from ?? request.parent.workspace.base;
 		return await provision(this.#git, { ...request, from }, control, { ...begin, build });
@@ -282,10 +282,10 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 			: { code: "PROJECT_GONE", text, fix: `cat ${project.path}/.git/objects/info/alternates` };
 	}
 
-	/** The checkout with its mark, if it is sandboxed; null otherwise. */
+	/** The checkout with its marker, if it is sandboxed; null otherwise. */
 	async #own(checkout: Checkout): Promise<SandboxedCheckout | null> {
-		const mark = await sandboxMarkAt(this.#git, checkout.project, checkout.workspace.path);
-		return mark === null ? null : { ...checkout, mark };
+		const marker = await sandboxMarkerAt(this.#git, checkout.project, checkout.workspace.path);
+		return marker === null ? null : { ...checkout, marker };
 	}
 
 	/** The checkout to look up snapshots with. */

@@ -60,8 +60,8 @@ function refuseForeign(folder: string): void {
 	);
 }
 
-/** The home's random id: the mark of its processes. */
-export function homeId(home: string, fresh: string): string {
+/** The home's random id, which its processes have in their environment. */
+export function homeIdOf(home: string, fresh: string): string {
 	return onceWritten(path.join(home, "id"), fresh);
 }
 

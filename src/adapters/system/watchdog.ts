@@ -9,16 +9,16 @@ import { expected } from "#contract/log.ts";
 import { messageOf } from "#contract/message-of.ts";
 import type { Log } from "#engine/ports/log.ts";
 import type { Watchdog } from "#engine/ports/store-nodes.ts";
-import { markName } from "./processes.ts";
+import { homeIdName } from "./processes.ts";
 
 /**
- * Its arguments: the daemon, the mark of its processes, and the command that starts the next daemon, if any. It ends when
+ * Its arguments: the daemon, the home id in its processes' environment, and the command that starts the next daemon, if any. It ends when
  * the daemon closes the pipe.
  */
-const script = `daemon=$1 mark=$2; shift 2
+const script = `daemon=$1 homeId=$2; shift 2
 fire() {
 	kill -9 "$daemon"
-	for file in $(grep -lsz "^${markName}=$mark\\$" /proc/[0-9]*/environ); do
+	for file in $(grep -lsz "^${homeIdName}=$homeId\\$" /proc/[0-9]*/environ); do
 		file=\${file#/proc/}; kill -9 "\${file%/environ}"
 	done
 }
@@ -41,7 +41,7 @@ fire 2> /dev/null
 
 export interface WatchdogParts {
 	home: string;
-	mark: string;
+	homeId: string;
 	/** starts the next daemon; empty where somebody else does */
 	successor: readonly string[];
 	environment: NodeJS.ProcessEnv;
@@ -55,7 +55,7 @@ export function watchdogFor(parts: WatchdogParts): Watchdog & Disposable {
 		const out = openSync(path.join(parts.home, "daemon.out"), "a", 0o600);
 		const started = spawn(
 			"/bin/sh",
-			["-c", script, "brood-watchdog", String(process.pid), parts.mark, ...parts.successor],
+			["-c", script, "brood-watchdog", String(process.pid), parts.homeId, ...parts.successor],
 			{
 				detached: true,
 				stdio: ["pipe", out, out],

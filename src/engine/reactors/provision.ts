@@ -169,7 +169,7 @@ export class Provisioner implements Reactor {
 	}
 }
 
-/** Whether a workspace's mark names an agent that ended before it had the workspace. */
+/** Whether a workspace's marker names an agent that ended before it had the workspace. */
 async function isUnused(reads: Reads, id: string): Promise<boolean> {
 	const { data } = AgentId.safeParse(id);
 	const agent = data === undefined ? undefined : await reads.agent(data);

@@ -29,7 +29,7 @@
 // modification time. Any other entry keeps the parent's stat data, which cannot match, and git reads that file.
 //
 // A crash. Before step 2 `provision` writes an intent that names the folder and the branch. The next call with the same
-// request discards the folder, its worktree entry and the branch, and begins again. The mark that makes a tree usable is
+// request discards the folder, its worktree entry and the branch, and begins again. The marker that makes a tree usable is
 // written after step 6. An error (a full disk, a signal) discards the same at once (`discardNewWorktree`).
 //
 // Why not another way

@@ -16,7 +16,7 @@ export class Layout {
 	config(slug: ProjectSlug): string {
 		return path.join(this.project(slug), "config.yaml");
 	}
-	mirror(slug: ProjectSlug): string {
+	bareClone(slug: ProjectSlug): string {
 		return path.join(this.project(slug), "repo.git");
 	}
 	primary(slug: ProjectSlug): string {
@@ -44,12 +44,12 @@ export class Layout {
 	ownGit(slug: ProjectSlug, workspace: string): string {
 		return path.join(this.ownGits(slug), path.basename(workspace));
 	}
-	/** the mark of a sandboxed workspace, which the sandbox cannot write */
-	ownMark(slug: ProjectSlug, workspace: string): string {
+	/** the marker of a sandboxed workspace, which the sandbox cannot write */
+	ownMarker(slug: ProjectSlug, workspace: string): string {
 		return path.join(this.ownGits(slug), `.${path.basename(workspace)}.json`);
 	}
 	/** the lockfiles that `primary/` was filled for, where it is filled in a sandbox */
-	primaryMark(slug: ProjectSlug): string {
+	primaryMarker(slug: ProjectSlug): string {
 		return path.join(this.project(slug), ".primary-mark.json");
 	}
 	scratches(slug: ProjectSlug): string {

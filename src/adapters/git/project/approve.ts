@@ -19,8 +19,8 @@ import { commitOf, existingBranch } from "../run/user-input.ts";
 import { aheadBehind } from "../verbs/branch-status.ts";
 import { cleanTree, differsFromCommit } from "../verbs/clean.ts";
 import { withTrailers } from "../verbs/commit.ts";
+import { identityOf } from "../verbs/identity.ts";
 import { commitTree, mergeTrees, rebased, treeOfCommit, withNextStep } from "../verbs/merge.ts";
-import { personOf } from "../verbs/person.ts";
 import { recordedMerge, recordMerge } from "../verbs/record.ts";
 import { type GitContext, isAncestor, signatureOf, tipOf } from "../workspace/git-context.ts";
 import { commandFailed } from "../workspace/project-command.ts";
@@ -212,7 +212,7 @@ async function resultOf(
 			? { commit: request.commit }
 			: await notForward(context, checkout, { before, onto }, request.commit);
 	}
-	const identity = await personOf(git, project.path);
+	const identity = await identityOf(git, project.path);
 	if (strategy === "rebase") {
 		const moved = await rebased(context, project, project.path, {
 			...{ tip: request.commit, onto, identity },

@@ -3,7 +3,7 @@
 import type { ProjectSettings } from "#contract/project-config.ts";
 import type { CommandRun } from "#contract/workspace.ts";
 import type { AgentIdentity, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
-import { readPrimaryMarkAt } from "../layout/mark.ts";
+import { readPrimaryMarkerAt } from "../layout/marker.ts";
 import { inSandboxedScratch } from "../sandbox/primary.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { runProjectCommand } from "../workspace/project-command.ts";
@@ -27,8 +27,8 @@ export async function runInCheckTree(
 	// with an invalid configuration the command is not run
 	const sandboxed = (await wantsSandbox(context, project)) !== false;
 	const run = async (folder: string): Promise<CommandRun> => {
-		const mark = sandboxed ? { filled: await readPrimaryMarkAt(context.layout.primaryMark(project.slug)) } : {};
-		await share(context.git, folder, { ...shareFrom(context, project), ...mark }, settings);
+		const marker = sandboxed ? { filled: await readPrimaryMarkerAt(context.layout.primaryMarker(project.slug)) } : {};
+		await share(context.git, folder, { ...shareFrom(context, project), ...marker }, settings);
 		return await runProjectCommand(
 			context,
 			command,

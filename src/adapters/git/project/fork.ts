@@ -18,14 +18,14 @@ import { openTree } from "../tree/tree.ts";
 import { makeClone } from "../workspace/clone.ts";
 import { fetchRef, type GitContext, repositoryOf } from "../workspace/git-context.ts";
 import { fetchSnapshot, find, notHeld, requestFor } from "../workspace/keep.ts";
-import { sandboxMarkAt, wantsSandbox } from "../workspace/sandbox-mounts.ts";
+import { sandboxMarkerAt, wantsSandbox } from "../workspace/sandbox-mounts.ts";
 
 /** The commit that the child's branch begins at. */
 export async function startOf(context: GitContext, request: ForkRequest): Promise<Begin | Refusal> {
 	const { parent, snapshot, project } = request;
 	const sandboxed = await wantsSandbox(context, project);
 	if (typeof sandboxed !== "boolean") return sandboxed;
-	const own = (await sandboxMarkAt(context, parent.project, parent.workspace.path)) !== null;
+	const own = (await sandboxMarkerAt(context, parent.project, parent.workspace.path)) !== null;
 	if (sandboxed || own) {
 		const refused = sandboxed ? sandboxRefusal(context, request) : null;
 		const begin = refused ?? (await forkStart(context, request));
@@ -42,22 +42,22 @@ export interface Begin {
 	own?: Start;
 }
 
-/** Makes the tree that the mark describes. */
+/** Makes the tree that the marker describes. */
 export async function fork(
 	context: GitContext,
 	request: ForkRequest,
-	mark: WorkspaceMarker,
+	marker: WorkspaceMarker,
 	settings: ProjectSettings,
 	begin: Begin,
 	signal?: AbortSignal,
 ): Promise<Built | Refusal> {
 	const { parent, project } = request;
-	const to = { folder: mark.path, branch: mark.branch };
-	if (begin.own !== undefined && mark.own === true)
-		return await forkSandboxed(context, request, mark, settings, begin.own, signal);
-	if (begin.own !== undefined) return await outOfSandbox(context, request, mark, begin.own);
-	if (request.snapshot === undefined && mark.kind === "worktree" && parent.workspace.kind !== "clone") {
-		const ignored = await sharesBlocks(parent.workspace.path, mark.path);
+	const to = { folder: marker.path, branch: marker.branch };
+	if (begin.own !== undefined && marker.own === true)
+		return await forkSandboxed(context, request, marker, settings, begin.own, signal);
+	if (begin.own !== undefined) return await outOfSandbox(context, request, marker, begin.own);
+	if (request.snapshot === undefined && marker.kind === "worktree" && parent.workspace.kind !== "clone") {
+		const ignored = await sharesBlocks(parent.workspace.path, marker.path);
 		const from = { folder: parent.workspace.path };
 		const copied = { from, to, repository: project.path, copy: settings.copy, sharesBlocks: ignored };
 		return (await forkTree(context.git, copied, signal)) ?? { missing: [], ignored };
@@ -67,22 +67,22 @@ export async function fork(
 			? await takeSnapshot(context.git, requestFor(context, parent, "a fork"))
 			: await find(context, parent, request.snapshot);
 	if (isRefusal(taken)) return taken;
-	if (mark.kind === "clone") return { missing: await intoClone(context, request, mark, taken), ignored: false };
+	if (marker.kind === "clone") return { missing: await intoClone(context, request, marker, taken), ignored: false };
 	await fetchSnapshot(context, parent, taken.ref, project.path);
-	return await intoWorktree(context, project, mark, taken);
+	return await intoWorktree(context, project, marker, taken);
 }
 
 /** From a sandbox into a tree without one: the project has the snapshot, and the parent's tree is not read. */
 async function outOfSandbox(
 	context: GitContext,
 	request: ForkRequest,
-	mark: WorkspaceMarker,
+	marker: WorkspaceMarker,
 	{ snapshot }: Start,
 ): Promise<Built | Refusal> {
 	const options = { operations: false };
-	if (mark.kind !== "clone") return await intoWorktree(context, request.project, mark, snapshot, options);
+	if (marker.kind !== "clone") return await intoWorktree(context, request.project, marker, snapshot, options);
 	const parent = inProject(request.parent);
-	return { missing: await intoClone(context, { ...request, parent }, mark, snapshot, options), ignored: false };
+	return { missing: await intoClone(context, { ...request, parent }, marker, snapshot, options), ignored: false };
 }
 
 async function intoWorktree(
@@ -99,17 +99,17 @@ async function intoWorktree(
 async function intoClone(
 	context: GitContext,
 	{ parent, project, agent }: ForkRequest,
-	mark: WorkspaceMarker,
+	marker: WorkspaceMarker,
 	taken: Taken,
 	{ operations = true } = {},
 ): Promise<Provisioned["missing"]> {
 	const { git } = context;
-	await makeClone(context, project, agent, { ...mark, start: null });
+	await makeClone(context, project, agent, { ...marker, start: null });
 	// the clone has only what branches reach; the snapshot brings the rest, HEAD's commit included
-	await fetchRef(git, mark.path, repositoryOf(parent), `+${taken.ref}:${taken.ref}`);
-	if (mark.start !== null) await git(mark.path, ["update-ref", branchRef(mark.branch), mark.start]);
-	const parts = await readParts(git, mark.path, taken);
-	const operation = operations ? onBranch(parts.operation, branchRef(mark.branch)) : new Map<string, Buffer>();
-	await fillTree(git, await openTree(mark.path), taken, { index: parts.index, operation });
+	await fetchRef(git, marker.path, repositoryOf(parent), `+${taken.ref}:${taken.ref}`);
+	if (marker.start !== null) await git(marker.path, ["update-ref", branchRef(marker.branch), marker.start]);
+	const parts = await readParts(git, marker.path, taken);
+	const operation = operations ? onBranch(parts.operation, branchRef(marker.branch)) : new Map<string, Buffer>();
+	await fillTree(git, await openTree(marker.path), taken, { index: parts.index, operation });
 	return notHeld(leftOut(taken));
 }

@@ -3,14 +3,14 @@ import type { Refusal } from "#contract/refusal.ts";
 import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { ProvisionRequest, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
-import { dropMark, readMark } from "../layout/mark.ts";
+import { dropMarker, readMarker } from "../layout/marker.ts";
 import { commitOf } from "../run/user-input.ts";
 import { discardSandboxed } from "../sandbox/make.ts";
 import { discardNewBranch } from "../snapshot/destroy.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
-import { sandboxMarkAt } from "../workspace/sandbox-mounts.ts";
-import { markAt } from "../workspace/tree-status.ts";
+import { sandboxMarkerAt } from "../workspace/sandbox-mounts.ts";
+import { markerAt } from "../workspace/tree-status.ts";
 
 /**
  * What an earlier call for the same agent left. What was made for an agent that ended before it could use it is discarded.
@@ -25,47 +25,47 @@ export async function findExisting(
 	const wrong = await context.layout.parent(location);
 	if (wrong !== null) return wrong;
 	const { id } = request.agent;
-	const begun = await readMark(intent);
-	const mark = (await sandboxMarkAt(context, request.project, location)) ?? (await markAt(location));
-	if ((begun === null || begun.agent === id) && mark?.agent === id && mark.path === location)
-		return { mark, anew: false };
-	const left = begun ?? (mark?.path === location ? mark : null);
+	const begun = await readMarker(intent);
+	const marker = (await sandboxMarkerAt(context, request.project, location)) ?? (await markerAt(location));
+	if ((begun === null || begun.agent === id) && marker?.agent === id && marker.path === location)
+		return { marker, anew: false };
+	const left = begun ?? (marker?.path === location ? marker : null);
 	if (left !== null && left.agent !== id && (await control.isUnused?.(left.agent)) !== true) return inTheWay(location);
 	if (left !== null && (begun !== null || left.agent !== id)) await takeBackMade(context, request, left);
-	if (begun !== null) await dropMark(intent);
-	return (await exists(location)) ? inTheWay(location) : { mark: null, anew: left !== null };
+	if (begun !== null) await dropMarker(intent);
+	return (await exists(location)) ? inTheWay(location) : { marker: null, anew: left !== null };
 }
 
 interface ExistingWorkspace {
-	mark: WorkspaceMarker | null;
+	marker: WorkspaceMarker | null;
 	/** an unfinished workspace was discarded */
 	anew: boolean;
 }
 
 /** Removes only what the intent names. */
 export async function takeBack(context: GitContext, request: ProvisionRequest, intent: string): Promise<void> {
-	const mark = await readMark(intent);
-	if (mark === null) return;
-	await takeBackMade(context, request, mark);
-	await dropMark(intent);
+	const marker = await readMarker(intent);
+	if (marker === null) return;
+	await takeBackMade(context, request, marker);
+	await dropMarker(intent);
 }
 
 /** The branch goes only if all of its commits are reachable elsewhere; that of another agent only if it never moved. */
 async function takeBackMade(
 	context: GitContext,
 	{ project, agent }: ProvisionRequest,
-	mark: WorkspaceMarker,
+	marker: WorkspaceMarker,
 ): Promise<void> {
-	if (mark.kind === "clone" && mark.own !== true) return await discard(context, mark.path);
-	if (mark.own === true) await discardSandboxed(context, project, mark);
-	else await discardWorktree(context, project.path, mark.path);
-	const ref = `refs/heads/${mark.branch}`;
+	if (marker.kind === "clone" && marker.own !== true) return await discard(context, marker.path);
+	if (marker.own === true) await discardSandboxed(context, project, marker);
+	else await discardWorktree(context, project.path, marker.path);
+	const ref = `refs/heads/${marker.branch}`;
 	const tip = await commitOf(context.git, project.path, ref);
 	if (tip === null) return;
 	const elsewhere = ["--not", `--exclude=${ref}`, "--all", "--"];
 	const hasOwn = async (): Promise<boolean> =>
-		mark.agent !== agent.id ||
+		marker.agent !== agent.id ||
 		(await context.git(project.path, ["rev-list", "--max-count=1", tip, ...elsewhere])).text !== "";
-	if (tip !== mark.start && (await hasOwn())) return;
-	await discardNewBranch(context.git, { repository: project.path, branch: mark.branch, commit: tip });
+	if (tip !== marker.start && (await hasOwn())) return;
+	await discardNewBranch(context.git, { repository: project.path, branch: marker.branch, commit: tip });
 }

@@ -1,6 +1,6 @@
 // The project's remote `origin`: what it has, what base has, and how base takes in what is new there.
 //
-// A project by URL is a mirror of ours, so its base follows origin by itself as long as nothing is lost. In a person's
+// A project by URL is a bare clone of ours, so its base follows origin by itself as long as nothing is lost. In a person's
 // repository only the remote-tracking branches are fetched; base moves there with an approve, or when the person pulls.
 //
 // `refs/brood/origin/<base>` is the commit of origin that base was last seen to contain. If origin does not contain it
@@ -23,7 +23,7 @@ const remote = "origin";
 const fetchMsMax = 30 * 60 * 1000;
 const waitMsDefault = 20_000;
 
-/** Fetches origin, lets the base of a mirror follow, and says how the two stand. Null if there is no origin. */
+/** Fetches origin, lets the base of our clone follow, and says how the two stand. Null if there is no origin. */
 export async function seeOrigin(
 	context: GitContext,
 	project: ProjectRepository,
@@ -35,7 +35,7 @@ export async function seeOrigin(
 	if (known.code !== 0) return null;
 	const error = await fetchOrigin(context, project, control.signal);
 	const followed = await exclusively(project.path, async () => {
-		const moved = isMirror(context, project) ? await follow(git, project, base) : still;
+		const moved = isOurClone(context, project) ? await follow(git, project, base) : still;
 		await rememberOrigin(git, project, base);
 		return moved;
 	});
@@ -56,7 +56,8 @@ export async function originStatus(
 	return { remote, branch: base, absent: there === null, ...counts, rewritten, took: 0, error: null };
 }
 
-const isMirror = ({ layout }: GitContext, { slug, path }: ProjectRepository): boolean => path === layout.mirror(slug);
+const isOurClone = ({ layout }: GitContext, { slug, path }: ProjectRepository): boolean =>
+	path === layout.bareClone(slug);
 const theirs = (base: string): string => `refs/remotes/${remote}/${base}`;
 const builtOn = (base: string): string => `refs/brood/${remote}/${base}`;
 
@@ -91,7 +92,7 @@ async function fetchOrigin(
 
 async function fetchNow(context: GitContext, project: ProjectRepository): Promise<string | null> {
 	// in a person's repository nothing is removed, and no tags are added
-	const how = isMirror(context, project) ? ["--prune"] : ["--no-prune", "--no-tags"];
+	const how = isOurClone(context, project) ? ["--prune"] : ["--no-prune", "--no-tags"];
 	const refspecs = await trackingRefspecs(context.git, project.path, remote);
 	const args = ["fetch", "--quiet", "--no-write-fetch-head", "--no-recurse-submodules", ...how];
 	try {
@@ -105,7 +106,7 @@ async function fetchNow(context: GitContext, project: ProjectRepository): Promis
 
 const still = { took: 0, rewritten: false };
 
-/** Moves the base of a mirror to origin's branch if nothing of ours is lost by it; how many commits came in. */
+/** Moves the base of our clone to origin's branch if nothing of ours is lost by it; how many commits came in. */
 async function follow(
 	git: Git,
 	{ path }: ProjectRepository,
@@ -119,7 +120,7 @@ async function follow(
 	// origin was rewritten, and base has nothing that did not come from there
 	const follows = forward || (dropped && (await isAncestor(git, path, here, built)));
 	if (!follows || here === there) return still;
-	// a person's worktree of the mirror is not moved behind their back
+	// a person's worktree of the clone is not moved behind their back
 	if ((await checkoutOfBranch(git, path, `refs/heads/${base}`)) !== undefined) return still;
 	if (!forward) await git(path, ["update-ref", `refs/brood/branches/${base}/${here}`, here]);
 	await git(path, ["update-ref", `refs/heads/${base}`, there, here ?? "0".repeat(there.length)]);

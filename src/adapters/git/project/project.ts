@@ -104,13 +104,13 @@ async function openMirror(
 	control: StepControl,
 ): Promise<{ path: string; url: string } | Refusal> {
 	const { git, layout } = context;
-	const mirror = layout.mirror(slug);
-	const wrong = checkUrl(url) ?? (await layout.parent(mirror));
+	const clone = layout.bareClone(slug);
+	const wrong = checkUrl(url) ?? (await layout.parent(clone));
 	if (wrong !== null) return wrong;
-	return await exclusively(mirror, async () => {
-		if (await exists(mirror)) {
-			const { text } = await git(mirror, ["config", "--local", "--get", "remote.origin.url"], { answers: [1, 128] });
-			return text === url ? { path: mirror, url } : inTheWay(mirror);
+	return await exclusively(clone, async () => {
+		if (await exists(clone)) {
+			const { text } = await git(clone, ["config", "--local", "--get", "remote.origin.url"], { answers: [1, 128] });
+			return text === url ? { path: clone, url } : inTheWay(clone);
 		}
 		const partial = path.join(layout.project(slug), `.clone-${context.ids.salt()}`);
 		try {
@@ -119,8 +119,8 @@ async function openMirror(
 				signal: control.signal,
 			});
 			await git(partial, ["config", "--local", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"]);
-			await rename(partial, mirror);
-			return { path: mirror, url };
+			await rename(partial, clone);
+			return { path: clone, url };
 		} catch (error) {
 			await discard(context, partial);
 			if (!(error instanceof GitFailed)) throw error;

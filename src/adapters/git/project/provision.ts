@@ -1,9 +1,9 @@
 // Makes an agent's workspace.
 //
-//   intent ─▶ worktree (or clone) ─▶ files ─▶ mark ─▶ shared paths ─▶ setup ─▶ mark: ready ─▶ no intent
+//   intent ─▶ worktree (or clone) ─▶ files ─▶ marker ─▶ shared paths ─▶ setup ─▶ marker: ready ─▶ no intent
 //
 // The intent is written before anything else, so what is found at the path afterwards is ours. When called again: a
-// workspace whose mark says ready is done; one with a mark continues after the files; one with only an intent is discarded
+// workspace whose marker says ready is done; one with a marker continues after the files; one with only an intent is discarded
 // and begun again. A failure discards everything too, down to the branch, if that has not moved.
 import { ProjectSlug } from "#contract/ids.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
@@ -18,7 +18,7 @@ import type {
 } from "#engine/ports/workspace-requests.ts";
 import { makeWorktree } from "../copy/fork-tree.ts";
 import { exists } from "../layout/layout.ts";
-import { dropMark, markIn, noteMark, workspaceOf, writeMark } from "../layout/mark.ts";
+import { dropMarker, markerIn, noteMarker, workspaceOf, writeMarker } from "../layout/marker.ts";
 import { commitOf, existingBranch, headOf } from "../run/user-input.ts";
 import { type Built, makeSandboxedTree, registerBranch, sandboxRefusal, shareSandboxed } from "../sandbox/make.ts";
 import { checkOut } from "../tree/checkout.ts";
@@ -37,7 +37,7 @@ import { type SetupRequest, setupOf, setupOfFork, withSubmodules } from "./setup
 /** Makes the tree of a fork. */
 export interface Fork {
 	start: string | null;
-	build(mark: WorkspaceMarker, settings: ProjectSettings): Promise<Built | Refusal>;
+	build(marker: WorkspaceMarker, settings: ProjectSettings): Promise<Built | Refusal>;
 }
 
 export async function provision(
@@ -73,18 +73,18 @@ export async function provision(
 	const intent = context.layout.intent(request.project.slug, request.agent.handle);
 	const found = await findExisting(context, request, { location, intent }, control);
 	if (isRefusal(found)) return found;
-	if (found.mark?.ready === true) {
-		await dropMark(intent);
-		return await answer(context, request.project, found.mark, nothingMade);
+	if (found.marker?.ready === true) {
+		await dropMarker(intent);
+		return await answer(context, request.project, found.marker, nothingMade);
 	}
 	const present = found.anew ? await branchNames(context.git, request.project.path, request.agent.handle) : names;
 	try {
 		const made =
-			found.mark === null
+			found.marker === null
 				? await make(context, request, { intent, names: present, base, own }, effective.settings, fork)
-				: { mark: found.mark, missing: [], ignored: false, notes: [] };
+				: { marker: found.marker, missing: [], ignored: false, notes: [] };
 		const done = isRefusal(made) ? made : await finish(context, request, made, effective.settings, setup, control);
-		await (isRefusal(done) ? takeBack(context, request, intent) : dropMark(intent));
+		await (isRefusal(done) ? takeBack(context, request, intent) : dropMarker(intent));
 		return done;
 	} catch (error) {
 		await takeBack(context, request, intent).catch(
@@ -127,7 +127,7 @@ async function provisionMain(
 	return { workspace: { kind: "main", path: project.path, branch, base }, head: commit, ...nothingMade };
 }
 
-type Made = Built & { mark: WorkspaceMarker; notes: readonly string[] };
+type Made = Built & { marker: WorkspaceMarker; notes: readonly string[] };
 
 interface Plan {
 	intent: string;
@@ -146,7 +146,7 @@ async function make(
 	const { project, agent } = request;
 	const { name: branch, notes } = await freeBranch(context.git, project, names, base);
 	const start = fork === undefined ? base.commit : fork.start;
-	const mark: WorkspaceMarker = {
+	const marker: WorkspaceMarker = {
 		agent: agent.id,
 		project: project.slug,
 		kind: request.kind,
@@ -157,61 +157,61 @@ async function make(
 		ready: false,
 		...(own && { own }),
 	};
-	await writeMark(intent, mark);
-	const built = fork === undefined ? await makeTree(context, request, mark) : await fork.build(mark, settings);
+	await writeMarker(intent, marker);
+	const built = fork === undefined ? await makeTree(context, request, marker) : await fork.build(marker, settings);
 	if (isRefusal(built)) return built;
-	await noteMark(await markFileOf(context, mark), mark);
-	return { mark, notes, ...built };
+	await noteMarker(await markerFileOf(context, marker), marker);
+	return { marker, notes, ...built };
 }
 
 /** In the git folder, or, for a sandboxed workspace, where the sandbox cannot write. */
-async function markFileOf({ layout }: GitContext, { own, project, path }: WorkspaceMarker): Promise<string> {
-	return own === true ? layout.ownMark(ProjectSlug.parse(project), path) : markIn(await gitFolderOf(path));
+async function markerFileOf({ layout }: GitContext, { own, project, path }: WorkspaceMarker): Promise<string> {
+	return own === true ? layout.ownMarker(ProjectSlug.parse(project), path) : markerIn(await gitFolderOf(path));
 }
 
 async function makeTree(
 	context: GitContext,
 	{ project, agent }: ProvisionRequest,
-	mark: WorkspaceMarker,
+	marker: WorkspaceMarker,
 ): Promise<Built | Refusal> {
-	const { kind, path, branch, start } = mark;
+	const { kind, path, branch, start } = marker;
 	const built: Built = { missing: [], ignored: false };
-	if (mark.own === true) {
-		await makeSandboxedTree(context, project, agent, mark);
+	if (marker.own === true) {
+		await makeSandboxedTree(context, project, agent, marker);
 		return built;
 	}
 	if (kind === "clone") {
-		await makeClone(context, project, agent, mark);
-		await checkOut(context, mark);
+		await makeClone(context, project, agent, marker);
+		await checkOut(context, marker);
 		return built;
 	}
 	const worktree = { repository: project.path, folder: path, branch, commit: start };
-	return (await makeWorktree(context.git, worktree, async () => await checkOut(context, mark))) ?? built;
+	return (await makeWorktree(context.git, worktree, async () => await checkOut(context, marker))) ?? built;
 }
 
 async function finish(
 	context: GitContext,
 	{ project, agent }: ProvisionRequest,
-	{ mark, missing, ignored, notes: earlier }: Made,
+	{ marker, missing, ignored, notes: earlier }: Made,
 	settings: ProjectSettings,
 	setup: SetupRequest,
 	control: StepControl,
 ): Promise<Provisioned | Refusal> {
-	const hasSubmodules = await exists(`${mark.path}/.gitmodules`);
+	const hasSubmodules = await exists(`${marker.path}/.gitmodules`);
 	const { command, mayFail, notes } = hasSubmodules ? withSubmodules(setup, settings) : setup;
-	const checkout = { project, agent, workspace: workspaceOf(mark), mark };
+	const checkout = { project, agent, workspace: workspaceOf(marker), marker };
 	const shared =
-		mark.own === true
+		marker.own === true
 			? await shareSandboxed(context, checkout, settings)
-			: await share(context.git, mark.path, shareFrom(context, project), settings);
+			: await share(context.git, marker.path, shareFrom(context, project), settings);
 	if (isRefusal(shared)) return shared;
-	const where = { project, folder: mark.path, env: settings.env, agent };
+	const where = { project, folder: marker.path, env: settings.env, agent };
 	const ran = command === null || ignored ? null : await runProjectCommand(context, command, where, control);
 	const failed = ran === null || ran.exit === 0 ? null : commandFailed("setup", ran);
 	if (failed !== null && (!mayFail || control.signal?.aborted === true)) return failed;
 	// a flush would wait for every file of the tree; the next commit of the store flushes it anyway
-	await noteMark(await markFileOf(context, mark), { ...mark, ready: true });
-	if (mark.own === true) await registerBranch(context, checkout, mark.start);
+	await noteMarker(await markerFileOf(context, marker), { ...marker, ready: true });
+	if (marker.own === true) await registerBranch(context, checkout, marker.start);
 	const allNotes = [
 		...earlier,
 		...notes,
@@ -219,20 +219,20 @@ async function finish(
 	];
 	// HEAD is at the start commit unless a setup command or a fork moved it
 	const more = { shared, setup: ran, found: false, missing, notes: allNotes };
-	return ran === null && (mark.own === true || !mayFail)
-		? { workspace: workspaceOf(mark), head: mark.start, ...more }
-		: await answer(context, project, mark, more);
+	return ran === null && (marker.own === true || !mayFail)
+		? { workspace: workspaceOf(marker), head: marker.start, ...more }
+		: await answer(context, project, marker, more);
 }
 
 async function answer(
 	context: GitContext,
 	project: ProjectRepository,
-	mark: WorkspaceMarker,
+	marker: WorkspaceMarker,
 	more: Omit<Provisioned, "workspace" | "head">,
 ): Promise<Provisioned> {
 	// for a sandboxed workspace, the tip as last imported
-	const head = await (mark.own === true
-		? commitOf(context.git, project.path, `refs/heads/${mark.branch}`)
-		: commitOf(context.git, mark.path, "HEAD"));
-	return { workspace: workspaceOf(mark), head, ...more };
+	const head = await (marker.own === true
+		? commitOf(context.git, project.path, `refs/heads/${marker.branch}`)
+		: commitOf(context.git, marker.path, "HEAD"));
+	return { workspace: workspaceOf(marker), head, ...more };
 }

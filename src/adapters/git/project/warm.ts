@@ -1,11 +1,11 @@
-// `primary/`: a clean checkout of base in which the setup command was run; agents link its folders. Its mark names the
+// `primary/`: a clean checkout of base in which the setup command was run; agents link its folders. Its marker names the
 // lockfiles that it was filled for, and none while it is being filled, so that no agent links half of it.
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { CommandRun } from "#contract/workspace.ts";
 import type { ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import type { Workspaces } from "#engine/ports/workspaces.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
-import { dropMark, markIn, readPrimaryMark, writeMark } from "../layout/mark.ts";
+import { dropMarker, markerIn, readPrimaryMarker, writeMarker } from "../layout/marker.ts";
 import { exclusively } from "../run/exclusive.ts";
 import { commitOf } from "../run/user-input.ts";
 import { type PrimaryContent, warmSandboxed } from "../sandbox/primary.ts";
@@ -51,16 +51,16 @@ async function warmPlain(
 	if (isRefusal(checkout)) return checkout;
 	const { gitFolder } = checkout;
 	const hash = await lockfileHash(location);
-	const isFilled = (await readPrimaryMark(gitFolder))?.lockfiles === hash;
-	const mark = async (lockfiles: string | null): Promise<void> =>
-		await writeMark(markIn(gitFolder), { project: project.slug, commit, lockfiles });
+	const isFilled = (await readPrimaryMarker(gitFolder))?.lockfiles === hash;
+	const marker = async (lockfiles: string | null): Promise<void> =>
+		await writeMarker(markerIn(gitFolder), { project: project.slug, commit, lockfiles });
 	let ran: CommandRun | null = null;
 	if (!isFilled) {
-		await mark(null);
+		await marker(null);
 		if (setup !== null) ran = await runProjectCommand(context, setup, { project, folder: location, env }, control);
 		if (ran !== null && ran.exit !== 0) return commandFailed("setup", ran);
 	}
-	await mark(hash);
+	await marker(hash);
 	return { path: location, commit, filled: !isFilled, setup: ran };
 }
 
@@ -75,23 +75,23 @@ async function checkOutPrimary(
 	const wrong = await layout.parent(location);
 	if (wrong !== null) return wrong;
 	// files that were made in a sandbox are not read
-	if (await exists(layout.primaryMark(project.slug))) {
+	if (await exists(layout.primaryMarker(project.slug))) {
 		await discard(context, location);
-		await dropMark(layout.primaryMark(project.slug));
+		await dropMarker(layout.primaryMarker(project.slug));
 	}
 	const intent = layout.primaryIntent(project.slug);
 	// an unfinished checkout is ours, and nobody has used it
 	if (await exists(intent)) await discardWorktree(context, project.path, location);
 	const found = await gitFolderAt(location);
-	if ((await exists(location)) && (found === null || (await readPrimaryMark(found))?.project !== project.slug))
+	if ((await exists(location)) && (found === null || (await readPrimaryMarker(found))?.project !== project.slug))
 		return inTheWay(location);
 	if (found === null) {
 		const empty = { project: project.slug, commit: null, lockfiles: null };
-		await writeMark(intent, empty);
+		await writeMarker(intent, empty);
 		await addDetachedWorktree(context, project.path, location, commit);
 		const gitFolder = await gitFolderOf(location);
-		await writeMark(markIn(gitFolder), empty);
-		await dropMark(intent);
+		await writeMarker(markerIn(gitFolder), empty);
+		await dropMarker(intent);
 		return { gitFolder };
 	}
 	const tree = await readStatus(git, location);

@@ -7,7 +7,7 @@ import type { MoveResult } from "#contract/wire.ts";
 import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout, Removed, RemoveRequest, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
-import { markIn, writeMark } from "../layout/mark.ts";
+import { markerIn, writeMarker } from "../layout/marker.ts";
 import { commitOf } from "../run/user-input.ts";
 import { type Accept, workspaceRemade } from "../verbs/recover.ts";
 import { isSafe, notMerged, removeBranch, tearDown } from "../verbs/remove.ts";
@@ -29,10 +29,10 @@ export async function recoverSandboxed(
 	control: StepControl,
 	accept?: Accept,
 ): Promise<MoveResult | Refusal> {
-	const { project, workspace, mark } = checkout;
+	const { project, workspace, marker } = checkout;
 	const recovered = await recover(context, checkout, control, accept);
-	if (!isRefusal(recovered) && !mark.ready)
-		await writeMark(context.layout.ownMark(project.slug, workspace.path), { ...mark, ready: true });
+	if (!isRefusal(recovered) && !marker.ready)
+		await writeMarker(context.layout.ownMarker(project.slug, workspace.path), { ...marker, ready: true });
 	return recovered;
 }
 
@@ -42,11 +42,11 @@ async function recover(
 	control: StepControl,
 	accept?: Accept,
 ): Promise<MoveResult | Refusal> {
-	const { project, agent, workspace, mark } = checkout;
+	const { project, agent, workspace, marker } = checkout;
 	if (!(await exists(workspace.path))) {
 		await trashGitFolder(context, checkout);
 		const start = await lastKnownTip(context, checkout);
-		await makeSandboxedTree(context, project, agent, { ...mark, branch: workspace.branch, start });
+		await makeSandboxedTree(context, project, agent, { ...marker, branch: workspace.branch, start });
 		return movedWith(workspaceRemade, await recoverInside(context, checkout, control));
 	}
 	const client = await clientFor(context, checkout);
@@ -69,14 +69,14 @@ async function recover(
 /** The newest commit that the project knows of the branch, else base, else where the branch began. */
 async function lastKnownTip(
 	{ git }: GitContext,
-	{ project, agent, workspace, mark }: SandboxedCheckout,
+	{ project, agent, workspace, marker }: SandboxedCheckout,
 ): Promise<string | null> {
 	const { branch, base } = workspace;
 	for (const ref of [workRef(agent.id, branch), `refs/heads/${branch}`, `refs/heads/${base}`]) {
 		const commit = await commitOf(git, project.path, ref);
 		if (commit !== null) return commit;
 	}
-	return mark.start;
+	return marker.start;
 }
 
 /** A new git folder for existing files. */
@@ -104,7 +104,7 @@ async function trashGitFolder(context: GitContext, checkout: SandboxedCheckout):
 async function trashEntry(context: GitContext, checkout: Checkout, suffix = ""): Promise<string> {
 	const entry = trashName(context, checkout) + suffix;
 	await mkdir(entry, { recursive: true, mode: 0o700 });
-	await writeMark(markIn(entry), noteOf(checkout));
+	await writeMarker(markerIn(entry), noteOf(checkout));
 	return entry;
 }
 
@@ -135,24 +135,31 @@ export async function convert(context: GitContext, checkout: Checkout): Promise<
 	if (isRefusal(binned)) return binned;
 	const { start } = begin;
 	const { commit } = begin.snapshot;
-	const mark: WorkspaceMarker = { agent: agent.id, project: project.slug, ...workspace, start, ready: true, own: true };
-	const file = layout.ownMark(project.slug, workspace.path);
+	const marker: WorkspaceMarker = {
+		agent: agent.id,
+		project: project.slug,
+		...workspace,
+		start,
+		ready: true,
+		own: true,
+	};
+	const file = layout.ownMarker(project.slug, workspace.path);
 	await layout.parent(file);
 	// after a crash from here on, `recover` makes the workspace again from its branch
-	await writeMark(file, { ...mark, ready: false });
-	await makeSandboxedTree(context, project, agent, { ...mark, start: null });
+	await writeMarker(file, { ...marker, ready: false });
+	await makeSandboxedTree(context, project, agent, { ...marker, start: null });
 	const gitFolder = layout.ownGit(project.slug, workspace.path);
 	if (start !== null)
 		await git(gitFolder, ["update-ref", `refs/heads/${workspace.branch}`, start], {
 			environment: { GIT_DIR: gitFolder },
 		});
 	await borrow(context, checkout, { start: commit });
-	const client = await clientFor(context, { ...checkout, mark });
+	const client = await clientFor(context, { ...checkout, marker });
 	if (isRefusal(client)) return client;
 	const filled = await client.ask(steps.fill, { commit });
 	if (isRefusal(filled)) return filled;
 	await registerBranch(context, checkout, start);
-	await writeMark(file, mark);
+	await writeMarker(file, marker);
 	const branchStatus = await client.ask(steps.branchStatus, {});
 	if (isRefusal(branchStatus)) return branchStatus;
 	const missing =
@@ -214,6 +221,6 @@ async function trashSandboxed(context: GitContext, checkout: SandboxedCheckout):
 	if (!(await exists(files)) && !(await exists(git))) return null;
 	await workers?.leave(files);
 	const entry = await trashEntry(context, checkout);
-	await intoTrash(entry, { files, git, "own.json": layout.ownMark(project.slug, workspace.path) });
+	await intoTrash(entry, { files, git, "own.json": layout.ownMarker(project.slug, workspace.path) });
 	return entry;
 }

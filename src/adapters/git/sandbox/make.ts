@@ -10,7 +10,7 @@ import type {
 	ProvisionRequest,
 } from "#engine/ports/workspace-requests.ts";
 import { sharesBlocks } from "../copy/blocks.ts";
-import { dropMark, workspaceOf } from "../layout/mark.ts";
+import { dropMarker, workspaceOf } from "../layout/marker.ts";
 import { readParts } from "../snapshot/restore.ts";
 import { takeSnapshot } from "../snapshot/snapshot.ts";
 import type { StoredSnapshot } from "../snapshot/snapshots.ts";
@@ -20,7 +20,7 @@ import { discard } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { makeInert } from "../workspace/inert.ts";
 import { fetchSnapshot, find, requestFor } from "../workspace/keep.ts";
-import { sandboxMarkAt } from "../workspace/sandbox-mounts.ts";
+import { sandboxMarkerAt } from "../workspace/sandbox-mounts.ts";
 import { checkOutOwn, makeOwnRepository } from "./own-repository.ts";
 import { snapshotSandboxed } from "./snapshot.ts";
 import { borrow, clientFor, recordTip, type SandboxedCheckout, workersOf } from "./worker-client.ts";
@@ -51,10 +51,10 @@ export async function makeSandboxedTree(
 	context: GitContext,
 	project: ProjectRepository,
 	agent: Checkout["agent"],
-	mark: WorkspaceMarker,
+	marker: WorkspaceMarker,
 ): Promise<void> {
-	const gitFolder = await makeRepository(context, project, agent, mark);
-	await checkOutOwn(context.git, mark.path, gitFolder, mark.start);
+	const gitFolder = await makeRepository(context, project, agent, marker);
+	await checkOutOwn(context.git, marker.path, gitFolder, marker.start);
 }
 
 async function makeRepository(
@@ -78,12 +78,12 @@ export async function registerBranch(context: GitContext, checkout: Checkout, st
 export async function discardSandboxed(
 	context: GitContext,
 	project: ProjectRepository,
-	mark: Pick<WorkspaceMarker, "path">,
+	marker: Pick<WorkspaceMarker, "path">,
 ): Promise<void> {
-	await context.workers?.leave(mark.path);
-	await discard(context, mark.path);
-	await discard(context, context.layout.ownGit(project.slug, mark.path));
-	await dropMark(context.layout.ownMark(project.slug, mark.path));
+	await context.workers?.leave(marker.path);
+	await discard(context, marker.path);
+	await discard(context, context.layout.ownGit(project.slug, marker.path));
+	await dropMarker(context.layout.ownMarker(project.slug, marker.path));
 }
 
 /** The snapshot that a fork starts from, in the project's repository. */
@@ -91,8 +91,8 @@ export async function forkStart(
 	context: GitContext,
 	{ parent, snapshot: id, project }: ForkRequest,
 ): Promise<Start | Refusal> {
-	const mark = await sandboxMarkAt(context, parent.project, parent.workspace.path);
-	const own = mark === null ? null : { ...parent, mark };
+	const marker = await sandboxMarkerAt(context, parent.project, parent.workspace.path);
+	const own = marker === null ? null : { ...parent, marker };
 	const snapshot = await parentSnapshot(context, parent, own, id);
 	if (isRefusal(snapshot)) return snapshot;
 	if (own === null) await fetchSnapshot(context, parent, snapshot.ref, project.path);
@@ -140,13 +140,13 @@ export const inProject = <T extends Checkout>(checkout: T): Checkout => ({
 export async function forkSandboxed(
 	context: GitContext,
 	{ project, agent }: ForkRequest,
-	mark: WorkspaceMarker,
+	marker: WorkspaceMarker,
 	settings: ProjectSettings,
 	{ from, snapshot: { commit } }: Start,
 	signal?: AbortSignal,
 ): Promise<Built | Refusal> {
-	const checkout: SandboxedCheckout = { project, agent, workspace: workspaceOf(mark), mark };
-	await makeRepository(context, project, agent, mark);
+	const checkout: SandboxedCheckout = { project, agent, workspace: workspaceOf(marker), marker };
+	await makeRepository(context, project, agent, marker);
 	// before anything in the repository depends on it
 	await borrow(context, checkout, { start: commit });
 	const client = await clientFor(context, checkout, settings);
@@ -155,11 +155,11 @@ export async function forkSandboxed(
 		const filled = await client.ask(steps.fill, { commit }, { signal });
 		return isRefusal(filled) ? filled : { ...filled, ignored: false };
 	}
-	const everything = await sharesBlocks(from.workspace.path, mark.path);
+	const everything = await sharesBlocks(from.workspace.path, marker.path);
 	const input = { from: from.workspace.path, everything };
-	const copied = await client.ask(steps.copy, input, { signal, alsoReadable: from.mark });
+	const copied = await client.ask(steps.copy, input, { signal, alsoReadable: from.marker });
 	// that sandbox had the parent's files mounted
-	await context.workers?.leave(mark.path);
+	await context.workers?.leave(marker.path);
 	return isRefusal(copied) ? copied : { ...copied, ignored: everything };
 }
 

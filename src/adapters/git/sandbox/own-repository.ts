@@ -12,19 +12,19 @@
 //   - Objects leave the sandbox as a pack, through a pipe, into a quarantine, and are checked there. Refs are named by the
 //     daemon, and written last.
 //   - Refs under `refs/brood/borrows/<agent>/` protect borrowed objects from `git gc`.
-//   - Only a mark that the sandbox cannot write (`layout.ownMark`) says that a workspace is of this kind.
+//   - Only a marker that the sandbox cannot write (`layout.ownMarker`) says that a workspace is of this kind.
 //
 // The steps of its making (`make.ts`)
 //   1. the tree's folder, with an inert `.git` in it: a person's git stops there instead of using the agent's files
 //   2. this file: a new git folder, with the few settings of the project's configuration that change file contents, the
 //      branch at its start, and base. No hook, filter or included file is copied
 //   3. the files: checked out before the agent has access, or copied from a parent by the worker inside
-//   4. the mark, then the refs that keep borrowed objects, then the branch in the project
+//   4. the marker, then the refs that keep borrowed objects, then the branch in the project
 // From the first turn on, our worker inside the sandbox runs every git step of that workspace (`inside.ts`, asked through
 // `worker-client.ts`). It runs the same code as outside; what it cannot see comes with the request. Each answer has a
 // schema, a maximum size and a deadline; a worker that breaks one of these is killed with its sandbox.
 //
-// A crash. Until the mark is written, an intent names what is being made, and the next call discards it. A step that died
+// A crash. Until the marker is written, an intent names what is being made, and the next call discards it. A step that died
 // inside has changed nothing outside: refs are written after the objects, and git's garbage collection removes the
 // quarantine of a dead process. If the git folder is damaged, `recover` moves it into the trash and makes a new one at the
 // last imported tip; the files stay.

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import type { Workspaces } from "#engine/ports/workspaces.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
-import { dropMark, readPrimaryMark, readPrimaryMarkAt, writeMark } from "../layout/mark.ts";
+import { dropMarker, readPrimaryMarker, readPrimaryMarkerAt, writeMarker } from "../layout/marker.ts";
 import { readObjects } from "../run/objects.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
@@ -32,35 +32,35 @@ export async function warmSandboxed(
 	const location = layout.primary(project.slug);
 	const refused = await layout.parent(location);
 	if (refused !== null) return refused;
-	const file = layout.primaryMark(project.slug);
-	const mark = await readPrimaryMarkAt(file);
+	const file = layout.primaryMarker(project.slug);
+	const marker = await readPrimaryMarkerAt(file);
 	const there = await exists(location);
 	if (
 		there &&
-		mark?.commit != null &&
-		mark.lockfiles !== null &&
-		(await sameLockfiles(context, project, mark.commit, commit))
+		marker?.commit != null &&
+		marker.lockfiles !== null &&
+		(await sameLockfiles(context, project, marker.commit, commit))
 	) {
-		await writeMark(file, { ...mark, commit });
+		await writeMarker(file, { ...marker, commit });
 		return { path: location, commit, filled: false, setup: null };
 	}
-	if (there && mark === null && !(await isPrimary(location, project))) return inTheWay(location);
-	await writeMark(file, { project: project.slug, commit: null, lockfiles: null });
+	if (there && marker === null && !(await isPrimary(location, project))) return inTheWay(location);
+	await writeMarker(file, { project: project.slug, commit: null, lockfiles: null });
 	await discardWorktree(context, project.path, location);
 	await makeTree(context, project, location, commit);
 	const hash = await lockfileHash(location);
 	const ran =
 		setup === null ? null : await runProjectCommand(context, setup, { project, folder: location, env }, control);
 	if (ran !== null && ran.exit !== 0) return commandFailed("setup", ran);
-	await writeMark(file, { project: project.slug, commit, lockfiles: hash });
-	await dropMark(layout.primaryIntent(project.slug));
+	await writeMarker(file, { project: project.slug, commit, lockfiles: hash });
+	await dropMarker(layout.primaryIntent(project.slug));
 	return { path: location, commit, filled: true, setup: ran };
 }
 
 /** Whether the folder is a `primary/` from before the project asked for a sandbox. */
 async function isPrimary(location: string, { slug }: ProjectRepository): Promise<boolean> {
 	const gitFolder = await gitFolderAt(location);
-	return gitFolder !== null && (await readPrimaryMark(gitFolder))?.project === slug;
+	return gitFolder !== null && (await readPrimaryMarker(gitFolder))?.project === slug;
 }
 
 async function sameLockfiles(

@@ -28,8 +28,8 @@ class InsideLayout extends Layout {
 		return this.#stepContext.primaryFolder;
 	}
 	/** where it is outside: a project by URL has no checkout to copy files from */
-	override mirror(slug: ProjectSlug): string {
-		return this.#stepContext.checkout === null ? this.#stepContext.project.path : super.mirror(slug);
+	override bareClone(slug: ProjectSlug): string {
+		return this.#stepContext.checkout === null ? this.#stepContext.project.path : super.bareClone(slug);
 	}
 }
 

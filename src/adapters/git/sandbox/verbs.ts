@@ -43,7 +43,7 @@ async function issuesOf(
 ): Promise<HealthProblem[]> {
 	const { path: folder } = checkout.workspace;
 	if (!(await exists(folder))) return [{ code: "PATH_GONE", text: `${folder} is gone.`, fix }];
-	if (!checkout.mark.ready) return [{ code: "UNFINISHED", text: "It was never made ready.", fix }];
+	if (!checkout.marker.ready) return [{ code: "UNFINISHED", text: "It was never made ready.", fix }];
 	const client = await clientFor(context, checkout);
 	if (isRefusal(client))
 		return [{ code: "NOT_OURS", text: client.message, fix: `brood project settings ${checkout.project.slug}` }];

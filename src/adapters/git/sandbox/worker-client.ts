@@ -6,7 +6,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { branchRef } from "../format/refs.ts";
-import { readPrimaryMarkAt } from "../layout/mark.ts";
+import { readPrimaryMarkerAt } from "../layout/marker.ts";
 import { withObjects } from "../run/objects.ts";
 import { commitOf } from "../run/user-input.ts";
 import { worktreesOf } from "../run/worktrees.ts";
@@ -30,7 +30,7 @@ import { importObjects, RefusedObjects } from "./quarantine.ts";
 
 /** An agent in a workspace with its own git folder. */
 export interface SandboxedCheckout extends Checkout {
-	mark: WorkspaceMarker;
+	marker: WorkspaceMarker;
 }
 
 /**
@@ -58,7 +58,7 @@ export async function clientFor(
 	settings?: ProjectSettings,
 ): Promise<WorkerClient | Refusal> {
 	const { git, layout, clock } = context;
-	const { project, agent, workspace, mark } = checkout;
+	const { project, agent, workspace, marker } = checkout;
 	const names = [
 		`refs/heads/${workspace.base}`,
 		branchRef(workspace.branch),
@@ -73,7 +73,7 @@ export async function clientFor(
 			agent.id,
 			names.map((name) => `${name}^{commit}`),
 		),
-		readPrimaryMarkAt(layout.primaryMark(project.slug)),
+		readPrimaryMarkerAt(layout.primaryMarker(project.slug)),
 	]);
 	if (isRefusal(effective)) return effective;
 	const [base = null, branch = null, theirs = null, seen = null] = objects.map((object) => object?.id ?? null);
@@ -92,7 +92,7 @@ export async function clientFor(
 			settings: { ...effective.settings, env: [] },
 			base,
 			branch: newer ? theirs : branch,
-			start: mark.start,
+			start: marker.start,
 			last,
 			primary,
 		},
@@ -138,8 +138,8 @@ export class WorkerClient {
 	}
 
 	async #mounts(alsoReadable: WorkspaceMarker | undefined): Promise<SandboxMounts> {
-		const { project, mark } = this.#checkout;
-		const mounts = await sandboxedMounts(this.#context, project, mark);
+		const { project, marker } = this.#checkout;
+		const mounts = await sandboxedMounts(this.#context, project, marker);
 		if (isRefusal(mounts)) throw new SandboxFault(mounts.message);
 		if (alsoReadable === undefined) return mounts;
 		return {

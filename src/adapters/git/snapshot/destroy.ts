@@ -10,7 +10,7 @@ import type { WorkspaceMarker } from "#contract/workspace.ts";
 import { abbreviated } from "../format/abbreviated.ts";
 import { type ByteName, brief, displayName, namesIn, parentFolders, pathOf, toFileName } from "../format/names.ts";
 import { branchRef, commitId } from "../format/refs.ts";
-import { markIn, writeMark } from "../layout/mark.ts";
+import { markerIn, writeMarker } from "../layout/marker.ts";
 import { exclusively } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
 import { operationFolders, readOperation } from "../tree/operation.ts";
@@ -86,9 +86,9 @@ export async function resetTree(
 	request: SnapshotRequest,
 	commit: string,
 	aside: string,
-): Promise<{ held: StoredSnapshot; moved: ByteName[] } | Refusal> {
+): Promise<{ taken: StoredSnapshot; moved: ByteName[] } | Refusal> {
 	const tree = await openTree(request.folder);
-	const { snapshot: held, gathered } = await takeSnapshotDetailed(git, request);
+	const { snapshot: taken, gathered } = await takeSnapshotDetailed(git, request);
 	const listed = namesIn((await git(tree.folder, ["ls-tree", "-r", "-z", "--full-tree", commitId(commit)])).bytes);
 	// "<mode> <type> <id>\t<name>"
 	const target = new Map(listed.map((line) => [line.slice(line.indexOf("\t") + 1), line.split(/[ \t]/, 3)[2] ?? ""]));
@@ -100,10 +100,10 @@ export async function resetTree(
 	const closed = await makeWritable(tree.folder, { inside: [...untracked, ...changed], whole: leaving });
 	if (closed.length > 0) return notWritable(tree.folder, closed);
 	const moved = await moveNames(tree, leaving, aside);
-	await removeOperation(tree, held);
-	await removeFiles(tree, held, untracked);
+	await removeOperation(tree, taken);
+	await removeFiles(tree, taken, untracked);
 	await git(tree.folder, ["reset", "-q", "--hard", commitId(commit)]);
-	return { held, moved };
+	return { taken, moved };
 }
 
 const notWritable = (folder: string, closed: readonly ByteName[]): Refusal =>
@@ -135,12 +135,12 @@ async function moveNames(tree: Tree, names: readonly ByteName[], aside: string):
 export async function removeWorktree(
 	git: Git,
 	request: SnapshotRequest & { trash: string; note?: WorkspaceMarker },
-): Promise<{ held: StoredSnapshot; trashed: string } | Refusal> {
+): Promise<{ taken: StoredSnapshot; trashed: string } | Refusal> {
 	const tree = await openTree(request.folder);
 	if (tree.gitFolder === tree.commonFolder)
 		return refuse("FORBIDDEN", "This is the repository itself and not a worktree of it.");
-	const held = await takeSnapshot(git, request);
-	return { held, trashed: await exclusively(tree.commonFolder, async () => await intoTrash(tree, request)) };
+	const taken = await takeSnapshot(git, request);
+	return { taken, trashed: await exclusively(tree.commonFolder, async () => await intoTrash(tree, request)) };
 }
 
 async function intoTrash(
@@ -149,7 +149,7 @@ async function intoTrash(
 ): Promise<string> {
 	const trashed = path.join(trash, `${at}-${path.basename(tree.folder)}-${path.basename(tree.gitFolder)}`);
 	await mkdir(trashed, { recursive: true });
-	if (note !== undefined) await writeMark(markIn(trashed), note);
+	if (note !== undefined) await writeMarker(markerIn(trashed), note);
 	await moveAside(tree.folder, path.join(trashed, "files"));
 	await moveAside(tree.gitFolder, path.join(trashed, "git"));
 	return trashed;

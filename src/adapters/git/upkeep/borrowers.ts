@@ -5,11 +5,11 @@ import { readdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { readRegularText } from "#adapters/system/regular-file.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
-import { readMark } from "../layout/mark.ts";
+import { readMarker } from "../layout/marker.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { borrowedBy } from "../workspace/borrows.ts";
 import type { GitContext } from "../workspace/git-context.ts";
-import { sandboxMarkAt } from "../workspace/sandbox-mounts.ts";
+import { sandboxMarkerAt } from "../workspace/sandbox-mounts.ts";
 
 interface Borrower {
 	/** the borrower's own git folder */
@@ -33,12 +33,12 @@ export async function borrowersOf(
 	const found: Borrower[] = [];
 	const holders = new Set((await borrowedBy(git, project.path)).map(({ agent }) => agent));
 	for (const location of own ?? []) {
-		const mark = await readMark(layout.ownMark(project.slug, location));
-		if (await borrows(location, lender)) found.push({ location, held: mark !== null && holders.has(mark.agent) });
+		const marker = await readMarker(layout.ownMarker(project.slug, location));
+		if (await borrows(location, lender)) found.push({ location, held: marker !== null && holders.has(marker.agent) });
 	}
 	for (const tree of [...(agents ?? []), ...(trash ?? []).map((location) => path.join(location, "files"))]) {
 		// a sandboxed agent can write anything about its git folder into its tree
-		if ((await sandboxMarkAt(context, project, tree)) !== null) continue;
+		if ((await sandboxMarkerAt(context, project, tree)) !== null) continue;
 		const { gitFolder, commonFolder: its } = await repositoryPathsOf(tree, {});
 		// a worktree has no objects of its own
 		if (gitFolder !== null && gitFolder === its && (await borrows(gitFolder, lender)))

@@ -1,4 +1,4 @@
-// Deletes what has expired, if its name or mark says so. Unknown folders are listed and kept.
+// Deletes what has expired, if its name or marker says so. Unknown folders are listed and kept.
 
 import { readdir } from "node:fs/promises";
 import path from "node:path";
@@ -9,17 +9,17 @@ import { isRefusal } from "#contract/refusal.ts";
 import { dayMs, retention as defaults } from "#contract/retention.ts";
 import type { Leftover } from "#contract/wire.ts";
 import type { AgentIdentity, GcRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";
-import { markIn, readMark } from "../layout/mark.ts";
+import { markerIn, readMarker } from "../layout/marker.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { worktreesOf } from "../run/worktrees.ts";
 import { discardedPrefix, emptyDiscarded, emptyTrash } from "../snapshot/destroy.ts";
 import { borrowedBy, releaseBorrowed } from "../workspace/borrows.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
-import { sandboxMarkAt } from "../workspace/sandbox-mounts.ts";
+import { sandboxMarkerAt } from "../workspace/sandbox-mounts.ts";
 import { scratchInUse } from "../workspace/scratch.ts";
 import { projectSettings } from "../workspace/settings.ts";
-import { markAt } from "../workspace/tree-status.ts";
+import { markerAt } from "../workspace/tree-status.ts";
 import { pack } from "./pack.ts";
 import { prune } from "./prune.ts";
 import { dropStaleRefs } from "./stale-refs.ts";
@@ -72,9 +72,9 @@ async function inClones(context: GitContext, project: ProjectRepository, request
 	const found: Leftover[] = [];
 	for (const { id, handle } of request.living) {
 		const location = context.layout.agent(project.slug, handle);
-		if ((await sandboxMarkAt(context, project, location)) !== null) continue;
+		if ((await sandboxMarkerAt(context, project, location)) !== null) continue;
 		const { gitFolder, commonFolder } = await repositoryPathsOf(location, {});
-		if (gitFolder === null || gitFolder !== commonFolder || (await markAt(location))?.agent !== id) continue;
+		if (gitFolder === null || gitFolder !== commonFolder || (await markerAt(location))?.agent !== id) continue;
 		const clone = { ...project, path: location };
 		found.push(...(await prune(context, clone, request)), ...(await pack(context, clone, request)));
 	}
@@ -112,11 +112,11 @@ export async function trashOf(context: GitContext, slug: ProjectSlug): Promise<s
 	return all.filter((_, at) => owners[at] === slug);
 }
 
-/** The project's slug of a folder in the trash, from its note or the mark in its git folder. */
+/** The project's slug of a folder in the trash, from its note or the marker in its git folder. */
 async function ownerOf(location: string): Promise<string | null> {
 	for (const folder of [location, path.join(location, "git"), path.join(location, ".git")]) {
-		const mark = await readMark(markIn(folder));
-		if (mark !== null) return mark.project;
+		const marker = await readMarker(markerIn(folder));
+		if (marker !== null) return marker.project;
 	}
 	return null;
 }
@@ -160,8 +160,8 @@ async function borrows(
 	const own = (await names(layout.ownGits(project.slug)))
 		.filter((name) => name.endsWith(".json"))
 		.map((name) => path.join(layout.ownGits(project.slug), name));
-	const binned = (await names(layout.trash)).map((name) => markIn(path.join(layout.trash, name)));
-	const users = new Set((await Promise.all([...own, ...binned].map(readMark))).map((mark) => mark?.agent));
+	const binned = (await names(layout.trash)).map((name) => markerIn(path.join(layout.trash, name)));
+	const users = new Set((await Promise.all([...own, ...binned].map(readMarker))).map((marker) => marker?.agent));
 	for (const { id } of living) users.add(id);
 	return borrowers
 		.filter(({ agent }) => !users.has(agent))
@@ -187,9 +187,9 @@ async function unknownFolders(
 	for (const name of await names(layout.agents(slug))) {
 		if (name.startsWith(".") || living.some(({ handle }) => handle === name)) continue;
 		const location = path.join(layout.agents(slug), name);
-		const mark = (await sandboxMarkAt(context, project, location)) ?? (await markAt(location).catch(() => null));
+		const marker = (await sandboxMarkerAt(context, project, location)) ?? (await markerAt(location).catch(() => null));
 		const reason =
-			mark !== null && Handle.safeParse(name).success
+			marker !== null && Handle.safeParse(name).success
 				? `the workspace of ${name}, which was not removed`
 				: "not made by Brood";
 		found.push({ what: "unknown", name, location, reason, freed: false, free: async () => {} });

@@ -2,7 +2,7 @@
 //
 // In a person's repository we do only what git's own background maintenance does: no object is removed, reachable or not,
 // except those of expired snapshots (prune.ts), and no reflog is touched. While a garbage collection or maintenance of the
-// person's runs, ours is skipped. A mirror in the home is ours: there, unreachable objects are removed. Nothing is removed
+// person's runs, ours is skipped. A bare clone in the home is ours: there, unreachable objects are removed. Nothing is removed
 // while a workspace borrows from the repository.
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
@@ -40,7 +40,7 @@ export async function pack(context: GitContext, project: ProjectRepository, requ
 		done.push({ what: "ref", name: "loose refs", bytes: 0, reason, freed: true });
 		if (!request.dryRun) await run("pack-refs", "--all");
 	}
-	const isOurs = project.path === layout.mirror(project.slug);
+	const isOurs = project.path === layout.bareClone(project.slug);
 	const isClone = path.dirname(project.path) === layout.agents(project.slug);
 	if (!isOurs && !isClone && (await dropped(context, project)).length >= droppedMin) {
 		const held = await objectBytes(git, project.path);

@@ -11,7 +11,7 @@ import { dayMs, retention as defaults } from "#contract/retention.ts";
 import type { Leftover } from "#contract/wire.ts";
 import type { GcRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { isCommitId } from "../format/refs.ts";
-import { writeDurably } from "../layout/mark.ts";
+import { writeDurably } from "../layout/marker.ts";
 import type { Git } from "../run/git.ts";
 import { dropRefs, pruneUnreachable } from "../snapshot/destroy.ts";
 import { pruneSnapshots } from "../snapshot/snapshots.ts";

@@ -26,7 +26,7 @@ export async function spaceOf(context: GitContext, project: ProjectRepository): 
 		(name) => !name.startsWith("."),
 	);
 	const inAgents = await diskBytes(layout.agents(slug));
-	const mirror = await diskBytes(layout.mirror(slug));
+	const clone = await diskBytes(layout.bareClone(slug));
 	const trash = await trashOf(context, slug);
 	const trashed = await Promise.all(trash.map((location) => diskBytes(location)));
 	return {
@@ -36,7 +36,7 @@ export async function spaceOf(context: GitContext, project: ProjectRepository): 
 		refs: { brood: names.length, loose },
 		snapshots: names.filter((name) => name.startsWith("refs/brood/snapshots/")).length,
 		workspaces: { count: workspaces.length, bytes: inAgents },
-		other: Math.max(0, (await diskBytes(layout.project(slug))) - inAgents - mirror),
+		other: Math.max(0, (await diskBytes(layout.project(slug))) - inAgents - clone),
 		trash: { count: trash.length, bytes: trashed.reduce((sum, bytes) => sum + bytes, 0) },
 		borrowers: borrowers.length,
 	};

@@ -13,7 +13,14 @@ import { plainCommit } from "../run/plain-commit.ts";
 import { changedFiles } from "../tree/tree.ts";
 import { type GitContext, identityOf } from "../workspace/git-context.ts";
 import { projectSettings } from "../workspace/settings.ts";
-import { addNames, markAt, namesOf, readStatus, type StatusEntry, type TreeStatus } from "../workspace/tree-status.ts";
+import {
+	addNames,
+	markerAt,
+	namesOf,
+	readStatus,
+	type StatusEntry,
+	type TreeStatus,
+} from "../workspace/tree-status.ts";
 import { treeGone } from "./branch-status.ts";
 
 const messageMax = 32 * 1024;
@@ -133,7 +140,7 @@ function cannotCommit(tree: TreeStatus, checkout: Checkout, request: CommitReque
 /** A branch that was deleted while checked out looks like one without commits. */
 async function branchLost({ given }: GitContext, checkout: Checkout): Promise<Refusal | null> {
 	const { path: folder, branch } = checkout.workspace;
-	const start = given === undefined ? ((await markAt(folder))?.start ?? null) : given.start;
+	const start = given === undefined ? ((await markerAt(folder))?.start ?? null) : given.start;
 	if (start === null) return null;
 	return refuse(
 		"CONFLICT",

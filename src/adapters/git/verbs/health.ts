@@ -10,7 +10,7 @@ import type { Health, HealthProblem } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { exists } from "../layout/layout.ts";
-import { markIn, readMark } from "../layout/mark.ts";
+import { markerIn, readMarker } from "../layout/marker.ts";
 import { GitFailed } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { commitOf, headOf } from "../run/user-input.ts";
@@ -91,13 +91,13 @@ async function notOurs({ given }: GitContext, { project, agent, workspace }: Che
 	const gitFolder = await gitFolderAt(workspace.path).catch(() => null);
 	if (gitFolder === null) return `${workspace.path} is no longer a git repository.`;
 	if (workspace.kind === "clone" && !(await hasConfig(gitFolder))) return `${gitFolder}/config is damaged.`;
-	// inside a sandbox there is no proof: only the daemon can read the mark
+	// inside a sandbox there is no proof: only the daemon can read the marker
 	if (workspace.kind === "main" || given !== undefined) return null;
 	if (workspace.kind === "worktree" && !(await isWorktreeOf(project.path, { folder: workspace.path, gitFolder })))
 		return `${project.path} does not know the worktree ${workspace.path}.`;
-	const mark = await readMark(markIn(gitFolder));
-	// a shared workspace has the mark of the agent it was made for, and its path
-	return mark?.agent === agent.id || mark?.path === workspace.path
+	const marker = await readMarker(markerIn(gitFolder));
+	// a shared workspace has the marker of the agent it was made for, and its path
+	return marker?.agent === agent.id || marker?.path === workspace.path
 		? null
 		: `${workspace.path} is not marked as a workspace of ${agent.handle}.`;
 }
@@ -142,9 +142,9 @@ async function leftovers(
 	}
 	if (tree.operation !== null)
 		issues.push({ code: "OPERATION_OPEN", text: `A ${tree.operation} was begun and not finished.`, fix: recover });
-	const mark =
-		checkout.workspace.kind === "main" || given !== undefined ? null : await readMark(markIn(tree.gitFolder));
-	if (mark?.ready === false) issues.push({ code: "UNFINISHED", text: "It was never made ready.", fix: recover });
+	const marker =
+		checkout.workspace.kind === "main" || given !== undefined ? null : await readMarker(markerIn(tree.gitFolder));
+	if (marker?.ready === false) issues.push({ code: "UNFINISHED", text: "It was never made ready.", fix: recover });
 	return issues;
 }
 

@@ -4,7 +4,7 @@ import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { MoveResult } from "#contract/wire.ts";
 import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
-import { markIn, writeMark } from "../layout/mark.ts";
+import { markerIn, writeMarker } from "../layout/marker.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { asideFolder, noteOf } from "../workspace/keep.ts";
 import { projectSettings } from "../workspace/settings.ts";
@@ -38,6 +38,6 @@ export async function linkAgain(context: GitContext, checkout: Checkout, control
 	const hadFiles = await exists(files);
 	const from = { ...shareFrom(context, project), ...filled, aside: files };
 	await share(context.git, workspace.path, from, effective.settings);
-	if (context.given === undefined && (await exists(entry))) await writeMark(markIn(entry), noteOf(checkout));
+	if (context.given === undefined && (await exists(entry))) await writeMarker(markerIn(entry), noteOf(checkout));
 	return !hadFiles && (await exists(files)) ? `What was in the place of a shared path is in ${files}.` : null;
 }

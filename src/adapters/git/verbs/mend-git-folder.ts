@@ -6,7 +6,7 @@ import { nullIfMissing } from "#adapters/system/errors.ts";
 import { readRegularText } from "#adapters/system/regular-file.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { namesIn, pathOf } from "../format/names.ts";
-import { isOurs, markIn, readMark } from "../layout/mark.ts";
+import { isOurs, markerIn, readMarker } from "../layout/marker.ts";
 import type { Git } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { registeredFor } from "../run/worktrees.ts";
@@ -20,7 +20,7 @@ export async function mendGitFolder(context: GitContext, checkout: Checkout): Pr
 	const gitFolder =
 		found ?? (workspace.kind === "worktree" ? await registeredFor(git, project.path, workspace.path) : null);
 	// a folder that is not ours is not repaired
-	if (gitFolder === null || !isOurs(await readMark(markIn(gitFolder)), checkout)) return;
+	if (gitFolder === null || !isOurs(await readMarker(markerIn(gitFolder)), checkout)) return;
 	const replace = async (name: string, text: string): Promise<void> => {
 		const file = path.join(gitFolder, name);
 		await rename(file, path.join(gitFolder, `brood-left-${name}-${clock.now()}`)).catch(nullIfMissing);

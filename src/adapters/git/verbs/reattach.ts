@@ -11,7 +11,7 @@ import { readRegularText } from "#adapters/system/regular-file.ts";
 import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
-import { isOurs, markIn, readMark, writeMark } from "../layout/mark.ts";
+import { isOurs, markerIn, readMarker, writeMarker } from "../layout/marker.ts";
 import { exclusively } from "../run/exclusive.ts";
 import { commitOf } from "../run/user-input.ts";
 import { registeredFor } from "../run/worktrees.ts";
@@ -29,7 +29,7 @@ export async function reattach(context: GitContext, checkout: Checkout): Promise
 	const registered = await registeredFor(git, project.path, workspace.path);
 	if (registered === null) return found?.isFile() === false ? undefined : await attachAnew(context, checkout, pointer);
 	const ours =
-		isOurs(await readMark(markIn(registered)), checkout) && (await hasItsFiles(git, project.path, workspace.path));
+		isOurs(await readMarker(markerIn(registered)), checkout) && (await hasItsFiles(git, project.path, workspace.path));
 	if (!ours) return;
 	if (found?.isFile() === false) await putAside(pointer, found, `${pointer}-left-${clock.now()}`);
 	else if (found !== null) {
@@ -62,8 +62,8 @@ async function attachAnew(context: GitContext, checkout: Checkout, pointer: stri
 		await git(project.path, ["worktree", "add", "--quiet", "--no-checkout", ...branch]);
 	});
 	await git(beside, ["read-tree", "HEAD"]);
-	const mark: WorkspaceMarker = { agent: agent.id, project: project.slug, ...workspace, start, ready: true };
-	await writeMark(markIn(await gitFolderOf(beside)), mark);
+	const marker: WorkspaceMarker = { agent: agent.id, project: project.slug, ...workspace, start, ready: true };
+	await writeMarker(markerIn(await gitFolderOf(beside)), marker);
 	// from here on it is ours again, and the next recovery would finish it
 	await rename(path.join(beside, ".git"), pointer);
 	await repairLinks(context, checkout);

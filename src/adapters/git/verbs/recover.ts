@@ -8,7 +8,7 @@
 //   - A snapshot is taken before a single file changes. It holds uncommitted files, the index and the operation in
 //     progress.
 //   - No commit becomes unreachable: a tip that a branch is moved away from gets a ref under `refs/brood/left/`.
-//   - No folder is removed, or taken for ours, because of its name: the mark in the git folder says whose it is
+//   - No folder is removed, or taken for ours, because of its name: the marker in the git folder says whose it is
 //     (`isOurs`). A folder that is in the way and not ours stays, and the answer is PATH_EXISTS.
 //   - If the step that died only read the files, they are not reset.
 //
@@ -28,7 +28,7 @@
 //   7. return to the agent's branch, or to base if the branch has no commits of its own (`release`); then shared links
 //
 // A crash of the recovery itself. Every step may be repeated, and the next call begins at step 1. In step 3 an intent is
-// written before the tree and removed after its mark, so step 2 knows that half a tree is ours and discards it. Between 6
+// written before the tree and removed after its marker, so step 2 knows that half a tree is ours and discards it. Between 6
 // and 7 the tree is clean and the snapshot exists; between keeping a tip and moving the branch there is one ref too many,
 // which upkeep drops after the agent's end, once base contains the commit.
 //
@@ -46,7 +46,7 @@ import { harmlessProblems, type LeaseStep, readOnlySteps } from "#contract/works
 import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
-import { dropMark, isOurs, markIn, readMark, writeMark } from "../layout/mark.ts";
+import { dropMarker, isOurs, markerIn, readMarker, writeMarker } from "../layout/marker.ts";
 import { exclusively } from "../run/exclusive.ts";
 import { commitOf } from "../run/user-input.ts";
 import { registeredFor } from "../run/worktrees.ts";
@@ -56,7 +56,7 @@ import { makeClone } from "../workspace/clone.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { clean, setAside, take, trashName } from "../workspace/keep.ts";
-import { gitFolderOf, markAt, readStatus } from "../workspace/tree-status.ts";
+import { gitFolderOf, markerAt, readStatus } from "../workspace/tree-status.ts";
 import { healthOf } from "./health.ts";
 import { linkAgain, onlyLinks, sentences } from "./link-again.ts";
 import { mendGitFolder } from "./mend-git-folder.ts";
@@ -177,10 +177,10 @@ async function remake(context: GitContext, checkout: Checkout): Promise<Refusal 
 			"NOT_FOUND",
 			`Neither ${workspace.branch} nor ${workspace.base} has a commit. Commit something on ${workspace.base} first.`,
 		);
-	const mark: WorkspaceMarker = { agent: maker, project: project.slug, ...workspace, start, ready: true };
-	// until the tree has its own mark, the intent says that it is ours
-	await writeMark(intentOf(context, checkout), mark);
-	if (workspace.kind === "clone") await makeClone(context, project, agent, mark);
+	const marker: WorkspaceMarker = { agent: maker, project: project.slug, ...workspace, start, ready: true };
+	// until the tree has its own marker, the intent says that it is ours
+	await writeMarker(intentOf(context, checkout), marker);
+	if (workspace.kind === "clone") await makeClone(context, project, agent, marker);
 	else {
 		await exclusively(project.path, async () => {
 			await setAside(context, checkout, trashName(context, checkout));
@@ -189,9 +189,9 @@ async function remake(context: GitContext, checkout: Checkout): Promise<Refusal 
 			await git(project.path, ["worktree", "add", "--quiet", "--no-checkout", ...branch]);
 		});
 	}
-	await checkOut(context, mark);
-	await writeMark(markIn(await gitFolderOf(workspace.path)), mark);
-	await dropMark(intentOf(context, checkout));
+	await checkOut(context, marker);
+	await writeMarker(markerIn(await gitFolderOf(workspace.path)), marker);
+	await dropMarker(intentOf(context, checkout));
 	return null;
 }
 
@@ -201,12 +201,12 @@ const intentOf = ({ layout }: GitContext, { project, workspace }: Checkout): str
 /** Discards what an earlier recovery left half made. No agent has worked in it. */
 async function takeBackHalf(context: GitContext, checkout: Checkout): Promise<void> {
 	const { project, workspace } = checkout;
-	const intent = await readMark(intentOf(context, checkout));
+	const intent = await readMarker(intentOf(context, checkout));
 	if (intent === null || intent.path !== workspace.path || !isOurs(intent, checkout)) return;
-	const whole = isOurs(await markAt(workspace.path), checkout);
+	const whole = isOurs(await markerAt(workspace.path), checkout);
 	if (!whole && workspace.kind === "clone") await discard(context, workspace.path);
 	else if (!whole) await discardWorktree(context, project.path, workspace.path);
-	await dropMark(intentOf(context, checkout));
+	await dropMarker(intentOf(context, checkout));
 }
 
 /** The agent that the workspace was made for: this one, or the one that it shares the folder with; null if unknown. */
@@ -214,15 +214,15 @@ async function makerOf({ git, layout }: GitContext, checkout: Checkout): Promise
 	const { project, agent, workspace } = checkout;
 	if (workspace.path === layout.agent(project.slug, agent.handle)) return agent.id;
 	if (workspace.kind !== "worktree" || path.dirname(workspace.path) !== layout.agents(project.slug)) return null;
-	// git still has the worktree's entry, with the mark in it
+	// git still has the worktree's entry, with the marker in it
 	const gitFolder = await registeredFor(git, project.path, workspace.path);
-	const mark = gitFolder === null ? null : await readMark(markIn(gitFolder));
-	return mark !== null && isOurs(mark, checkout) ? mark.agent : null;
+	const marker = gitFolder === null ? null : await readMarker(markerIn(gitFolder));
+	return marker !== null && isOurs(marker, checkout) ? marker.agent : null;
 }
 
 /** Refuses a folder that is not ours. */
 async function repair(context: GitContext, checkout: Checkout): Promise<Refusal | null> {
-	const ours = async (): Promise<boolean> => isOurs(await markAt(checkout.workspace.path), checkout);
+	const ours = async (): Promise<boolean> => isOurs(await markerAt(checkout.workspace.path), checkout);
 	if (await ours()) return null;
 	await reattach(context, checkout);
 	return (await ours()) ? null : inTheWay(checkout.workspace.path);

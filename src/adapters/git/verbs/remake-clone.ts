@@ -4,7 +4,7 @@ import path from "node:path";
 import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
-import { isOurs, markIn, readMark, writeMark } from "../layout/mark.ts";
+import { isOurs, markerIn, readMarker, writeMarker } from "../layout/marker.ts";
 import type { Git } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
 import { moveAside } from "../snapshot/destroy.ts";
@@ -19,20 +19,20 @@ export async function remakeCloneGit(context: GitContext, checkout: Checkout): P
 	const { git, layout } = context;
 	const { project, agent, workspace } = checkout;
 	const gitFolder = path.join(workspace.path, ".git");
-	const known = await readMark(markIn(gitFolder));
+	const known = await readMarker(markerIn(gitFolder));
 	if (workspace.kind !== "clone") return null;
 	if ((await exists(gitFolder)) && (await canBeRead(git, workspace.path, known))) return null;
 	const tip =
 		(await commitOf(git, project.path, `refs/brood/clones/${agent.id}`)) ??
 		(await commitOf(git, project.path, `refs/heads/${workspace.base}`));
 	if (tip === null || !(isOurs(known, checkout) || (await hasFilesOf(git, checkout, tip)))) return null;
-	const mark: WorkspaceMarker = { agent: agent.id, project: project.slug, ...workspace, start: tip, ready: true };
+	const marker: WorkspaceMarker = { agent: agent.id, project: project.slug, ...workspace, start: tip, ready: true };
 	// made beside it, so that a crash leaves the old one or the new one
 	const made = path.join(layout.agents(project.slug), `.${path.basename(workspace.path)}.clone`);
 	await discard(context, made);
-	await makeClone(context, project, agent, { ...mark, path: made });
+	await makeClone(context, project, agent, { ...marker, path: made });
 	await git(made, ["read-tree", "HEAD"]);
-	await writeMark(markIn(path.join(made, ".git")), mark);
+	await writeMarker(markerIn(path.join(made, ".git")), marker);
 	const entry = `${trashName(context, checkout)}-git`;
 	if (await exists(gitFolder)) {
 		await writeNote(entry, checkout);
@@ -46,7 +46,7 @@ export async function remakeCloneGit(context: GitContext, checkout: Checkout): P
 
 async function writeNote(entry: string, checkout: Checkout): Promise<void> {
 	await mkdir(entry, { recursive: true, mode: 0o700 });
-	await writeMark(markIn(entry), noteOf(checkout));
+	await writeMarker(markerIn(entry), noteOf(checkout));
 }
 
 /** Whether git opens the repository and has the files of its commit, or of the one that it began with. */

@@ -4,16 +4,16 @@ import { shellWord } from "#contract/shell-word.ts";
 import type { Checkout, Removed, RemoveRequest } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { exists, inTheWay } from "../layout/layout.ts";
-import { isOurs } from "../layout/mark.ts";
+import { isOurs } from "../layout/marker.ts";
 import { commitOf } from "../run/user-input.ts";
 import { worktreeAt, worktreesOf } from "../run/worktrees.ts";
 import { deleteBranch } from "../snapshot/destroy.ts";
 import { type GitContext, tipOf } from "../workspace/git-context.ts";
 import { moveToTrash } from "../workspace/keep.ts";
 import { runProjectCommand } from "../workspace/project-command.ts";
-import { sandboxMarkAt, wantsSandbox } from "../workspace/sandbox-mounts.ts";
+import { sandboxMarkerAt, wantsSandbox } from "../workspace/sandbox-mounts.ts";
 import { projectSettings } from "../workspace/settings.ts";
-import { dirtyRefusal, markAt, readStatus } from "../workspace/tree-status.ts";
+import { dirtyRefusal, markerAt, readStatus } from "../workspace/tree-status.ts";
 import { isMerged, readable } from "./branch-status.ts";
 import { mergeTrees, treeOfCommit } from "./merge.ts";
 
@@ -29,8 +29,8 @@ export async function removeWorkspace(
 			details: { path: project.path },
 		});
 	const there = await exists(workspace.path);
-	// only a folder with this agent's mark is moved
-	if (there && !isOurs(await markAt(workspace.path), checkout)) return inTheWay(workspace.path);
+	// only a folder with this agent's marker is moved
+	if (there && !isOurs(await markerAt(workspace.path), checkout)) return inTheWay(workspace.path);
 	const locked = (await worktreeAt(git, project.path, workspace.path))?.locked ?? null;
 	if (locked !== null)
 		return refuse(
@@ -97,7 +97,7 @@ export async function tearDown(
 	const { teardown: command, env } = effective.settings;
 	// a sandboxed command must not write into a tree that the daemon reads afterwards
 	const sandboxed = await wantsSandbox(context, project);
-	if (sandboxed !== false && (await sandboxMarkAt(context, project, workspace.path)) === null) {
+	if (sandboxed !== false && (await sandboxMarkerAt(context, project, workspace.path)) === null) {
 		const output = "It was not run: the workspace was made before the project asked for a sandbox.";
 		return { command, exit: null, output };
 	}

@@ -5,7 +5,7 @@ import path from "node:path";
 import { nullIfMissing } from "#adapters/system/errors.ts";
 import { readRegularText } from "#adapters/system/regular-file.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
-import { markIn, readMark } from "../layout/mark.ts";
+import { markerIn, readMarker } from "../layout/marker.ts";
 import type { Git } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
 import type { GitContext } from "../workspace/git-context.ts";
@@ -23,7 +23,7 @@ export async function restoreBranch(
 	const commit =
 		(await lastCommitIn(git, folder, path.join(common, "logs", ref))) ??
 		(await lastCommitIn(git, folder, path.join(gitFolder, "logs", "HEAD"))) ??
-		(given === undefined ? (await readMark(markIn(gitFolder)))?.start : given.start) ??
+		(given === undefined ? (await readMarker(markerIn(gitFolder)))?.start : given.start) ??
 		null;
 	if (commit === null) return null;
 	const value = async (): Promise<string> =>

@@ -11,7 +11,7 @@ import {
 	Diff,
 	HealthProblem,
 	LeftOut,
-	PrimaryMark,
+	PrimaryMarker,
 	SeenCommit,
 	SyncStrategy,
 	Workspace,
@@ -88,7 +88,7 @@ export const StepContext = z.strictObject({
 		branch: Commit,
 		start: Commit,
 		last: KeptSnapshot.nullable(),
-		primary: PrimaryMark.nullable(),
+		primary: PrimaryMarker.nullable(),
 	}),
 });
 export type StepContext = z.infer<typeof StepContext>;

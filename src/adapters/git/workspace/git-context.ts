@@ -2,7 +2,7 @@
 import type { ContainmentLevel } from "#contract/config.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
 import type { Retention } from "#contract/retention.ts";
-import type { PrimaryMark } from "#contract/workspace.ts";
+import type { PrimaryMarker } from "#contract/workspace.ts";
 import type { Clock, Ids } from "#engine/ports/clock.ts";
 import type { Log } from "#engine/ports/log.ts";
 import type { AgentIdentity, Checkout } from "#engine/ports/workspace-requests.ts";
@@ -47,8 +47,8 @@ export interface OutsideState {
 	start: string | null;
 	/** its newest snapshot in the project */
 	last: SnapshotRef | null;
-	/** the mark of `primary/` */
-	primary: PrimaryMark | null;
+	/** the marker of `primary/` */
+	primary: PrimaryMarker | null;
 }
 
 /** As in the trailer of a commit. */

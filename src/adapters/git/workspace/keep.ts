@@ -11,7 +11,7 @@ import { abbreviated } from "../format/abbreviated.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { displayName, fromFileName } from "../format/names.ts";
 import { exists } from "../layout/layout.ts";
-import { isOurs, markIn, readMark, writeMark } from "../layout/mark.ts";
+import { isOurs, markerIn, readMarker, writeMarker } from "../layout/marker.ts";
 import { exclusively } from "../run/exclusive.ts";
 import { commitOf } from "../run/user-input.ts";
 import { registeredFor, worktreeAt } from "../run/worktrees.ts";
@@ -184,16 +184,16 @@ export async function clean(
 	const request = requestFor(context, checkout, reason);
 	const reset = await resetTree(context.git, request, head, path.join(entry, "files"));
 	if (isRefusal(reset)) return reset;
-	const { held, moved } = reset;
-	if (moved.length === 0) return { snapshot: numberOf(held), aside: null };
-	if (context.given === undefined) await writeMark(markIn(entry), noteOf(checkout));
+	const { taken, moved } = reset;
+	if (moved.length === 0) return { snapshot: numberOf(taken), aside: null };
+	if (context.given === undefined) await writeMarker(markerIn(entry), noteOf(checkout));
 	const names = abbreviated(moved.map(displayName));
-	const submodules = new Set(held.manifest.missing.submodules.map((submodule) => fromFileName(submodule.path)));
+	const submodules = new Set(taken.manifest.missing.submodules.map((submodule) => fromFileName(submodule.path)));
 	const again = moved.some((name) => submodules.has(name))
 		? " `git submodule update --init` fills the folder of a submodule again."
 		: "";
 	const aside = `No snapshot can hold ${names}: moved to ${path.join(entry, "files")}.${again}`;
-	return { snapshot: numberOf(held), aside };
+	return { snapshot: numberOf(taken), aside };
 }
 
 /** In the trash; inside a sandbox, which cannot reach the trash, in the workspace's own git folder. */
@@ -222,23 +222,23 @@ export async function moveToTrash(
 	}
 	const request = requestFor(context, checkout, withBroken("before a removal", await mendIndex(git, workspace.path)));
 	if (workspace.kind === "clone") {
-		const held = await takeSnapshot(git, request);
-		await fetchSnapshot(context, checkout, held.ref, project.path);
+		const taken = await takeSnapshot(git, request);
+		await fetchSnapshot(context, checkout, taken.ref, project.path);
 		await mkdir(name, { mode: 0o700 });
-		await writeMark(markIn(name), noteOf(checkout));
+		await writeMarker(markerIn(name), noteOf(checkout));
 		await rename(workspace.path, path.join(name, "files"));
-		return { snapshot: numberOf(held), trash: name };
+		return { snapshot: numberOf(taken), trash: name };
 	}
 	const binned = await removeWorktree(git, { ...request, trash: layout.trash, note: noteOf(checkout) });
 	if (isRefusal(binned)) return binned;
 	await rename(binned.trashed, name);
-	return { snapshot: numberOf(binned.held), trash: name };
+	return { snapshot: numberOf(binned.taken), trash: name };
 }
 
 export const trashName = ({ layout, clock }: GitContext, { project, agent }: Checkout): string =>
 	path.join(layout.trash, `${clock.now()}-${project.slug}-${agent.handle}`);
 
-/** The mark of a folder in the trash, which says whose it was. */
+/** The marker of a folder in the trash, which says whose it was. */
 export const noteOf = ({ project, agent, workspace }: Checkout): WorkspaceMarker => ({
 	agent: agent.id,
 	project: project.slug,
@@ -259,10 +259,10 @@ export async function setAside({ git }: GitContext, checkout: Checkout, name: st
 	const known = await worktreeAt(git, project.path, workspace.path);
 	if (known === null) return null;
 	const folder = await registeredFor(git, project.path, workspace.path);
-	const ours = folder !== null && isOurs(await readMark(markIn(folder)), checkout);
+	const ours = folder !== null && isOurs(await readMarker(markerIn(folder)), checkout);
 	if (ours) {
 		await cp(folder, path.join(name, "git"), { recursive: true });
-		await writeMark(markIn(name), noteOf(checkout));
+		await writeMarker(markerIn(name), noteOf(checkout));
 	}
 	await forgetWorktree(git, project.path, known.path, { locked: known.locked !== null });
 	return ours ? name : null;

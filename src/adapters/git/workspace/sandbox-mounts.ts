@@ -4,7 +4,7 @@
 // agent can write its tree and its own git folder, which is outside the tree and mounted at `.git`. It can write nothing
 // of the project's repository, whose objects it borrows.
 //
-// No file that the agent can write decides about mounts: all paths follow from the project's row and the mark in the
+// No file that the agent can write decides about mounts: all paths follow from the project's row and the marker in the
 // home. Paths that the repository names are checked (borrowed.ts).
 import path from "node:path";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
@@ -13,7 +13,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Workspace, WorkspaceMarker } from "#contract/workspace.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
-import { readMark } from "../layout/mark.ts";
+import { readMarker } from "../layout/marker.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { borrowedFrom } from "./borrowed.ts";
 import type { GitContext } from "./git-context.ts";
@@ -29,7 +29,7 @@ export async function mountsFor(
 ): Promise<SandboxMounts | null | Refusal> {
 	const wanted = await wantsSandbox(context, project);
 	if (typeof wanted !== "boolean") return wanted;
-	const own = await sandboxMarkAt(context, project, folder);
+	const own = await sandboxMarkerAt(context, project, folder);
 	if (own !== null && wanted) return await withSockets(context, project, await sandboxedMounts(context, project, own));
 	// the sandbox was turned off, but git still needs its git folder mounted
 	if (own !== null) return { ...unrestricted, bound: [await gitMount(context, project, own, true)] };
@@ -66,26 +66,26 @@ export async function wantsSandbox(
 	return isRefusal(config) ? config : config.sandbox === "on";
 }
 
-/** The mark of a sandboxed workspace; null for any other folder. Nothing in the tree itself is read. */
-export async function sandboxMarkAt(
+/** The marker of a sandboxed workspace; null for any other folder. Nothing in the tree itself is read. */
+export async function sandboxMarkerAt(
 	{ layout }: Pick<GitContext, "layout">,
 	project: ProjectRepository,
 	folder: string,
 ): Promise<WorkspaceMarker | null> {
 	if (path.dirname(folder) !== layout.agents(project.slug)) return null;
-	const mark = await readMark(layout.ownMark(project.slug, folder));
-	return mark?.own === true && mark.path === folder ? mark : null;
+	const marker = await readMarker(layout.ownMarker(project.slug, folder));
+	return marker?.own === true && marker.path === folder ? marker : null;
 }
 
 /** The mounts of a sandboxed workspace, whatever the settings say now: a sandboxed agent wrote its files. */
 export async function sandboxedMounts(
 	context: GitContext,
 	project: ProjectRepository,
-	mark: Pick<WorkspaceMarker, "path">,
+	marker: Pick<WorkspaceMarker, "path">,
 ): Promise<SandboxMounts | Refusal> {
-	const around = await aroundOf(context, project, mark.path);
+	const around = await aroundOf(context, project, marker.path);
 	if (isRefusal(around)) return around;
-	return { ...around, writable: [mark.path], fixed: [], bound: [await gitMount(context, project, mark, true)] };
+	return { ...around, writable: [marker.path], fixed: [], bound: [await gitMount(context, project, marker, true)] };
 }
 
 export async function gitMount(
@@ -108,8 +108,8 @@ async function aroundOf(
 	const { layout, environment } = context;
 	const hidden = [...new Set([...privatePaths(environment), ...((await context.hides?.()) ?? []), layout.home])];
 	const { commonFolder } = await repositoryPathsOf(project.path, {});
-	// a mirror is in the home, so it is ours
-	const [ours, theirs] = commonFolder === layout.mirror(project.slug) ? [[commonFolder], null] : [[], commonFolder];
+	// a bare clone is in the home, so it is ours
+	const [ours, theirs] = commonFolder === layout.bareClone(project.slug) ? [[commonFolder], null] : [[], commonFolder];
 	const borrowed = theirs === null ? [] : await borrowedFrom(theirs, hidden);
 	if (isRefusal(borrowed)) return { ...borrowed, message: `${project.slug}: ${borrowed.message}.` };
 	return {
@@ -128,7 +128,7 @@ export async function unsandboxed(
 	const isMissing =
 		context.containment === "bubblewrap" &&
 		(await wantsSandbox(context, project)) === true &&
-		(await sandboxMarkAt(context, project, workspace.path)) === null;
+		(await sandboxMarkerAt(context, project, workspace.path)) === null;
 	return isMissing && (await sandboxProblem(context, project)) === null ? notSandboxable(project, workspace) : null;
 }
 

@@ -6,10 +6,10 @@ import path from "node:path";
 import { readRegular, readRegularText } from "#adapters/system/regular-file.ts";
 import { expected } from "#contract/log.ts";
 import type { ProjectSettings } from "#contract/project-config.ts";
-import type { PrimaryMark } from "#contract/workspace.ts";
+import type { PrimaryMarker } from "#contract/workspace.ts";
 import type { ProjectRepository, Provisioned } from "#engine/ports/workspace-requests.ts";
 import { exists, isInside } from "../layout/layout.ts";
-import { readPrimaryMark } from "../layout/mark.ts";
+import { readPrimaryMarker } from "../layout/marker.ts";
 import { exclusively } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
 import { moveAside } from "../snapshot/destroy.ts";
@@ -52,14 +52,14 @@ export interface ShareFrom {
 	aside?: string;
 	primary: string;
 	checkout: string | null;
-	/** the mark of primary; read from its git folder if absent */
-	filled?: PrimaryMark | null;
+	/** the marker of primary; read from its git folder if absent */
+	filled?: PrimaryMarker | null;
 }
 
-/** A project in the home's mirror has no checkout to copy from. */
+/** A project in the home's bare clone has no checkout to copy from. */
 export const shareFrom = ({ layout }: GitContext, { slug, path: folder }: ProjectRepository): ShareFrom => ({
 	primary: layout.primary(slug),
-	checkout: folder === layout.mirror(slug) ? null : folder,
+	checkout: folder === layout.bareClone(slug) ? null : folder,
 });
 
 /** Links and copies what can be; says for each path what was done. */
@@ -102,9 +102,9 @@ async function link(git: Git, tree: string, from: ShareFrom, name: string): Prom
 /** Why a path is not for a link in this tree; null if it is. */
 async function notShared(git: Git, tree: string, { primary, filled }: ShareFrom, name: string): Promise<string | null> {
 	if (await isTracked(git, tree, name)) return "it is tracked";
-	const mark = filled === undefined ? await readPrimaryMark(await gitFolderOf(primary)) : filled;
-	if (mark === null || mark.lockfiles === null) return "primary is not filled: run brood project warm";
-	return mark.lockfiles === (await lockfileHash(tree)) ? null : "the lockfile differs from primary's";
+	const marker = filled === undefined ? await readPrimaryMarker(await gitFolderOf(primary)) : filled;
+	if (marker === null || marker.lockfiles === null) return "primary is not filled: run brood project warm";
+	return marker.lockfiles === (await lockfileHash(tree)) ? null : "the lockfile differs from primary's";
 }
 
 async function setAside(from: string, to: string): Promise<void> {

@@ -6,7 +6,7 @@ import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { type ByteName, brief, displayName, isTooLong } from "../format/names.ts";
-import { markIn, readMark } from "../layout/mark.ts";
+import { markerIn, readMarker } from "../layout/marker.ts";
 import { type Git, GitFailed } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 
@@ -146,10 +146,10 @@ export async function gitFolderAt(location: string): Promise<string | null> {
 		: null;
 }
 
-/** The mark of the workspace at a path; null if it is not ours. */
-export async function markAt(location: string): Promise<WorkspaceMarker | null> {
+/** The marker of the workspace at a path; null if it is not ours. */
+export async function markerAt(location: string): Promise<WorkspaceMarker | null> {
 	const gitFolder = await gitFolderAt(location);
-	return gitFolder === null ? null : await readMark(markIn(gitFolder));
+	return gitFolder === null ? null : await readMarker(markerIn(gitFolder));
 }
 
 const operations = [

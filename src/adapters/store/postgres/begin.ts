@@ -35,13 +35,13 @@ export const beginBatch = (serverVersion: number): string =>
  * Says which batch this is, so that a lost answer to COMMIT can be asked for; `batch` is null if this life of the node is
  * over. The server's own setting may trade durability for speed; an acknowledgement must not.
  */
-const mark = ({ writer, batch, fence }: BatchStamp) => ({
-	name: "mark-batch",
-	text: `with marked as (
+const batchRow = ({ writer, batch, fence }: BatchStamp) => ({
+	name: "batch-row",
+	text: `with written as (
 		insert into writer (id, batch, at) select $1, $2::bigint, extract(epoch from now()) * 1000
 		where $3::text is null or exists (select from node where id = $3 and epoch = $4::bigint and active = 1)
 		on conflict (id) do update set batch = excluded.batch, at = excluded.at returning batch)
-		select (select batch from marked) as batch, (select coalesce(max(id), 0) from event) as last,
+		select (select batch from written) as batch, (select coalesce(max(id), 0) from event) as last,
 			case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', true) end`,
 	values: [writer, batch, fence?.node ?? null, fence?.epoch ?? null],
 });
@@ -71,23 +71,23 @@ export interface BatchStamp {
 export async function loadBatch(
 	connection: PostgresConnection,
 	begin: string,
-	marked: BatchStamp,
+	stamp: BatchStamp,
 	batch: readonly Envelope[],
 ): Promise<Loaded | null> {
 	const keyed = batch.flatMap(({ actor, key }) => (key === null ? [] : [{ actor, key }]));
 	const named = agentsNamed(batch);
-	const [, [marks], agents, receipts] = await connection.inOneWrite(() =>
+	const [, [written], agents, receipts] = await connection.inOneWrite(() =>
 		Promise.all([
 			connection.exec(begin),
-			connection.rows<{ batch: number | null; last: number }>(mark(marked)),
+			connection.rows<{ batch: number | null; last: number }>(batchRow(stamp)),
 			named.length === 0 ? [] : connection.rows<Loaded["agents"][number]>(agentsOf(named)),
 			keyed.length === 0 ? [] : connection.rows<Row>(receiptsOf(keyed)),
 		]),
 	);
-	if (marks === undefined || marks.batch === null) return null;
+	if (written === undefined || written.batch === null) return null;
 	const found = new Map(receipts.map((row) => [`${row["actor"]}\n${row["key"]}`, row]));
 	return {
-		lastEvent: marks.last,
+		lastEvent: written.last,
 		agents,
 		receipts: keyed.map(({ actor, key }) => ({ actor, key, found: found.get(`${actor}\n${key}`) ?? null })),
 	};

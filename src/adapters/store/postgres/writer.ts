@@ -1,13 +1,13 @@
 // Batches on PostgreSQL. There is one writer at a time: a batch takes the writer's lock in the trip that begins its
 // transaction, and keeps it until COMMIT. Nothing else is locked.
 //
-//   begin, lock, mark, last id, agents, receipts ─▶ decisions in memory ─▶ events, rows, receipts, commit
-//   └──────────────── one trip ────────────────┘                          └────────── one trip ─────────┘
+//   begin, lock, batch row, last id, agents, receipts ─▶ decisions in memory ─▶ events, rows, receipts, commit
+//   └────────────────── one trip ───────────────────┘                          └────────── one trip ─────────┘
 //
 // What always holds
 //   - Nothing that a decision has read changes before its batch has ended: rows are the fold of the journal.
 //   - Ids are given here, from the newest one on: they have no gaps, and their order is the order of commits.
-//   - Once COMMIT was written, a lost connection means "unknown". Then the mark of the batch is asked for, under the
+//   - Once COMMIT was written, a lost connection means "unknown". Then the batch row is asked for, under the
 //     lock: whoever gets the lock knows that the transaction has ended.
 //
 // Fencing: a node whose place was taken writes nothing more.
@@ -17,7 +17,7 @@
 // in its memory and on its connections.
 //
 // What always holds
-//   - The mark of a batch is the fence: it is written only where the node's row has the epoch in which this daemon joined,
+//   - The batch row is the fence: it is written only where the node's row has the epoch in which this daemon joined,
 //     and is active. It is written under the writer's lock, so no fall can come between the look and the COMMIT.
 //   - A fall is itself a batch. Whatever its node committed before is in the rows from which the fall was decided; whatever
 //     comes later finds another epoch.
@@ -25,11 +25,11 @@
 //     and then finds another epoch. So no node is told that it lives after its place was taken.
 //
 // A late batch
-//   - before its mark: no row comes back, the batch is rolled back, and the store is `fenced`: the daemon ends its
+//   - before its batch row: no row comes back, the batch is rolled back, and the store is `fenced`: the daemon ends its
 //     processes and exits. Nothing of the batch lands, and nobody is answered.
-//   - between its mark and COMMIT: the fall waits for the lock. If the node stands still there, the server ends its
+//   - between its batch row and COMMIT: the fall waits for the lock. If the node stands still there, the server ends its
 //     transaction after two seconds (`begin.ts`), and the lock goes to the next.
-//   - COMMIT was sent, and its answer is lost: the mark is asked for without the fence, because a batch that was committed
+//   - COMMIT was sent, and its answer is lost: the batch row is asked for without the fence, because a batch that was committed
 //     before the fall is committed. If it is there, the caller is answered; if not, the batch is tried again, and the fence
 //     holds it back.
 //
@@ -109,7 +109,7 @@ export class Writer {
 		this.#fence = as;
 	}
 
-	/** Gives up the mark. */
+	/** Removes the batch row. */
 	async close(): Promise<void> {
 		await this.#parts.pool
 			.query("delete from writer where id = $1", [this.#parts.id])
@@ -121,11 +121,11 @@ export class Writer {
 		const { pool, run, types } = this.#parts;
 		const client = await pool.connect();
 		const connection = new PostgresConnection(client, silenceMs);
-		const mark = { writer: this.#parts.id, batch: ++this.#batch, fence: this.#fence };
+		const stamp = { writer: this.#parts.id, batch: ++this.#batch, fence: this.#fence };
 		let results: CommandResult[];
 		let last: Promise<PromiseSettledResult<unknown>[]>;
 		try {
-			const loaded = await loadBatch(connection, this.#begin, mark, batch);
+			const loaded = await loadBatch(connection, this.#begin, stamp, batch);
 			if (loaded === null)
 				throw this.#breakDown(new StoreFault("fenced", "Another daemon has taken this one's place."));
 			const held = new BatchConnection(connection, { ...loaded, types, isCareful });
@@ -147,10 +147,10 @@ export class Writer {
 		if (statement !== undefined)
 			throw concernsDatabase(statement) ? statement : new HeldBackFault(String(statement), { cause: statement });
 		if (failed.length === 0) return results;
-		return (await this.#happened(mark.batch, failed[0], deadline + silenceMs)) ? results : null;
+		return (await this.#happened(stamp.batch, failed[0], deadline + silenceMs)) ? results : null;
 	}
 
-	/** The answer to COMMIT was lost: asks the database for the mark of the batch, until the deadline. */
+	/** The answer to COMMIT was lost: asks the database for the batch row, until the deadline. */
 	async #happened(batch: number, cause: unknown, deadline: number): Promise<boolean> {
 		while (performance.now() < deadline) {
 			const last = await this.#lastBatch().catch((error: unknown) => {
