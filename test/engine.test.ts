@@ -14,7 +14,7 @@ import { Engine } from "#engine/engine.ts";
 import { Dispatcher } from "#engine/loop/dispatch.ts";
 import { Publisher } from "#engine/loop/publish.ts";
 import { Tail } from "#engine/loop/tail.ts";
-import { NodeHold } from "#engine/nodes/hold.ts";
+import { NodeSuspension } from "#engine/nodes/suspension.ts";
 import { noLog } from "#engine/ports/log.ts";
 import { StoreFault } from "#engine/ports/store.ts";
 import { forkTimeoutMs } from "#engine/workspaces/forking.ts";
@@ -74,7 +74,7 @@ describe("what the contract does not know is refused before it reaches a decisio
 		const dispatcher = new Dispatcher({
 			store,
 			tail: new Tail({ publisher: new Publisher(limits), reads: store.reads, news: null, log: noLog }),
-			hold: new NodeHold(),
+			suspension: new NodeSuspension(),
 			limits,
 			clock: systemClock,
 			ids: randomIds,

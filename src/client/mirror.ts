@@ -15,8 +15,8 @@ import type { Item } from "#contract/wire.ts";
 import { Mirrored, type MirrorViewInput } from "#views/mirrored.ts";
 import { type RowName, touched } from "#views/rows.ts";
 import { type Client, Refused } from "./client.ts";
+import { Cursor } from "./cursor.ts";
 import { KeptThreads } from "./kept-threads.ts";
-import { Position } from "./position.ts";
 import { RunningMessages } from "./running-messages.ts";
 
 export interface Shown {
@@ -65,7 +65,7 @@ export class Mirror {
 	#turnsMax = 0;
 	/** how far the daemon's clocks are ahead of the client's */
 	#ahead = { now: 0, monotonic: 0 };
-	readonly #position = new Position();
+	readonly #position = new Cursor();
 	#state: "connecting" | "live" | "lost" = "connecting";
 	#connection = new AbortController();
 

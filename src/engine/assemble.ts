@@ -6,14 +6,14 @@ import { retention } from "#contract/retention.ts";
 import { Errands } from "./errands.ts";
 import { join } from "./join.ts";
 import { Dispatcher } from "./loop/dispatch.ts";
+import { PartRunner } from "./loop/part-runner.ts";
 import { Publisher } from "./loop/publish.ts";
 import { startReactor } from "./loop/reactor.ts";
 import { Receipts } from "./loop/receipts.ts";
-import { Supervisor } from "./loop/supervisor.ts";
 import { Tail } from "./loop/tail.ts";
-import { NodeHold } from "./nodes/hold.ts";
 import type { NodeClock } from "./nodes/node-clock.ts";
 import { NodeWatch } from "./nodes/node-watch.ts";
+import { NodeSuspension } from "./nodes/suspension.ts";
 import type { EngineParts } from "./parts.ts";
 import { monotonicNow } from "./ports/clock.ts";
 import type { Dispatch } from "./ports/dispatch.ts";
@@ -45,7 +45,7 @@ export interface Assembled {
 	dispatcher: Dispatcher;
 	receipts: Receipts;
 	agentZero: AgentState;
-	supervisor: Supervisor;
+	supervisor: PartRunner;
 	runner: TurnRunner | null;
 	mover: IssueMover;
 	work: IssueWork;
@@ -61,7 +61,7 @@ export interface Assembled {
 	node: NodeEpoch | null;
 	/** null where there is one node */
 	watch: NodeWatch | null;
-	hold: NodeHold;
+	suspension: NodeSuspension;
 }
 
 /** `nodeClock` is the clock of these parts where there may be other nodes. */
@@ -71,10 +71,10 @@ const restarts = { restartsMax: 5, periodMs: 60_000, retryMs: 60_000 };
 
 export async function assemble(parts: AssemblyParts): Promise<Assembled> {
 	const { store, log } = parts;
-	const hold = new NodeHold();
+	const suspension = new NodeSuspension();
 	const publisher = new Publisher(parts.limits);
 	const tail = new Tail({ publisher, reads: store.reads, news: store.news, log });
-	const dispatcher = new Dispatcher({ ...parts, tail, hold, nodeId: parts.node?.node ?? null });
+	const dispatcher = new Dispatcher({ ...parts, tail, suspension, nodeId: parts.node?.node ?? null });
 	const dispatch: Dispatch = (request) => dispatcher.dispatch(request);
 	const joinedAt = monotonicNow(parts.nodeClock?.own ?? parts.clock);
 	const node = await join(parts, dispatch);
@@ -83,17 +83,17 @@ export async function assemble(parts: AssemblyParts): Promise<Assembled> {
 	const watch =
 		node === null || beats === null || clock === null
 			? null
-			: new NodeWatch({ beats, as: node, hold, driver, watchdog, dispatch, clock, log }, joinedAt);
+			: new NodeWatch({ beats, as: node, suspension, driver, watchdog, dispatch, clock, log }, joinedAt);
 	try {
 		await watch?.first;
-		return await assembleAs(parts, { publisher, tail, dispatcher, node, watch, hold });
+		return await assembleAs(parts, { publisher, tail, dispatcher, node, watch, suspension });
 	} catch (error) {
 		await watch?.[Symbol.asyncDispose]();
 		throw error;
 	}
 }
 
-type Begun = Pick<Assembled, "publisher" | "tail" | "dispatcher" | "node" | "watch" | "hold">;
+type Begun = Pick<Assembled, "publisher" | "tail" | "dispatcher" | "node" | "watch" | "suspension">;
 
 /** Everything that is made once the node has joined. */
 async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled> {
@@ -145,7 +145,7 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 		...reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) })),
 		{ name: "upkeep", start: () => upkeep.start() },
 	];
-	const supervisor = await Supervisor.start(supervised, { ...restarts, clock, log });
+	const supervisor = await PartRunner.start(supervised, { ...restarts, clock, log });
 	return {
 		...{ ...begun, receipts, agentZero, supervisor, runner, mover, work, problems },
 		...{ scheduler, provisioner, cycle, upkeep, errands, sharing, startedAfter },

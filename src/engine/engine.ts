@@ -2,11 +2,11 @@
 import type { Phase } from "#contract/turn.ts";
 import { type Assembled, assemble } from "./assemble.ts";
 import { DispatchAndWait } from "./dispatch-and-wait.ts";
-import type { Degraded } from "./loop/supervisor.ts";
+import type { Degraded } from "./loop/part-runner.ts";
 import { haltAfter } from "./loop/time-limits.ts";
-import { failureOf } from "./nodes/hold.ts";
 import { NodeClock } from "./nodes/node-clock.ts";
 import { Nodes } from "./nodes/nodes.ts";
+import { failureOf } from "./nodes/suspension.ts";
 import type { EngineParts } from "./parts.ts";
 import { bySystem } from "./ports/dispatch.ts";
 import { caught, type Log, noLog } from "./ports/log.ts";

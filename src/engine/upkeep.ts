@@ -9,7 +9,7 @@ import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { Retention } from "#contract/retention.ts";
 import type { Leftover } from "#contract/wire.ts";
-import type { Running } from "./loop/supervisor.ts";
+import type { Running } from "./loop/part-runner.ts";
 import { type Clock, monotonicNow } from "./ports/clock.ts";
 import { caught, type Log } from "./ports/log.ts";
 import type { Reads, Store } from "./ports/store.ts";

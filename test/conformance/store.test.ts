@@ -376,20 +376,20 @@ describe.each(flavors)("%s", (flavor) => {
 		for (const state of ["completed", "failed", "completed"]) {
 			const turn = await openTurn(engine, agent);
 			turns.push(turn);
-			expect(await engine.reads.leases()).toEqual([
+			expect(await engine.reads.turnLeases()).toEqual([
 				{ turn, agent, subscription: "b", node: null, at: (await engine.reads.turn(turn))?.startedAt },
 			]);
 			await done(engine, { type: "turn.end", agent, turn, state }, { as: system });
-			expect(await engine.reads.leases()).toEqual([]);
+			expect(await engine.reads.turnLeases()).toEqual([]);
 		}
 		expect((await engine.reads.latestTurns(agent, 2)).map(({ id }) => id)).toEqual(turns.slice(1));
 		const waiting = await openTurn(engine, agent);
 		const other = await spawn(engine, engine.agentZero.id, { agentType: "shell" });
 		await done(engine, { type: "wait.open", targets: [other.id], for: "ended" }, { as: actingAgent(agent) });
-		expect(await engine.reads.leases()).toEqual([]);
+		expect(await engine.reads.turnLeases()).toEqual([]);
 		expect(await refused(engine, { type: "subscription.remove", name: "b" })).toMatchObject({ code: "CONFLICT" });
 		await done(engine, { type: "agent.kill", agent: other.id });
-		await expect.poll(async () => (await engine.reads.leases()).map(({ turn }) => turn)).toEqual([waiting]);
+		await expect.poll(async () => (await engine.reads.turnLeases()).map(({ turn }) => turn)).toEqual([waiting]);
 		await done(
 			engine,
 			{ type: "turn.end", agent, turn: waiting, state: "failed", limit: { until: engine.now() + 60_000 } },

@@ -49,7 +49,7 @@ describe.each(flavors)("%s", (flavor) => {
 		for (const agent of [mine, handed, waiting, person]) turns.push(await openTurn(engine, agent));
 		for (const [index, agent] of [mine, handed, waiting, person].entries())
 			if (agent !== waiting) await done(engine, { type: "turn.hand", agent, turn: turns[index] }, bySystem);
-		expect((await engine.reads.leases()).map(({ node }) => node)).toEqual([me, other, other]);
+		expect((await engine.reads.turnLeases()).map(({ node }) => node)).toEqual([me, other, other]);
 
 		// nobody has fallen who beat since, or in another epoch
 		for (const wrong of [
@@ -73,7 +73,7 @@ describe.each(flavors)("%s", (flavor) => {
 			node: other,
 			epoch: 1,
 		});
-		expect((await engine.reads.leases()).map(({ node }) => node)).toEqual([me]);
+		expect((await engine.reads.turnLeases()).map(({ node }) => node)).toEqual([me]);
 		// what was not handed over is queued again; without files an agent goes on at the other node
 		expect((await engine.reads.prompts(handed)).length + 10 * (await engine.reads.prompts(waiting)).length).toBe(10);
 		expect((await engine.reads.agent(waiting))?.holds).toMatchObject([

@@ -57,7 +57,7 @@ describe.each(durable)("%s", (flavor) => {
 		await done(engine, { type: "subscription.add", name: "max", agentType: "scripted", maxConcurrent: slots });
 		const agents = await waiting(engine, claims);
 		expect(await all(engine, agents, nodes)).toEqual({ started: slots, codes: new Set(["NO_SLOT"]) });
-		const leases = await engine.reads.leases();
+		const leases = await engine.reads.turnLeases();
 		expect(leases.map(({ turn }) => turn)).toEqual((await engine.reads.openTurns()).map(({ id }) => id));
 		expect(new Set(leases.map(({ subscription }) => subscription))).toEqual(new Set(["max"]));
 		// a turn that ends gives back exactly one
@@ -89,11 +89,11 @@ describe.each(durable)("%s", (flavor) => {
 		const agents = await waiting(engine, 100);
 		await Promise.all(
 			agents.map(async (agent) => {
-				if ((await engine.reads.leases()).length < slots)
+				if ((await engine.reads.turnLeases()).length < slots)
 					await say(engine, { type: "turn.start", agent }, { as: system });
 			}),
 		);
-		expect((await engine.reads.leases()).length).toBeGreaterThan(slots);
+		expect((await engine.reads.turnLeases()).length).toBeGreaterThan(slots);
 	});
 
 	test("leases are dropped when the daemon starts again, with the turns that had them", async () => {
@@ -102,12 +102,12 @@ describe.each(durable)("%s", (flavor) => {
 		await done(engine, { type: "subscription.add", name: "max", agentType: "scripted", maxConcurrent: 2 });
 		const agents = await waiting(engine, 4);
 		await all(engine, agents);
-		expect(await engine.reads.leases()).toHaveLength(2);
+		expect(await engine.reads.turnLeases()).toHaveLength(2);
 		for (const open of engines.splice(0)) await open[Symbol.asyncDispose]();
 		const again = await places[0]?.open();
 		if (again === undefined) throw new Error("no place");
 		engines.push(again);
-		expect([await again.reads.leases(), await again.reads.openTurns()]).toEqual([[], []]);
+		expect([await again.reads.turnLeases(), await again.reads.openTurns()]).toEqual([[], []]);
 		expect(await again.reads.subscriptions()).toMatchObject([
 			{ name: SubscriptionName.parse("max"), maxConcurrent: 2 },
 		]);

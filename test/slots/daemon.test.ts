@@ -151,12 +151,12 @@ describe("a lease", () => {
 			await expect.poll(async () => (await agent(doomed.id)).turn?.phase, longTimeout).toBe("tool");
 			const next = await add("say at last");
 			await expect.poll(async () => (await agent(next.id)).waitingFor, longTimeout).toBe("waiting for a slot of only");
-			expect(await daemon.engine.reads.leases()).toMatchObject([{ agent: doomed.id, subscription: "only" }]);
+			expect(await daemon.engine.reads.turnLeases()).toMatchObject([{ agent: doomed.id, subscription: "only" }]);
 			killAll(insiders(home, daemon.containment));
 			await expect.poll(() => turns(doomed.id), longTimeout).toEqual(["failed"]);
 			await expect.poll(() => turns(next.id), longTimeout).toEqual(["completed"]);
 			expect([
-				await daemon.engine.reads.leases(),
+				await daemon.engine.reads.turnLeases(),
 				await client.call("subscription", { params: { subscription: "only" } }),
 			]).toMatchObject([[], { used: 0 }]);
 		},

@@ -55,7 +55,7 @@ class Round {
 		}
 		await this.#start();
 		await this.#check();
-		expect(await this.#live.reads.leases()).toEqual([]);
+		expect(await this.#live.reads.turnLeases()).toEqual([]);
 	}
 
 	/** As after a kill: the old engine does nothing more, and the new one starts from the rows. */
@@ -130,7 +130,7 @@ class Round {
 
 	async #check(): Promise<void> {
 		const { reads } = this.#live;
-		const [leases, turns, waits] = [await reads.leases(), await reads.openTurns(), await reads.openWaits()];
+		const [leases, turns, waits] = [await reads.turnLeases(), await reads.openTurns(), await reads.openWaits()];
 		expect(leases.length).toBeLessThanOrEqual(limits.turnsMax);
 		for (const [name, max] of Object.entries(plans))
 			expect(leases.filter((lease) => lease.subscription === name).length).toBeLessThanOrEqual(max);

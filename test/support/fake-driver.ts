@@ -44,8 +44,8 @@ export class FakeDriver implements Driver {
 
 	dismiss(): void {}
 
-	holdAll(): void {}
-	goOn(): void {}
+	freezeAll(): void {}
+	thawAll(): void {}
 	async killAll(): Promise<void> {}
 
 	async prepare(_: { id: AgentId }, __: number, signal: AbortSignal): Promise<Prepared> {

@@ -22,7 +22,7 @@ export async function expectFolded(reads: Reads): Promise<void> {
 	expect(new Map(turns.map((row) => [row.id, row]))).toEqual(folded.turn);
 	const queued = [...folded.prompt.values()].filter(({ taken }) => taken === null);
 	expect(byId(prompts)).toEqual(byId(queued));
-	expect(await reads.leases()).toEqual([...folded.lease.values()]);
+	expect(await reads.turnLeases()).toEqual([...folded.lease.values()]);
 	expect(await reads.openWaits()).toEqual([...folded.wait.values()].filter(({ state }) => state === "open"));
 	expect(await reads.subscriptions()).toEqual([...folded.subscription.values()]);
 	expect(new Map((await reads.projects()).map((row) => [row.slug, row]))).toEqual(folded.project);

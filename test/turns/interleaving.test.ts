@@ -3,7 +3,7 @@
 // one has read is over before it acts on it.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ProcessClaims } from "#adapters/driver/process-claims.ts";
+import { ProcessOwners } from "#adapters/driver/process-owners.ts";
 import { openMemory } from "#adapters/store/memory/store.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
@@ -73,7 +73,7 @@ class SteppedDriver extends FakeDriver {
 	readonly got: { turn: number; text: string }[] = [];
 	readonly wrong: string[] = [];
 	readonly up = new Set<AgentId>();
-	readonly #seats = new ProcessClaims();
+	readonly #seats = new ProcessOwners();
 	readonly #atWork = new Set<AgentId>();
 	readonly #step: (what: string) => Promise<void>;
 	readonly #asked: (turn: number) => Promise<void>;

@@ -415,7 +415,7 @@ describe("a workspace that two agents share", () => {
 		await say({
 			type: "workspace.record",
 			agent: parent.id,
-			fact: { kind: "workspace.moved", data: { head: git(at(parent), "rev-parse", "HEAD"), step: "sync" } },
+			event: { kind: "workspace.moved", data: { head: git(at(parent), "rev-parse", "HEAD"), step: "sync" } },
 		});
 		for (const agent of [parent, child])
 			expect(await shop.client.call("health", params(agent))).toEqual({ healthy: true, issues: [] });

@@ -14,8 +14,8 @@ import {
 	endAll,
 	findTree,
 	graceful,
+	homeIdName,
 	innerPid,
-	markName,
 	type Process,
 	quick,
 	rssOf,
@@ -27,7 +27,7 @@ import { Idle } from "./idle.ts";
 import { areInside } from "./inside.ts";
 import { folderOf } from "./launching.ts";
 import type { DriverOptions } from "./options.ts";
-import { ProcessClaims } from "./process-claims.ts";
+import { ProcessOwners } from "./process-owners.ts";
 import type { AgentProgram } from "./programs.ts";
 import { runPrompt } from "./run-prompt.ts";
 import { broken, cancelledStart, Starts } from "./starts.ts";
@@ -53,7 +53,7 @@ export class ProcessDriver implements Driver {
 	/** ends in progress; the agent's next process waits for them */
 	readonly #ending = new Map<AgentId, Ending>();
 	readonly #idle: Idle;
-	readonly #claims = new ProcessClaims();
+	readonly #owners = new ProcessOwners();
 	readonly #freezer = new Freezer();
 
 	constructor(options: DriverOptions) {
@@ -75,7 +75,7 @@ export class ProcessDriver implements Driver {
 	}
 
 	async prepare(agent: AgentState, turn: number, signal: AbortSignal, wanted: PrepareRequest): Promise<Prepared> {
-		if (!(await this.#claims.take(agent.id, turn, signal))) return cancelledStart;
+		if (!(await this.#owners.take(agent.id, turn, signal))) return cancelledStart;
 		this.#idle.take(agent.id);
 		let up = false;
 		try {
@@ -88,10 +88,10 @@ export class ProcessDriver implements Driver {
 	}
 
 	dismiss(agent: AgentId, turn: number): void {
-		if (!this.#claims.has(agent, turn)) return;
+		if (!this.#owners.has(agent, turn)) return;
 		const warm = this.#warm.get(agent);
 		if (warm !== undefined) this.#waits(agent, warm);
-		this.#claims.leave(agent, turn);
+		this.#owners.leave(agent, turn);
 	}
 
 	async #prepare(agent: AgentState, signal: AbortSignal, wanted: PrepareRequest): Promise<Prepared> {
@@ -132,11 +132,11 @@ export class ProcessDriver implements Driver {
 		watch: TurnWatch,
 		signal: AbortSignal,
 	): Promise<TurnResult> {
-		if (!this.#claims.has(agent.id, turn)) throw new Error(`no process was prepared for turn ${turn}`);
+		if (!this.#owners.has(agent.id, turn)) throw new Error(`no process was prepared for turn ${turn}`);
 		try {
 			return await this.#run(agent, text, watch, signal);
 		} finally {
-			this.#claims.leave(agent.id, turn);
+			this.#owners.leave(agent.id, turn);
 		}
 	}
 
@@ -201,8 +201,8 @@ export class ProcessDriver implements Driver {
 		return await this.#freezer.frozen(agent, () => (this.#warm.has(agent) ? this.#processes(agent) : []), work);
 	}
 
-	holdAll = (): void => this.#freezer.hold(this.#all());
-	goOn = (): void => this.#freezer.goOn();
+	freezeAll = (): void => this.#freezer.freezeAll(this.#all());
+	thawAll = (): void => this.#freezer.thawAll();
 	killAll = async (): Promise<void> => void (await endAll(this.#all, { signals: [] }));
 
 	async sweep(): Promise<number> {
@@ -210,7 +210,7 @@ export class ProcessDriver implements Driver {
 	}
 
 	/** Of this home, also what projects' commands run. */
-	#all = (): Process[] => findTree({ [markName]: this.#options.mark });
+	#all = (): Process[] => findTree({ [homeIdName]: this.#options.homeId });
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		await Promise.all([...this.#warm.keys(), ...this.#starting.keys()].map((agent) => this.#park(agent)));
@@ -267,7 +267,7 @@ export class ProcessDriver implements Driver {
 
 	#processes(agent: AgentId, warm = this.#warm.get(agent)): Process[] {
 		return findTree(
-			{ [markName]: this.#options.mark, BROOD_AGENT: agent },
+			{ [homeIdName]: this.#options.homeId, BROOD_AGENT: agent },
 			warm === undefined ? [] : [warm.launched.pid],
 		);
 	}

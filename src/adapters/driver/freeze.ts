@@ -10,8 +10,8 @@ export class Freezer {
 	readonly #freezing = new Map<AgentId, Promise<unknown>>();
 	/** those that are frozen for a copy */
 	readonly #copied = new Set<number>();
-	/** all of them, by pid, while the node holds */
-	#held: Map<number, Process> | null = null;
+	/** all of them, by pid, while the node is suspended */
+	#suspended: Map<number, Process> | null = null;
 
 	async frozen<T>(agent: AgentId, find: () => Process[], work: (lasted: () => boolean) => Promise<T>): Promise<T> {
 		// one at a time: the end of the first would resume processes that the second needs stopped
@@ -26,19 +26,19 @@ export class Freezer {
 		}
 	}
 
-	hold(found: readonly Process[]): void {
-		this.#held ??= new Map();
+	freezeAll(found: readonly Process[]): void {
+		this.#suspended ??= new Map();
 		for (const each of found)
-			if (this.#held.get(each.pid)?.startedAt !== each.startedAt) {
+			if (this.#suspended.get(each.pid)?.startedAt !== each.startedAt) {
 				signal(each, "SIGSTOP");
-				this.#held.set(each.pid, each);
+				this.#suspended.set(each.pid, each);
 			}
 	}
 
-	goOn(): void {
-		const held = this.#held ?? new Map<number, Process>();
-		this.#held = null;
-		for (const each of held.values()) if (!this.#copied.has(each.pid)) signal(each, "SIGCONT");
+	thawAll(): void {
+		const suspended = this.#suspended ?? new Map<number, Process>();
+		this.#suspended = null;
+		for (const each of suspended.values()) if (!this.#copied.has(each.pid)) signal(each, "SIGCONT");
 	}
 
 	async #freeze<T>(stopped: Process[], work: (lasted: () => boolean) => Promise<T>): Promise<T> {
@@ -46,8 +46,8 @@ export class Freezer {
 		const resume = (): void => {
 			for (const each of stopped.splice(0)) {
 				this.#copied.delete(each.pid);
-				if (this.#held === null) signal(each, "SIGCONT");
-				else this.#held.set(each.pid, each);
+				if (this.#suspended === null) signal(each, "SIGCONT");
+				else this.#suspended.set(each.pid, each);
 			}
 		};
 		for (const each of stopped) {

@@ -14,8 +14,8 @@ export const humanDriver: Driver = {
 		return { state: "interrupted", reason: "stopped", text: null };
 	},
 	frozen: (_, work) => work(() => true),
-	holdAll() {},
-	goOn() {},
+	freezeAll() {},
+	thawAll() {},
 	async killAll() {},
 	leftovers: () => [],
 	async end() {},

@@ -10,7 +10,7 @@ export async function capacityOf(
 ): Promise<Omit<Capacity, "leases"> & { leases: SlotLease[] }> {
 	const [subscriptions, projects] = [await work.tx.subscriptions(), await work.tx.projects()];
 	const { at: now, monotonic, node } = work.envelope;
-	const [leases, nodes] = [await work.tx.leases(), await work.tx.nodes()];
+	const [leases, nodes] = [await work.tx.turnLeases(), await work.tx.nodes()];
 	return { subscriptions, projects, leases, nodes, node, turnsMax, now, monotonic };
 }
 

@@ -30,7 +30,7 @@ export const rowCache = (tx: Tx): RowCache => ({
 	}),
 	turn: new CachedRows({ load: (id) => tx.turn(id), put: (row) => tx.putTurn(row) }),
 	lease: new CachedRows({
-		load: async (turn) => (await tx.leases()).find((each) => each.turn === turn),
+		load: async (turn) => (await tx.turnLeases()).find((each) => each.turn === turn),
 		put: (row) => tx.putLease(row),
 		remove: (turn) => tx.dropLease(turn),
 	}),

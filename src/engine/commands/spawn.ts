@@ -65,7 +65,7 @@ async function nodesWithTurns({ tx }: Work): Promise<Pick<SpawnFacts, "nodes" | 
 	const nodes = await tx.nodes();
 	const busy = new Map<NodeId, number>();
 	if (nodes.length < 2) return { nodes };
-	for (const { node } of await tx.leases()) if (node !== null) busy.set(node, (busy.get(node) ?? 0) + 1);
+	for (const { node } of await tx.turnLeases()) if (node !== null) busy.set(node, (busy.get(node) ?? 0) + 1);
 	return { nodes, busy };
 }
 

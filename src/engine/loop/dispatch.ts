@@ -6,7 +6,7 @@
 import type { Envelope } from "#contract/command.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";
 import { admit, type Stamps } from "../commands/admit.ts";
-import type { NodeHold } from "../nodes/hold.ts";
+import type { NodeSuspension } from "../nodes/suspension.ts";
 import type { CommandRequest, Outcome } from "../ports/dispatch.ts";
 import { type Store, StoreFault } from "../ports/store.ts";
 import type { Tail } from "./tail.ts";
@@ -26,7 +26,7 @@ interface WaitingCommand {
 export interface DispatchParts extends Stamps {
 	store: Store;
 	tail: Tail;
-	hold: NodeHold;
+	suspension: NodeSuspension;
 }
 
 export class Dispatcher {
@@ -46,7 +46,7 @@ export class Dispatcher {
 	async dispatch(request: CommandRequest): Promise<Outcome> {
 		const envelope = admit(request, this.#parts);
 		if (isRefusal(envelope)) return { refused: envelope, replayed: false };
-		this.#parts.hold.check(envelope.command);
+		this.#parts.suspension.check(envelope.command);
 		if (this.#closed) throw new StoreFault("unavailable", "The daemon is stopping: nothing was changed.");
 		const { commandsWaitingMax, bytesWaitingMax } = this.#parts.limits;
 		if (this.#waiting.length >= commandsWaitingMax || this.#bytesWaiting > bytesWaitingMax) {

@@ -7,9 +7,9 @@ import type { CommandInput } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { expected } from "#contract/log.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";
+import type { Running } from "./part-runner.ts";
 import type { EventReader, Publisher } from "./publish.ts";
 import { retryWhile } from "./retry.ts";
-import type { Running } from "./supervisor.ts";
 
 /** "again" if not everything that is due could be done; `inMs` if something is due at that time. */
 export type LookResult = "done" | "again" | { inMs: number };
@@ -42,12 +42,12 @@ const groupSize = 64;
 export async function startReactor(reactor: Reactor, publisher: Publisher): Promise<Running> {
 	const stop = new AbortController();
 	const ended = watch(reactor, publisher, stop.signal);
-	ended.catch(expected("the supervisor handles it; until then it must not count as unhandled"));
+	ended.catch(expected("the part runner handles it; until then it must not count as unhandled"));
 	return {
 		ended,
 		async [Symbol.asyncDispose]() {
 			stop.abort();
-			await ended.catch(expected("the supervisor has handled it"));
+			await ended.catch(expected("the part runner has handled it"));
 		},
 	};
 }

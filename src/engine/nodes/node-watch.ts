@@ -20,20 +20,20 @@ import type { Driver } from "../ports/driver.ts";
 import { caught, type Log } from "../ports/log.ts";
 import { StoreFault } from "../ports/store.ts";
 import type { Beats, Watchdog } from "../ports/store-nodes.ts";
-import type { NodeHold } from "./hold.ts";
 import type { NodeClock } from "./node-clock.ts";
+import type { NodeSuspension } from "./suspension.ts";
 
 const tickMs = 100;
 /** processes that were just being started when the others were stopped are found by looking again */
-const holdAgainMs = 300;
+const freezeAgainMs = 300;
 /** after this long without an answer people are told */
 const tellMs = 3000;
 
 export interface NodeWatchParts {
 	beats: Beats;
 	as: NodeEpoch;
-	hold: NodeHold;
-	driver: Pick<Driver, "holdAll" | "goOn"> | null;
+	suspension: NodeSuspension;
+	driver: Pick<Driver, "freezeAll" | "thawAll"> | null;
 	watchdog: Watchdog | null;
 	dispatch: Dispatch;
 	clock: NodeClock;
@@ -60,7 +60,7 @@ export class NodeWatch implements AsyncDisposable {
 	#timer: ReturnType<typeof setTimeout> | undefined;
 	readonly #falls = new Map<string, Promise<void>>();
 	#watch: Watch;
-	#heldAt = 0;
+	#frozenAt = 0;
 	#trips: number[] = [];
 	#offsetMs: number | null = null;
 	#stopped = false;
@@ -108,15 +108,15 @@ export class NodeWatch implements AsyncDisposable {
 		this.#timer = setTimeout(() => this.#tick(), tickMs);
 		const now = this.#now();
 		this.#do(ticked(this.#watch, now));
-		if (this.#watch.holding && now - this.#heldAt >= holdAgainMs) this.#holdAll(now);
+		if (this.#watch.holding && now - this.#frozenAt >= freezeAgainMs) this.#freezeAll(now);
 	}
 
 	#do({ watch, acts }: WatchStep): void {
 		this.#watch = watch;
 		for (const act of acts) {
 			if (act === "beat") this.#lastBeat = this.#beat();
-			else if (act === "hold") this.#hold();
-			else if (act === "go on") this.#goOn();
+			else if (act === "hold") this.#suspend();
+			else if (act === "go on") this.#resume();
 			else if (act === "exit") this.#giveUp();
 			else this.#fall(act.fall);
 		}
@@ -150,31 +150,31 @@ export class NodeWatch implements AsyncDisposable {
 		this.#parts.clock.measured(this.#offsetMs, roundTripMs);
 	}
 
-	#hold(): void {
+	#suspend(): void {
 		const now = this.#now();
-		this.#parts.log.warn("nodes", `No beat was confirmed for ${nodeTimes.holdMs / 1000} s: all processes are held`);
-		this.#parts.hold.begin(this.#parts.clock.now());
-		// the daemon itself decides from here on: it may be held for a minute
+		this.#parts.log.warn("nodes", `No beat was confirmed for ${nodeTimes.holdMs / 1000} s: all processes are stopped`);
+		this.#parts.suspension.begin(this.#parts.clock.now());
+		// the daemon itself decides from here on: it may be suspended for a minute
 		this.#parts.watchdog?.goodFor(null);
-		this.#holdAll(now);
+		this.#freezeAll(now);
 	}
 
-	#holdAll(now: number): void {
-		this.#heldAt = now;
-		this.#parts.driver?.holdAll();
+	#freezeAll(now: number): void {
+		this.#frozenAt = now;
+		this.#parts.driver?.freezeAll();
 	}
 
-	#goOn(): void {
+	#resume(): void {
 		this.#parts.log.info("nodes", "The database answers again: all processes go on");
-		this.#parts.hold.end();
-		this.#parts.driver?.goOn();
+		this.#parts.suspension.end();
+		this.#parts.driver?.thawAll();
 	}
 
 	#giveUp(): void {
 		this.#stopped = true;
 		clearTimeout(this.#timer);
-		this.#parts.hold.begin(this.#parts.clock.now());
-		this.#holdAll(this.#now());
+		this.#parts.suspension.begin(this.#parts.clock.now());
+		this.#freezeAll(this.#now());
 		this.#fence.resolve(new StoreFault("fenced", "Another node has taken this one's place."));
 	}
 

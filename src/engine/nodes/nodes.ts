@@ -2,14 +2,14 @@
 import type { NodeEpoch, NodeId } from "#contract/node.ts";
 import type { Store } from "../ports/store.ts";
 import type { LastBeat, SharedDatabase } from "../ports/store-nodes.ts";
-import type { NodeHold } from "./hold.ts";
 import type { DatabaseView, NodeWatch } from "./node-watch.ts";
+import type { NodeSuspension } from "./suspension.ts";
 
 interface Parts {
 	store: Pick<Store, "beats">;
 	node: NodeEpoch | null;
 	watch: NodeWatch | null;
-	hold: NodeHold;
+	suspension: NodeSuspension;
 	limitsIgnored: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export class Nodes {
 
 	/** Since when all processes are held; null if they are not. */
 	get holdingSince(): number | null {
-		return this.#parts.hold.since;
+		return this.#parts.suspension.since;
 	}
 
 	/** What each node said when it last showed that it lives. */

@@ -36,10 +36,10 @@ export interface Driver extends AsyncDisposable {
 	 */
 	frozen<T>(agent: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T>;
 	/**
-	 * Stops all processes of this node until `goOn`; to be repeated, because new ones may appear.
+	 * Stops all processes of this node until `thawAll`; to be repeated, because new ones may appear.
 	 */
-	holdAll(): void;
-	goOn(): void;
+	freezeAll(): void;
+	thawAll(): void;
 	/** Ends all processes of this node at once, also those that are stopped, without a last word. */
 	killAll(): Promise<void>;
 	/**

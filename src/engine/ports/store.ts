@@ -106,7 +106,7 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	/** by name, including removed ones */
 	persons(): Promise<PersonState[]>;
 	/** of all running turns, oldest first */
-	leases(): Promise<SlotLease[]>;
+	turnLeases(): Promise<SlotLease[]>;
 	event(id: number): Promise<Event | undefined>;
 	/** the last items of the agent's own thread, or the last before an event, oldest first */
 	itemsBefore(agent: AgentId, before: number | null, limit: number): Promise<Event[]>;

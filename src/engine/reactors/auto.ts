@@ -123,7 +123,7 @@ async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState
 
 /** Agents that have a slot, or will need one: at work, or with an issue that does not wait for a person. */
 async function agentsAtWork(reads: Reads): Promise<AgentState[]> {
-	const leased = new Set((await reads.leases()).map(({ agent }) => agent));
+	const leased = new Set((await reads.turnLeases()).map(({ agent }) => agent));
 	const live = await reads.agents({ life: "live" });
 	const issues = await reads.issuesWith(live.flatMap(({ id, issue }) => (leased.has(id) ? [] : (issue?.id ?? []))));
 	const moving = new Set(issues.filter((each) => each.waiting === null && each.attention === null).map(({ id }) => id));

@@ -83,7 +83,7 @@ export class TurnRunner implements Reactor {
 			// the agents were read at the same time as the turns, and may be older than this turn
 			const agent = beginners.find((each) => each.turn?.id === turn.id) ?? (await reads.agent(turn.agent));
 			if (agent === undefined || this.#running.has(turn.id)) continue;
-			if (turn.handedAt === null || isPerson(agent)) this.#begin(turn, agent);
+			if (turn.handedAt === null || isHumanAgent(agent)) this.#begin(turn, agent);
 			// handed over, open, and not running here: its end could not be recorded. The check keeps it from ending twice
 			else if (agent.turn?.id === turn.id)
 				await this.#commands.end(turn, { state: "failed", reason: "its end could not be recorded", text: null });
@@ -126,14 +126,14 @@ export class TurnRunner implements Reactor {
 		});
 		// if its end cannot be recorded, the next look or the next daemon ends it
 		over.catch(this.#caught("The end of a turn could not be recorded", turn));
-		if (isPerson(agent)) recorder[Symbol.dispose]();
-		this.#running.set(turn.id, { agent: agent.id, stop, over, recorder: isPerson(agent) ? null : recorder });
+		if (isHumanAgent(agent)) recorder[Symbol.dispose]();
+		this.#running.set(turn.id, { agent: agent.id, stop, over, recorder: isHumanAgent(agent) ? null : recorder });
 	}
 
 	async #carryOut(turn: TurnState, agent: AgentState, recorder: TurnRecorder, signal: AbortSignal): Promise<void> {
 		// a person who has had the prompt since before the daemon started does not get it again
 		const item =
-			turn.handedAt !== null && isPerson(agent)
+			turn.handedAt !== null && isHumanAgent(agent)
 				? { text: null, data: null }
 				: await this.#claim(turn, agent, recorder, signal);
 		if (item === null) return;
@@ -201,7 +201,7 @@ export class TurnRunner implements Reactor {
 	): Promise<void> {
 		const end = await this.#parts.driver.run({ agent, turn: turn.id, text }, recorder, signal).catch(failure);
 		// a person's turn continues when the daemon is back
-		if (this.#draining && isPerson(agent)) return;
+		if (this.#draining && isHumanAgent(agent)) return;
 		const last = end.last ?? [];
 		// keeping the files takes a while; until then the last items are visible
 		if (agent.workspace !== null && last.length > 0) await recorder.items(last);
@@ -244,7 +244,7 @@ export class TurnRunner implements Reactor {
 	}
 
 	async #workspaceProblem({ id: turn }: TurnState, agent: AgentState): Promise<TurnResult | null> {
-		if (agent.workspace === null || isPerson(agent)) return null;
+		if (agent.workspace === null || isHumanAgent(agent)) return null;
 		try {
 			const reason = await drift(this.#parts, agent, { turn });
 			if (reason !== null) return { state: "failed", reason, text: null };
@@ -288,7 +288,7 @@ export class TurnRunner implements Reactor {
 	}
 }
 
-/** A person's turn has no process, and continues after a restart of the daemon. */
-const isPerson = ({ type }: AgentState): boolean => type === "human";
+/** A human agent is a person: its turn has no process, and continues after a restart of the daemon. */
+const isHumanAgent = ({ type }: AgentState): boolean => type === "human";
 
 const isBroken = (error: unknown): boolean => error instanceof StoreFault && error.kind === "broken";

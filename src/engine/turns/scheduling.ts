@@ -134,7 +134,7 @@ export class Scheduler {
 		const [subscriptions, projects, leases, nodes] = await Promise.all([
 			reads.subscriptions(),
 			reads.projects(),
-			reads.leases(),
+			reads.turnLeases(),
 			reads.nodes(),
 		]);
 		this.#hasPeers = nodes.filter(isActive).length > 1;

@@ -75,7 +75,7 @@ export async function tellOfCommits(
 		bySystem({
 			type: "workspace.record",
 			agent: agent.id,
-			fact: { kind: "workspace.moved", data: { head, step: "commit" } },
+			event: { kind: "workspace.moved", data: { head, step: "commit" } },
 			...(others.length > 0 && { tell: text }),
 			...before,
 		}),

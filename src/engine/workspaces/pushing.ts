@@ -18,6 +18,6 @@ export async function pushAfterTurn(
 	if (isRefusal(effective) || effective.settings.push !== "settle") return;
 	const pushed = await workspaces.push(checkout);
 	if (isRefusal(pushed)) return;
-	const fact = { kind: "workspace.pushed" as const, data: pushed };
-	await dispatch(bySystem({ type: "workspace.record", agent: agent.id, fact }));
+	const event = { kind: "workspace.pushed" as const, data: pushed };
+	await dispatch(bySystem({ type: "workspace.record", agent: agent.id, event }));
 }

@@ -263,7 +263,7 @@ async function record(
 	const command = {
 		type: "workspace.record" as const,
 		agent: agent.id,
-		fact: { kind: "workspace.pushed" as const, data },
+		event: { kind: "workspace.pushed" as const, data },
 	};
 	const { actor } = by;
 	const receipt =

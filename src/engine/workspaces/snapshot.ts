@@ -27,6 +27,10 @@ export async function snapshot(
 	return taken;
 }
 
-export async function record({ dispatch }: { dispatch: Dispatch }, { agent }: Checkout, fact: Recorded): Promise<void> {
-	await dispatch(bySystem({ type: "workspace.record", agent: agent.id, fact }));
+export async function record(
+	{ dispatch }: { dispatch: Dispatch },
+	{ agent }: Checkout,
+	event: Recorded,
+): Promise<void> {
+	await dispatch(bySystem({ type: "workspace.record", agent: agent.id, event }));
 }

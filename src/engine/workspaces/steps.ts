@@ -5,8 +5,8 @@
 // before git has done anything, in the middle, or after it and before the store knows.
 //
 // What always holds
-//   - A step has a lease: a mark on the agent's row, taken by a command and therefore by one caller only. Agents that
-//     share the tree are marked too. While it is there, no turn and no other step starts; callers are refused with the
+//   - A step has a lease: a field of the agent's row, taken by a command and therefore by one caller only. Agents that
+//     share the tree get it too. While it is there, no turn and no other step starts; callers are refused with the
 //     name of the running step.
 //   - A lease has no time limit. It ends with the step or with the daemon, whose processes all end with it. So every
 //     lease that the next daemon finds belongs to an interrupted step. It becomes a `recovery` hold (`recover.ts`), which
@@ -127,7 +127,7 @@ export class Steps {
 	/** Retried until it is recorded: git's change has happened. */
 	async record(
 		{ agent }: Checkout,
-		fact: Recorded,
+		event: Recorded,
 		by: Requester,
 		more: { tell?: string | undefined; receipt?: StepReceipt | undefined; frees?: boolean } = {},
 	): Promise<void> {
@@ -137,7 +137,7 @@ export class Steps {
 		const command: CommandInput = {
 			type: "workspace.record",
 			agent: agent.id,
-			fact,
+			event,
 			...(tell !== undefined && { tell: tell.slice(0, 10_000) }),
 			...mends,
 			...(frees && { frees }),

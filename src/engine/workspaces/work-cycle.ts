@@ -274,14 +274,14 @@ export class WorkCycle {
 			const result = await work(checkout, control);
 			if (isRefusal(result)) return result;
 			const moved = { ...result, origin };
-			const fact = { kind: "workspace.moved", data: { head: moved.branchStatus.head, step } } as const;
+			const event = { kind: "workspace.moved", data: { head: moved.branchStatus.head, step } } as const;
 			// even if the branch did not move: files that went into a snapshot are gone from the tree
 			const cleaned =
 				step === "recover" && moved.snapshot !== null
 					? ` What was not committed is in snapshot ${moved.snapshot}.`
 					: "";
 			const tell = moved.moved || cleaned !== "" ? `${moved.text}${cleaned}` : undefined;
-			await this.#steps.record(checkout, fact, by, { tell, receipt: answeredWith(moved), frees: true });
+			await this.#steps.record(checkout, event, by, { tell, receipt: answeredWith(moved), frees: true });
 			return moved;
 		};
 		return await this.#steps.leased(agent, step, by, move, how);

@@ -1,7 +1,7 @@
 // Which turn has claimed an agent's process: one at a time, from `prepare` until the turn was run or dismissed.
 import type { AgentId } from "#contract/ids.ts";
 
-export class ProcessClaims {
+export class ProcessOwners {
 	readonly #taken = new Map<AgentId, { turn: number; left: PromiseWithResolvers<void> }>();
 
 	/** Waits until no other turn has it. False if cancelled. */

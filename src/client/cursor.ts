@@ -1,7 +1,7 @@
 // How far a mirror has folded the journal. Rows that are loaded later than the others wait here until both are of one event.
 import type { Folded } from "#views/rows.ts";
 
-export class Position {
+export class Cursor {
 	#at = 0;
 	readonly #records = new Set<Folded[]>();
 	#next = Promise.withResolvers<void>();

@@ -1,9 +1,10 @@
-// Whether this node may begin work. While it holds, nothing that begins any is written: another node may take its place.
+// Whether this node may begin work. While it is suspended, nothing that begins any is written: another node may take its
+// place.
 import type { Command } from "#contract/command.ts";
 import { definitionOf } from "../commands/table.ts";
 import { type Store, StoreFault } from "../ports/store.ts";
 
-export class NodeHold {
+export class NodeSuspension {
 	#since: number | null = null;
 
 	get since(): number | null {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { noLog } from "../ports/log.ts";
-import { type Part, type Running, Supervisor } from "./supervisor.ts";
+import { type Part, PartRunner, type Running } from "./part-runner.ts";
 
 /** Parts that write down what happens to them and can be made to fail. */
 function stage(names: string[]) {
@@ -30,53 +30,53 @@ const until = async (condition: () => boolean): Promise<void> => await expect.po
 
 test("parts start in order and stop in reverse, once", async () => {
 	const { log, parts } = stage(["store", "engine", "door"]);
-	const supervisor = await Supervisor.start(parts, intensity);
-	await supervisor[Symbol.asyncDispose]();
-	await supervisor[Symbol.asyncDispose]();
+	const runner = await PartRunner.start(parts, intensity);
+	await runner[Symbol.asyncDispose]();
+	await runner[Symbol.asyncDispose]();
 	expect(log).toEqual(["+store", "+engine", "+door", "-door", "-engine", "-store"]);
 });
 
 test("a part that fails is restarted alone, and the log says so", async () => {
 	const { log, parts, fail } = stage(["provision", "issues", "waits"]);
-	await using supervisor = await Supervisor.start(parts, intensity);
+	await using runner = await PartRunner.start(parts, intensity);
 	said.length = 0;
 	fail("issues");
 	await until(() => log.length === 5);
 	expect(log.slice(3)).toEqual(["-issues", "+issues"]);
 	expect(said).toEqual(["warn issues failed and is restarted"]);
-	expect(supervisor.degraded).toEqual([]);
+	expect(runner.degraded).toEqual([]);
 });
 
 test("a part that fails again and again counts as degraded, is tried again, and the others go on", async () => {
 	const { log, parts, fail } = stage(["provision", "issues"]);
-	await using supervisor = await Supervisor.start(parts, { ...intensity, periodMs: 100 });
+	await using runner = await PartRunner.start(parts, { ...intensity, periodMs: 100 });
 	said.length = 0;
 	for (const starts of [2, 3, 4, 5]) {
 		fail("issues");
 		await until(() => log.filter((line) => line === "+issues").length === starts);
 	}
-	expect(supervisor.degraded).toEqual([{ name: "issues", since: now, reason: "issues broke" }]);
+	expect(runner.degraded).toEqual([{ name: "issues", since: now, reason: "issues broke" }]);
 	expect(said.map((line) => line.split(" ")[0])).toEqual(["warn", "warn", "error", "error"]);
 	expect(log.filter((line) => line.endsWith("provision"))).toEqual(["+provision"]);
 	// it stays up for a whole period
-	await until(() => supervisor.degraded.length === 0);
+	await until(() => runner.degraded.length === 0);
 });
 
 test("failures far apart do not add up", async () => {
 	const { log, parts, fail } = stage(["store"]);
-	await using supervisor = await Supervisor.start(parts, intensity);
+	await using runner = await PartRunner.start(parts, intensity);
 	for (let starts = 2; starts < 8; starts++) {
 		now += 600;
 		fail("store");
 		await until(() => log.filter((line) => line === "+store").length === starts);
-		expect(supervisor.degraded).toEqual([]);
+		expect(runner.degraded).toEqual([]);
 	}
 });
 
 test("if a part cannot start, those before it are stopped and the reason is thrown", async () => {
 	const { log, parts } = stage(["store"]);
 	const broken: Part = { name: "door", start: async () => Promise.reject(new Error("the port is taken")) };
-	await expect(Supervisor.start([...parts, broken], intensity)).rejects.toThrow("the port is taken");
+	await expect(PartRunner.start([...parts, broken], intensity)).rejects.toThrow("the port is taken");
 	expect(log).toEqual(["+store", "-store"]);
 });
 
@@ -87,13 +87,13 @@ test("a part that cannot be started again is tried again like one that failed", 
 		if (log.length > 0 && refuses-- > 0) throw new Error("not now");
 		return (await parts[0]?.start()) ?? Promise.reject(new Error("no part"));
 	};
-	await using supervisor = await Supervisor.start([{ name: "store", start }], {
+	await using runner = await PartRunner.start([{ name: "store", start }], {
 		...intensity,
 		restartsMax: 1,
 		periodMs: 50,
 	});
 	fail("store");
 	await until(() => log.filter((line) => line === "+store").length === 2);
-	await until(() => supervisor.degraded.length === 0);
+	await until(() => runner.degraded.length === 0);
 	expect(refuses).toBe(-1);
 });

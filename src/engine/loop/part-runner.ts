@@ -33,7 +33,7 @@ export interface Degraded {
 	reason: string;
 }
 
-interface SupervisedPart {
+interface KeptPart {
 	readonly part: Part;
 	running: Running | null;
 	failures: number[];
@@ -44,8 +44,8 @@ interface SupervisedPart {
 	work: Promise<void>;
 }
 
-export class Supervisor implements AsyncDisposable {
-	readonly #kept: readonly SupervisedPart[];
+export class PartRunner implements AsyncDisposable {
+	readonly #kept: readonly KeptPart[];
 	readonly #intensity: Intensity;
 	#stopping = false;
 
@@ -62,15 +62,15 @@ export class Supervisor implements AsyncDisposable {
 	}
 
 	/** Starts all parts in order; if one cannot start, those before it are stopped again. */
-	static async start(parts: readonly Part[], intensity: Intensity): Promise<Supervisor> {
-		const supervisor = new Supervisor(parts, intensity);
+	static async start(parts: readonly Part[], intensity: Intensity): Promise<PartRunner> {
+		const runner = new PartRunner(parts, intensity);
 		try {
-			for (const kept of supervisor.#kept) await supervisor.#start(kept);
+			for (const kept of runner.#kept) await runner.#start(kept);
 		} catch (error) {
-			await supervisor[Symbol.asyncDispose]();
+			await runner[Symbol.asyncDispose]();
 			throw error;
 		}
-		return supervisor;
+		return runner;
 	}
 
 	/** The parts that failed too often and are retried. */
@@ -87,7 +87,7 @@ export class Supervisor implements AsyncDisposable {
 		}
 	}
 
-	async #start(kept: SupervisedPart): Promise<void> {
+	async #start(kept: KeptPart): Promise<void> {
 		const running = await kept.part.start();
 		kept.running = running;
 		const ended = (cause: unknown): void => {
@@ -97,13 +97,13 @@ export class Supervisor implements AsyncDisposable {
 		running.ended.then(() => ended(new Error(`${kept.part.name} ended by itself`)), ended);
 	}
 
-	async #stop(kept: SupervisedPart): Promise<void> {
+	async #stop(kept: KeptPart): Promise<void> {
 		const { running } = kept;
 		kept.running = null;
 		await running?.[Symbol.asyncDispose]();
 	}
 
-	#failed(kept: SupervisedPart, cause: unknown): void {
+	#failed(kept: KeptPart, cause: unknown): void {
 		const { restartsMax, periodMs, retryMs, clock, log } = this.#intensity;
 		const { name } = kept.part;
 		const now = monotonicNow(clock);
@@ -111,14 +111,14 @@ export class Supervisor implements AsyncDisposable {
 		const tooOften = kept.degraded !== null || kept.failures.length > restartsMax;
 		const reason = messageOf(cause);
 		if (tooOften)
-			log.error("supervisor", `${name} failed again; it is tried again in ${retryMs / 1000} s`, { part: name }, cause);
-		else log.warn("supervisor", `${name} failed and is restarted`, { part: name }, cause);
+			log.error("parts", `${name} failed again; it is tried again in ${retryMs / 1000} s`, { part: name }, cause);
+		else log.warn("parts", `${name} failed and is restarted`, { part: name }, cause);
 		if (tooOften) kept.degraded = { name, since: kept.degraded?.since ?? now, reason };
 		clearTimeout(kept.timer);
 		kept.timer = setTimeout(() => this.#restart(kept), tooOften ? retryMs : 0);
 	}
 
-	#restart(kept: SupervisedPart): void {
+	#restart(kept: KeptPart): void {
 		kept.work = kept.work.then(async () => {
 			try {
 				await this.#stop(kept);
@@ -132,8 +132,8 @@ export class Supervisor implements AsyncDisposable {
 		});
 	}
 
-	#recovered(kept: SupervisedPart): void {
+	#recovered(kept: KeptPart): void {
 		kept.degraded = null;
-		this.#intensity.log.info("supervisor", `${kept.part.name} works again`, { part: kept.part.name });
+		this.#intensity.log.info("parts", `${kept.part.name} works again`, { part: kept.part.name });
 	}
 }
