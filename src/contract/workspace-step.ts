@@ -75,7 +75,7 @@ export type WorkspaceLease = z.infer<typeof WorkspaceLease>;
 /** `tell` is for the agent's model, if its files changed. `mends`: an interrupted step is complete now. */
 export const WorkspaceRecord = command("workspace.record", {
 	...named,
-	fact: Recorded,
+	event: Recorded,
 	tell: z.string().max(10_000).optional(),
 	...beforeTurn,
 	mends: z.literal(true).optional(),

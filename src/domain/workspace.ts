@@ -214,7 +214,7 @@ export function decideLeaseCrash(agent: AgentState): Decision {
 /** A moved branch is recorded for all agents that share the tree. */
 export function decideRecord(
 	agent: AgentState,
-	{ fact, tell, mends, frees }: WorkspaceRecord,
+	{ event, tell, mends, frees }: WorkspaceRecord,
 	others: readonly AgentState[],
 	by: { actor: Actor },
 ): Decision {
@@ -224,12 +224,12 @@ export function decideRecord(
 	const told =
 		tell === undefined || agent.life === "ended"
 			? []
-			: [{ kind: "system", agent: agent.id, text: tell, data: { about: fact.kind } }];
+			: [{ kind: "system", agent: agent.id, text: tell, data: { about: event.kind } }];
 	const head =
-		fact.kind === "workspace.committed"
-			? fact.data.commit
-			: fact.kind === "workspace.moved"
-				? fact.data.head
+		event.kind === "workspace.committed"
+			? event.data.commit
+			: event.kind === "workspace.moved"
+				? event.data.head
 				: undefined;
 	const spread =
 		head === undefined
@@ -238,7 +238,7 @@ export function decideRecord(
 	const mended = mends === true ? unheld(agent, ["recovery"]) : [];
 	// in the same transaction, so that a crash after it finds no open step
 	const freed = frees === true ? decideFree(agent, others) : [];
-	return [{ ...fact, agent: agent.id }, ...told, ...spread, ...mended, ...freed];
+	return [{ ...event, agent: agent.id }, ...told, ...spread, ...mended, ...freed];
 }
 
 export function decideDrift(agent: AgentState, { reason, seen }: WorkspaceDrift): Decision {

@@ -154,7 +154,7 @@ try {
 	void daemon.engine.failed.then(async (why) => {
 		if (why.kind === "fenced") {
 			const code = await giveWay(daemon.engine, log, why);
-			// in the foreground its supervisor starts the next one
+			// in the foreground the service manager starts the next one
 			if (values.background) startSuccessor(home, process.env, ["--again"]);
 			process.exit(code);
 		}

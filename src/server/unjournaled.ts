@@ -14,8 +14,8 @@ export async function unjournaled(
 		phases: engine.reportedPhases(),
 		projects: Object.fromEntries(
 			projects.flatMap(({ slug }): [string, HealthProblem][] => {
-				const issue = engine.problems.of(slug);
-				return issue === null ? [] : [[slug, issue]];
+				const found = engine.problems.of(slug);
+				return found === null ? [] : [[slug, found]];
 			}),
 		),
 		subscriptions: Object.fromEntries(

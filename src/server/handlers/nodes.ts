@@ -15,7 +15,7 @@ export function nodeHandlers(context: RequestContext) {
 	const { engine, reads } = context;
 	const shown = async (states: readonly NodeState[]): Promise<Node[]> => {
 		const [leases, agents, beats] = await Promise.all([
-			reads.leases(),
+			reads.turnLeases(),
 			reads.livingAgentsByNode(),
 			engine.nodes.lastBeats(),
 		]);

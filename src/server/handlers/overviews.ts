@@ -31,7 +31,7 @@ export function overviewHandlers(
 			]);
 			// only then it matters whose files are where
 			const shown = nodes.some(isDown) ? await reads.agents({ life: "living" }) : await reads.heldAgents();
-			const [subscriptions, leases] = await Promise.all([reads.subscriptions(), reads.leases()]);
+			const [subscriptions, leases] = await Promise.all([reads.subscriptions(), reads.turnLeases()]);
 			const asking = new Map(
 				(await reads.agentsWith(pending.map(({ agent }) => agent))).map((each) => [each.id, each]),
 			);

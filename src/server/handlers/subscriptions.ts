@@ -46,7 +46,7 @@ export function subscriptionHandlers(
 	const { engine, reads } = context;
 	const view = (state: SubscriptionState, leases: readonly SlotLease[]): Subscription =>
 		subscriptionView(state, { leases, now: engine.scheduler.monotonic(), problem: problem(state.credential) });
-	const shown = async (state: SubscriptionState): Promise<Subscription> => view(state, await reads.leases());
+	const shown = async (state: SubscriptionState): Promise<Subscription> => view(state, await reads.turnLeases());
 	const change = async (request: ScopedRequest, command: CommandInput): Promise<Subscription | Refusal> => {
 		const done = await context.dispatch(request, command);
 		if (isRefusal(done)) return done;
@@ -56,7 +56,7 @@ export function subscriptionHandlers(
 	const credited = crediting(problem, files);
 	return {
 		subscriptions: async ({ page }) => {
-			const leases = await reads.leases();
+			const leases = await reads.turnLeases();
 			return await pageWhere(
 				page,
 				(part) => reads.listSubscriptions(part),

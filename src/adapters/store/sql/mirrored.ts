@@ -35,7 +35,7 @@ export async function mirroredBy(reads: Simple, connection: Connection, request:
 		agents: [...agents, ...(await reads.agentsWith(named.filter((id) => !known.has(id))))],
 		projects: await reads.projects(),
 		subscriptions: await reads.subscriptions(),
-		leases: await reads.leases(),
+		leases: await reads.turnLeases(),
 		nodes: await reads.nodes(),
 		approvals: await reads.pendingApprovals(),
 		waits: await reads.openWaits(),

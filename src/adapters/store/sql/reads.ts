@@ -62,7 +62,7 @@ function turnReads(connection: Connection) {
 	return {
 		subscriptions: () => all(slots.allSubscriptions, {}),
 		persons: () => all(persons.allPersons, {}),
-		leases: () => connection.all(slots.allLeases, {}),
+		turnLeases: () => connection.all(slots.allLeases, {}),
 		node: (id) => one(nodes.nodeById, { id }),
 		nodes: () => all(nodes.allNodes, {}),
 		approval: (id) => one(open.approvalById, { id }),

@@ -1,6 +1,7 @@
 // What a page shows when its own code fails: the rest of the dashboard goes on.
-import { messageOf } from "#contract/message-of.ts";
+
 import { Component, type ReactNode } from "react";
+import { messageOf } from "#contract/message-of.ts";
 
 export class Broken extends Component<{ children: ReactNode }, { error: unknown }> {
 	override state: { error: unknown } = { error: null };
