@@ -31,7 +31,7 @@ const program = new TerminalProgram(
 	{
 		...{ client: new Client({ url, token }), home, project: null, colour: true, terminal },
 		freshKey: () => crypto.randomUUID(),
-		mend: async () => {},
+		beforeReconnect: async () => {},
 		now: () => performance.timeOrigin + performance.now(),
 	},
 	AgentId.parse(first),

@@ -25,7 +25,7 @@ import { noLog } from "#engine/ports/log.ts";
 import type { Store } from "#engine/ports/store.ts";
 import { ProcessTokens } from "#engine/tokens.ts";
 import { GitJournal } from "#engine/workspaces/git-journal.ts";
-import type { Listener, Listening } from "#server/listen.ts";
+import type { Listener, LocalListener } from "#server/listen.ts";
 import { Persons } from "#server/persons.ts";
 import { announce, listenIn, lockedHome } from "./daemon/home.ts";
 import { nodeOf } from "./daemon/node.ts";
@@ -170,7 +170,7 @@ export async function startDaemon({
 async function openToClients(
 	parts: AsyncDisposableStack,
 	engine: Engine,
-	listeners: { here: Listening; remote: Listener | null },
+	listeners: { here: LocalListener; remote: Listener | null },
 	{ limits, ...known }: Omit<ServeParts, "stream" | "persons"> & { limits: Limits },
 ): Promise<Pick<Daemon, "lost">> {
 	const { here, remote } = listeners;

@@ -1,5 +1,4 @@
 // Serves our own agent programs over ACP on standard input and output, one prompt at a time.
-
 import { Readable, Writable } from "node:stream";
 import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk";
 import { messageOf } from "#contract/message-of.ts";

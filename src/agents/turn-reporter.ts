@@ -1,5 +1,4 @@
 // How our own agent programs report a turn over ACP: messages, tool calls, permission requests and usage.
-
 import {
 	type AgentContext,
 	methods,
@@ -15,7 +14,7 @@ export interface ReportedCall {
 	input?: object;
 	/** the files that it changes */
 	paths?: readonly string[];
-	/** needs permission */
+	/** needs an approval */
 	asks?: boolean;
 }
 
@@ -110,7 +109,7 @@ export class TurnReporter {
 		await run(work);
 	}
 
-	/** the same, with permission */
+	/** the same, with an approval */
 	async ask(title: string, work: ToolWork): Promise<void> {
 		const run = await this.begin({ title, kind: "other", asks: true });
 		await run(work);
@@ -150,5 +149,5 @@ function fitting(text: string): string {
 	const escaped = text.length * 6 <= escapedMax ? 0 : JSON.stringify(text).length;
 	return escaped <= escapedMax
 		? text
-		: `${text.slice(0, Math.floor(escapedMax / 6)).toWellFormed()}\n[cut: the rest was too long to send]`;
+		: `${text.slice(0, Math.floor(escapedMax / 6)).toWellFormed()}\n[truncated: the rest was too long to send]`;
 }

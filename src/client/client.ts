@@ -32,7 +32,7 @@ interface AnyInput {
 
 export type RouteAnswer<N extends RouteName> = z.infer<Routes[N]["answer"]>;
 
-/** The daemon refused the request. */
+/** A refusal, as an exception. */
 export class Refused extends Error {
 	override readonly name = "Refused";
 	readonly refusal: Refusal;
@@ -53,10 +53,14 @@ export interface Sent {
  * How a request is sent. Browsers have `fetch`; the command line uses something that loads faster and authenticates the
  * daemon.
  */
-export type Send = (
-	url: string,
-	request: { method: string; headers: Record<string, string>; body?: string; signal?: AbortSignal },
-) => Promise<Sent>;
+export interface SentRequest {
+	method: string;
+	headers: Record<string, string>;
+	body?: string;
+	signal?: AbortSignal;
+}
+
+export type Send = (url: string, request: SentRequest) => Promise<Sent>;
 
 export const fromResponse = (response: Response): Sent => ({
 	ok: response.ok,
@@ -83,27 +87,27 @@ const credentialsOf = (at: Address | PageAddress): Record<string, string> =>
 	"token" in at ? { authorization: `Bearer ${at.token}` } : at.headers();
 
 /** a request that breaks more often than this is not broken by restarts */
-const mendsMax = 3;
+const reconnectsMax = 3;
 
 /** What a client does about a daemon that is restarted. */
 export interface Restarts {
 	/** finds the daemon again, if possible: it may have another port and another token */
 	find?: () => Address | null;
 	/** finds a daemon that answers, or null; a request whose connection broke is sent to it once more */
-	mend?: () => Promise<Client | null>;
+	reconnect?: () => Promise<Client | null>;
 }
 
 export class Client {
 	#at: Address | PageAddress;
 	#send: Send;
 	readonly #find: () => Address | null;
-	readonly #mend: Restarts["mend"];
+	readonly #reconnect: Restarts["reconnect"];
 
-	constructor(at: Address | PageAddress, send: Send = fetched, { find = () => null, mend }: Restarts = {}) {
+	constructor(at: Address | PageAddress, send: Send = fetched, { find = () => null, reconnect }: Restarts = {}) {
 		this.#at = at;
 		this.#send = send;
 		this.#find = find;
-		this.#mend = mend;
+		this.#reconnect = reconnect;
 	}
 
 	async call<N extends RouteName>(name: N, input: Input<N> = {}): Promise<RouteAnswer<N>> {
@@ -155,10 +159,11 @@ export class Client {
 			try {
 				return await ask();
 			} catch (error) {
-				if (error instanceof Refused || givenUp?.aborted || this.#mend === undefined || again === mendsMax) throw error;
-				const mended = await this.#mend();
-				if (mended === null) throw error;
-				[this.#at, this.#send] = [mended.#at, mended.#send];
+				if (error instanceof Refused || givenUp?.aborted || this.#reconnect === undefined || again === reconnectsMax)
+					throw error;
+				const found = await this.#reconnect();
+				if (found === null) throw error;
+				[this.#at, this.#send] = [found.#at, found.#send];
 			}
 		}
 	}
@@ -182,21 +187,22 @@ export class Client {
 	};
 
 	/**
-	 * Every event after the given one, for ever. Reconnects where the connection broke, after calling `mend`.
+	 * Every event after the given one, for ever. Reconnects where the connection broke, after calling `beforeReconnect`.
 	 */
 	async *events(
 		after: number,
 		signal: AbortSignal,
-		mend: () => Promise<unknown> = async () => {},
+		beforeReconnect: () => Promise<unknown> = async () => {},
 	): AsyncGenerator<Item> {
-		for await (const message of this.follow({ after }, signal, mend)) if ("event" in message) yield message.event;
+		for await (const message of this.follow({ after }, signal, beforeReconnect))
+			if ("event" in message) yield message.event;
 	}
 
 	/** The same, with the other messages of the stream: deltas, the position, and that the connection broke. */
 	async *follow(
 		wanted: Watched & { after: number },
 		signal: AbortSignal,
-		mend: () => Promise<unknown> = async () => {},
+		beforeReconnect: () => Promise<unknown> = async () => {},
 	): AsyncGenerator<Followed> {
 		for (let { after } = wanted; !signal.aborted; ) {
 			try {
@@ -211,7 +217,7 @@ export class Client {
 			if (signal.aborted) return;
 			yield { lost: after };
 			await new Promise((resume) => setTimeout(resume, 250));
-			await mend();
+			await beforeReconnect();
 			this.findAgain();
 		}
 	}

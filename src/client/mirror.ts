@@ -44,7 +44,7 @@ export interface MirrorOptions {
 	/** waits before a reconnection */
 	pause?(): Promise<unknown>;
 	/** called before a reconnection, to start a daemon that died */
-	mend?(): Promise<unknown>;
+	beforeReconnect?(): Promise<unknown>;
 }
 
 const noRows = {
@@ -71,10 +71,10 @@ export class Mirror {
 
 	constructor(
 		client: MirrorSource,
-		{ changed = () => {}, itemsMax = 500, pause = quarterSecond, mend = async () => {}, now }: MirrorOptions,
+		{ changed = () => {}, itemsMax = 500, pause = quarterSecond, beforeReconnect = async () => {}, now }: MirrorOptions,
 	) {
 		this.#client = client;
-		this.#options = { changed, itemsMax, pause, mend, now };
+		this.#options = { changed, itemsMax, pause, beforeReconnect, now };
 		this.#threads = new KeptThreads(itemsMax);
 	}
 
@@ -200,7 +200,7 @@ export class Mirror {
 			this.#messages.clear();
 			this.#options.changed({ all: true });
 			await this.#options.pause();
-			await this.#options.mend();
+			await this.#options.beforeReconnect();
 			this.#client.findAgain();
 		}
 	}

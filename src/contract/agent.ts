@@ -70,7 +70,7 @@ export const AgentState = z.strictObject({
 	subscription: SubscriptionName.nullable(),
 	/** a person resumed it during a cool-down that ends then */
 	limitWaivedUntil: z.int().nullable(),
-	/** who answers when it asks for permission */
+	/** who answers its approvals */
 	policy: Policy,
 	permits: z.array(Permit),
 	life: z.enum(lifeStates),

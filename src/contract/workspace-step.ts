@@ -72,13 +72,13 @@ export const WorkspaceLease = command("workspace.lease", {
 	again: z.literal(true).optional(),
 });
 export type WorkspaceLease = z.infer<typeof WorkspaceLease>;
-/** `tell` is for the agent's model, if its files changed. `mends`: an interrupted step is complete now. */
+/** `tell` is for the agent's model, if its files changed. `completesInterruptedStep`: an interrupted step is complete now. */
 export const WorkspaceRecord = command("workspace.record", {
 	...named,
 	event: Recorded,
 	tell: z.string().max(10_000).optional(),
 	...beforeTurn,
-	mends: z.literal(true).optional(),
+	completesInterruptedStep: z.literal(true).optional(),
 	/** ends the lease in the same transaction */
 	frees: z.literal(true).optional(),
 });

@@ -1,5 +1,4 @@
 // The daemon's home: locks it against other daemons, and announces this one to clients.
-
 import { once } from "node:events";
 import { connect } from "node:net";
 import path from "node:path";
@@ -10,7 +9,7 @@ import { type HomeWatch, watchHome } from "#adapters/system/home-watch.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { contractVersion } from "#contract/version.ts";
 import { holdersOf } from "#local/lock-holders.ts";
-import { type Listening, listen } from "#server/listen.ts";
+import { type LocalListener, listen } from "#server/listen.ts";
 import { version } from "#src/version.ts";
 
 /** Locks the home, and continues the monotonic time of the last daemon. */
@@ -29,7 +28,7 @@ function refuseSecond(home: string): void {
 }
 
 /** On the last port, if possible: the tabs of browsers are open there. */
-export async function listenIn(home: string, wanted: number, failed: (error: unknown) => void): Promise<Listening> {
+export async function listenIn(home: string, wanted: number, failed: (error: unknown) => void): Promise<LocalListener> {
 	const last = lastPort(home, wanted);
 	const server = await listen({ port: wanted, last, socket: path.join(home, "socket"), failed });
 	const bound = Number(new URL(server.url).port);

@@ -1,5 +1,4 @@
 // The listener for other machines, if `config.yaml` has one.
-
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { ConfigError } from "#adapters/system/config.ts";

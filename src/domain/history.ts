@@ -5,7 +5,7 @@
 //
 // What always holds
 //   - An item is written once, in the thread of the agent that said it, and never changed.
-//   - A child's row has two numbers: its lineage (whom it was forked from) and its fork point (the last item that it
+//   - `lineage` has two fields: the agent that the child was forked from, and the fork point (the last item that it
 //     inherits). Both are set in the event that makes the child and are never changed.
 //   - A context is made of ranges: of each ancestor's thread what is up to the fork point, and the agent's own thread
 //     to its end. The store walks from the agent to the last `clear` or the root and reads the ranges in order; the
@@ -36,7 +36,7 @@
 import type { AgentState, Lineage } from "#contract/agent.ts";
 import { fullName } from "#contract/full-name.ts";
 import type { Actor } from "#contract/ids.ts";
-import { type ContextMark, type ContextRewind, rewindTarget } from "#contract/item.ts";
+import { type ContextMark, type ContextRewind, type ItemAppend, rewindTarget } from "#contract/item.ts";
 import type { IdSpan } from "#contract/page.ts";
 import { refuse } from "#contract/refusal.ts";
 import { refusedNow } from "./agent-state/transitions.ts";
@@ -88,6 +88,10 @@ export const rewoundSpans = (controls: readonly HistoryItem[]): IdSpan[] =>
 		const mark = control.kind === "rewind" ? rewindTarget(control) : null;
 		return mark === null ? [] : { after: mark, before: control.id };
 	});
+
+export function decideAppend(agent: AgentState, { kind, text, data }: ItemAppend): Decision {
+	return refusedNow(agent, "say") ?? [{ kind, agent: agent.id, text, data }];
+}
 
 export function decideClear(agent: AgentState): Decision {
 	return refusedNow(agent, "rewind") ?? [{ kind: "clear", agent: agent.id }];

@@ -60,7 +60,7 @@ test("what is too long loses the oldest tool output first, then the oldest items
 	expect(whole).toMatchObject({ items: 5, shortened: 0, dropped: 0 });
 	const shorter = render(context, whole.text.length - 300);
 	expect(shorter).toMatchObject({ items: 5, shortened: 1, dropped: 0 });
-	expect(shorter.text).toContain(`${"x".repeat(200)}\n| [cut: 800 more characters]`);
+	expect(shorter.text).toContain(`${"x".repeat(200)}\n| [truncated: 800 more characters]`);
 	expect(shorter.text).toContain(long);
 	const shortest = render(context, 60);
 	expect(shortest).toMatchObject({ shortened: 2, dropped: 4, items: 1 });

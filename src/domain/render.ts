@@ -37,7 +37,7 @@ export function render(context: readonly HistoryItem[], lengthMax: number): Rend
 		if (!part.output || part.text.length <= stumpLength) continue;
 		const stump = {
 			...part,
-			text: `${part.text.slice(0, stumpLength).toWellFormed()}\n[cut: ${part.text.length - stumpLength} more characters]`,
+			text: `${part.text.slice(0, stumpLength).toWellFormed()}\n[truncated: ${part.text.length - stumpLength} more characters]`,
 		};
 		length += sizeOf(stump) - sizeOf(part);
 		parts[at] = stump;

@@ -171,7 +171,7 @@ export function decideLease(
 	);
 	if (other !== undefined) {
 		return refuse("AGENT_BUSY", `${other.handle} works in the same tree: ${step} has to wait for it.`, {
-			details: { agent: agent.id, step, tenant: other.id },
+			details: { agent: agent.id, step, agentInTree: other.id },
 			suggestions: [suggestion("wait", other)],
 		});
 	}
@@ -214,7 +214,7 @@ export function decideLeaseCrash(agent: AgentState): Decision {
 /** A moved branch is recorded for all agents that share the tree. */
 export function decideRecord(
 	agent: AgentState,
-	{ event, tell, mends, frees }: WorkspaceRecord,
+	{ event, tell, completesInterruptedStep, frees }: WorkspaceRecord,
 	others: readonly AgentState[],
 	by: { actor: Actor },
 ): Decision {
@@ -235,10 +235,10 @@ export function decideRecord(
 		head === undefined
 			? []
 			: others.map((other) => ({ kind: "workspace.moved", agent: other.id, data: { head, step: "shared" } }) as const);
-	const mended = mends === true ? unheld(agent, ["recovery"]) : [];
+	const unheldNow = completesInterruptedStep === true ? unheld(agent, ["recovery"]) : [];
 	// in the same transaction, so that a crash after it finds no open step
 	const freed = frees === true ? decideFree(agent, others) : [];
-	return [{ ...event, agent: agent.id }, ...told, ...spread, ...mended, ...freed];
+	return [{ ...event, agent: agent.id }, ...told, ...spread, ...unheldNow, ...freed];
 }
 
 export function decideDrift(agent: AgentState, { reason, seen }: WorkspaceDrift): Decision {

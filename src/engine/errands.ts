@@ -76,7 +76,7 @@ export class Errands implements AsyncDisposable {
 			gone?.removeEventListener("abort", left);
 			this.#stop.signal.removeEventListener("abort", left);
 			if (answer !== null) return { answer };
-			return refuse("DAEMON_UNREACHABLE", `Nobody waited for the answer of node ${name} any longer.`);
+			return refuse("DAEMON_UNREACHABLE", `The request was cancelled before node ${name} answered.`);
 		} finally {
 			this.#waiting.delete(id);
 		}
@@ -99,7 +99,7 @@ export class Errands implements AsyncDisposable {
 	#look(): void {
 		this.#again = true;
 		this.#looking ??= this.#lookAgain()
-			.catch(caught(this.#parts.log, "errands", "Errands could not be looked for; it is tried again"))
+			.catch(caught(this.#parts.log, "errands", "Errands could not be looked for; retrying"))
 			.finally(() => {
 				this.#looking = null;
 			});

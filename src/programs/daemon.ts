@@ -1,6 +1,5 @@
 // The daemon's program: `node daemon.ts [--home DIR] [--port N] [--playground] [--background] [--check]`. In the
 // foreground its log is shown as well.
-
 import { existsSync, readFileSync, truncateSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";

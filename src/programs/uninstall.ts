@@ -2,7 +2,6 @@
 // stopped. Branches stay: they are the user's. So do other files in the home, and the refs of another home's agents in the
 // same repository. The projects' paths and the agents' ids arrive on standard input, and what was removed is printed, both
 // as JSON. With `--look` it only says how many uncommitted files each workspace has.
-
 import { existsSync, readdirSync, readFileSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { makeGit } from "#adapters/git/run/git.ts";

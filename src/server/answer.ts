@@ -30,14 +30,14 @@ export interface AnswerParts {
 export const bodyBytesMax = 4 * 1024 * 1024;
 export const tooLarge = refuse("TOO_LARGE", `A request has at most ${bodyBytesMax} bytes.`);
 
-interface FoundRoute {
+interface RouteMatch {
 	name: string;
 	route: Route;
 	params: Readonly<Record<string, string>>;
 }
 
 /** A request as it was sent, by a caller who was authenticated. */
-interface AuthenticatedRequest extends Pick<Caller, "actor" | "role"> {
+interface AuthenticatedRequest extends Pick<AuthenticatedCaller, "actor" | "role"> {
 	name: RouteName;
 	route: Route;
 	params: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ interface AuthenticatedRequest extends Pick<Caller, "actor" | "role"> {
 
 export async function answer(
 	parts: AnswerParts,
-	{ name, route, params }: FoundRoute,
+	{ name, route, params }: RouteMatch,
 	request: HttpRequest,
 ): Promise<HttpResponse> {
 	const caller = authenticated(request.headers, parts.guard);
@@ -113,10 +113,10 @@ export function failure(parts: Pick<AnswerParts, "failed">, error: unknown, requ
 	});
 }
 
-type Caller = NonNullable<ReturnType<typeof authenticated>>;
+type AuthenticatedCaller = NonNullable<ReturnType<typeof authenticated>>;
 
 /** The refusal for a caller who may not call the route at all. */
-function notFor({ actor, role }: Caller, route: Route): Refusal | null {
+function notFor({ actor, role }: AuthenticatedCaller, route: Route): Refusal | null {
 	if (role === null) return route.agents === true ? null : refuse("FORBIDDEN", "This is not for agents.");
 	if (isEnough(role, route)) return null;
 	return refuse("FORBIDDEN", `This needs the role ${leastRole(route)}; ${actor} has the role ${role}.`, {

@@ -20,7 +20,7 @@ export interface AppParts extends AnswerParts {
 
 export type App = (request: HttpRequest) => Promise<HttpResponse>;
 
-type Answering = (
+type AnswerRequest = (
 	request: HttpRequest,
 	params: Readonly<Record<string, string>>,
 ) => HttpResponse | Promise<HttpResponse>;
@@ -40,9 +40,9 @@ export function appOf(parts: AppParts): App {
 	return app;
 }
 
-function routerOf(parts: AppParts, app: App): Router<Answering> {
+function routerOf(parts: AppParts, app: App): Router<AnswerRequest> {
 	const { guard } = parts;
-	const router = new Router<Answering>();
+	const router = new Router<AnswerRequest>();
 	// takes a fifth of a second on the one thread that answers everybody, and is the same for as long as the daemon runs
 	let document: HttpResponse | undefined;
 	router.add("get", "/api/health", () => json({ status: "ok", boot: guard.browsers.boot }));

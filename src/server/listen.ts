@@ -23,7 +23,7 @@ export interface Listener extends AsyncDisposable {
 }
 
 /** The listener for this machine. */
-export interface Listening extends Listener {
+export interface LocalListener extends Listener {
 	/** the Unix socket's path; null where there can be none */
 	readonly socket: string | null;
 }
@@ -51,7 +51,7 @@ export const serving = {
 /** open connections must leave file descriptors for everything else */
 export const connectionsMax = 1024;
 
-export async function listen({ port, last, socket, failed }: ListenOptions): Promise<Listening> {
+export async function listen({ port, last, socket, failed }: ListenOptions): Promise<LocalListener> {
 	const { answer, open } = answering(failed);
 	const serve = (): Server => {
 		const server = createServer(serving, answer);

@@ -3,7 +3,6 @@
 //
 // A request has to name the listener as its certificate does: a page that has another name resolved to this address gets
 // nothing.
-
 import { X509Certificate } from "node:crypto";
 import type { Server } from "node:https";
 import { isIPv6 } from "node:net";

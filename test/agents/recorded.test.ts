@@ -66,7 +66,7 @@ async function listen(kit: Kit): Promise<object[]> {
 	const updates: SessionUpdate[] = [];
 	const ears = {
 		update: (update: SessionUpdate) => void (aboutTheTurn(update) && updates.push(update)),
-		complaint: () => {},
+		providerError: () => {},
 		drained: async () => {},
 		ask: async ({ options }: { options: readonly { optionId: string; kind: string }[] }) => ({
 			option: options.find(({ kind }) => kind === "allow_once")?.optionId ?? "",

@@ -146,7 +146,7 @@ describe("what is wrong is said in a sentence, with a code, the right exit code 
 		[["turn", "retry", "init"], 1, /NOT_FOUND/],
 		[["turn", "finish", "init", "--message", "x"], 1, /FORBIDDEN/],
 		[["prompt", "", "x"], 1, /VALIDATION_ERROR: The name of the agent is empty\./],
-		[["prompt", "init", ""], 2, /VALIDATION_ERROR: A prompt without words/],
+		[["prompt", "init", ""], 2, /VALIDATION_ERROR: The prompt is empty/],
 		[["prompt", "init", "x", "--not-before", "10"], 2, /"10" is not a time/],
 		[["send", "init", ""], 1, /VALIDATION_ERROR: body: must not be empty/],
 		[["agent", "list", "--project", "nope"], 1, /NOT_FOUND: There is no project "nope"\.\n {2}try: brood project list/],

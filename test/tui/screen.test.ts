@@ -29,7 +29,7 @@ class Opened implements AsyncDisposable {
 		this.home = home;
 		this.terminal = new VirtualTerminal(size[0], size[1]);
 		const freshKey = (): string => crypto.randomUUID();
-		const options = { client, home, project, colour, freshKey, mend: async () => {} };
+		const options = { client, home, project, colour, freshKey, beforeReconnect: async () => {} };
 		this.program = new TerminalProgram({ ...options, now: () => this.now, terminal: this.terminal }, first);
 		this.#over = this.program.run();
 	}

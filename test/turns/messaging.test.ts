@@ -116,7 +116,7 @@ test("a long output is kept whole, apart; the item has its beginning, and a back
 	const name = createHash("sha256").update(whole).digest("hex");
 	expect(result?.text?.length).toBeLessThan(20_000);
 	expect(result).toMatchObject({
-		text: expect.stringMatching(/\[cut: 3000000 bytes, the whole of it is kept apart\]$/),
+		text: expect.stringMatching(/\[truncated: 3000000 bytes, the full text is in a blob\]$/),
 		data: { blob: name, bytes: 3_000_000 },
 	});
 	const item = { params: { item: String(result?.id) } };

@@ -205,7 +205,11 @@ describe("the setup command", () => {
 		world.configure(`setup: ${command}; echo the end\n`);
 		const request = { project: world.project, agent: identity("a"), kind: "worktree" } as const;
 		const { setup } = agreed(await world.workspaces.provision(request, { line: (line) => lines.push(line) }));
-		expect([lines.length, lines.filter((line) => line === "[cut]"), lines.at(-1)]).toEqual([heard, ["[cut]"], "[cut]"]);
+		expect([lines.length, lines.filter((line) => line === "[truncated]"), lines.at(-1)]).toEqual([
+			heard,
+			["[truncated]"],
+			"[truncated]",
+		]);
 		expect(setup?.output.endsWith("\nthe end\n")).toBe(true);
 	});
 

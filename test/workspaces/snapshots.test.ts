@@ -239,11 +239,11 @@ test("a tree that is reset can be brought back, and ignored files stay", async (
 	put(folder, "untracked.txt", "untracked");
 	const print = fingerprint(folder);
 	const head = plain(folder, ["rev-parse", "HEAD"]).toString().trim();
-	const { held, moved } = agreed(await resetTree(git, requestFor(folder), head, path.join(folder, "../aside")));
+	const { taken, moved } = agreed(await resetTree(git, requestFor(folder), head, path.join(folder, "../aside")));
 	expect(moved).toEqual([]);
 	expect(plain(folder, ["status", "--porcelain"]).toString()).toBe("");
 	expect(existsSync(path.join(folder, "keep.env"))).toBe(true);
-	await restoreSnapshot(git, { ...requestFor(folder, start + 1), snapshot: held.ref });
+	await restoreSnapshot(git, { ...requestFor(folder, start + 1), snapshot: taken.ref });
 	expect(fingerprint(folder)).toEqual(print);
 });
 

@@ -1,6 +1,5 @@
 // A subscription's credentials: variables from a file that only its owner can read, or a vendor's settings folder.
 // The file's content goes only into the environment of one process; no message repeats it.
-
 import { lstatSync, readFileSync } from "node:fs";
 import { messageOf } from "#contract/message-of.ts";
 import type { Credential, SubscriptionState } from "#contract/subscription.ts";

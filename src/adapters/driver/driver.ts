@@ -1,6 +1,5 @@
 // One process per agent: started for its first turn, kept warm between turns, ended when idle, and always ended with all
 // processes that it started.
-
 import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";

@@ -10,7 +10,7 @@ import type { DriverOptions } from "./options.ts";
 import type { AgentProgram } from "./programs.ts";
 import { launchSettings, type StartRequest } from "./warm.ts";
 
-interface Start {
+interface LaunchRequest {
 	agent: AgentState;
 	program: AgentProgram;
 	request: StartRequest;
@@ -22,7 +22,7 @@ interface Start {
 
 export async function launchAgent(
 	options: DriverOptions,
-	{ agent, program, request, token, variables, credentials }: Start,
+	{ agent, program, request, token, variables, credentials }: LaunchRequest,
 	signal: AbortSignal,
 ): Promise<Launched> {
 	const folder = folderOf(options, agent);

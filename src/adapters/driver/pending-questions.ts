@@ -1,6 +1,6 @@
 // Questions that wait for an answer. An answer is only valid for what was shown: if the call changes, it is asked again.
 import type { ApprovalQuestion } from "#contract/approval.ts";
-import type { PermissionAnswer, TurnWatch } from "#engine/ports/driver.ts";
+import type { ApprovalChoice, TurnWatch } from "#engine/ports/driver.ts";
 import type { Question } from "./acp/question.ts";
 
 /** how often a call may change while its question is open */
@@ -18,7 +18,7 @@ export class PendingQuestions {
 	}
 
 	/** `now` returns the question as it is currently known. */
-	async ask(call: string, now: () => Question): Promise<PermissionAnswer | null> {
+	async ask(call: string, now: () => Question): Promise<ApprovalChoice | null> {
 		for (let changes = 0; changes <= changesMax; changes++) {
 			const question = now();
 			const changed = new AbortController();

@@ -63,7 +63,7 @@ export async function runPrompt(
 	const asking = new PendingQuestions(watch, (question) => completeQuestion(question, areInside));
 	const limit = new LimitWatch(() => process.cancel());
 	const on: PromptHandlers = {
-		complaint: (words) => limit.complain(words, clock.now()),
+		providerError: (text) => limit.providerError(text, clock.now()),
 		update: (update) => {
 			watch.noteOutput();
 			limit.over();
@@ -144,7 +144,7 @@ class LimitWatch {
 		this.#stop = stop;
 	}
 
-	complain(words: string, now: number): void {
+	providerError(words: string, now: number): void {
 		const { limit } = limitFromText(words, now);
 		if (limit === undefined) return;
 		this.over();

@@ -1,5 +1,4 @@
 // The mounts of an agent's processes in a project with `sandbox: on`. Where a sandbox cannot be made, no turn starts.
-
 import { mkdirSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";

@@ -1,6 +1,5 @@
 // Installs a vendor's agent into the home, exactly the packages that this release was tested with, and checks that it
 // starts. The previous installation stays until the new one has started.
-
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";

@@ -1,6 +1,5 @@
 // Starts agents' programs. A program that does not stay up is started again after growing pauses, at most five times
 // a minute.
-
 import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
@@ -21,7 +20,7 @@ import { credentialKey, launchSettings, type StartRequest, type Warm } from "./w
 const startsMax = 5;
 const periodMs = 60_000;
 
-interface Start {
+interface ProcessStart {
 	agent: AgentState;
 	program: AgentProgram;
 	request: StartRequest;
@@ -38,7 +37,7 @@ export class Starts {
 
 	/** `keep` is called with the process once it is up; `find` lists what a failed attempt left running. */
 	async start(
-		{ agent, program, request }: Start,
+		{ agent, program, request }: ProcessStart,
 		signal: AbortSignal,
 		{ find, keep }: { find(): Process[]; keep(warm: Warm): void },
 	): Promise<Prepared> {
@@ -74,7 +73,7 @@ export class Starts {
 				await endAll(find);
 				if (attempt + 1 >= startsMax || error instanceof UnsupportedSetting)
 					return broken(`Its process does not start: ${messageOf(error)}.`);
-				await pause(100 * 2 ** attempt, undefined, { signal }).catch(expected("it was called off"));
+				await pause(100 * 2 ** attempt, undefined, { signal }).catch(expected("it was cancelled"));
 			}
 		}
 		return cancelledStart;

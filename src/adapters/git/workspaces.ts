@@ -36,7 +36,7 @@ import {
 	treeIn,
 } from "./sandbox/verbs.ts";
 import type { SandboxedCheckout } from "./sandbox/worker-client.ts";
-import { restoredText } from "./tree/mend-index.ts";
+import { restoredText } from "./tree/repair-index.ts";
 import { collect } from "./upkeep/gc.ts";
 import { spaceOf } from "./upkeep/space.ts";
 import { branchStatus, commitsSince, treeGone } from "./verbs/branch-status.ts";

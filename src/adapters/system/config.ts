@@ -1,5 +1,4 @@
 // Reads `config.yaml`. Errors have line and column.
-
 import path from "node:path";
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
 import { HomeConfig } from "#contract/config.ts";

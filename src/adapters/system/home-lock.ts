@@ -1,5 +1,4 @@
 // The lock of the home: an exclusive transaction of SQLite, so that it ends with its holder however that ends.
-
 import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";

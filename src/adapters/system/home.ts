@@ -1,5 +1,4 @@
 // The home: its files besides the store.
-
 import {
 	chmodSync,
 	closeSync,

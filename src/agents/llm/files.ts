@@ -85,9 +85,11 @@ export function pinnedText(names: readonly string[]): string | null {
 		const text = textOf(name);
 		const shown = text.slice(0, remaining).toWellFormed();
 		remaining -= shown.length;
-		return [`[the file ${name}]`, shown, ...(shown.length < text.length ? ["[cut: the rest is too long]"] : [])].join(
-			"\n",
-		);
+		return [
+			`[the file ${name}]`,
+			shown,
+			...(shown.length < text.length ? ["[truncated: the rest is too long]"] : []),
+		].join("\n");
 	});
 	return `${parts.join("\n")}\n[end of the files]`;
 }

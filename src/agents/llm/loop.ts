@@ -2,7 +2,6 @@
 //
 // The conversation is not kept here. Before each request the context is fetched from the daemon, once it contains the
 // results of the last calls: the model sees exactly what the journal has, and so does a fork or a retry after a crash.
-
 import { setTimeout as pause } from "node:timers/promises";
 import { type LanguageModel, streamText } from "ai";
 import type { ToolContext } from "#client/tools/tool.ts";

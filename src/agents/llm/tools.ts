@@ -1,6 +1,5 @@
 // The model's tools: for its workspace, and those that all agents have for other agents. Every agent is offered the same
 // ones, so that a fork's prompt begins with the same bytes as its parent's.
-
 import { jsonSchema, type ToolSet } from "ai";
 import { z } from "zod";
 import type { ToolContext } from "#client/tools/tool.ts";
@@ -31,7 +30,7 @@ interface OwnTool<I extends z.ZodObject = z.ZodObject> {
 const own = <I extends z.ZodObject>(made: OwnTool<I>): OwnTool<I> => made;
 const Path = z.string().min(1).max(4096).describe("a path inside your workspace");
 const commandMs = { usual: 120_000, longest: 600_000 };
-/** A longer output is cut in the middle. */
+/** A longer output is truncated in the middle. */
 const outputMax = { begin: 20_000, end: 10_000 };
 
 const workTools = {
@@ -151,5 +150,5 @@ export async function carryOut(name: string, input: unknown, doing: ToolRun): Pr
 function shortened(text: string): string {
 	const { begin, end } = outputMax;
 	if (text.length <= begin + end) return text;
-	return `${text.slice(0, begin).toWellFormed()}\n[cut: ${text.length - begin - end} characters]\n${text.slice(-end).toWellFormed()}`;
+	return `${text.slice(0, begin).toWellFormed()}\n[truncated: ${text.length - begin - end} characters]\n${text.slice(-end).toWellFormed()}`;
 }

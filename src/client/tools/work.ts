@@ -42,13 +42,13 @@ export const workTools = {
 		description: "Say something about your issue, for everybody who looks at it.",
 		input: z.strictObject({ text: z.string().min(1).max(100_000) }),
 		use: async ({ call }, body) =>
-			reply(await call("issueComment", { params: ownIssue, body }), stageAfter("Your comment was kept.")),
+			reply(await call("issueComment", { params: ownIssue, body }), stageAfter("Comment added.")),
 	}),
 	stage_message: tool({
 		description: "Leave a note for the agent of a later stage of your issue. It is told once.",
 		input: z.strictObject({ stage: StageName, text: z.string().min(1).max(100_000) }),
 		use: async ({ call }, body) =>
-			reply(await call("issueMessage", { params: ownIssue, body }), stageAfter("Your note was kept.")),
+			reply(await call("issueMessage", { params: ownIssue, body }), stageAfter("Note added.")),
 	}),
 	search: tool({
 		description: "Find what was said in your project: the items that have all of these words, newest first.",
@@ -90,7 +90,7 @@ const differing = ({ against, files, total, patch, truncated, omitted }: AnswerO
 const filesMax = 1000;
 const patchLengthMax = 100_000;
 const shortened = (patch: string): string =>
-	patch.length <= patchLengthMax ? patch : `${patch.slice(0, patchLengthMax)}\n[cut: the rest is too long]`;
+	patch.length <= patchLengthMax ? patch : `${patch.slice(0, patchLengthMax)}\n[truncated: the rest is too long]`;
 
 const searched = ({ found, complete }: AnswerOf<"search">): ToolAnswer => ({
 	text:

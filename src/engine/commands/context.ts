@@ -1,7 +1,6 @@
 // Commands about a conversation: an item, and what changes the context that the model sees.
 import { ContextClear, ContextMark, ContextRewind, ItemAppend } from "#contract/item.ts";
-import { decideClear, decideMark, decideRewind } from "#domain/history.ts";
-import { decideAppend } from "#domain/item.ts";
+import { decideAppend, decideClear, decideMark, decideRewind } from "#domain/history.ts";
 import { onAgent } from "./on-agent.ts";
 
 export const contextCommands = {

@@ -5,7 +5,6 @@
 //
 // Each command sees the rows as the earlier ones of its batch left them. This file decides nothing itself
 // and does no I/O but through the transaction; it runs wherever the store keeps its rows.
-
 import type { Envelope } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import { agentOf } from "#contract/ids.ts";

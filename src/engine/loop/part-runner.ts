@@ -3,7 +3,6 @@
 // No part relies on another: each reads the rows. So a part that fails is restarted alone. After more than `restartsMax`
 // failures within `periodMs` the part counts as degraded: it is started again every `retryMs`, and counts as healthy once
 // it has stayed up for a whole period.
-
 import { messageOf } from "#contract/message-of.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";

@@ -65,7 +65,7 @@ export class Tail implements AsyncDisposable {
 		if (plain && !this.#parts.publisher.wantsItems) return;
 		this.#again = true;
 		this.#reading ??= this.#read()
-			.catch(caught(this.#parts.log, "tail", "The journal could not be read; it is tried again"))
+			.catch(caught(this.#parts.log, "tail", "The journal could not be read; retrying"))
 			.finally(() => {
 				this.#reading = null;
 			});

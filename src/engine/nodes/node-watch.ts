@@ -185,7 +185,7 @@ export class NodeWatch implements AsyncDisposable {
 		log.warn("nodes", `Node ${silent.node} stopped answering`, { epoch: silent.epoch });
 		const done = dispatch(bySystem({ type: "node.fall", ...silent })).then(
 			() => {},
-			caught(log, "nodes", "A node that stopped answering could not be declared down; it is tried again"),
+			caught(log, "nodes", "A node that stopped answering could not be declared down; retrying"),
 		);
 		this.#falls.set(
 			name,

@@ -90,17 +90,17 @@ export interface TurnWatch {
 	/** the output of an unfinished tool call or message; `output` is called only if it lasts */
 	partial(of: PartialOf, output: () => string): void;
 	/**
-	 * The process asks for permission; answers with the chosen option, or null if nobody will say. `changed` is aborted
+	 * The process asks for an approval; answers with the chosen option, or null if nobody will say. `changed` is aborted
 	 * when the process would do something else now than what was asked: then nobody can allow that any more.
 	 */
-	ask(question: ApprovalRequest, changed?: AbortSignal): Promise<PermissionAnswer | null>;
+	ask(question: ApprovalRequest, changed?: AbortSignal): Promise<ApprovalChoice | null>;
 	/** the process has sent something */
 	noteOutput(): void;
 	/** usage was reported: the budget may end the turn */
 	used(): Promise<void>;
 }
 
-export interface PermissionAnswer {
+export interface ApprovalChoice {
 	option: string;
 	/** in the words of the person or agent who answered */
 	reason: string | null;

@@ -208,7 +208,9 @@ class Lines implements Disposable {
 		const text = line.slice(0, 10_000);
 		this.#length += text.length + 1;
 		this.#held += text.length + 1;
-		this.#waiting.push(this.#length > outputLengthMax ? "[cut: it put out more than is kept]" : text);
+		this.#waiting.push(
+			this.#length > outputLengthMax ? "[truncated: the command put out more than is recorded]" : text,
+		);
 		if (this.#waiting.length >= linesMax * 10 || this.#held >= itemLengthMax) this.#flush();
 		else this.#timer ??= setTimeout(() => this.#flush(), 200);
 	}

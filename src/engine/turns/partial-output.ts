@@ -67,6 +67,8 @@ export class PartialOutputFile implements Disposable {
 		if (partials !== null)
 			this.#last = (this.#last ?? Promise.resolve())
 				.then(() => work(partials))
-				.catch(caught(this.#log, "turns", "What a turn has put out so far could not be kept", { turn: this.#turn }));
+				.catch(
+					caught(this.#log, "turns", "What a turn has put out so far could not be recorded", { turn: this.#turn }),
+				);
 	}
 }

@@ -265,7 +265,7 @@ export class TurnRunner implements Reactor {
 		// the turn was ended elsewhere: others may use the workspace, so its files are kept only under a lease
 		if ("refused" in settling) return await this.#keepAfterwards(agent, turn);
 		await snapshotAfterTurn(this.#parts, agent, turn.id).catch(async (error: unknown) => {
-			const text = `The files of this turn could not be kept: ${failure(error).reason}`;
+			const text = `No snapshot of this turn's files could be taken: ${failure(error).reason}`;
 			await this.#commands.send(turn, {
 				type: "turn.append",
 				items: [{ kind: "system", text: text.slice(0, 10_000) }],
@@ -278,7 +278,7 @@ export class TurnRunner implements Reactor {
 			const now = refused === null ? await this.#parts.reads.agent(id) : undefined;
 			if (now !== undefined)
 				await snapshotAfterTurn(this.#parts, now, turn.id).catch(
-					this.#caught("The files of a turn could not be kept", turn),
+					this.#caught("No snapshot of a turn's files could be taken", turn),
 				);
 		});
 	}

@@ -1,6 +1,5 @@
 // The commands about an open turn: handing its prompt over or back, its items, and its end. Each is repeated until the
 // store accepts it; only a broken store ends that.
-
 import type { CommandWithout } from "#contract/command.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
@@ -81,7 +80,7 @@ const isOverLimit = (outcome: Outcome): boolean =>
 
 /** The final item repeats the last message; the beginning of a long one is enough. */
 const brief = (text: string): string =>
-	text.length <= finalLengthMax ? text : `${text.slice(0, finalLengthMax).toWellFormed()}\n[cut]`;
+	text.length <= finalLengthMax ? text : `${text.slice(0, finalLengthMax).toWellFormed()}\n[truncated]`;
 const finalLengthMax = 64 * 1024;
 
 const isRejected = (outcome: Outcome): boolean => "refused" in outcome && outcome.refused.code !== "TURN_NOT_OPEN";

@@ -12,7 +12,7 @@ import { until } from "../loop/until.ts";
 import type { Blobs, Partials } from "../ports/blobs.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import type { Outcome } from "../ports/dispatch.ts";
-import type { PermissionAnswer, TurnWatch } from "../ports/driver.ts";
+import type { ApprovalChoice, TurnWatch } from "../ports/driver.ts";
 import { caught, type Log } from "../ports/log.ts";
 import type { Reads } from "../ports/store.ts";
 import { PartialOutputFile } from "./partial-output.ts";
@@ -20,7 +20,7 @@ import { PartialOutputFile } from "./partial-output.ts";
 export interface TurnRecorderParts {
 	reads: Reads;
 	publisher: Publisher;
-	/** null where long texts cannot be kept; they are cut then */
+	/** null where long texts cannot be stored; they are truncated then */
 	blobs: Blobs | null;
 	/** null where nothing outlives the daemon */
 	partials: Partials | null;
@@ -102,7 +102,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 	}
 
 	/** The question is recorded before it can be answered; the answer may come from any surface, or never. */
-	async ask(question: ApprovalRequest, changed?: AbortSignal): Promise<PermissionAnswer | null> {
+	async ask(question: ApprovalRequest, changed?: AbortSignal): Promise<ApprovalChoice | null> {
 		this.noteOutput();
 		try {
 			const outcome = await this.#send({ type: "approval.ask", question });
@@ -111,7 +111,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 				return null;
 			}
 			const id = outcome.done.event ?? 0;
-			const answered = async (): Promise<{ answer: PermissionAnswer | null } | null> => {
+			const answered = async (): Promise<{ answer: ApprovalChoice | null } | null> => {
 				const approval = await this.#parts.reads.approval(id);
 				return approval?.state === "pending" ? null : { answer: answerIn(approval) };
 			};
@@ -133,7 +133,11 @@ export class TurnRecorder implements TurnWatch, Disposable {
 		if (this.#refused || code === "TURN_NOT_OPEN") return;
 		this.#refused = true;
 		await this.#append([
-			{ kind: "system", text: `A question was answered with no, as further ones will be: ${message}`, data: null },
+			{
+				kind: "system",
+				text: `This approval was denied automatically, and later ones in this turn will be too: ${message}`,
+				data: null,
+			},
 		]);
 	}
 
@@ -176,7 +180,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 			if ("refused" in alone)
 				await this.#send({
 					type: "turn.append",
-					items: [{ kind: "system", text: `An item could not be kept: ${alone.refused.message}` }],
+					items: [{ kind: "system", text: `An item could not be recorded: ${alone.refused.message}` }],
 				});
 		}
 	}
@@ -189,13 +193,13 @@ export class TurnRecorder implements TurnWatch, Disposable {
 		if (text === null || bytes <= limits.textBytesMax - Math.min(dataRoom, limits.textBytesMax / 2)) return item;
 		const start = text.slice(0, Math.min(previewLength, Math.floor(limits.textBytesMax / 8))).toWellFormed();
 		// if the disk is full, the item is still recorded
-		const blob = (await blobs?.put(text).catch(this.#caught("A long text could not be kept"))) ?? null;
-		const note = blob === null ? "the rest could not be kept" : "the whole of it is kept apart";
+		const blob = (await blobs?.put(text).catch(this.#caught("A long text could not be stored"))) ?? null;
+		const note = blob === null ? "the rest could not be stored" : "the full text is in a blob";
 		const fields =
 			typeof data === "object" && data !== null && !Array.isArray(data) ? data : data === null ? {} : { value: data };
 		return {
 			...item,
-			text: `${start}\n[cut: ${bytes} bytes, ${note}]`,
+			text: `${start}\n[truncated: ${bytes} bytes, ${note}]`,
 			data: { ...fields, bytes, ...(blob !== null && { blob }) },
 		};
 	}
@@ -232,5 +236,5 @@ export class TurnRecorder implements TurnWatch, Disposable {
 	}
 }
 
-const answerIn = (approval: ApprovalState | undefined): PermissionAnswer | null =>
+const answerIn = (approval: ApprovalState | undefined): ApprovalChoice | null =>
 	approval === undefined || approval.option === null ? null : { option: approval.option, reason: approval.reason };

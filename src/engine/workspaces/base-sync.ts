@@ -64,7 +64,7 @@ export class BaseSync {
 		};
 		await doneWithin(syncMs, Promise.all(Array.from({ length: syncsMax }, work)));
 		return all.flatMap(({ id, handle }) => {
-			const result = found.has(id) ? found.get(id) : { moved: false, text: "its workspace is still being looked at" };
+			const result = found.has(id) ? found.get(id) : { moved: false, text: "its workspace is still being checked" };
 			return result ? [{ agent: id, handle, ...result }] : [];
 		});
 	}
@@ -75,7 +75,7 @@ export class BaseSync {
 			const agent = await this.#parts.reads.agent(id);
 			return agent === undefined ? null : await this.#bringUpToDate(agent, by);
 		} catch {
-			return { moved: false, text: "its workspace could not be looked at" };
+			return { moved: false, text: "its workspace could not be read" };
 		}
 	}
 
@@ -91,7 +91,7 @@ export class BaseSync {
 		const checkout = await checkoutOf(this.#parts.reads, agent);
 		const status = checkout === null ? null : await this.#parts.workspaces.branchStatus(checkout);
 		if (checkout === null || status === null || isRefusal(status))
-			return { moved: false, text: "its workspace could not be looked at" };
+			return { moved: false, text: "its workspace could not be read" };
 		if (status.behind === 0) return null;
 		const free = agent.turn === null && agent.holds.length === 0 && agent.lease === null;
 		if (free && status.ahead === 0 && !status.uncommitted) {

@@ -1,6 +1,5 @@
 // Projects that do not work now, and why. A failed check is reported as that project's problem; the others are still
 // checked.
-
 import type { ProjectSlug } from "#contract/ids.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";

@@ -133,13 +133,13 @@ export class Steps {
 	): Promise<void> {
 		const { tell, receipt, frees = false } = more;
 		const operation = operationOf(by);
-		const mends = operation?.begun == null ? {} : { mends: true as const };
+		const completesInterruptedStep = operation?.begun == null ? {} : { completesInterruptedStep: true as const };
 		const command: CommandInput = {
 			type: "workspace.record",
 			agent: agent.id,
 			event,
 			...(tell !== undefined && { tell: tell.slice(0, 10_000) }),
-			...mends,
+			...completesInterruptedStep,
 			...(frees && { frees }),
 		};
 		const stored = operation === null || receipt === undefined ? {} : { receipt: receiptOf(operation, receipt) };

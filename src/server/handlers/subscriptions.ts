@@ -51,7 +51,7 @@ export function subscriptionHandlers(
 		const done = await context.dispatch(request, command);
 		if (isRefusal(done)) return done;
 		if (done.subscription !== undefined) return await shown(done.subscription);
-		return refuse("INTERNAL_ERROR", "No subscription was answered.");
+		return refuse("INTERNAL_ERROR", "The command returned no subscription.");
 	};
 	const credited = crediting(problem, files);
 	return {

@@ -48,9 +48,9 @@ export function workspaceHandlers(context: RequestContext) {
 				const effective = await cycle.workspaces.settings(project, project.approved);
 				const wrong = isRefusal(effective) ? effective : await context.engine.problems.refusal(project);
 				if (isRefusal(effective) || wrong !== null)
-					return wrong ?? refuse("INTERNAL_ERROR", "No settings were answered.");
+					return wrong ?? refuse("INTERNAL_ERROR", "The command returned no settings.");
 				const row = (await context.reads.project(project.slug)) ?? project;
-				const { preset, agentsMax, context: issueContext, agentType, policy = null } = row;
+				const { preset, agentsMax, context: issueContext, agentType, policy } = row;
 				const settings = { ...effective.settings, env: withoutValues(effective.settings.env) };
 				return { ...effective, settings, issues: { preset, agentsMax, context: issueContext, agentType, policy } };
 			}),

@@ -29,7 +29,7 @@ const messages: Record<Named, { data: z.ZodType; id?: z.ZodType; meaning: string
 	},
 	cut: {
 		data: z.object({ after: z.int().nonnegative() }),
-		meaning: "the reader did not keep up: the stream ends, and goes on behind this event",
+		meaning: "the reader did not keep up: the stream ends; reconnect with `after` set to this event",
 	},
 };
 

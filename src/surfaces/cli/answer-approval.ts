@@ -46,12 +46,12 @@ function prefixText({ path, command }: Approval, prefix: string): string {
 	].join("\n");
 }
 
-interface Answering {
+interface AnswerOptions {
 	interactive: boolean;
 	say: ((text: string) => void) | null;
 }
 
-export async function answerApproval(client: Client, id: number, { interactive, say }: Answering): Promise<void> {
+export async function answerApproval(client: Client, id: number, { interactive, say }: AnswerOptions): Promise<void> {
 	const approval = await client.call("approval", { params: { approval: String(id) } });
 	if (approval.state !== "pending") return;
 	if (!interactive) {

@@ -1,6 +1,5 @@
 // Finds the daemon, and starts it on first use. Inside an agent it is always the daemon that started the agent; a person
 // on another machine names theirs in the same way, with BROOD_URL and BROOD_TOKEN.
-
 import { existsSync, readFileSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -107,7 +106,7 @@ export async function running({ anyContract = false } = {}): Promise<RunningDaem
 		const status = await new Client(at, sendTo(home), { find }).call("status");
 		if (!isSameFolder(status.home, home)) return null;
 		if (status.contract !== contractVersion && !anyContract) throw new Refused(wrongVersion(status));
-		return { client: new Client(at, withProgress(sendTo(home)), { find, mend }), home, status };
+		return { client: new Client(at, withProgress(sendTo(home)), { find, reconnect: findAgain }), home, status };
 	} catch (error) {
 		if (!(error instanceof Refused)) return null;
 		if (error.refusal.code === "CONFLICT") throw error;
@@ -119,18 +118,18 @@ export async function running({ anyContract = false } = {}): Promise<RunningDaem
 
 /**
  * A client of the daemon that `daemon.json` names, without asking it first: it is of this version, and only the home's
- * owner can create the socket in the home. If it does not answer, `mend` looks further.
+ * owner can create the socket in the home. If it does not answer, `findAgain` looks further.
  */
 function announcedClient(): Client | null {
 	const home = homeOf();
 	checkHome(home);
 	const at = address(home);
 	if (at === null || at.version !== version || at.contract !== contractVersion || at.socket === null) return null;
-	return new Client(at, withProgress(sendOnSocket(home)), { find: () => address(home), mend });
+	return new Client(at, withProgress(sendOnSocket(home)), { find: () => address(home), reconnect: findAgain });
 }
 
 /** Null if the daemon was stopped and not replaced. */
-async function mend(): Promise<Client | null> {
+async function findAgain(): Promise<Client | null> {
 	const deadline = AbortSignal.timeout(replacedMs);
 	try {
 		return (await reconnect(deadline)).client;

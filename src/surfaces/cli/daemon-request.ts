@@ -5,10 +5,9 @@
 // The token is sent only to the home's own daemon. The socket in the home is proof enough: nobody else can create one
 // there. Without the socket, the program on the port first has to prove that it knows the token, and the request uses
 // that same connection.
-
 import type { Agent, IncomingMessage, RequestOptions } from "node:http";
 import path from "node:path";
-import { Refused, type Send, type Sent } from "#client/client.ts";
+import { Refused, type Send, type Sent, type SentRequest } from "#client/client.ts";
 import { expected } from "#contract/log.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { proofText } from "#contract/proof.ts";
@@ -17,8 +16,6 @@ import { requestOnSocket } from "./socket-request.ts";
 
 const http = (): typeof import("node:http") => process.getBuiltinModule("node:http");
 const https = (): typeof import("node:https") => process.getBuiltinModule("node:https");
-
-type HttpRequest = Parameters<Send>[1];
 
 /** Nobody listens there, or another program does. */
 export class WrongDaemon extends Error {
@@ -68,7 +65,7 @@ export const sendOnSocket = (home: string): Send => {
 		await onSocket({ socketPath, path: targetOf(url).path, host: new URL(url).host }, request);
 };
 
-async function onSocket(at: { socketPath: string; path: string; host: string }, request: HttpRequest): Promise<Sent> {
+async function onSocket(at: { socketPath: string; path: string; host: string }, request: SentRequest): Promise<Sent> {
 	const { answer, destroy } = requestOnSocket(at, request);
 	const settled = new AbortController();
 	watch({ ...at, headers: { host: at.host } }, settled.signal, destroy);
@@ -79,7 +76,7 @@ async function onSocket(at: { socketPath: string; path: string; host: string }, 
 	}
 }
 
-async function sendAfterProof(url: string, request: HttpRequest, host: string): Promise<Sent> {
+async function sendAfterProof(url: string, request: SentRequest, host: string): Promise<Sent> {
 	const { createHmac, randomUUID, timingSafeEqual } = process.getBuiltinModule("node:crypto");
 	const { host: address } = new URL(url);
 	const agent = oneConnection();
@@ -146,7 +143,7 @@ function extraAuthority(): string | undefined {
 const requestTo = (target: HttpTarget): ReturnType<typeof http>["request"] =>
 	target.protocol === "https:" ? https().request : http().request;
 
-function exchange(target: HttpTarget, { method, headers, body, signal }: HttpRequest): Promise<Sent> {
+function exchange(target: HttpTarget, { method, headers, body, signal }: SentRequest): Promise<Sent> {
 	return new Promise((resolve, reject) => {
 		const settled = new AbortController();
 		const all = { ...Object(target.headers), ...headers, "content-length": Buffer.byteLength(body ?? "") };

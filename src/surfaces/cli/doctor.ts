@@ -38,7 +38,11 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 	for (const { name, problem } of subscriptions)
 		if (problem !== null)
 			findings.push(
-				bad(`subscription ${name}`, problem, `mend the file, or: brood subscription configure ${name} --env-file FILE`),
+				bad(
+					`subscription ${name}`,
+					problem,
+					`correct the file, or: brood subscription configure ${name} --env-file FILE`,
+				),
 			);
 	// makes the daemon check each project; it knows the other problems already
 	await tryCall(found?.client.call("projects", { query: { check: "true" } }));

@@ -1,5 +1,4 @@
 // `brood` on a terminal: the screen with all agents, in the project of the directory.
-
 import type { ProjectSlug } from "#contract/ids.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { TerminalProgram } from "#surfaces/tui/terminal.ts";
@@ -23,7 +22,7 @@ export async function openTerminal(): Promise<void> {
 		project,
 		colour: hasColour(),
 		freshKey,
-		mend: reconnect,
+		beforeReconnect: reconnect,
 		now: () => performance.timeOrigin + performance.now(),
 	});
 	leaveNotesTo("screen");

@@ -12,7 +12,7 @@ export function approvalTable(approvals: readonly Approval[]): string {
 		const more = brief !== title || content !== "";
 		return [String(id), agent, age(askedAt), tool, more ? `brood approval show ${id}` : "-", brief];
 	});
-	return table(["ID", "AGENT", "AGE", "TOOL", "ALL OF IT", "QUESTION"], rows) || "no pending approvals";
+	return table(["ID", "AGENT", "AGE", "TOOL", "DETAILS", "QUESTION"], rows) || "no pending approvals";
 }
 
 const lineLength = 100;
@@ -22,7 +22,7 @@ export function approvalLines(approval: Approval): string {
 	const { id, path, state, tool, title, files, askedAt, answeredBy, reason } = approval;
 	const more = withoutCommand(approval);
 	return [
-		`approval ${id}: ${path.at(-1) ?? ""} asks for your permission (kind of tool: ${inline(tool)})`,
+		`approval ${id}: ${path.at(-1) ?? ""} asks for your approval (kind of tool: ${inline(tool)})`,
 		`  | ${indented(title, "  | ")}`,
 		...(more === "" ? [] : ["in full:", `  | ${indented(more, "  | ")}`]),
 		...(files.length === 0 ? [] : [`files ${filesText(approval)}:`, ...files.map((file) => `  ${inline(file)}`)]),

@@ -3,7 +3,6 @@
 //
 // All output goes through these functions, which escape control characters: it contains text from agents, repositories
 // and strangers.
-
 import { Refused } from "#client/client.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";

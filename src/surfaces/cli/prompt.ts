@@ -1,5 +1,4 @@
 // Queues a prompt, and optionally waits for its turn.
-
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { Client } from "#client/client.ts";
@@ -29,7 +28,7 @@ export async function textOf(given: string | undefined, file: string | undefined
 	if ((given === undefined) === (file === undefined))
 		throw new UsageError("Give either the words of the prompt or --file.");
 	const words = given ?? (await contentOf(file ?? "-"));
-	if (words === "") throw new UsageError("A prompt without words: there is nothing to do.");
+	if (words === "") throw new UsageError("The prompt is empty.");
 	return words;
 }
 

@@ -53,7 +53,7 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 			const subscription = await subscriptionWithKeys(cli, type, { env: options.env, say });
 			const body = { type, model: options.model, policy: options.policy, subscription };
 			const agent = await addNamed(options.name, text, async (names) =>
-				client.call("agentAddTo", { key: freshKey(), params: { project }, body: { ...body, ...names } }),
+				client.ask("agentAddTo", { key: freshKey(), params: { project }, body: { ...body, ...names } }),
 			);
 			const prompt = await client.call("prompt", { params: { agent: agent.id }, body: { text } });
 			const branch = agent.workspace === null ? "" : ` on ${agent.workspace.branch}`;

@@ -2,10 +2,8 @@
 // else that a command does; this reads only what the daemon's own server writes.
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
-import type { Send, Sent } from "#client/client.ts";
+import type { Sent, SentRequest } from "#client/client.ts";
 import { expected } from "#contract/log.ts";
-
-type HttpRequest = Parameters<Send>[1];
 
 export interface SocketRequest {
 	/** settles when the head of the response has arrived */
@@ -16,7 +14,7 @@ export interface SocketRequest {
 
 export function requestOnSocket(
 	at: { socketPath: string; path: string; host: string },
-	{ method, headers, body = "", signal }: HttpRequest,
+	{ method, headers, body = "", signal }: SentRequest,
 ): SocketRequest {
 	const socket = createConnection({ path: at.socketPath, ...(signal && { signal }) });
 	// also between two steps of `answerOn`, when nobody listens

@@ -95,7 +95,7 @@ export class MirroredScreen {
 			ranges: () => rangesOf(agent, (id) => this.#mirror.view.rows.agent.get(id)?.lineage ?? null),
 			read: async (of, where) => {
 				const query = "before" in where ? { last: pageItems, ...where } : { limit: pageItems, ...where };
-				return await this.#client.call("items", { params: { agent: of }, query });
+				return await this.#client.ask("items", { params: { agent: of }, query });
 			},
 		};
 	}

@@ -1,5 +1,4 @@
 // What the screen asks of the daemon. Each answers what the screen shows next.
-
 import { type Client, Refused } from "#client/client.ts";
 import { withAllFiles } from "#client/whole-diff.ts";
 import { messageOf } from "#contract/message-of.ts";

@@ -11,7 +11,7 @@ export interface TerminalOptions {
 	/** a key for each request that changes something */
 	freshKey(): string;
 	/** finds the daemon again, or starts it */
-	mend(): Promise<unknown>;
+	beforeReconnect(): Promise<unknown>;
 	now(): number;
 	/** the process's own if absent */
 	terminal?: Terminal;

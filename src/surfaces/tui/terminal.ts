@@ -1,5 +1,4 @@
 // The terminal program: keys and events in, frames and requests out.
-
 import { writeSync } from "node:fs";
 import { type Changed, Mirror } from "#client/mirror.ts";
 import type { AgentId } from "#contract/ids.ts";
@@ -40,9 +39,9 @@ export class TerminalProgram {
 	/** `first` is shown if the person was nowhere yet; null for the agent that was active last. */
 	constructor(options: TerminalOptions, first: AgentId | null = null) {
 		this.#options = options;
-		const { client, home, project, now, mend, terminal } = options;
+		const { client, home, project, now, beforeReconnect, terminal } = options;
 		this.#saved = load(home);
-		this.#mirror = new Mirror(client, { now, mend, itemsMax, changed: (what) => this.#changed(what) });
+		this.#mirror = new Mirror(client, { now, beforeReconnect, itemsMax, changed: (what) => this.#changed(what) });
 		this.#view = new MirroredScreen(this.#mirror, client, project);
 		const last = agentIn(this.#saved.last[project ?? ""]) ?? first ?? nobody;
 		const reviewed = new Set(this.#saved.reviewed);

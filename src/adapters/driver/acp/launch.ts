@@ -1,5 +1,4 @@
 // Starts a program that speaks the Agent Client Protocol, and talks to it. Its messages are passed on unchanged.
-
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
@@ -16,7 +15,7 @@ import {
 import type { ContainmentLevel } from "#contract/config.ts";
 import { expected } from "#contract/log.ts";
 import { messageOf } from "#contract/message-of.ts";
-import type { OpenSession, PermissionAnswer } from "#engine/ports/driver.ts";
+import type { ApprovalChoice, OpenSession } from "#engine/ports/driver.ts";
 import { startContained } from "../../system/contained-process.ts";
 import { type CommandLine, upText } from "../../system/containment.ts";
 import type { SandboxMounts } from "../../system/mounts.ts";
@@ -44,11 +43,11 @@ export interface Launch extends CommandLine {
 export interface PromptHandlers {
 	update(update: SessionUpdate): void;
 	/** its log says that the provider refused a request; it may retry by itself */
-	complaint(words: string): void;
+	providerError(text: string): void;
 	/** resolves when more can be taken */
 	drained(): Promise<void>;
 	/** null if nobody will answer */
-	ask(request: RequestPermissionRequest): Promise<PermissionAnswer | null>;
+	ask(request: RequestPermissionRequest): Promise<ApprovalChoice | null>;
 }
 
 export interface Launched {
@@ -79,7 +78,7 @@ const errorLineMax = 64 * 1024;
 
 export async function launch(wanted: Launch): Promise<Launched> {
 	const { containment, session: request, signal } = wanted;
-	const { child, stdout, lifeline, outputNumber, connection, ended, unheard, gone, heard } = connect(wanted);
+	const { child, stdout, lifeline, outputNumber, connection, ended, outputClosed, gone, current } = connect(wanted);
 	let present = true;
 	void gone.then(() => {
 		present = false;
@@ -91,7 +90,7 @@ export async function launch(wanted: Launch): Promise<Launched> {
 	const up = Promise.race([opening, gone.then((how) => Promise.reject(new Error(how))), tooLong(signal)]);
 	const { info, session } = await up.catch((error: unknown) => exitReason(error, stdout, ended));
 	const sessionId = session?.session ?? "";
-	heard.session = sessionId;
+	current.session = sessionId;
 	lifeline?.end(upText);
 	return {
 		pid: child.pid ?? 0,
@@ -99,7 +98,7 @@ export async function launch(wanted: Launch): Promise<Launched> {
 		program: info.program,
 		session,
 		async prompt(text, on) {
-			heard.by = on;
+			current.handlers = on;
 			const asked = connection.agent.request(methods.agent.session.prompt, {
 				sessionId,
 				prompt: [{ type: "text", text }],
@@ -107,13 +106,13 @@ export async function launch(wanted: Launch): Promise<Launched> {
 			// with unshare, a closed output is not noticed
 			const look =
 				containment === "namespace"
-					? setInterval(() => hasOutputOpen(child.pid ?? 0, outputNumber) || unheard.resolve(), pollMs)
+					? setInterval(() => hasOutputOpen(child.pid ?? 0, outputNumber) || outputClosed.resolve(), pollMs)
 					: undefined;
 			try {
 				return await Promise.race([asked, gone.then((how) => Promise.reject(new Error(how)))]);
 			} finally {
 				clearInterval(look);
-				heard.by = null;
+				current.handlers = null;
 			}
 		},
 		spent: spending(session === null || session.how === "new" ? 0 : (request?.costBefore ?? 0)),
@@ -136,14 +135,14 @@ export async function launch(wanted: Launch): Promise<Launched> {
 function connect(wanted: Launch) {
 	const { limitLogPattern, bad = () => {} } = wanted;
 	const { child, stdin, stdout, ...pipes } = startProgram(wanted);
-	const heard: { by: PromptHandlers | null; session: string | null } = { by: null, session: null };
+	const current: { handlers: PromptHandlers | null; session: string | null } = { handlers: null, session: null };
 	const ended = endOf(child, (line) => {
 		const words = limitLogPattern?.exec(line)?.[1];
-		if (words !== undefined) heard.by?.complaint(words);
+		if (words !== undefined) current.handlers?.providerError(words);
 	});
 	let brokenBy: string | null = null;
 	const stream = messageStream(stdin, stdout, {
-		drained: () => heard.by?.drained() ?? Promise.resolve(),
+		drained: () => current.handlers?.drained() ?? Promise.resolve(),
 		bad,
 		broken: (why) => {
 			brokenBy = why;
@@ -152,22 +151,22 @@ function connect(wanted: Launch) {
 	const connection = client({ name: "brood" })
 		// outside a turn nobody can answer
 		.onRequest(methods.client.session.requestPermission, async ({ params }) =>
-			chosen((await heard.by?.ask(params)) ?? null),
+			chosen((await current.handlers?.ask(params)) ?? null),
 		)
 		// updates outside a turn are ignored
 		.onNotification(methods.client.session.update, async ({ params }) =>
-			params.sessionId === heard.session ? heard.by?.update(params.update) : undefined,
+			params.sessionId === current.session ? current.handlers?.update(params.update) : undefined,
 		)
 		.connect(stream);
-	const unheard = Promise.withResolvers<void>();
+	const outputClosed = Promise.withResolvers<void>();
 	const gone = Promise.race([
 		ended,
-		Promise.race([connection.closed, unheard.promise]).then(() => brokenBy ?? "it closed its end of the line"),
+		Promise.race([connection.closed, outputClosed.promise]).then(() => brokenBy ?? "it closed its standard output"),
 	]);
-	return { child, stdout, ...pipes, connection, ended, unheard, gone, heard };
+	return { child, stdout, ...pipes, connection, ended, outputClosed, gone, current };
 }
 
-function chosen(answer: PermissionAnswer | null): RequestPermissionResponse {
+function chosen(answer: ApprovalChoice | null): RequestPermissionResponse {
 	if (answer === null) return { outcome: { outcome: "cancelled" } };
 	const { option: optionId, reason } = answer;
 	// for our own programs; the protocol has no field for the reason
@@ -177,7 +176,7 @@ function chosen(answer: PermissionAnswer | null): RequestPermissionResponse {
 function startProgram({ mounts = null, ...wanted }: Launch) {
 	const { child, output: stdout, outputNumber, lifeline } = startContained({ mounts, ...wanted });
 	const { stdin } = child;
-	if (stdin === null) throw new Error("an agent without a line");
+	if (stdin === null) throw new Error("an agent without standard input");
 	return { child, stdin, stdout, lifeline, outputNumber };
 }
 

@@ -1,5 +1,5 @@
-// The approval question of an agent's program, with everything that is known of the call. Nothing is cut: what cannot be
-// shown completely is not asked.
+// The approval question of an agent's program, with everything that is known of the call. The content is never cut: what
+// cannot be shown completely is not asked.
 import type { RequestPermissionRequest, ToolCallContent } from "@agentclientprotocol/sdk/unstable";
 import type { ApprovalQuestion } from "#contract/approval.ts";
 import type { ToolCall } from "./calls.ts";

@@ -110,7 +110,7 @@ test("what is too long to keep at all is cut, and the item says so", () => {
 	const { items } = played(...Array.from({ length: 20 }, () => chunk("x".repeat(1024 * 1024), "1")));
 	expect(items).toHaveLength(1);
 	expect(items[0]?.text?.length).toBeLessThan(17 * 1024 * 1024);
-	expect(items[0]?.text).toMatch(/\[cut: the rest was too long to keep\]$/);
+	expect(items[0]?.text).toMatch(/\[truncated: the rest was too long to keep\]$/);
 });
 
 test("what a call had put out when it was cut off is its result", () => {

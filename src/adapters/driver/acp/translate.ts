@@ -210,16 +210,16 @@ function textOf(content: ContentBlock): string {
 	return content.type === "text" ? content.text : `[${content.type}]`;
 }
 
-/** Texts longer than an item become blobs; longer than this they are cut. */
+/** Texts longer than an item become blobs; longer than this they are truncated. */
 const textLengthMax = 16 * 1024 * 1024;
 const idLengthMax = 1000;
 const dataLengthMax = 100_000;
 const dataDepthMax = 32;
 
-const cut = "\n[cut: the rest was too long to keep]";
+const truncated = "\n[truncated: the rest was too long to keep]";
 
 function clip(text: string, lengthMax = textLengthMax): string {
-	return text.length <= lengthMax || text.endsWith(cut) ? text : `${text.slice(0, lengthMax)}${cut}`;
+	return text.length <= lengthMax || text.endsWith(truncated) ? text : `${text.slice(0, lengthMax)}${truncated}`;
 }
 
 /** A text that was cut is not copied again with each chunk. */

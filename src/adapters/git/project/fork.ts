@@ -9,7 +9,7 @@ import { forkTree } from "../copy/fork-tree.ts";
 import { materialize } from "../copy/materialize.ts";
 import { branchRef } from "../format/refs.ts";
 import { commitOf } from "../run/user-input.ts";
-import { type Built, forkSandboxed, forkStart, inProject, type Start, sandboxRefusal } from "../sandbox/make.ts";
+import { type Built, type ForkStart, forkSandboxed, forkStart, inProject, sandboxRefusal } from "../sandbox/make.ts";
 import { fillTree, leftOut, readParts } from "../snapshot/restore.ts";
 import { takeSnapshot } from "../snapshot/snapshot.ts";
 import type { StoredSnapshot as Taken } from "../snapshot/snapshots.ts";
@@ -39,7 +39,7 @@ export async function startOf(context: GitContext, request: ForkRequest): Promis
 export interface Begin {
 	start: string | null;
 	/** set if the parent or the child is in a sandbox */
-	own?: Start;
+	own?: ForkStart;
 }
 
 /** Makes the tree that the marker describes. */
@@ -77,7 +77,7 @@ async function outOfSandbox(
 	context: GitContext,
 	request: ForkRequest,
 	marker: WorkspaceMarker,
-	{ snapshot }: Start,
+	{ snapshot }: ForkStart,
 ): Promise<Built | Refusal> {
 	const options = { operations: false };
 	if (marker.kind !== "clone") return await intoWorktree(context, request.project, marker, snapshot, options);

@@ -8,8 +8,8 @@ import { branchRef } from "../format/refs.ts";
 import { commitOf } from "../run/user-input.ts";
 import { fillTree, leftOut, readSnapshot, refresh, restoreSnapshot } from "../snapshot/restore.ts";
 import { takenRef, takeSnapshotDetailed } from "../snapshot/snapshot.ts";
-import { mendIndex, restoredText, withBroken } from "../tree/mend-index.ts";
 import { onBranch, operationBranch } from "../tree/operation.ts";
+import { repairIndex, restoredText, withBroken } from "../tree/repair-index.ts";
 import { openTree } from "../tree/tree.ts";
 import { branchStatus, commitsSince, readable, treeGone } from "../verbs/branch-status.ts";
 import { cleanTree } from "../verbs/clean.ts";
@@ -17,10 +17,10 @@ import { commitWork } from "../verbs/commit.ts";
 import { diffOf, writeTree } from "../verbs/diff.ts";
 import { healthOf } from "../verbs/health.ts";
 import { onlyLinks } from "../verbs/link-again.ts";
-import { hasConfig } from "../verbs/mend-git-folder.ts";
 import { moveBranch } from "../verbs/move.ts";
 import { acceptAsItIs, returnToBranch } from "../verbs/recover.ts";
 import { release } from "../verbs/release.ts";
+import { hasConfig } from "../verbs/repair-git-folder.ts";
 import { moveResult, syncWork } from "../verbs/sync.ts";
 import { type Step, type StepContext, steps } from "../worker/steps.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
@@ -105,7 +105,7 @@ on(steps.snapshot, async ({ context, checkout }, { reason, turn }) => {
 });
 
 on(steps.restore, async ({ context, checkout }, { commit }) => {
-	const broken = await mendIndex(context.git, checkout.workspace.path);
+	const broken = await repairIndex(context.git, checkout.workspace.path);
 	const restored = await restoreSnapshot(context.git, {
 		...requestFor(context, checkout, withBroken("before a restore", broken)),
 		snapshot: commit,

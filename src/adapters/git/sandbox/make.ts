@@ -90,7 +90,7 @@ export async function discardSandboxed(
 export async function forkStart(
 	context: GitContext,
 	{ parent, snapshot: id, project }: ForkRequest,
-): Promise<Start | Refusal> {
+): Promise<ForkStart | Refusal> {
 	const marker = await sandboxMarkerAt(context, parent.project, parent.workspace.path);
 	const own = marker === null ? null : { ...parent, marker };
 	const snapshot = await parentSnapshot(context, parent, own, id);
@@ -111,7 +111,7 @@ async function parentSnapshot(
 	return isRefusal(taken) ? taken : taken.snapshot;
 }
 
-export interface Start {
+export interface ForkStart {
 	snapshot: StoredSnapshot;
 	start: string | null;
 	/** the parent, if its files can be copied as they are */
@@ -142,7 +142,7 @@ export async function forkSandboxed(
 	{ project, agent }: ForkRequest,
 	marker: WorkspaceMarker,
 	settings: ProjectSettings,
-	{ from, snapshot: { commit } }: Start,
+	{ from, snapshot: { commit } }: ForkStart,
 	signal?: AbortSignal,
 ): Promise<Built | Refusal> {
 	const checkout: SandboxedCheckout = { project, agent, workspace: workspaceOf(marker), marker };

@@ -1,5 +1,4 @@
 // Deletes what has expired, if its name or marker says so. Unknown folders are listed and kept.
-
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { diskBytes } from "#adapters/system/disk.ts";

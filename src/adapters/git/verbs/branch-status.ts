@@ -1,5 +1,4 @@
 // How an agent's branch stands against its base, and its new commits.
-
 import { codeOf } from "#adapters/system/errors.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";

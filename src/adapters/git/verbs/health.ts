@@ -1,6 +1,5 @@
 // Whether a workspace is where and as it was. Nothing is changed: each issue is reported with a command that is safe to
 // run.
-
 import { lstat, statfs } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "#contract/message-of.ts";
@@ -21,7 +20,7 @@ import { unsandboxed } from "../workspace/sandbox-mounts.ts";
 import { projectSettings } from "../workspace/settings.ts";
 import { brokenLink, shareFrom } from "../workspace/shared.ts";
 import { gitFolderAt, readStatus } from "../workspace/tree-status.ts";
-import { hasConfig } from "./mend-git-folder.ts";
+import { hasConfig } from "./repair-git-folder.ts";
 import { lastLine, repositoryProblem } from "./repository-problem.ts";
 
 const damages: readonly HealthProblem["code"][] = ["NOT_OURS", "BRANCH_GONE"];

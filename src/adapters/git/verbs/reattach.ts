@@ -18,7 +18,7 @@ import { registeredFor } from "../run/worktrees.ts";
 import { discardWorktree } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { gitFolderOf } from "../workspace/tree-status.ts";
-import { hasFilesOf, hasItsFiles } from "./mend-git-folder.ts";
+import { hasFilesOf, hasItsFiles } from "./repair-git-folder.ts";
 
 export async function reattach(context: GitContext, checkout: Checkout): Promise<void> {
 	const { git, clock } = context;

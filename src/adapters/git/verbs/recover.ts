@@ -17,12 +17,12 @@
 //      the lost tip, make shared links again, done (`acceptAsItIs`)
 //   2. discard what an earlier recovery left half made (`takeBackHalf`)
 //   3. make HEAD, the links of a worktree and the configuration of a clone again where git cannot read them
-//      (`mendGitFolder`). The folder is gone: a new tree from the branch, or from base if that is gone too (`remake`). The folder's
+//      (`repairGitFolder`). The folder is gone: a new tree from the branch, or from base if that is gone too (`remake`). The folder's
 //      `.git` is missing or names something else: it is attached again, if at least half of the tracked files are in it
 //      (`reattach`). A clone whose repository git cannot read gets a new one under the same files; the old one goes to the trash (`remakeCloneGit`)
 //   4. rename a lock older than a minute; refuse at a younger one, since a git may be running (`unlock`)
 //   5. make a branch again that was deleted or that git cannot read, from the reflogs (`restoreBranch`); keep an index
-//      that cannot be read under another name and rebuild it (`mendIndex`)
+//      that cannot be read under another name and rebuild it (`repairIndex`)
 //   6. take a snapshot, move what it cannot hold (a repository inside the tree, a file that is too large) into the trash,
 //      then reset the tree to HEAD, ignored files untouched (`cleanUp`)
 //   7. return to the agent's branch, or to base if the branch has no commits of its own (`release`); then shared links
@@ -51,7 +51,7 @@ import { exclusively } from "../run/exclusive.ts";
 import { commitOf } from "../run/user-input.ts";
 import { registeredFor } from "../run/worktrees.ts";
 import { checkOut } from "../tree/checkout.ts";
-import { mendIndex, withBroken } from "../tree/mend-index.ts";
+import { repairIndex, withBroken } from "../tree/repair-index.ts";
 import { makeClone } from "../workspace/clone.ts";
 import { discard, discardWorktree } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
@@ -59,11 +59,11 @@ import { clean, setAside, take, trashName } from "../workspace/keep.ts";
 import { gitFolderOf, markerAt, readStatus } from "../workspace/tree-status.ts";
 import { healthOf } from "./health.ts";
 import { linkAgain, onlyLinks, sentences } from "./link-again.ts";
-import { mendGitFolder } from "./mend-git-folder.ts";
 import { keepTip } from "./move.ts";
 import { reattach } from "./reattach.ts";
 import { release } from "./release.ts";
 import { remakeCloneGit } from "./remake-clone.ts";
+import { repairGitFolder } from "./repair-git-folder.ts";
 import { restoreBranch } from "./restore-branch.ts";
 import { movedWith, moveResult } from "./sync.ts";
 
@@ -92,7 +92,7 @@ export async function recoverWorkspace(
 	if (left !== null) return left;
 	await takeBackHalf(context, checkout);
 	const missing = !(await exists(checkout.workspace.path));
-	if (!missing) await mendGitFolder(context, checkout);
+	if (!missing) await repairGitFolder(context, checkout);
 	const remade = missing ? null : await remakeCloneGit(context, checkout);
 	const wrong = missing ? await remake(context, checkout) : await repair(context, checkout);
 	if (wrong !== null) return wrong;
@@ -113,10 +113,10 @@ export async function returnToBranch(
 	const locked = asMade ? null : await unlock(context, checkout);
 	if (locked !== null) return locked;
 	const restored = await restoreBranch(context, checkout);
-	const broken = asMade ? null : await mendIndex(context.git, checkout.workspace.path);
+	const broken = asMade ? null : await repairIndex(context.git, checkout.workspace.path);
 	// nothing else may be wrong
-	const mended = asMade || accept?.step === undefined ? null : await acceptAsItIs(context, checkout, control, accept);
-	if (mended !== null) return mended;
+	const accepted = asMade || accept?.step === undefined ? null : await acceptAsItIs(context, checkout, control, accept);
+	if (accepted !== null) return accepted;
 	const cleaned = asMade ? { snapshot: null, aside: null } : await cleanUp(context, checkout, broken);
 	if (isRefusal(cleaned)) return cleaned;
 	const released = await release(context, checkout, control, cleaned.snapshot);

@@ -12,7 +12,7 @@ import { makeClone } from "../workspace/clone.ts";
 import { discard } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { noteOf, trashName } from "../workspace/keep.ts";
-import { hasFilesOf } from "./mend-git-folder.ts";
+import { hasFilesOf } from "./repair-git-folder.ts";
 
 /** Says what was done; null for a repository that git can read, and for a folder that is not ours. */
 export async function remakeCloneGit(context: GitContext, checkout: Checkout): Promise<string | null> {

@@ -1,5 +1,4 @@
 // Why a project's repository cannot be used, and how to fix it. Costs one git command for a healthy one.
-
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { codeOf } from "#adapters/system/errors.ts";

@@ -3,7 +3,6 @@
 //
 // One process per sandbox, kept for a few seconds because steps come in groups (status, snapshot, status). A worker that
 // misses a deadline or breaks the protocol is killed with its sandbox.
-
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { startContained } from "#adapters/system/contained-process.ts";

@@ -27,7 +27,7 @@ import {
 	type StoredSnapshot as Taken,
 } from "../snapshot/snapshots.ts";
 import { drawDiff } from "../tree/draw-diff.ts";
-import { mendIndex, withBroken } from "../tree/mend-index.ts";
+import { repairIndex, withBroken } from "../tree/repair-index.ts";
 import { fetchRef, type GitContext, repositoryOf } from "./git-context.ts";
 import { gitFolderAt, tooLongReason } from "./tree-status.ts";
 
@@ -161,7 +161,7 @@ export async function restore(
 		);
 	const taken = await find(context, checkout, id);
 	if (isRefusal(taken)) return taken;
-	const broken = await mendIndex(context.git, checkout.workspace.path);
+	const broken = await repairIndex(context.git, checkout.workspace.path);
 	const restored = await restoreSnapshot(context.git, {
 		...requestFor(context, checkout, withBroken("before a restore", broken)),
 		snapshot: taken.commit,
@@ -220,7 +220,7 @@ export async function moveToTrash(
 				: null;
 		return { snapshot: null, trash: aside };
 	}
-	const request = requestFor(context, checkout, withBroken("before a removal", await mendIndex(git, workspace.path)));
+	const request = requestFor(context, checkout, withBroken("before a removal", await repairIndex(git, workspace.path)));
 	if (workspace.kind === "clone") {
 		const taken = await takeSnapshot(git, request);
 		await fetchSnapshot(context, checkout, taken.ref, project.path);

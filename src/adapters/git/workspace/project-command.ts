@@ -145,7 +145,7 @@ class Tail {
 		if (this.#isFull()) return;
 		this.#lines += 1;
 		this.#characters += line.length;
-		this.#line(this.#isFull() ? "[cut]" : line);
+		this.#line(this.#isFull() ? "[truncated]" : line);
 	}
 	#isFull(): boolean {
 		return this.#lines > linesMax || this.#characters > charactersMax;

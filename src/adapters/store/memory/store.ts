@@ -1,5 +1,4 @@
 // The store in memory: for tests, and the plainest statement of what a store has to do.
-
 import type { Envelope } from "#contract/command.ts";
 import { expected } from "#contract/log.ts";
 import { messageOf } from "#contract/message-of.ts";

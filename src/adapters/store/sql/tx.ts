@@ -24,7 +24,7 @@ import * as turns from "./turn-queries.ts";
 
 /** A batch's transaction, and what a store writes between two batches. */
 export interface SqlTx extends Tx {
-	/** Keeps what a command answered beside the data that its caller was given. */
+	/** Writes receipts, with the response data where there is any. */
 	keepReceipts(receipts: readonly StoredReceipt[]): Promise<void>;
 	index(eventsMax: number): Promise<number>;
 }

@@ -1,5 +1,4 @@
 // What a page shows when its own code fails: the rest of the dashboard goes on.
-
 import { Component, type ReactNode } from "react";
 import { messageOf } from "#contract/message-of.ts";
 

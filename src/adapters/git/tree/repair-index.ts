@@ -8,7 +8,7 @@ import { commitOf } from "../run/user-input.ts";
 import { openTree, readIndex, type Tree } from "./tree.ts";
 
 /** The name that the broken index is kept under; null if the index is fine. */
-export async function mendIndex(git: Git, folder: string): Promise<string | null> {
+export async function repairIndex(git: Git, folder: string): Promise<string | null> {
 	const tree = await openTree(folder);
 	const index = path.join(tree.gitFolder, "index");
 	if ((await lstat(index).catch(nullIfMissing)) === null || (await isSound(git, tree))) return null;

@@ -13,7 +13,7 @@ import { registeredFor } from "../run/worktrees.ts";
 import { configureClone } from "../workspace/clone.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 
-export async function mendGitFolder(context: GitContext, checkout: Checkout): Promise<void> {
+export async function repairGitFolder(context: GitContext, checkout: Checkout): Promise<void> {
 	const { project, workspace } = checkout;
 	const { git, clock } = context;
 	const found = (await repositoryPathsOf(workspace.path, {})).gitFolder;
