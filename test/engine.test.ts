@@ -73,7 +73,7 @@ describe("what the contract does not know is refused before it reaches a decisio
 		const store = openMemory(batchRunner(limits));
 		const dispatcher = new Dispatcher({
 			store,
-			tail: new Tail({ publisher: new Publisher(limits), reads: store.reads, news: null, log: noLog }),
+			tail: new Tail({ publisher: new Publisher(limits), reads: store.reads, notifications: null, log: noLog }),
 			suspension: new NodeSuspension(),
 			limits,
 			clock: systemClock,

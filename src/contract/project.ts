@@ -72,7 +72,7 @@ export const ProjectState = z.strictObject({
 	slug: ProjectSlug,
 	/** the root of the repository, or the bare clone in the home */
 	path: z.string(),
-	/** its home: where its repository, its settings and its issues' files are; null in a store that never had more than one node */
+	/** its own node: where its repository, its settings and its issues' files are; null in a store that never had more than one node */
 	node: NodeId.nullable(),
 	/** its repository at other nodes: for agents that were moved there */
 	sites: z.array(Site).exactOptional(),

@@ -158,7 +158,7 @@ export function decideAddSite(
 	if (project === undefined || project.removedAt !== null) return noProject(slug);
 	if (node === undefined) return noNode(command.node);
 	if (project.node === node.id)
-		return refuse("CONFLICT", `Node ${node.name} is the home of ${slug}: its repository is ${project.path}.`, {
+		return refuse("CONFLICT", `Node ${node.name} is the own node of project ${slug}: its repository is ${project.path}.`, {
 			suggestions: [`brood project show ${slug}`],
 		});
 	if (project.sites?.some((each) => each.node === node.id && each.path === path)) return [];

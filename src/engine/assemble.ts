@@ -73,7 +73,7 @@ export async function assemble(parts: AssemblyParts): Promise<Assembled> {
 	const { store, log } = parts;
 	const suspension = new NodeSuspension();
 	const publisher = new Publisher(parts.limits);
-	const tail = new Tail({ publisher, reads: store.reads, news: store.news, log });
+	const tail = new Tail({ publisher, reads: store.reads, notifications: store.notifications, log });
 	const dispatcher = new Dispatcher({ ...parts, tail, suspension, nodeId: parts.node?.node ?? null });
 	const dispatch: Dispatch = (request) => dispatcher.dispatch(request);
 	const joinedAt = monotonicNow(parts.nodeClock?.own ?? parts.clock);

@@ -5,7 +5,7 @@
 //     it has begun. A lost answer of the database makes it look again, never begin again.
 //   - It is always answered: by the node that took it, however long its database is away, or by the transaction that ends
 //     the life of that node (`commands/end-errands.ts`).
-// Rows are the truth; news are hints, and everybody looks every second.
+// Rows are the truth; notifications are hints, and everybody looks every second.
 import { type NodeEpoch, type NodeState, nodeDown } from "#contract/node.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { retryWhile } from "./loop/retry.ts";
@@ -15,7 +15,7 @@ import { caught, type Log } from "./ports/log.ts";
 import type { Store } from "./ports/store.ts";
 
 export interface ErrandParts {
-	store: Pick<Store, "errands" | "news" | "reads">;
+	store: Pick<Store, "errands" | "notifications" | "reads">;
 	/** null in an engine that is not a node: it asks nobody and is asked nothing */
 	node: NodeEpoch | null;
 	clock: Clock;
@@ -43,7 +43,7 @@ export class Errands implements AsyncDisposable {
 
 	constructor(parts: ErrandParts) {
 		this.#parts = parts;
-		this.#following = parts.store.news?.onErrand(() => this.#look()) ?? null;
+		this.#following = parts.store.notifications?.onErrand(() => this.#look()) ?? null;
 	}
 
 	/** Carries out what this node is asked from now on. */
@@ -91,9 +91,9 @@ export class Errands implements AsyncDisposable {
 	}
 
 	#tell(): void {
-		const { news } = this.#parts.store;
-		if (news === null) this.#look();
-		else news.tellErrand();
+		const { notifications } = this.#parts.store;
+		if (notifications === null) this.#look();
+		else notifications.tellErrand();
 	}
 
 	#look(): void {

@@ -45,7 +45,7 @@ class Life implements AsyncDisposable {
 		this.#store = store;
 		this.node = node;
 		this.errands = new Errands({ store, node, clock: systemClock, ids: randomIds, log: noLog });
-		this.#following = store.news?.follow(() => {}) ?? null;
+		this.#following = store.notifications?.follow(() => {}) ?? null;
 		if (runs === undefined) return;
 		this.errands.serve(async (request) => {
 			const { body } = JSON.parse(request);

@@ -34,7 +34,7 @@ function world({ after = 0, items = (): boolean => true } = {}) {
 			},
 			lastEvent: async () => journal.at(-1)?.id ?? 0,
 		},
-		news: {
+		notifications: {
 			follow: (call) => {
 				look = call;
 				return { [Symbol.asyncDispose]: async () => {} };
@@ -86,7 +86,7 @@ test("a commit that arrives while the journal is read is not published twice", a
 	expect(await seen()).toEqual([1, 2, 3, 4]);
 });
 
-test("news of other nodes are read to the end, page by page", async () => {
+test("events of other nodes are read to the end, page by page", async () => {
 	const { journal, look, seen, asked } = world();
 	journal.push(...range(1, 2500));
 	look();

@@ -3,7 +3,7 @@
 // Ids have no gaps, and their order is the order of commits. So what this node commits is published as it is if it
 // follows what was published last; if not, other nodes were in between, and the journal is read from there. What other
 // nodes commit is looked for when they say so, which is a hint, and every second, which is what counts. A store that
-// nobody else writes to has no news, and its commits always follow each other.
+// nobody else writes to has no notifications, and its commits always follow each other.
 //
 // Most of a journal is what agents say. Where nobody follows conversations, other nodes' plain items are not read at all,
 // so that an idle node costs the others next to nothing.
@@ -21,7 +21,7 @@ const floodMs = 50;
 export interface TailParts {
 	publisher: Publisher;
 	reads: Pick<Reads, "events" | "lastEvent">;
-	news: Pick<CommitNotifications, "follow" | "tell"> | null;
+	notifications: Pick<CommitNotifications, "follow" | "tell"> | null;
 	log: Log;
 }
 
@@ -39,10 +39,10 @@ export class Tail implements AsyncDisposable {
 
 	/** Begins behind the journal's last event. */
 	start(after: number): void {
-		const { publisher, news } = this.#parts;
+		const { publisher, notifications } = this.#parts;
 		this.#last = after;
 		publisher.startAfter(after);
-		this.#following = news?.follow((plain) => this.#look(plain)) ?? null;
+		this.#following = notifications?.follow((plain) => this.#look(plain)) ?? null;
 	}
 
 	/** Publishes what this node has committed, or reads what came before it. */
@@ -52,7 +52,7 @@ export class Tail implements AsyncDisposable {
 		const plain = events.every(isPlainItem);
 		if (this.#last === null || first.id === this.#last + 1) this.#publish(events);
 		else this.#look(plain);
-		this.#parts.news?.tell(last.id, plain);
+		this.#parts.notifications?.tell(last.id, plain);
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

@@ -28,10 +28,10 @@ export async function until<T>(
 	const signal = AbortSignal.any([late.signal, ...signals]);
 	try {
 		while (!signal.aborted) {
-			using events = publisher.follow();
-			signal.addEventListener("abort", () => events[Symbol.dispose](), { once: true });
-			for (let news: readonly Event[] | null = []; news !== null; news = await events.next()) {
-				if (news.length > 0 && !news.some(matters)) continue;
+			using reader = publisher.follow();
+			signal.addEventListener("abort", () => reader[Symbol.dispose](), { once: true });
+			for (let events: readonly Event[] | null = []; events !== null; events = await reader.next()) {
+				if (events.length > 0 && !events.some(matters)) continue;
 				const found = await look();
 				if (found !== null) return found;
 			}

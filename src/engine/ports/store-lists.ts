@@ -28,7 +28,7 @@ export interface ListReads {
 	listSubscriptions(page: PageRequest): Promise<RowPage<SubscriptionState>>;
 	/** by name, including removed ones */
 	listPersons(page: PageRequest): Promise<RowPage<PersonState>>;
-	/** the agent's queue, the next one first, without the one that is being run; `at` is the place in the queue */
+	/** the agent's queue, the next one first, without the one that is being run; `at` is the position in the queue */
 	listPrompts(agent: AgentId, page: PageRequest): Promise<RowPage<PromptState>>;
 	/** oldest first */
 	listTurns(agent: AgentId, page: PageRequest): Promise<RowPage<TurnState>>;

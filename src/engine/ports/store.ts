@@ -229,7 +229,7 @@ export interface Store extends AsyncDisposable, SearchIndex {
 	readonly kind: "memory" | "sqlite" | "postgres";
 	readonly reads: Reads;
 	/** of other nodes' commits; null if nobody else writes to the store */
-	readonly news: CommitNotifications | null;
+	readonly notifications: CommitNotifications | null;
 	/** how many batches it takes before the first is answered; it commits them in that order */
 	readonly batchesMax: number;
 	/**
@@ -268,7 +268,7 @@ export interface CommitNotifications {
 	follow(look: (plain: boolean) => void): AsyncDisposable;
 	/** Tells the other nodes that the journal goes up to this event, and whether only plain items were added. */
 	tell(last: number, plain: boolean): void;
-	/** Calls `look`, while news are followed, when an errand may have been asked or answered: as for events. */
+	/** Calls `look`, while notifications are followed, when an errand may have been asked or answered: as for events. */
 	onErrand(look: () => void): Disposable;
 	/** Tells the other nodes that an errand was asked or answered. */
 	tellErrand(): void;

@@ -54,7 +54,7 @@ export interface Workspaces {
 	 * Makes a repository a project. A path must be the root of a git repository, with or without commits; nothing in it
 	 * is changed. A URL is cloned as a bare mirror. Calling it again with the same request finds what is there. Refuses
 	 * with VALIDATION_ERROR what is neither a repository's root nor a URL, or a URL with a password in it; NOT_FOUND a branch or a
-	 * remote that is not there; PATH_EXISTS where the mirror's place is taken; CONFLICT a repository that is a project already.
+	 * remote that is not there; PATH_EXISTS where the clone's path is taken; CONFLICT a repository that is a project already.
 	 */
 	openProject(request: OpenRequest, control?: StepControl): Promise<OpenedProject | Refusal>;
 

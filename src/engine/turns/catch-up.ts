@@ -39,8 +39,8 @@ export async function catchUp(
 		const known = opened.how === "forked" ? (agent.lineage?.forkPoint ?? 0) : (agent.turnEndedIn ?? 0);
 		// it knows the items of its own turns, but not those between them; after a cut it would have a new session
 		const between = opened.how === "kept" ? await since : await itemsBetweenTurns(reads, agent, known);
-		const news = render(between, seedLengthFor(between.length === 0 ? null : await windowOf(reads, agent)));
-		const words = [...((agent.settings ?? 0) > known ? rules : []), ...(news.items === 0 ? [] : [news.text])];
+		const missed = render(between, seedLengthFor(between.length === 0 ? null : await windowOf(reads, agent)));
+		const words = [...((agent.settings ?? 0) > known ? rules : []), ...(missed.items === 0 ? [] : [missed.text])];
 		return {
 			text: words.length === 0 ? null : `${words.join("\n")}\n`,
 			how: opened.how === "kept" ? null : opened.how,
@@ -53,8 +53,8 @@ export async function catchUp(
 	const seed = render(before, seedLengthFor(windowTokens));
 	// notes to an agent before its first turn are not conversation
 	if (before.every((item) => item.agent === agent.id && item.turn === null)) {
-		const news = [...rules, ...(seed.items === 0 ? [] : [seed.text])];
-		return { text: news.length === 0 ? null : `${news.join("\n")}\n`, how: "new", note: null };
+		const words = [...rules, ...(seed.items === 0 ? [] : [seed.text])];
+		return { text: words.length === 0 ? null : `${words.join("\n")}\n`, how: "new", note: null };
 	}
 	return { text: `${[...rules, fenced(seed)].join("\n\n")}\n`, how: "seeded", note: noteOf(seed, windowTokens) };
 }

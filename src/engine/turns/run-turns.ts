@@ -172,9 +172,9 @@ export class TurnRunner implements Reactor {
 		if (!prepared.up) return await this.#commands.giveBack(turn, prepared.end, signal);
 		let item: Pick<Event, "text" | "data"> | null = null;
 		try {
-			const news = prepared.session && (await this.#catchUp(turn, agent, prepared.session, since));
+			const missed = prepared.session && (await this.#catchUp(turn, agent, prepared.session, since));
 			item = await this.#commands.handOver(turn);
-			return item && { text: news === null ? item.text : `${news}${promptForModel(item)}` };
+			return item && { text: missed === null ? item.text : `${missed}${promptForModel(item)}` };
 		} catch (error) {
 			if (isBroken(error)) throw error;
 			this.#caught("A turn could not be begun", turn)(error);

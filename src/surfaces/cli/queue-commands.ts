@@ -12,7 +12,7 @@ const priority = (words: string): number => {
 	return wholeNumber(words);
 };
 
-const place = (words: string): number => {
+const position = (words: string): number => {
 	if (wholeNumber(words) < 1) throw new InvalidArgumentError("Places are counted from 1.");
 	return wholeNumber(words);
 };
@@ -68,7 +68,7 @@ function changeCommands(queue: Command): void {
 			),
 		);
 	one("move", "move a prompt to another position")
-		.argument("<position>", "the new position; 1 is next", place)
+		.argument("<position>", "the new position; 1 is next", position)
 		.action((agent, prompt, to, options) =>
 			call("promptMove", options, { params: { agent, prompt }, body: { to } }, (moved) => promptTable([moved])),
 		);

@@ -105,7 +105,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 	},
 	mark: {
 		usage: "[NAME]",
-		help: "name this place in the context",
+		help: "name this position in the context",
 		run: async (context, { words: [name] }) => {
 			await context.client.call("mark", { ...itself(context), body: name === undefined ? {} : { name } });
 			return { text: `marked${name === undefined ? "" : ` ${name}`}` };
@@ -265,8 +265,8 @@ function isOn(name: string, word: string | undefined): boolean {
 	return word === "on";
 }
 
-function numberIn(command: string, place: string, word: string): number {
-	if (!/^\d+(\.\d+)?$/.test(word)) throw usage(command, `${place} has to be a number, not ${word}`);
+function numberIn(command: string, option: string, word: string): number {
+	if (!/^\d+(\.\d+)?$/.test(word)) throw usage(command, `${option} has to be a number, not ${word}`);
 	return Number(word);
 }
 

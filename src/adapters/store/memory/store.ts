@@ -26,7 +26,7 @@ export function openMemory(run: RunBatch): Store {
 	return {
 		kind: "memory",
 		batchesMax: 1,
-		news: null,
+		notifications: null,
 		reads: memoryReads(rows, () => turn),
 		// memory does not break
 		broken: new Promise(() => {}),

@@ -13,7 +13,7 @@ import { sharedLimits } from "./cluster.ts";
 import { openPool, PostgresConnection } from "./connection.ts";
 import { faultOf } from "./fault.ts";
 import { migrate } from "./migrate.ts";
-import { applicationName, PostgresNews } from "./news.ts";
+import { applicationName, PostgresNotifications } from "./notifications.ts";
 import { postgresReads } from "./reads.ts";
 import { SideConnection } from "./side-connection.ts";
 import { postgresBlobs, postgresPartials } from "./texts.ts";
@@ -69,11 +69,11 @@ async function aboutServer(pool: pg.Pool) {
 }
 
 const storeOn = (pool: pg.Pool, writer: Writer, side: SideConnection, retryForMs: number): PostgresStore => {
-	const news = new PostgresNews(side);
+	const notifications = new PostgresNotifications(side);
 	return {
 		kind: "postgres",
 		batchesMax: 1,
-		news,
+		notifications,
 		reads: postgresReads(waitingReads(pool, { timeoutMs: silenceMs, forMs: retryForMs }), (work) =>
 			retryRead(() => inSnapshot(pool, work), retryForMs),
 		),
@@ -97,7 +97,7 @@ const storeOn = (pool: pg.Pool, writer: Writer, side: SideConnection, retryForMs
 		fence: (as) => writer.fence(as),
 		// each statement may be repeated
 		errands: sqlErrands(waitingReads(pool, { timeoutMs: silenceMs, forMs: retryForMs })),
-		beats: postgresBeats(side, (others) => news.heard(others)),
+		beats: postgresBeats(side, (others) => notifications.heard(others)),
 		backup: async () => {
 			throw new StoreFault("rejected", "This store is a PostgreSQL database: use pg_dump.");
 		},

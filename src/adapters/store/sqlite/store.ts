@@ -19,7 +19,7 @@ export async function openSqlite({ file, limits, program }: SqliteOptions): Prom
 	return {
 		kind: "sqlite",
 		batchesMax: 2,
-		news: null,
+		notifications: null,
 		reads: readsThrough(reader),
 		broken: Promise.race([writer.broken, reader.broken]),
 		commit: (batch: readonly Envelope[]) => writer.ask<CommandResult[]>({ commit: batch }),

@@ -2,14 +2,14 @@ import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import type { Picked } from "./review-lines.tsx";
 
-export function CommentBox({ place, onSay, onCancel }: { place: Picked; onSay(text: string): void; onCancel(): void }) {
+export function CommentBox({ lines, onSay, onCancel }: { lines: Picked; onSay(text: string): void; onCancel(): void }) {
 	const [text, setText] = useState("");
 	const where =
-		place.from === null
-			? place.path
-			: place.from === place.to
-				? `line ${place.from}`
-				: `lines ${place.from} to ${place.to}`;
+		lines.from === null
+			? lines.path
+			: lines.from === lines.to
+				? `line ${lines.from}`
+				: `lines ${lines.from} to ${lines.to}`;
 	return (
 		<div className="comment-box">
 			<label className="field">

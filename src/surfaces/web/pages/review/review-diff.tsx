@@ -70,7 +70,7 @@ function shownRow(row: Row, { draft, want, loadWhole, problem, pick, say, cancel
 		case "pair":
 			return <Pair file={row.file} row={row.row} onPick={pick} picked={picked} />;
 		default:
-			return <CommentBox place={row.picked} onSay={say} onCancel={cancel} />;
+			return <CommentBox lines={row.picked} onSay={say} onCancel={cancel} />;
 	}
 }
 

@@ -8,7 +8,7 @@ import type { SideConnection } from "./side-connection.ts";
 
 const channel = "brood";
 /** by which the engines of a database are counted */
-export const applicationName = "brood news";
+export const applicationName = "brood notifications";
 const pollMs = 1000;
 /** plain items are told of less often: each word wakes every node */
 const tellMs = { plain: 50, other: 5 };
@@ -17,7 +17,7 @@ const errandWord = "errand";
 /** what is said behind the id if only plain items were added */
 const plainWord = " items";
 
-export class PostgresNews implements CommitNotifications {
+export class PostgresNotifications implements CommitNotifications {
 	readonly #connection: SideConnection;
 	#others = false;
 	/** beats tell who else is there; engines that are not nodes count the connections */
