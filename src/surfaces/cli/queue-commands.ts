@@ -13,7 +13,7 @@ const priority = (words: string): number => {
 };
 
 const position = (words: string): number => {
-	if (wholeNumber(words) < 1) throw new InvalidArgumentError("Places are counted from 1.");
+	if (wholeNumber(words) < 1) throw new InvalidArgumentError("Positions are counted from 1.");
 	return wholeNumber(words);
 };
 

@@ -2,7 +2,7 @@
 import { Suspense, useState } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import { pages } from "./pages.ts";
-import { paths } from "./paths.ts";
+import { paths } from "./ui/paths.ts";
 import { Broken } from "./shell/broken.tsx";
 import { useGlobalKeys } from "./shell/keyboard.ts";
 import { LostBanner } from "./shell/lost-banner.tsx";

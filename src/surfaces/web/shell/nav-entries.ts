@@ -1,5 +1,5 @@
 // The places in the navigation, each with the key that follows `g`.
-import { paths } from "../paths.ts";
+import { paths } from "../ui/paths.ts";
 import type { IconName } from "../ui/icon.tsx";
 
 export interface NavEntry {

@@ -1,6 +1,6 @@
 import { Link, useLocation } from "wouter";
 import icon from "../icon.svg";
-import { paths } from "../paths.ts";
+import { paths } from "../ui/paths.ts";
 import { useNeeds, useSeen } from "../store/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
 import { ConnectionState } from "./connection-state.tsx";

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { inline } from "#contract/visible.ts";
-import { paths } from "../paths.ts";
+import { paths } from "../ui/paths.ts";
 import { useSeen } from "../store/hooks.ts";
 import { isWanted } from "./notifications.ts";
 

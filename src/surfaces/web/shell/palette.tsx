@@ -2,7 +2,7 @@
 import { type KeyboardEvent, useId, useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import { stateOf, styleOf } from "#views/agent-text.ts";
-import { paths } from "../paths.ts";
+import { paths } from "../ui/paths.ts";
 import { useSeen } from "../store/hooks.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { navEntries } from "./nav-entries.ts";

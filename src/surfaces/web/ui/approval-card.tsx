@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import type { Approval } from "#contract/wire.ts";
-import { paths } from "../paths.ts";
+import { paths } from "./paths.ts";
 import { useAct } from "../store/hooks.ts";
 import { Age } from "./age.tsx";
 import { Button } from "./button.tsx";

@@ -6,7 +6,7 @@ import type { Inbox } from "#contract/overviews.ts";
 import type { Agent, Approval, Subscription } from "#contract/wire.ts";
 import { verbThatContinues, whyNot } from "#views/agent-actions.ts";
 import { stateOf } from "#views/agent-text.ts";
-import { paths } from "../paths.ts";
+import { paths } from "./paths.ts";
 import { useAct } from "../store/hooks.ts";
 import { Age, clockOf } from "./age.tsx";
 import { useAnswer } from "./approval-card.tsx";

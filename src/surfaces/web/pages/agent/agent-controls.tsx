@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useLocation } from "wouter";
 import type { Agent } from "#contract/wire.ts";
 import { verbThatContinues, whyNoStep, whyNot } from "#views/agent-actions.ts";
-import { paths } from "../../paths.ts";
+import { paths } from "../../ui/paths.ts";
 import { useAct } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { CommitDialog } from "./commit-dialog.tsx";

@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import type { Agent } from "#contract/wire.ts";
 import { familyUsageLine } from "#views/usage.ts";
-import { paths } from "../../paths.ts";
+import { paths } from "../../ui/paths.ts";
 import { useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { StateWord } from "../../ui/state.tsx";

@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import type { Issue } from "#contract/issue-wire.ts";
-import { paths } from "../../paths.ts";
+import { paths } from "../../ui/paths.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import { ProjectSlug } from "#contract/ids.ts";
 import type { IssueDetails } from "#contract/issue-wire.ts";
-import { paths } from "../../paths.ts";
+import { paths } from "../../ui/paths.ts";
 import { useAct, useNeeds, useRead, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";

@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import type { Run } from "#contract/issue-wire.ts";
-import { paths } from "../../paths.ts";
+import { paths } from "../../ui/paths.ts";
 import { Age } from "../../ui/age.tsx";
 
 const glyphs: Readonly<Record<Run["state"], string>> = {

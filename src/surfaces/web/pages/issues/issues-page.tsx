@@ -5,7 +5,7 @@ import { ProjectSlug } from "#contract/ids.ts";
 import { issuePriorities } from "#contract/issue.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { Project } from "#contract/wire.ts";
-import { paths } from "../../paths.ts";
+import { paths } from "../../ui/paths.ts";
 import { useAct, useNeeds, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";

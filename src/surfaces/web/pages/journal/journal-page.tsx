@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { Found, Item } from "#contract/wire.ts";
-import { paths } from "../../paths.ts";
+import { paths } from "../../ui/paths.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";

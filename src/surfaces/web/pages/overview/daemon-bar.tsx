@@ -3,7 +3,7 @@
 import { Link } from "wouter";
 import { counted } from "#contract/counted.ts";
 import { familyUsageLine, totalUsage } from "#views/usage.ts";
-import { paths } from "../../paths.ts";
+import { paths } from "../../ui/paths.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
 
 export function DaemonBar() {

@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import type { Agent } from "#contract/wire.ts";
 import { stateOf } from "#views/agent-text.ts";
-import { paths } from "../../paths.ts";
+import { paths } from "../../ui/paths.ts";
 import { useLastLine } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Counters, StateGlyph } from "../../ui/state.tsx";

@@ -1,7 +1,7 @@
 // Subscriptions: slots in use, and cool-downs.
 import { Link } from "wouter";
 import type { Subscription } from "#contract/wire.ts";
-import { paths } from "../../paths.ts";
+import { paths } from "../../ui/paths.ts";
 import { useNow, useSeen } from "../../store/hooks.ts";
 import { clockOf } from "../../ui/age.tsx";
 

@@ -5,7 +5,7 @@ import { counted } from "#contract/counted.ts";
 import { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { ReviewComment } from "#contract/review.ts";
 import { reviewPrompt } from "#views/review.ts";
-import { paths } from "../../paths.ts";
+import { paths } from "../../ui/paths.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Counts } from "../../ui/diff.tsx";

@@ -1,7 +1,7 @@
 // Settings: projects with what runs in them, the vendors' agents, and the browsers that are signed in.
 import { useState } from "react";
 import { Link } from "wouter";
-import { paths } from "../../paths.ts";
+import { paths } from "../../ui/paths.ts";
 import { useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";

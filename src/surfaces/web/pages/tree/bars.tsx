@@ -2,7 +2,7 @@
 import { useLocation } from "wouter";
 import type { Agent } from "#contract/wire.ts";
 import type { TimeAxis } from "#views/time-axis.ts";
-import { paths } from "../../paths.ts";
+import { paths } from "../../ui/paths.ts";
 import type { AgentHistory, TurnBar } from "./turn-history.ts";
 
 /** the newest ones; more would only cover each other */

@@ -6,7 +6,7 @@ import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
 import { divergence } from "#views/divergence.ts";
-import { paths } from "../../paths.ts";
+import { paths } from "../../ui/paths.ts";
 import { useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";

@@ -5,7 +5,7 @@ import { useLocation } from "wouter";
 import type { AgentId } from "#contract/ids.ts";
 import type { ForkRow } from "#views/fork-tree.ts";
 import type { TimeAxis } from "#views/time-axis.ts";
-import { paths } from "../../paths.ts";
+import { paths } from "../../ui/paths.ts";
 import { AxisHead } from "./axis-head.tsx";
 import { rowId, TreeRowView } from "./tree-row.tsx";
 import type { History } from "./turn-history.ts";

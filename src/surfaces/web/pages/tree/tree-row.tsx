@@ -5,7 +5,7 @@ import type { AgentId } from "#contract/ids.ts";
 import { stateOf } from "#views/agent-text.ts";
 import type { ForkRow } from "#views/fork-tree.ts";
 import type { TimeAxis } from "#views/time-axis.ts";
-import { paths } from "../../paths.ts";
+import { paths } from "../../ui/paths.ts";
 import { useLastLine } from "../../store/hooks.ts";
 import { Counters, StateGlyph } from "../../ui/state.tsx";
 import { Bars } from "./bars.tsx";
