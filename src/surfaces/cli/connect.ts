@@ -71,16 +71,16 @@ async function start(): Promise<Connected> {
 	checkToken(homeOf());
 	const { launchDaemon } = await import("./start.ts");
 	const found = await launchDaemon(homeOf(), running);
-	if (!process.argv.includes("--json")) await nameCutTurns(found);
+	if (!process.argv.includes("--json")) await nameInterruptedTurns(found);
 	return found;
 }
 
-let areCutTurnsNamed = false;
+let areInterruptedTurnsNamed = false;
 
 /** After a crash, or a stop that did not wait. Once, although each of several requests may find that the daemon is gone. */
-async function nameCutTurns({ client }: Connected): Promise<void> {
-	if (areCutTurnsNamed) return;
-	areCutTurnsNamed = true;
+async function nameInterruptedTurns({ client }: Connected): Promise<void> {
+	if (areInterruptedTurnsNamed) return;
+	areInterruptedTurnsNamed = true;
 	const { interrupted } = await client.call("interruptedTurns").catch(() => ({ interrupted: [] }));
 	if (interrupted.length === 0) return;
 	const names = interrupted.slice(0, 5).map(fullName);
