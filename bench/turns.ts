@@ -87,7 +87,12 @@ export async function bareTurn(bare: Awaited<ReturnType<typeof launch>>): Promis
 	const hear = (): void => {
 		first ||= performance.now() - from;
 	};
-	await bare.prompt("say hello", { update: hear, providerError: () => {}, drained: async () => {}, ask: async () => null });
+	await bare.prompt("say hello", {
+		update: hear,
+		providerError: () => {},
+		drained: async () => {},
+		ask: async () => null,
+	});
 	return { first, ended: performance.now() - from };
 }
 

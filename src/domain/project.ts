@@ -158,9 +158,13 @@ export function decideAddSite(
 	if (project === undefined || project.removedAt !== null) return noProject(slug);
 	if (node === undefined) return noNode(command.node);
 	if (project.node === node.id)
-		return refuse("CONFLICT", `Node ${node.name} is the own node of project ${slug}: its repository is ${project.path}.`, {
-			suggestions: [`brood project show ${slug}`],
-		});
+		return refuse(
+			"CONFLICT",
+			`Node ${node.name} is the own node of project ${slug}: its repository is ${project.path}.`,
+			{
+				suggestions: [`brood project show ${slug}`],
+			},
+		);
 	if (project.sites?.some((each) => each.node === node.id && each.path === path)) return [];
 	return [{ kind: "site.added", agent: null, data: { slug, node: node.id, path } }];
 }

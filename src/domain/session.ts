@@ -53,7 +53,10 @@ export function sessionStartFor({ agent, lastTurn, sessionCost, contextStart, pa
 }
 
 /** The parent's session, if it ends exactly at the fork point and the child can reach it. */
-function copied(child: AgentState, { agent, lastTurn, contextStart }: NonNullable<SessionFacts["parent"]>): string | null {
+function copied(
+	child: AgentState,
+	{ agent, lastTurn, contextStart }: NonNullable<SessionFacts["parent"]>,
+): string | null {
 	const { session } = agent;
 	const forkPoint = child.lineage?.forkPoint ?? 0;
 	if (

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { changeOf } from "#views/change.ts";
 import { codeLines, languageOf } from "#views/code-tokens.ts";
+import { colouredCode } from "../../src/surfaces/tui/code-colours.ts";
 import { diffPanel, filesOf, layoutOf, reviewMark, withFile } from "../../src/surfaces/tui/diff.ts";
 import { diffLine } from "../../src/surfaces/tui/diff-line.ts";
 import { keyOf } from "../../src/surfaces/tui/pi/screen.ts";
@@ -47,10 +48,11 @@ test("an edit shows its changed lines, with a little around them", () => {
 
 test("code in a message has the colours of the terminal's theme, and none without colour", () => {
 	const text = "```ts\nconst a = 1;\n```";
-	expect(markdownRows(text, 40, true).join("\n")).toContain("\u001B[35mconst\u001B[0m");
-	expect(markdownRows(text, 40, false).join("\n")).not.toContain("\u001B");
+	const rows = (words: string, colour: boolean) => markdownRows(words, { width: 40, colour, highlight: colouredCode });
+	expect(rows(text, true).join("\n")).toContain("\u001B[35mconst\u001B[0m");
+	expect(rows(text, false).join("\n")).not.toContain("\u001B");
 	// very deep nesting ends in plain text, not in an error
-	expect(markdownRows("> ".repeat(5000), 40, false).length).toBeGreaterThan(0);
+	expect(rows("> ".repeat(5000), false).length).toBeGreaterThan(0);
 });
 
 test("a file counts as reviewed until its lines change", () => {

@@ -3,6 +3,7 @@ import { inline, visible } from "#contract/visible.ts";
 import { withSenders } from "#views/agent-text.ts";
 import { painted, type Style } from "#views/paint.ts";
 import { type Block, type CallResult, callWords, insideOf, planSteps, summaryOf } from "#views/thread.ts";
+import { colouredCode } from "./code-colours.ts";
 import { clipped, markdownRows, widthOf, wrapped } from "./pi/text.ts";
 
 export interface BlockLook {
@@ -42,7 +43,9 @@ function rowsOf(block: Block, look: BlockLook): string[] {
 		case "message":
 			return block.bad
 				? hanging(margin, block.text, look.width).map((row) => paint("bad", row))
-				: markdownRows(visible(block.text), Math.min(look.width, proseMax), look.colour).map((row) => margin + row);
+				: markdownRows(visible(block.text), {
+						...{ width: Math.min(look.width, proseMax), colour: look.colour, highlight: colouredCode },
+					}).map((row) => margin + row);
 		case "thought": {
 			const rows = hanging(margin, block.text, look.width);
 			const shown = look.isOpened ? rows : [clipped(`${margin}… ${inline(block.text)}`, look.width)];

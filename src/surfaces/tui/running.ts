@@ -4,6 +4,7 @@ import type { Delta } from "#contract/stream.ts";
 import { visible } from "#contract/visible.ts";
 import { painted } from "#views/paint.ts";
 import { hanging, proseMax } from "./block-rows.ts";
+import { colouredCode } from "./code-colours.ts";
 import { markdownRows } from "./pi/text.ts";
 
 interface Look {
@@ -32,7 +33,8 @@ function thoughtRows(text: string, { width, colour }: Look): string[] {
 
 function laidOut(text: string, { width, colour }: Look): string[] {
 	const shown = visible(text.trim());
-	return shown === "" ? [] : markdownRows(shown, Math.min(width, proseMax), colour).map((row) => `  ${row}`.trimEnd());
+	const look = { width: Math.min(width, proseMax), colour, highlight: colouredCode };
+	return shown === "" ? [] : markdownRows(shown, look).map((row) => `  ${row}`.trimEnd());
 }
 
 /** How much of a text is whole blocks of markdown: up to an empty line outside of code, before what is not a list. */

@@ -2,7 +2,6 @@
 import { Suspense, useState } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import { pages } from "./pages.ts";
-import { paths } from "./ui/paths.ts";
 import { Broken } from "./shell/broken.tsx";
 import { useGlobalKeys } from "./shell/keyboard.ts";
 import { LostBanner } from "./shell/lost-banner.tsx";
@@ -14,6 +13,7 @@ import { SignedOut } from "./shell/signed-out.tsx";
 import { Toasts } from "./shell/toasts.tsx";
 import { useSeen } from "./store/hooks.ts";
 import { Empty, Loading } from "./ui/notice.tsx";
+import { paths } from "./ui/paths.ts";
 
 export function App() {
 	const { connection } = useSeen();

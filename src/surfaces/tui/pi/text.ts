@@ -8,7 +8,6 @@ import {
 	visibleWidth,
 	wrapTextWithAnsi,
 } from "@earendil-works/pi-tui";
-import { colouredCode } from "../code-colours.ts";
 
 export const uncoloured = (text: string): string => stripTerminalSequences(text);
 
@@ -61,11 +60,18 @@ export function columnsOf(text: string, from: number, to: number): string {
 export const matching = <T>(all: readonly T[], words: string, textOf: (each: T) => string): T[] =>
 	words.trim() === "" ? [...all] : fuzzyFilter([...all], words, textOf);
 
+interface MarkdownLook {
+	width: number;
+	colour: boolean;
+	/** the rows of a code block */
+	highlight(code: string, language: string, colour: boolean): string[];
+}
+
 /** Very deep nesting overflows the parser's stack: such a text is shown as it is. */
-export function markdownRows(text: string, width: number, colour: boolean): string[] {
-	const room = Math.max(8, width - 2);
+export function markdownRows(text: string, look: MarkdownLook): string[] {
+	const room = Math.max(8, look.width - 2);
 	try {
-		const rows = new Markdown(text, 0, 0, theme(colour), undefined, { renderLatex: false }).render(room);
+		const rows = new Markdown(text, 0, 0, theme(look), undefined, { renderLatex: false }).render(room);
 		return rows.map((row) => row.trimEnd());
 	} catch {
 		return text.split("\n").flatMap((line) => wrapped(line, room));
@@ -74,7 +80,7 @@ export function markdownRows(text: string, width: number, colour: boolean): stri
 
 type Paint = (text: string) => string;
 
-function theme(colour: boolean) {
+function theme({ colour, highlight }: MarkdownLook) {
 	// the library passes text that has colours already
 	const paint = (code: string): Paint => (colour ? (text) => `\u001B[${code}m${text}\u001B[0m` : (text) => text);
 	const plain: Paint = (text) => text;
@@ -83,6 +89,6 @@ function theme(colour: boolean) {
 		...{ heading: strong, link: paint("4"), linkUrl: faint, code: accent, codeBlock: plain, codeBlockBorder: faint },
 		...{ quote: faint, quoteBorder: faint, hr: faint, listBullet: faint, bold: strong, italic: paint("3") },
 		...{ strikethrough: paint("9"), underline: paint("4") },
-		highlightCode: (code: string, language?: string) => colouredCode(code, language ?? "", colour),
+		highlightCode: (code: string, language?: string) => highlight(code, language ?? "", colour),
 	};
 }

@@ -1,6 +1,7 @@
 // The places in the navigation, each with the key that follows `g`.
-import { paths } from "../ui/paths.ts";
+
 import type { IconName } from "../ui/icon.tsx";
+import { paths } from "../ui/paths.ts";
 
 export interface NavEntry {
 	name: string;

@@ -1,8 +1,8 @@
 import { Link, useLocation } from "wouter";
 import icon from "../icon.svg";
-import { paths } from "../ui/paths.ts";
 import { useNeeds, useSeen } from "../store/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
+import { paths } from "../ui/paths.ts";
 import { ConnectionState } from "./connection-state.tsx";
 import { navEntries } from "./nav-entries.ts";
 

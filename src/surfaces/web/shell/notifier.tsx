@@ -3,8 +3,8 @@
 import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { inline } from "#contract/visible.ts";
-import { paths } from "../ui/paths.ts";
 import { useSeen } from "../store/hooks.ts";
+import { paths } from "../ui/paths.ts";
 import { isWanted } from "./notifications.ts";
 
 export function Notifier() {

@@ -2,9 +2,9 @@
 import { type KeyboardEvent, useId, useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import { stateOf, styleOf } from "#views/agent-text.ts";
-import { paths } from "../ui/paths.ts";
 import { useSeen } from "../store/hooks.ts";
 import { Dialog } from "../ui/dialog.tsx";
+import { paths } from "../ui/paths.ts";
 import { navEntries } from "./nav-entries.ts";
 import { ranked } from "./ranked.ts";
 import { setTheme, theme, themes } from "./theme.ts";

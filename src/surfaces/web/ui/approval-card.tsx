@@ -2,10 +2,10 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import type { Approval } from "#contract/wire.ts";
-import { paths } from "./paths.ts";
 import { useAct } from "../store/hooks.ts";
 import { Age } from "./age.tsx";
 import { Button } from "./button.tsx";
+import { paths } from "./paths.ts";
 
 interface ApprovalCardProps {
 	approval: Approval;

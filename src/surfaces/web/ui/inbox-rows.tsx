@@ -6,11 +6,11 @@ import type { Inbox } from "#contract/overviews.ts";
 import type { Agent, Approval, Subscription } from "#contract/wire.ts";
 import { verbThatContinues, whyNot } from "#views/agent-actions.ts";
 import { stateOf } from "#views/agent-text.ts";
-import { paths } from "./paths.ts";
 import { useAct } from "../store/hooks.ts";
 import { Age, clockOf } from "./age.tsx";
 import { useAnswer } from "./approval-card.tsx";
 import { Button } from "./button.tsx";
+import { paths } from "./paths.ts";
 
 /** What needs a person besides approvals. */
 export const OtherRows = ({ errors, reviews, limits, nodes }: Omit<Inbox, "approvals">) => (

@@ -3,11 +3,11 @@ import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { ProjectSlug } from "#contract/ids.ts";
 import { workspaceKinds } from "#contract/workspace.ts";
-import { paths } from "../../ui/paths.ts";
 import { useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextAreaField, TextField } from "../../ui/field.tsx";
 import { Empty, Loading } from "../../ui/notice.tsx";
+import { paths } from "../../ui/paths.ts";
 
 const own = [
 	{ type: "llm", title: "Brood's own agent on any model" },

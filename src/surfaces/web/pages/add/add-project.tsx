@@ -2,10 +2,10 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { ProjectSlug } from "#contract/ids.ts";
-import { paths } from "../../ui/paths.ts";
 import { useAct } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { paths } from "../../ui/paths.ts";
 
 export function AddProject() {
 	const act = useAct();

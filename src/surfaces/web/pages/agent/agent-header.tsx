@@ -1,9 +1,9 @@
 import { Link } from "wouter";
 import type { Agent } from "#contract/wire.ts";
 import { familyUsageLine } from "#views/usage.ts";
-import { paths } from "../../ui/paths.ts";
 import { useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
+import { paths } from "../../ui/paths.ts";
 import { StateWord } from "../../ui/state.tsx";
 import { AgentControls } from "./agent-controls.tsx";
 

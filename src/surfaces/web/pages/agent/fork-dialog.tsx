@@ -1,11 +1,11 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
 import type { Agent } from "#contract/wire.ts";
-import { paths } from "../../ui/paths.ts";
 import { useAct } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextAreaField, TextField } from "../../ui/field.tsx";
+import { paths } from "../../ui/paths.ts";
 
 /** `at`: the last item that the child inherits; null for everything. */
 export function ForkDialog({ agent, at, onClose }: { agent: Agent; at: number | null; onClose(): void }) {

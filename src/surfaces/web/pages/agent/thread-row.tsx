@@ -3,10 +3,10 @@ import { Link } from "wouter";
 import type { AgentId } from "#contract/ids.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { Agent } from "#contract/wire.ts";
-import { paths } from "../../ui/paths.ts";
 import { useSeen } from "../../store/hooks.ts";
 import { clockOf } from "../../ui/age.tsx";
 import { LiveMarkdown } from "../../ui/markdown.tsx";
+import { paths } from "../../ui/paths.ts";
 import { BlockView } from "./block.tsx";
 import type { ThreadRow } from "./thread-rows.ts";
 

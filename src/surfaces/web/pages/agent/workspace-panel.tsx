@@ -3,10 +3,10 @@ import { Link } from "wouter";
 import type { Agent } from "#contract/wire.ts";
 import { whyNoFiles } from "#views/agent-actions.ts";
 import { budgetLine, spentLine } from "#views/usage-lines.ts";
-import { paths } from "../../ui/paths.ts";
 import { useRead } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Loading, RefusedNotice } from "../../ui/notice.tsx";
+import { paths } from "../../ui/paths.ts";
 
 export function WorkspacePanel({ agent }: { agent: Agent }) {
 	const { workspace, spent, budget, budgetLeft, policy, subscription, lastError, lineage } = agent;

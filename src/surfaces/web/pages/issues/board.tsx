@@ -17,9 +17,9 @@ import { Link } from "wouter";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { BoardColumn } from "#contract/overviews.ts";
 import type { Project } from "#contract/wire.ts";
-import { paths } from "../../ui/paths.ts";
 import { useAct } from "../../store/hooks.ts";
 import { toast } from "../../store/toasts.ts";
+import { paths } from "../../ui/paths.ts";
 
 export function Board({ project, columns }: { project: Project; columns: readonly BoardColumn[] }) {
 	const act = useAct();

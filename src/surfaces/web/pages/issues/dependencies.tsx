@@ -2,9 +2,9 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import type { Issue } from "#contract/issue-wire.ts";
-import { paths } from "../../ui/paths.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
+import { paths } from "../../ui/paths.ts";
 
 export function Dependencies({ issue, onDone }: { issue: Issue; onDone(): void }) {
 	const act = useAct();

@@ -2,11 +2,11 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import type { Issue } from "#contract/issue-wire.ts";
-import { paths } from "../../ui/paths.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField } from "../../ui/field.tsx";
+import { paths } from "../../ui/paths.ts";
 import { EditIssue } from "./edit-issue.tsx";
 
 export function IssueActions({ issue, onDone }: { issue: Issue; onDone(): void }) {

@@ -1,7 +1,7 @@
 import { Link } from "wouter";
 import type { Run } from "#contract/issue-wire.ts";
-import { paths } from "../../ui/paths.ts";
 import { Age } from "../../ui/age.tsx";
+import { paths } from "../../ui/paths.ts";
 
 const glyphs: Readonly<Record<Run["state"], string>> = {
 	open: "●",

@@ -5,11 +5,11 @@ import { ProjectSlug } from "#contract/ids.ts";
 import { issuePriorities } from "#contract/issue.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { Project } from "#contract/wire.ts";
-import { paths } from "../../ui/paths.ts";
 import { useAct, useNeeds, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Loading } from "../../ui/notice.tsx";
+import { paths } from "../../ui/paths.ts";
 import { AddIssue } from "./add-issue.tsx";
 import { Board } from "./board.tsx";
 

@@ -2,11 +2,11 @@
 import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { Found, Item } from "#contract/wire.ts";
-import { paths } from "../../ui/paths.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
+import { paths } from "../../ui/paths.ts";
 
 const kinds = {
 	"": "all kinds",

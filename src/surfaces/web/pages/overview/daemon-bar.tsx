@@ -3,8 +3,8 @@
 import { Link } from "wouter";
 import { counted } from "#contract/counted.ts";
 import { familyUsageLine, totalUsage } from "#views/usage.ts";
-import { paths } from "../../ui/paths.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
+import { paths } from "../../ui/paths.ts";
 
 export function DaemonBar() {
 	const { agents, projects } = useSeen();

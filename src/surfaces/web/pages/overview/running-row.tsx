@@ -1,9 +1,9 @@
 import { Link } from "wouter";
 import type { Agent } from "#contract/wire.ts";
 import { stateOf } from "#views/agent-text.ts";
-import { paths } from "../../ui/paths.ts";
 import { useLastLine } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
+import { paths } from "../../ui/paths.ts";
 import { Counters, StateGlyph } from "../../ui/state.tsx";
 
 export function RunningRow({ agent }: { agent: Agent }) {

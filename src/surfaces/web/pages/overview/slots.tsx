@@ -1,9 +1,9 @@
 // Subscriptions: slots in use, and cool-downs.
 import { Link } from "wouter";
 import type { Subscription } from "#contract/wire.ts";
-import { paths } from "../../ui/paths.ts";
 import { useNow, useSeen } from "../../store/hooks.ts";
 import { clockOf } from "../../ui/age.tsx";
+import { paths } from "../../ui/paths.ts";
 
 export function Slots() {
 	const { subscriptions, agents, turnsMax } = useSeen();

@@ -1,10 +1,10 @@
 // Settings: projects with what runs in them, the vendors' agents, and the browsers that are signed in.
 import { useState } from "react";
 import { Link } from "wouter";
-import { paths } from "../../ui/paths.ts";
 import { useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
+import { paths } from "../../ui/paths.ts";
 import { browserName } from "./browser-name.ts";
 import { ProjectSettings } from "./project-settings.tsx";
 

@@ -6,11 +6,11 @@ import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
 import { divergence } from "#views/divergence.ts";
-import { paths } from "../../ui/paths.ts";
 import { useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { DiffView } from "../../ui/diff.tsx";
+import { paths } from "../../ui/paths.ts";
 import { ForkDialog } from "../agent/fork-dialog.tsx";
 
 export function Compare({ selected, onClear }: { selected: readonly AgentId[]; onClear(): void }) {
