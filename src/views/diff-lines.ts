@@ -84,14 +84,14 @@ function linesOf(rows: readonly string[]): DiffLine[] {
 	let [old, fresh] = [0, 0];
 	const lines: DiffLine[] = [];
 	for (const row of rows) {
-		const [mark, text] = [row[0], row.slice(1)];
+		const [sign, text] = [row[0], row.slice(1)];
 		const hunk = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(row);
 		if (hunk !== null) {
 			[old, fresh] = [Number(hunk[1]), Number(hunk[2])];
 			lines.push({ kind: "hunk", text: row });
-		} else if (mark === "+") lines.push({ kind: "added", text, old: null, new: fresh++ });
-		else if (mark === "-") lines.push({ kind: "deleted", text, old: old++, new: null });
-		else if (mark === " ") lines.push({ kind: "context", text, old: old++, new: fresh++ });
+		} else if (sign === "+") lines.push({ kind: "added", text, old: null, new: fresh++ });
+		else if (sign === "-") lines.push({ kind: "deleted", text, old: old++, new: null });
+		else if (sign === " ") lines.push({ kind: "context", text, old: old++, new: fresh++ });
 		else lines.push({ kind: "note", text: row.replace(/^\\ /, ""), old: null, new: null });
 	}
 	return lines;

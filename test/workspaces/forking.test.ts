@@ -30,7 +30,7 @@ test("a fork frees its parent's workspace, however often the store fails meanwhi
 	const { workspaces } = world;
 	const parts = { store: { ...memory, commit }, driver: null, limits, clock: systemClock, ids: randomIds, workspaces };
 	await using engine = await Engine.start(parts);
-	await done(engine, { type: "project.add", slug: world.project.slug, path: world.repository });
+	await done(engine, { type: "project.add", slug: world.project.slug, path: world.repository, base: "main" });
 	const parent = await spawn(engine, engine.agentZero.id, { project: world.project.slug, workspace: "new" });
 	await expect.poll(async () => (await engine.reads.agent(parent.id))?.life).toBe("live");
 	faults.push("full", "unavailable");

@@ -121,8 +121,8 @@ export function changeText(path: string, oldText: string | null, newText: string
 	].join("\n");
 }
 
-const behind = (mark: string, text: string): string =>
+const behind = (prefix: string, text: string): string =>
 	text
 		.split("\n")
-		.map((line) => mark + line)
+		.map((line) => prefix + line)
 		.join("\n");

@@ -3,7 +3,7 @@
 // beginning asks the database nothing.
 //
 // A question about anything else first sends what is held back, in the same trip. From then on the command has a real
-// savepoint, behind what the commands before it had decided; before that a savepoint is a mark in memory.
+// savepoint, behind what the commands before it had decided; before that a savepoint is only in memory.
 import { expected } from "#contract/log.ts";
 import type { Connection } from "../sql/connection.ts";
 import type { Query, Value } from "../sql/prepared.ts";
