@@ -7,7 +7,7 @@ import { Setup } from "./setup.ts";
 test("a link to nowhere, where adapters should be installed, is named", async () => {
 	const adapters = path.join(freshFolder(), "adapters");
 	symlinkSync("/nowhere/at/all", adapters);
-	const setup = new Setup({ adapters, mark: "m", containment: "groups", environment: {} });
+	const setup = new Setup({ adapters, homeId: "m", containment: "groups", environment: {} });
 	const message = expect.stringMatching(
 		new RegExp(`^Nothing can be installed into ${adapters}: .*ENOENT.* a link to one`),
 	);
