@@ -1,6 +1,6 @@
 // Plans turns from the rows as they are, and from when each project last had a turn.
 import type { AgentState } from "#contract/agent.ts";
-import type { ProjectSlug } from "#contract/ids.ts";
+import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import { expected } from "#contract/log.ts";
 import { isActive, type NodeEpoch } from "#contract/node.ts";
@@ -21,8 +21,10 @@ interface Parts {
 
 export class Scheduler {
 	readonly #parts: Parts;
-	/** read from the rows once, then kept up to date here; where others start turns too, read each time */
+	/** read from the rows once, then kept up to date here */
 	#served: Map<ProjectSlug | null, number> | null = null;
+	/** of these agents turns were started since the last plan, and when */
+	readonly #begun = new Map<AgentId, number>();
 	/** as of the last plan; false before the first */
 	#nothingWaits = false;
 	#closed = false;
@@ -66,7 +68,17 @@ export class Scheduler {
 		this.#nothingWaits = false;
 	}
 
-	/** Remembers which projects were served. */
+	/** A turn was started, at whichever node. Nodes that differed about it might each leave a slot to another one. */
+	begun(agent: AgentId, at: number): void {
+		if (this.#hasPeers) this.#begun.set(agent, at);
+	}
+
+	/** What was served is read from the rows again. */
+	forget(): void {
+		this.#served = null;
+	}
+
+	/** Remembers which projects were served; where there are other nodes, only what was really started counts. */
 	async started(plan: Schedule): Promise<void> {
 		if (this.#hasPeers) return;
 		const served = await this.#lastServed();
@@ -104,16 +116,18 @@ export class Scheduler {
 	}
 
 	async #lastServed(): Promise<Map<ProjectSlug | null, number>> {
-		// every node has to see the same: if each left the slot to another one, nobody would take it
-		if (this.#hasPeers) {
-			this.#served = null;
-			return await this.#parts.reads.lastServed();
-		}
+		const { reads } = this.#parts;
+		const begun = [...this.#begun];
+		this.#begun.clear();
 		if (this.#served === null) {
-			const found = await this.#parts.reads.lastServed();
+			const found = await reads.lastServed();
 			this.#served ??= found;
 		}
-		return this.#served;
+		const served = this.#served;
+		const agents = await Promise.all(begun.map(([id]) => reads.agent(id)));
+		for (const [at, agent] of agents.entries())
+			if (agent !== undefined) served.set(agent.project, Math.max(served.get(agent.project) ?? 0, begun[at]?.[1] ?? 0));
+		return served;
 	}
 
 	async #waiters(): Promise<Waiter[]> {

@@ -27,9 +27,14 @@ export function startTurnsReactor(parts: {
 }): Reactor {
 	const { reads, dispatch, clock, scheduler, node } = parts;
 	const isOwnAgent = (agent: { node?: NodeId | null }): boolean => isOwn(node, { node: agent.node ?? null });
+	/** since when something is left to other nodes */
+	let leftSince: number | null = null;
 	return {
 		name: "start turns",
-		wakes: (event, together) => wakers.test(event.kind) && !together.some((other) => started(other, event)),
+		wakes(event, together) {
+			if (event.kind === "turn.started" && event.agent !== null) scheduler.begun(event.agent, event.at);
+			return wakers.test(event.kind) && !together.some((other) => started(other, event));
+		},
 		async look(signal) {
 			// turns whose wait is over continue before new ones start
 			const [waits, first] = await Promise.all([reads.openWaits(), scheduler.plan()]);
@@ -54,6 +59,11 @@ export function startTurnsReactor(parts: {
 			const now = clock.now();
 			// two nodes that planned at different moments may each have left a slot to the other
 			const isLeft = [...plan.continues, ...plan.starts].some(({ agent }) => !isOwnAgent(agent));
+			leftSince = isLeft ? (leftSince ?? now) : null;
+			if (leftSince !== null && now - leftSince >= leftMs) {
+				scheduler.forget();
+				leftSince = now;
+			}
 			const next = Math.min(
 				...[plan.nextAt ?? Infinity, (await reads.nextPromptAt(now)) ?? Infinity],
 				isLeft ? now + leftMs : Infinity,
