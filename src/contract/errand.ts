@@ -5,6 +5,7 @@ import { Actor, IdempotencyKey } from "./ids.ts";
 import type { NodeEpoch, NodeId } from "./node.ts";
 import { PersonRole } from "./person.ts";
 import { type Refusal, refusalCodes } from "./refusal.ts";
+import { Refusal as RefusalSchema } from "./refusal-schema.ts";
 
 /** The request, parsed again by the node that carries it out. */
 export const ErrandRequest = z.strictObject({
@@ -23,6 +24,9 @@ export type ErrandRequest = z.infer<typeof ErrandRequest>;
 /** The answer, word for word. */
 export const ErrandAnswer = z.strictObject({ status: z.int(), body: z.string() });
 export type ErrandAnswer = z.infer<typeof ErrandAnswer>;
+
+/** What the body of an answer has. */
+export const ErrandResult = z.object({ data: z.unknown(), error: RefusalSchema.optional() });
 
 /** `node` and `epoch` are those of the daemon that has to do it; no other ever will. */
 export interface Errand extends NodeEpoch {

@@ -68,6 +68,14 @@ export const defaultIssueSettings: IssueSettings = {
 export const Site = z.strictObject({ node: NodeId, path: z.string() });
 export type Site = z.infer<typeof Site>;
 
+/** The base of a project's home: its commit, which of the caller's commits it knows, and a bundle of what these lack. */
+export const HomeBase = z.strictObject({
+	commit: z.string().nullable(),
+	known: z.array(z.string()),
+	bundle: z.string().nullable(),
+});
+export type HomeBase = z.infer<typeof HomeBase>;
+
 export const ProjectState = z.strictObject({
 	slug: ProjectSlug,
 	/** the root of the repository, or the bare clone in the home */

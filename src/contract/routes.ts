@@ -12,6 +12,7 @@ import { overviewRoutes } from "./routes/overviews.ts";
 import { personRoutes } from "./routes/persons.ts";
 import { reviewRoutes } from "./routes/review.ts";
 import type { Route } from "./routes/route.ts";
+import { siteRoutes } from "./routes/sites.ts";
 import { subscriptionRoutes } from "./routes/subscriptions.ts";
 import { threadRoutes } from "./routes/thread.ts";
 import { usageRoutes } from "./routes/usage.ts";
@@ -23,7 +24,7 @@ export type { AgentCommand, Route } from "./routes/route.ts";
 export const routes = {
 	...{ ...subscriptionRoutes, ...daemonRoutes, ...agentRoutes, ...threadRoutes, ...messagingRoutes, ...browserRoutes },
 	...{ ...overviewRoutes, ...issueRoutes, ...issueDocumentRoutes, ...workspaceRoutes, ...reviewRoutes, ...usageRoutes },
-	...nodeRoutes,
+	...{ ...nodeRoutes, ...siteRoutes },
 	...personRoutes,
 } satisfies Record<string, Route>;
 

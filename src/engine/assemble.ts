@@ -109,13 +109,13 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 	const errands = new Errands({ ...parts, node });
 
 	const common = { ...parts, node, reads, dispatch, publisher, workspaces, blobs, partials };
-	const cycle = workspaces && new WorkCycle({ ...common, workspaces, receipts });
+	const sharing = { ...common, blobs: store.kind === "postgres" ? blobs : null };
+	const cycle = workspaces && new WorkCycle({ ...sharing, workspaces, receipts, errands });
 	const plain = parts.issueWork ?? noIssueWork;
 	const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain, node);
 	const problems = new ProjectProblems({ ...common, work });
 	await problems.lookAtAll();
 
-	const sharing = { ...common, blobs: store.kind === "postgres" ? blobs : null };
 	const scheduler = new Scheduler(common);
 	const runner = driver && new TurnRunner({ ...common, driver });
 	const provisioner = new Provisioner(common);

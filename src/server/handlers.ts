@@ -18,6 +18,7 @@ import { progressHandlers } from "./handlers/progress.ts";
 import { projectHandlers } from "./handlers/projects.ts";
 import { queueHandlers } from "./handlers/queue.ts";
 import { reviewHandlers } from "./handlers/review.ts";
+import { siteHandlers } from "./handlers/sites.ts";
 import { spaceHandlers } from "./handlers/space.ts";
 import { type KeyStore, subscriptionHandlers } from "./handlers/subscriptions.ts";
 import { threadHandlers } from "./handlers/thread.ts";
@@ -54,6 +55,7 @@ export function handlersOf(
 		...agentLifecycleHandlers(context),
 		...availabilityHandlers(context),
 		...movingHandlers(context),
+		...siteHandlers(context),
 		...progressHandlers(context),
 		...queueHandlers(context),
 		...turnHandlers(context),

@@ -165,7 +165,7 @@ describe("a key of an agent's process", () => {
 });
 
 /** Nothing in the store is changed by these, and the second time changes nothing. */
-const doneAgain: readonly Changing[] = ["gc", "warm", "syncProject", "setup", "tokenRotate"];
+const doneAgain: readonly Changing[] = ["gc", "warm", "syncProject", "siteSync", "setup", "tokenRotate"];
 
 describe("a daemon that dies before it has stored its answer", () => {
 	// what a request did is in the store, the words of its answer are not

@@ -19,6 +19,16 @@ export const moving = {
 		const add = (path: string) => ({ params: { project }, body: { node, path } });
 		return { ...add(freshRepository()), other: add("/nowhere"), refused: true as const };
 	},
+	siteSync: async (c: Subjects) => {
+		const { node } = await c.agent();
+		return { params: { project }, body: { node }, other: { params: { project: "none" }, body: { node } } };
+	},
+	// nobody is merging it
+	siteMerge: async (c: Subjects) => {
+		const { id: agent } = await c.agent();
+		const merge = (digit: string) => ({ params: { project }, body: { agent, commit: digit.repeat(40) } });
+		return { ...merge("0"), other: merge("1"), refused: true as const };
+	},
 	siteRemove: async (c: Subjects) => {
 		const node = (await c.agent()).node ?? "";
 		return { params: { project, node }, other: { params: { project: "other", node } }, refused: true as const };

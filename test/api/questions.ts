@@ -10,6 +10,8 @@ const bodies: Partial<Record<RouteName, object>> = {
 	backup: { file: "/nowhere/backup" },
 	projectAdd: { slug: "more", path: "/srv/more" },
 	siteAdd: { node: "nowhere", path: "/srv/web" },
+	siteSync: { node: "nowhere" },
+	siteMerge: { agent: "0".repeat(22), commit: "0".repeat(40) },
 	agentMove: { to: "nowhere" },
 	prompt: { text: "do it" },
 	promptEdit: { text: "other words" },
@@ -36,7 +38,10 @@ const bodies: Partial<Record<RouteName, object>> = {
 	workComplete: { summary: "done" },
 };
 
-const queries: Partial<Record<RouteName, string>> = { search: "text=words&agent=subject" };
+const queries: Partial<Record<RouteName, string>> = {
+	search: "text=words&agent=subject",
+	projectBase: "have=&bundle=false",
+};
 
 export function questionOf(name: RouteName, world: ApiWorld): Question {
 	const route: Route = routes[name];

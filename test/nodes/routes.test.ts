@@ -36,7 +36,7 @@ const names = Object.keys(routes).filter((name): name is RouteName => Object.has
 const own: readonly RouteName[] = [
 	...(["projectAdd", "space", "backup", "setup", "vendors", "tokenRotate"] as const),
 	// they name a node that there is not
-	...(["agentMove", "siteAdd"] as const),
+	...(["agentMove", "siteAdd", "siteSync"] as const),
 ];
 
 test("a route that needs another node's files says so, and no other route touches this node's", {

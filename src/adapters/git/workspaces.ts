@@ -8,7 +8,7 @@ import type { HealthProblem, Workspace, WorkspaceMarker } from "#contract/worksp
 import type { Checkout, GcRequest, ProjectRepository, RemoveRequest } from "#engine/ports/workspace-requests.ts";
 import type { Workspaces } from "#engine/ports/workspaces.ts";
 import { Layout } from "./layout/layout.ts";
-import { approveWork, fromOutside } from "./project/approve.ts";
+import { approveWork, fromOutside, lookedAt } from "./project/approve.ts";
 import { enterBranch, runAtCommit } from "./project/branch.ts";
 import { fork, startOf } from "./project/fork.ts";
 import { seeOrigin } from "./project/origin.ts";
@@ -16,6 +16,7 @@ import { previewMerge } from "./project/preview.ts";
 import { openProject } from "./project/project.ts";
 import { provision } from "./project/provision.ts";
 import { diffOfCommit, pushCommit, rangeOfCommits } from "./project/published.ts";
+import { siteRepositories } from "./project/sites.ts";
 import { warmProject } from "./project/warm.ts";
 import { commitOf } from "./run/user-input.ts";
 import { convert, recoverSandboxed, removeSandboxed } from "./sandbox/end.ts";
@@ -31,6 +32,7 @@ import {
 	sandboxedDiff,
 	sandboxedDirty,
 	sandboxedHealth,
+	sandboxedReader,
 	sandboxedStatus,
 	sandboxedTip,
 	treeIn,
@@ -66,10 +68,12 @@ type Verb<C extends Checkout, Rest extends unknown[], T> = (
 export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	readonly #git: GitContext;
 	readonly halt: () => void;
+	readonly sites: Workspaces["sites"];
 
 	constructor({ home, halt, ...parts }: Omit<GitContext, "layout"> & { home: string; halt?: AbortController }) {
 		this.halt = () => halt?.abort();
 		this.#git = { ...parts, layout: new Layout(home) };
+		this.sites = siteRepositories(this.#git);
 	}
 
 	readonly identity: Workspaces["identity"] = identityOf;
@@ -224,14 +228,12 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		await pushCommit(this.#git, project, request);
 
 	readonly approve: Workspaces["approve"] = async (checkout, request) => {
-		const own = await this.#own(checkout);
-		const look =
-			own === null
-				? fromOutside(this.#git, checkout)
-				: {
-						dirty: (commit: string) => sandboxedDirty(this.#git, own, commit),
-						tip: () => sandboxedTip(this.#git, own),
-					};
+		const { bundles } = request;
+		const refused = bundles && (await fetchBundles(this.#git, checkout.project, checkout.agent.id, bundles));
+		if (refused != null) return refused;
+		const own = bundles ? null : await this.#own(checkout);
+		const outside = bundles ? lookedAt(request.commit) : fromOutside(this.#git, checkout);
+		const look = own === null ? outside : sandboxedReader(this.#git, own);
 		return await orDamaged(checkout, approveWork(this.#git, checkout, request, look));
 	};
 

@@ -1,7 +1,6 @@
 // The daemon itself and its projects.
 import { z } from "zod";
 import { AgentId, ProjectSlug } from "../ids.ts";
-import { Site } from "../project.ts";
 import { MirroredRows, Unjournaled } from "../rows.ts";
 import { Space } from "../space.ts";
 import { Project, Status, VendorAgent } from "../wire.ts";
@@ -64,15 +63,6 @@ export const daemonRoutes = {
 	projectAdd: post("/api/projects", "add a project: a folder with a repository, or a URL that is cloned", {
 		body: z.strictObject({ slug: ProjectSlug, path: z.string(), branch: z.string().optional() }),
 		answer: Project,
-	}),
-	sites: get("/api/projects/:project/sites", "list a project's repositories at other nodes", { answer: z.array(Site) }),
-	siteAdd: post(
-		"/api/projects/:project/sites",
-		"add a repository of the project at another node, for agents that are moved there",
-		{ at: "node", body: z.strictObject({ node: z.string().min(1).max(64), path: z.string() }), answer: Site },
-	),
-	siteRemove: remove("/api/projects/:project/sites/:node", "forget a repository at another node; no file is touched", {
-		answer: Site,
 	}),
 	projectRemove: remove("/api/projects/:project", "remove a project; its folder is not touched", { answer: Project }),
 };

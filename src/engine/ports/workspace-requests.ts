@@ -1,5 +1,6 @@
 // Requests to the workspaces port, and its answers.
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
+import type { Refusal } from "#contract/refusal.ts";
 import type { CommandRun, MergeStrategy, Workspace, WorkspaceKind } from "#contract/workspace.ts";
 
 /** A project's row: `path` is the root of a repository, or the bare mirror in the home. */
@@ -102,6 +103,22 @@ export interface MovedRequest {
 	snapshot: string;
 }
 
+/** `have`: commits that the node which asks has; `bundle`: whether it wants what they lack. */
+export interface HomeBaseRequest {
+	base: string;
+	have: readonly string[];
+	bundle: boolean;
+	bytesMax: number;
+}
+
+/** How a site's base stands to the home's, after it has followed as far as it can. */
+export interface FollowedBase {
+	/** commits that neither the home's base nor origin has */
+	own: number;
+	/** why it could not follow */
+	behind: Refusal | null;
+}
+
 export interface CommitRequest {
 	message: string;
 	/** paths inside the tree; all files that are not ignored if absent */
@@ -156,6 +173,8 @@ export interface ApproveRequest extends StepControl {
 	message?: string;
 	/** the issue that the work was done for: its title, and its name with the project */
 	issue?: { title: string; name: string };
+	/** the commit comes from another node, in these bundles; that node has looked at the agent's tree */
+	bundles?: readonly string[];
 }
 
 export interface RemoveRequest extends StepControl {

@@ -2,6 +2,7 @@
 // a value or a `Refusal`; it throws only on a fault (a disk, a broken repository, no git). Uncommitted work is never
 // overwritten or removed without a snapshot first. Each verb that changes the tree takes a lease before it calls: no
 // method protects an agent's tree from two callers at once. Reads take none. What agents share is protected here.
+import type { HomeBase } from "#contract/project.ts";
 import type { EffectiveSettings } from "#contract/project-config.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { ProjectSpace } from "#contract/space.ts";
@@ -30,8 +31,10 @@ import type {
 	CommitRequest,
 	DiffExtent,
 	DiffTarget,
+	FollowedBase,
 	ForkRequest,
 	GcRequest,
+	HomeBaseRequest,
 	MovedRequest,
 	OpenedProject,
 	OpenRequest,
@@ -46,7 +49,23 @@ import type {
 	StepControl,
 } from "./workspace-requests.ts";
 
+/** A project's repositories at several nodes. */
+export interface SiteRepositories {
+	/** The commits that a repository begins at, some if there are many; or those of base as this node and its remote know it. */
+	landmarks(project: ProjectRepository, of: "roots" | { base: string }): Promise<string[]>;
+	/** The base of this repository, the project's home, for another node. Refuses with TOO_LARGE, and NOT_FOUND without such a branch. */
+	homeBase(project: ProjectRepository, request: HomeBaseRequest): Promise<HomeBase | Refusal>;
+	/** Takes in the base of the project's home; ours moves forward if nothing is lost by that. */
+	follow(
+		project: ProjectRepository,
+		base: string,
+		home: { commit: string; bundle: string | null },
+	): Promise<FollowedBase | Refusal>;
+}
+
 export interface Workspaces {
+	readonly sites: SiteRepositories;
+
 	/** Aborts every running step and refuses later ones: the daemon stops and cannot wait any longer. */
 	halt(): void;
 

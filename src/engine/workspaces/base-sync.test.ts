@@ -21,6 +21,7 @@ test("of two merges at once the later one brings agents to the base that has bot
 	const baseSync = new BaseSync(
 		{
 			reads: { agent: async () => agent, agents: async () => [agent], project: async () => rows.project.get(slug) },
+			node: null,
 			workspaces: { branchStatus: async () => status() },
 		},
 		{
@@ -33,6 +34,8 @@ test("of two merges at once the later one brings agents to the base that has bot
 				return { branchStatus: status(), moved: true, snapshot: null, text: `at ${target}`, origin: null };
 			},
 			async lookAfterCrash() {},
+			follow: async () => ({ own: 0, behind: null }),
+			async syncOthers() {},
 		},
 	);
 	const first = baseSync.syncAll(slug, { actor: human });

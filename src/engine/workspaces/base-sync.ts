@@ -1,12 +1,15 @@
 // Brings the agents of a project up to date after its base has moved.
 import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
+import { isOwn, type NodeEpoch } from "#contract/node.ts";
+import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { MoveResult, Synced } from "#contract/wire.ts";
 import { doneWithin } from "../loop/time-limits.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { checkoutOf } from "./checkout.ts";
+import type { Sites } from "./sites.ts";
 import type { Requester, Steps } from "./steps.ts";
 
 /** how long an answer waits for agents that are being brought up to date */
@@ -15,10 +18,19 @@ const syncMs = 10_000;
 const syncsMax = 8;
 
 /** Null if nothing has to be said about the agent. */
-type Result = Pick<Synced, "moved" | "text"> | null;
+export type SyncResult = Pick<Synced, "moved" | "text"> | null;
 
-/** The verbs for one agent. */
-interface Verbs {
+/** What is said of each agent; of one that was not found yet, that it is late. */
+const told = (all: readonly AgentState[], found: ReadonlyMap<AgentId, SyncResult>): Synced[] =>
+	all.flatMap(({ id, handle }) => {
+		const result = found.has(id) ? found.get(id) : late;
+		return result ? [{ agent: id, handle, ...result }] : [];
+	});
+
+const late = { moved: false, text: "its workspace is still being checked" };
+
+/** The verbs for one agent, and for other nodes. */
+interface Verbs extends Pick<Sites, "follow" | "syncOthers"> {
 	steps: Pick<Steps, "send">;
 	forward(agent: AgentState, by: Requester): Promise<MoveResult | Refusal>;
 	lookAfterCrash(agent: AgentState): Promise<void>;
@@ -26,13 +38,14 @@ interface Verbs {
 
 interface BaseSyncParts {
 	reads: Pick<Reads, "agent" | "agents" | "project">;
+	node: NodeEpoch | null;
 	workspaces: Pick<Workspaces, "branchStatus">;
 }
 
 export class BaseSync {
 	readonly #parts: BaseSyncParts;
 	readonly #verbs: Verbs;
-	readonly #looks = new Successive<AgentId, Result>();
+	readonly #looks = new Successive<AgentId, SyncResult>();
 	#stopped = false;
 
 	constructor(parts: BaseSyncParts, verbs: Verbs) {
@@ -50,11 +63,46 @@ export class BaseSync {
 	 * Reading one agent's tree may take for ever: after `syncMs` the answer says so, and the work continues without it.
 	 */
 	async syncAll(project: ProjectSlug, by: Requester): Promise<Synced[]> {
-		const all = (await this.#parts.reads.agents({ project, life: "live" })).filter(
+		const all = await this.#followers(project);
+		const [here, away] = [all.filter((each) => this.#isHere(each)), all.filter((each) => !this.#isHere(each))];
+		const row = away.length === 0 ? undefined : await this.#parts.reads.project(project);
+		const found = new Map<AgentId, SyncResult>();
+		const others = row === undefined ? undefined : this.#verbs.syncOthers(away, row, by, found);
+		await Promise.all([this.#syncThese(here, by, found), others && doneWithin(syncMs, others)]);
+		return told(all, found);
+	}
+
+	/** Only those of this node, after its base has followed the home's. */
+	async syncHere(project: ProjectState, by: Requester): Promise<Synced[]> {
+		const here = (await this.#followers(project.slug)).filter((each) => this.#isHere(each));
+		const found = new Map<AgentId, SyncResult>();
+		for (const base of new Set(here.flatMap(({ workspace }) => workspace?.base ?? []))) {
+			const followed = await this.#verbs.follow(project, base, by);
+			const refused = isRefusal(followed) ? followed : followed.behind;
+			if (refused === null) continue;
+			for (const { id, workspace } of here)
+				if (workspace?.base === base) found.set(id, { moved: false, text: refused.message });
+		}
+		await this.#syncThese(
+			here.filter(({ id }) => !found.has(id)),
+			by,
+			found,
+		);
+		return told(here, found);
+	}
+
+	async #followers(project: ProjectSlug): Promise<AgentState[]> {
+		return (await this.#parts.reads.agents({ project, life: "live" })).filter(
 			({ workspace }) => workspace !== null && workspace.kind !== "main",
 		);
+	}
+
+	#isHere(agent: AgentState): boolean {
+		return isOwn(this.#parts.node, agent);
+	}
+
+	async #syncThese(all: readonly AgentState[], by: Requester, found: Map<AgentId, SyncResult>): Promise<void> {
 		const waiting = all.toReversed();
-		const found = new Map<AgentId, Result>();
 		const work = async (): Promise<void> => {
 			for (let agent = waiting.pop(); agent !== undefined && !this.#stopped; agent = waiting.pop()) {
 				// of two merges at once, the first may have moved the agent to an older base
@@ -63,14 +111,10 @@ export class BaseSync {
 			}
 		};
 		await doneWithin(syncMs, Promise.all(Array.from({ length: syncsMax }, work)));
-		return all.flatMap(({ id, handle }) => {
-			const result = found.has(id) ? found.get(id) : { moved: false, text: "its workspace is still being checked" };
-			return result ? [{ agent: id, handle, ...result }] : [];
-		});
 	}
 
 	/** Never rejects: a tree that cannot be read must not stop the others. */
-	async #looked(id: AgentId, by: Requester): Promise<Result> {
+	async #looked(id: AgentId, by: Requester): Promise<SyncResult> {
 		try {
 			const agent = await this.#parts.reads.agent(id);
 			return agent === undefined ? null : await this.#bringUpToDate(agent, by);
@@ -86,7 +130,7 @@ export class BaseSync {
 		return (await this.#parts.reads.agent(agent.id)) ?? agent;
 	}
 
-	async #bringUpToDate(found: AgentState, by: Requester): Promise<Result> {
+	async #bringUpToDate(found: AgentState, by: Requester): Promise<SyncResult> {
 		const agent = await this.#recovered(found);
 		const checkout = await checkoutOf(this.#parts.reads, agent);
 		const status = checkout === null ? null : await this.#parts.workspaces.branchStatus(checkout);

@@ -5,6 +5,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Merged, MergeStrategy } from "#contract/workspace.ts";
 import type { ApproveRequest, Checkout } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
+import { nowhere, type Sites } from "./sites.ts";
 import { type Requester, type Steps, startedStepOf } from "./steps.ts";
 
 export interface ApproveOptions {
@@ -23,19 +24,24 @@ export interface BranchToMerge {
 	issue: NonNullable<ApproveRequest["issue"]>;
 }
 
-/** A path that no folder has. */
-const nowhere = "/nonexistent/brood";
-
 export class Merges {
 	readonly #workspaces: Workspaces;
 	readonly #steps: Steps;
+	readonly #sites: Sites;
 
-	constructor(workspaces: Workspaces, steps: Steps) {
+	constructor(workspaces: Workspaces, steps: Steps, sites: Sites) {
 		this.#workspaces = workspaces;
 		this.#steps = steps;
+		this.#sites = sites;
 	}
 
-	async ofAgent(agent: AgentState, request: ApproveOptions, by: Requester): Promise<Merged | Refusal> {
+	/** Into the base of the project's home, wherever the agent is. */
+	async ofAgent(
+		agent: AgentState,
+		project: ProjectState | null,
+		request: ApproveOptions,
+		by: Requester,
+	): Promise<Merged | Refusal> {
 		return await this.#steps.leased(agent, "approve", by, async (checkout, control) => {
 			// a retry merges the commit of the first attempt, wherever the branch is now
 			const given = request.commit ?? startedStepOf(by, "approve")?.commit;
@@ -43,7 +49,9 @@ export class Merges {
 			if (isRefusal(pinned)) return pinned;
 			await this.#steps.begin(by, { step: "approve", commit: pinned.commit });
 			const { begin: _begin, begun: _begun, ...watched } = control;
-			return await this.#merge(checkout, { ...request, commit: pinned.commit, ...watched }, { by, frees: true });
+			const away = project !== null && !this.#sites.isHome(project) ? project : null;
+			const pin = { ...request, commit: pinned.commit, ...watched };
+			return await this.#merge(checkout, pin, { by, frees: true, away });
 		});
 	}
 
@@ -61,14 +69,17 @@ export class Merges {
 	async #merge(
 		checkout: Checkout,
 		{ strategy, message, issue, ...request }: ApproveOptions & Omit<ApproveRequest, "strategy" | "message" | "issue">,
-		{ by, frees }: { by: Requester; frees: boolean },
+		{ by, frees, away = null }: { by: Requester; frees: boolean; away?: ProjectState | null },
 	): Promise<Merged | Refusal> {
-		const result = await this.#workspaces.approve(checkout, {
+		const whole = {
 			...request,
 			...(strategy && { strategy }),
 			...(message && { message }),
 			...(issue && { issue }),
-		});
+		};
+		const result = await (away === null
+			? this.#workspaces.approve(checkout, whole)
+			: this.#sites.merge(checkout, away, whole, by));
 		if (isRefusal(result)) return result;
 		const { reviewed, commit, base } = result;
 		const data = { reviewed, commit, strategy: result.strategy, into: base.branch, before: base.before };

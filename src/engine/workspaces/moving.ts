@@ -13,7 +13,7 @@ import { caught } from "../ports/log.ts";
 import type { Provisioned } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { approvedIn, projectRepository } from "./checkout.ts";
-import type { SharingParts } from "./sharing.ts";
+import { bundlesOf, type SharingParts } from "./sharing.ts";
 import { keyOf, type Requester } from "./steps.ts";
 
 export interface MovingParts extends SharingParts {
@@ -64,26 +64,18 @@ export async function moveHere(
 }
 
 async function rebuilt(parts: MovingParts, agent: AgentState, by: Requester): Promise<Provisioned | Refusal> {
-	const { workspaces, blobs, reads, node } = parts;
+	const { workspaces, reads, node } = parts;
 	const project = agent.project === null ? undefined : await reads.project(agent.project);
-	const { id, handle, workspace, bundles } = agent;
-	const last = bundles.at(-1);
-	if (workspaces === null || blobs === null || project === undefined || workspace === null || last === undefined)
-		return refuse("SNAPSHOT_GONE", `No snapshot of ${handle} was kept for other nodes.`, {
-			details: { agent: id, ...(agent.unshared && { reason: agent.unshared.reason }) },
-			suggestions: [`brood agent health ${handle}`],
-		});
+	const { id, handle, workspace } = agent;
+	const bundles = await bundlesOf(parts, agent);
+	if (isRefusal(bundles)) return bundles;
+	const snapshot = agent.bundles.at(-1)?.snapshot;
+	if (workspaces === null || project === undefined || workspace === null || snapshot === undefined)
+		return refuse("SNAPSHOT_GONE", `${handle} has no files that could be moved.`);
 	const refused = await siteHere(parts, project, by);
 	if (refused !== null) return refused;
-	const texts: string[] = [];
-	for (const { blob } of bundles) {
-		const text = await blobs.get(blob);
-		if (text === null)
-			return refuse("SNAPSHOT_GONE", `A part of the snapshots of ${handle} is missing in the database.`);
-		texts.push(text);
-	}
 	const there = projectRepository((await reads.project(project.slug)) ?? project, node?.node ?? null);
-	const request = { project: there, agent: { id, handle }, workspace, bundles: texts, snapshot: last.snapshot };
+	const request = { project: there, agent: { id, handle }, workspace, bundles, snapshot };
 	return await workspaces.provisionMoved(request, { approved: project.approved });
 }
 

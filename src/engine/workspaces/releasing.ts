@@ -1,9 +1,10 @@
 // What a release does besides moving to the home branch: it gives the agent's issue back, and ends error holds. What a
-// recovery does before it touches the files.
+// recovery does before it touches the files, and how an agent is deleted with its workspace.
 import type { AgentState } from "#contract/agent.ts";
-import type { Refusal } from "#contract/refusal.ts";
+import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
 import { isWhole } from "#domain/health.ts";
+import { othersInTree } from "../commands/shared-tree.ts";
 import type { Publisher } from "../loop/publish.ts";
 import { until } from "../loop/until.ts";
 import type { Driver } from "../ports/driver.ts";
@@ -54,6 +55,32 @@ export class Releasing {
 		const { issues } = await this.#parts.workspaces.health(checkout, { commit: null });
 		if (!isWhole(issues, { step: undefined, uncommitted: false })) return null;
 		return await this.#steps.send({ type: "agent.recover", agent: agent.id }, { actor: by.actor });
+	}
+
+	/** The workspace goes to the trash, with a snapshot; then the agent is deleted. */
+	async remove(
+		agent: AgentState,
+		request: { force: boolean; branch: boolean; reason: string },
+		by: Requester,
+	): Promise<Refusal | null> {
+		const shared = (await othersInTree(this.#parts.reads, agent)).length > 0;
+		const command = { type: "agent.delete" as const, agent: agent.id, reason: request.reason };
+		const gone = agent.workspace === null || agent.workspaceRemovedAt !== null;
+		// the repository itself is never removed, and neither is a tree that others share
+		if (gone || shared || agent.workspace?.kind === "main")
+			return await this.#steps.send({ ...command, force: request.force }, by);
+		const waiting = (await this.#parts.reads.queueEnds(agent.id)).length;
+		if (waiting > 0 && !request.force) return await this.#steps.send({ ...command, force: false }, by);
+		// during the lease no prompt is accepted, so none is lost
+		const removed = await this.#steps.leased(agent, "delete", by, async (checkout, control) => {
+			const result = await this.#parts.workspaces.remove(checkout, {
+				...control,
+				force: request.force,
+				branch: request.branch,
+			});
+			return isRefusal(result) ? result : ((await this.#steps.send({ ...command, force: true }, by)) ?? result);
+		});
+		return isRefusal(removed) ? removed : null;
 	}
 
 	/** A process that is kept warm would stay in the folder, and in its sandbox in the git folder, that was there before. */

@@ -5,7 +5,7 @@ import type { AgentState } from "#contract/agent.ts";
 import { dataOf } from "#contract/event-data.ts";
 import { AgentId } from "#contract/ids.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
-import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Reactor } from "../loop/reactor.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";
@@ -25,7 +25,7 @@ export interface SharingParts {
 	log: Log;
 }
 
-const bytesMax = 64 * 1024 * 1024;
+export const bytesMax = 64 * 1024 * 1024;
 /** after so many bundles the next one needs none of them, and they are deleted */
 const chainMax = 20;
 
@@ -36,6 +36,26 @@ export async function share(parts: SharingParts, agent: AgentState): Promise<Ref
 	if (checkout === null) return null;
 	const taken = await snapshot(parts, checkout, { reason: "kept for other nodes" });
 	return taken === undefined ? null : await keepForOthers(parts, agent.id, taken.id);
+}
+
+/** What other nodes need of an agent's work, oldest first. */
+export async function bundlesOf(
+	{ blobs }: Pick<SharingParts, "blobs">,
+	{ id, handle, bundles, unshared }: AgentState,
+): Promise<string[] | Refusal> {
+	if (blobs === null || bundles.length === 0)
+		return refuse("SNAPSHOT_GONE", `No snapshot of ${handle} was kept for other nodes.`, {
+			details: { agent: id, ...(unshared && { reason: unshared.reason }) },
+			suggestions: [`brood agent health ${handle}`],
+		});
+	const texts: string[] = [];
+	for (const { blob } of bundles) {
+		const text = await blobs.get(blob);
+		if (text === null)
+			return refuse("SNAPSHOT_GONE", `A part of the snapshots of ${handle} is missing in the database.`);
+		texts.push(text);
+	}
+	return texts;
 }
 
 /** Whether an agent's snapshots are kept for other nodes. */

@@ -9,7 +9,6 @@ import type { MoveResult, Synced } from "#contract/wire.ts";
 import type { BranchStatus, Committed, Diff, Health, Merged, RemoteStatus, SyncStrategy } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
 import { isWhole, unprovisioned, withProcesses, withProjectProblem } from "#domain/health.ts";
-import { othersInTree } from "../commands/shared-tree.ts";
 import type { Publisher } from "../loop/publish.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Driver } from "../ports/driver.ts";
@@ -20,15 +19,17 @@ import { checkoutOf, projectRepository } from "./checkout.ts";
 import { type ApproveOptions, type BranchToMerge, Merges } from "./merges.ts";
 import { pushAfterTurn } from "./pushing.ts";
 import { acceptable, Releasing } from "./releasing.ts";
+import { type SiteParts, Sites } from "./sites.ts";
 import { answeredWith, type Requester, type StepParts, Steps, startedStepOf } from "./steps.ts";
 
-export interface CycleParts extends StepParts {
+export interface CycleParts extends StepParts, SiteParts {
 	clock: Clock;
 	driver: Pick<Driver, "leftovers" | "end"> | null;
 	publisher: Publisher;
 }
 
 export class WorkCycle {
+	readonly sites: Sites;
 	readonly #parts: CycleParts;
 	readonly #steps: Steps;
 	readonly #baseSync: BaseSync;
@@ -38,12 +39,15 @@ export class WorkCycle {
 	constructor(parts: CycleParts) {
 		this.#parts = parts;
 		this.#steps = new Steps(parts);
-		this.#merges = new Merges(parts.workspaces, this.#steps);
+		this.sites = new Sites(parts);
+		this.#merges = new Merges(parts.workspaces, this.#steps, this.sites);
 		this.#releasing = new Releasing(parts, this.#steps);
 		this.#baseSync = new BaseSync(parts, {
 			steps: this.#steps,
 			forward: async (agent, by) => await this.sync(agent, "ff", by, { fetched: true }),
 			lookAfterCrash: async (agent) => await this.lookAfterCrash(agent),
+			follow: async (...of) => await this.sites.follow(...of),
+			syncOthers: async (...of) => await this.sites.syncOthers(...of),
 		});
 	}
 
@@ -120,7 +124,8 @@ export class WorkCycle {
 		how: { fetched?: boolean } = {},
 	): Promise<MoveResult | Refusal> {
 		const work = async (checkout: Checkout, control: StepControl): Promise<MoveResult | Refusal> =>
-			await this.workspaces.sync(checkout, strategy, control);
+			(how.fetched === true ? null : await this.sites.behindHome(checkout, by)) ??
+			(await this.workspaces.sync(checkout, strategy, control));
 		return await this.#move(agent, "sync", by, work, how);
 	}
 
@@ -136,7 +141,7 @@ export class WorkCycle {
 			this.workspaces.release(checkout, control),
 		);
 		if (isRefusal(moved)) return moved;
-		const project = agent.project === null ? undefined : await this.#parts.reads.project(agent.project);
+		const project = await this.#projectOf(agent);
 		// dropping an issue has cleared it
 		if (agent.issue === null && project?.context !== "keep")
 			await this.#steps.send({ type: "context.clear", agent: agent.id }, { actor: by.actor });
@@ -220,9 +225,13 @@ export class WorkCycle {
 		by: Requester,
 	): Promise<{ merged: Merged; synced: Synced[] } | Refusal> {
 		const begun = startedStepOf(by, "approve");
-		const merged = isMerged(begun?.merged) ? begun.merged : await this.#merges.ofAgent(agent, request, by);
+		const project = await this.#projectOf(agent);
+		const merged = isMerged(begun?.merged) ? begun.merged : await this.#merges.ofAgent(agent, project, request, by);
 		if (isRefusal(merged)) return merged;
-		return { merged, synced: agent.project === null ? [] : await this.#baseSync.syncAll(agent.project, by) };
+		if (project === null) return { merged, synced: [] };
+		const isHome = this.sites.isHome(project);
+		const synced = isHome ? this.#baseSync.syncAll(project.slug, by) : this.sites.syncFromHome(project, by);
+		return { merged, synced: await synced };
 	}
 
 	async approveBranch(agent: AgentState, branch: BranchToMerge, by: Requester): Promise<Merged | Refusal> {
@@ -237,30 +246,22 @@ export class WorkCycle {
 		return { origin, synced: await this.#baseSync.syncAll(project.slug, by) };
 	}
 
+	/** Its agents of this node follow the base of the project's home. */
+	async syncSite(project: ProjectState, by: Requester): Promise<Synced[]> {
+		return await this.#baseSync.syncHere(project, by);
+	}
+
 	/** The workspace goes to the trash, with a snapshot; then the agent is deleted. */
 	async remove(
 		agent: AgentState,
 		request: { force: boolean; branch: boolean; reason: string },
 		by: Requester,
 	): Promise<Refusal | null> {
-		const shared = (await othersInTree(this.#parts.reads, agent)).length > 0;
-		const command = { type: "agent.delete" as const, agent: agent.id, reason: request.reason };
-		const gone = agent.workspace === null || agent.workspaceRemovedAt !== null;
-		// the repository itself is never removed, and neither is a tree that others share
-		if (gone || shared || agent.workspace?.kind === "main")
-			return await this.#steps.send({ ...command, force: request.force }, by);
-		const waiting = (await this.#parts.reads.queueEnds(agent.id)).length;
-		if (waiting > 0 && !request.force) return await this.#steps.send({ ...command, force: false }, by);
-		// during the lease no prompt is accepted, so none is lost
-		const removed = await this.#steps.leased(agent, "delete", by, async (checkout, control) => {
-			const result = await this.workspaces.remove(checkout, {
-				...control,
-				force: request.force,
-				branch: request.branch,
-			});
-			return isRefusal(result) ? result : ((await this.#steps.send({ ...command, force: true }, by)) ?? result);
-		});
-		return isRefusal(removed) ? removed : null;
+		return await this.#releasing.remove(agent, request, by);
+	}
+
+	async #projectOf({ project }: Pick<AgentState, "project">): Promise<ProjectState | null> {
+		return project === null ? null : ((await this.#parts.reads.project(project)) ?? null);
 	}
 
 	async #move(

@@ -135,7 +135,7 @@ export async function withCycle<T extends object>(
 	return await explained(context, project, () => work(cycle, agent));
 }
 
-async function inProject<T extends object>(
+export async function inProject<T extends object>(
 	context: RequestContext,
 	request: { params: Readonly<Record<string, string>> },
 	work: (cycle: WorkCycle, project: ProjectState) => Promise<T | Refusal>,

@@ -1,6 +1,8 @@
 // Projects.
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { RouteAnswer } from "#client/client.ts";
+import type { Node } from "#contract/node-wire.ts";
+import type { Site } from "#contract/project.ts";
 import { indented, inline } from "#contract/visible.ts";
 import type { CliContext } from "./act.ts";
 import { call } from "./call.ts";
@@ -71,30 +73,50 @@ export function projectCommands(program: Command): void {
 /** Repositories of a project at other nodes. */
 function siteCommands(project: Command): void {
 	const site = project.command("site").description("a project's repositories at other nodes, for agents moved there");
+	let nodes: readonly Node[] = [];
+	const known = async ({ client }: CliContext): Promise<void> => {
+		nodes = await client.call("nodes");
+	};
+	const siteLine = ({ node, path }: Site): string =>
+		`${nodes.find(({ id }) => id === node)?.name ?? node}  ${inline(path)}`;
 	const named = (name: string, description: string) =>
 		command(site, name, description).argument("<project>", "the project's name");
 	named("add", "name a clone of the repository at another node")
 		.requiredOption("--node <node>", "the node's name or id; see brood node list")
 		.requiredOption("--path <folder>", "the repository's absolute path on that machine")
 		.action((slug, { node, path, ...options }) =>
-			call("siteAdd", options, { params: { project: slug }, body: { node, path } }, (added) => siteLine(added)),
+			call(
+				"siteAdd",
+				options,
+				async (cli) => {
+					await known(cli);
+					return { params: { project: slug }, body: { node, path } };
+				},
+				siteLine,
+			),
 		);
 	named("list", "list them").action((slug, options) =>
 		call(
 			"sites",
 			options,
-			{ params: { project: slug } },
+			async (cli) => {
+				await known(cli);
+				return { params: { project: slug } };
+			},
 			(all) => all.map(siteLine).join("\n") || "no other node has this project's repository",
 		),
 	);
 	named("remove", "forget one; its files are not touched")
 		.requiredOption("--node <node>", "the node's name or id")
 		.action((slug, { node, ...options }) =>
-			call("siteRemove", options, { params: { project: slug, node } }, (gone) => `removed ${siteLine(gone)}`),
+			call(
+				"siteRemove",
+				options,
+				{ params: { project: slug, node } },
+				({ path }) => `removed ${node}  ${inline(path)}`,
+			),
 		);
 }
-
-const siteLine = ({ node, path }: { node: string; path: string }): string => `${node}  ${inline(path)}`;
 
 function upkeepCommands(project: Command): void {
 	command(project, "settings", "show the settings in force, and the commands that the repository wants to run")

@@ -22,6 +22,7 @@ import { withTrailers } from "../verbs/commit.ts";
 import { identityOf } from "../verbs/identity.ts";
 import { commitTree, mergeTrees, rebased, treeOfCommit, withNextStep } from "../verbs/merge.ts";
 import { recordedMerge, recordMerge } from "../verbs/record.ts";
+import type { CheckoutReader } from "../workspace/checkout-reader.ts";
 import { type GitContext, isAncestor, signatureOf, tipOf } from "../workspace/git-context.ts";
 import { commandFailed } from "../workspace/project-command.ts";
 import { projectSettings } from "../workspace/settings.ts";
@@ -32,14 +33,6 @@ import { originStatus, rememberOrigin, seeOrigin } from "./origin.ts";
 import { pushBase } from "./push-base.ts";
 import { notApproved } from "./setup.ts";
 
-/** Reads an agent's tree: directly, or through the worker of its sandbox. */
-export interface CheckoutReader {
-	/** a refusal if anything is not committed, or if the files are not those of this commit; each of them is read */
-	dirty(commit: string): Promise<Refusal | null>;
-	/** the tip of its branch, in the project's repository */
-	tip(): Promise<string | null | Refusal>;
-}
-
 export const fromOutside = (context: GitContext, checkout: Checkout): CheckoutReader => ({
 	async dirty(commit) {
 		if (!(await exists(checkout.workspace.path))) return null;
@@ -48,6 +41,9 @@ export const fromOutside = (context: GitContext, checkout: Checkout): CheckoutRe
 	},
 	tip: async () => await tipOf(context, checkout),
 });
+
+/** The tree is at another node, which has looked at it. */
+export const lookedAt = (commit: string): CheckoutReader => ({ dirty: async () => null, tip: async () => commit });
 
 /** how often a result is computed again because base moved meanwhile */
 const attemptsMax = 5;

@@ -22,6 +22,7 @@ import { forkPoint, theirOwn, writeTree } from "../verbs/diff.ts";
 import { orReported } from "../verbs/health.ts";
 import { pushBranch } from "../verbs/push.ts";
 import { type Step, steps } from "../worker/steps.ts";
+import type { CheckoutReader } from "../workspace/checkout-reader.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { clientFor, openClient, type SandboxedCheckout } from "./worker-client.ts";
 
@@ -191,3 +192,8 @@ export async function pushSandboxed(context: GitContext, checkout: SandboxedChec
 	if (tip === null) return { remote: "origin", branch, pushed: false, error: "there is no commit yet" };
 	return await pushBranch(context.git, checkout.project.path, branch, tip);
 }
+
+export const sandboxedReader = (context: GitContext, checkout: SandboxedCheckout): CheckoutReader => ({
+	dirty: async (commit) => await sandboxedDirty(context, checkout, commit),
+	tip: async () => await sandboxedTip(context, checkout),
+});

@@ -11,7 +11,7 @@ import type {
 	ProjectRepository,
 } from "#engine/ports/workspace-requests.ts";
 import { branchRef } from "../format/refs.ts";
-import { GitFailed } from "../run/git.ts";
+import { type Git, GitFailed } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
 import { refsOf } from "../snapshot/snapshots.ts";
 import { type GitContext, repositoryOf } from "./git-context.ts";
@@ -32,53 +32,60 @@ export async function makeBundle(
 	const branch = branchRef(checkout.workspace.branch);
 	const hasBranch = (await commitOf(git, repository, branch)) !== null;
 	const known = since !== null && (await commitOf(git, repository, since)) !== null ? [since] : [];
+	// what the remote has, the other node's repository can have from there
+	const not = ["--not", ...known, "--remotes=origin"];
+	const made = await bundleOf(git, repository, [taken.ref, ...(hasBranch ? [branch] : []), ...not]);
+	const bytes = made.length;
+	if (bytes <= bytesMax) return { text: made.toString("base64"), bytes, commit: taken.commit };
+	return refuse("TOO_LARGE", `a snapshot of ${bytes} bytes is too large to be kept for other nodes`, {
+		details: { bytes, limit: bytesMax },
+	});
+}
+
+export async function bundleOf(git: Git, repository: string, range: readonly string[]): Promise<Buffer> {
 	const folder = await temporaryFolder("bundle");
 	try {
 		const file = path.join(folder, "bundle");
-		// what the remote has, the other node's repository can have from there
-		const not = ["--not", ...known, "--remotes=origin"];
-		await git(repository, ["bundle", "create", "--quiet", file, taken.ref, ...(hasBranch ? [branch] : []), ...not]);
-		const bytes = await readFile(file);
-		if (bytes.length <= bytesMax) return { text: bytes.toString("base64"), bytes: bytes.length, commit: taken.commit };
-		return refuse("TOO_LARGE", `a snapshot of ${bytes.length} bytes is too large to be kept for other nodes`, {
-			details: { bytes: bytes.length, limit: bytesMax },
-		});
+		await git(repository, ["bundle", "create", "--quiet", file, ...range]);
+		return await readFile(file);
 	} finally {
 		await rm(folder, { recursive: true, force: true });
 	}
 }
 
-/** Oldest first. Every object is checked: it comes from another machine. */
+/** The agent's snapshots, and its branch as `refs/brood/moved/<agent>/<branch>`. */
 export async function fetchBundles(
 	{ git }: GitContext,
 	project: ProjectRepository,
 	agent: string,
 	bundles: readonly string[],
 ): Promise<Refusal | null> {
-	const folder = await temporaryFolder("bundle");
 	const refs = [`+${refsOf(agent)}/*:${refsOf(agent)}/*`, `+refs/heads/*:refs/brood/moved/${agent}/*`];
+	return await fetchAll(git, project, bundles, refs);
+}
+
+/** Oldest first. Every object is checked: it comes from another machine. */
+export async function fetchAll(
+	git: Git,
+	project: ProjectRepository,
+	bundles: readonly string[],
+	refs: readonly string[],
+): Promise<Refusal | null> {
+	const folder = await temporaryFolder("bundle");
 	const checked = ["-c", "transfer.fsckObjects=true", "-c", "fetch.fsckObjects=true"];
+	const how = ["--quiet", "--no-tags", "--no-write-fetch-head"];
 	try {
 		for (const [at, text] of bundles.entries()) {
 			const file = path.join(folder, `${at}.bundle`);
 			await writeFile(file, text, { encoding: "base64", mode: 0o600 });
-			await git(project.path, [
-				...checked,
-				"fetch",
-				"--quiet",
-				"--no-tags",
-				"--no-write-fetch-head",
-				"--",
-				file,
-				...refs,
-			]);
+			await git(project.path, [...checked, "fetch", ...how, "--", file, ...refs]);
 		}
 		return null;
 	} catch (error) {
 		if (!(error instanceof GitFailed) || !lacking.test(error.errors)) throw error;
 		return refuse("CONFLICT", `The repository of ${project.slug} here lacks commits that the agent's work begins at.`, {
 			details: { path: project.path },
-			suggestions: [`brood sync ${project.slug}`],
+			suggestions: [`brood sync --project ${project.slug}`],
 		});
 	} finally {
 		await rm(folder, { recursive: true, force: true });

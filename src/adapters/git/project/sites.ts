@@ -1,0 +1,101 @@
+// The base of a project's home at other nodes. Merges are made at the home; a site's base follows them, as long as that loses
+// nothing. `refs/brood/home/<base>` is the commit of the home's base that was last fetched.
+import type { HomeBase } from "#contract/project.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import type { FollowedBase, HomeBaseRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";
+import type { SiteRepositories } from "#engine/ports/workspaces.ts";
+import { branchRef } from "../format/refs.ts";
+import { exclusively } from "../run/exclusive.ts";
+import type { Git } from "../run/git.ts";
+import { commitOf, existingBranch } from "../run/user-input.ts";
+import { bundleOf, fetchAll } from "../workspace/bundle.ts";
+import { type GitContext, isAncestor } from "../workspace/git-context.ts";
+import { moveBase } from "./move-base.ts";
+
+export const siteRepositories = (context: GitContext): SiteRepositories => ({
+	landmarks: async (project, of) =>
+		of === "roots" ? await rootsOf(context.git, project) : await baseTips(context.git, project, of.base),
+	homeBase: async (project, request) => await homeBase(context, project, request),
+	follow: async (project, base, home) => await follow(context, project, base, home),
+});
+
+const rootsMax = 50;
+const homeRef = (base: string): string => `refs/brood/home/${base}`;
+
+/** The first commits of a repository; of a shallow clone, those that it begins at. */
+async function rootsOf(git: Git, { path }: ProjectRepository): Promise<string[]> {
+	const args = ["rev-list", "--max-parents=0", `--max-count=${rootsMax}`, "--all", "--"];
+	const { text } = await git(path, args);
+	return text === "" ? [] : text.split("\n");
+}
+
+/** The commits of base, of origin's and of the home's, as far as they are known here. */
+async function baseTips(git: Git, { path }: ProjectRepository, base: string): Promise<string[]> {
+	const refs = [branchRef(base), `refs/remotes/origin/${base}`, homeRef(base)];
+	const found = await Promise.all(refs.map(async (ref) => await commitOf(git, path, ref)));
+	return [...new Set(found.filter((each) => each !== null))];
+}
+
+/** At the home: its base, what it knows of `have`, and a bundle of what these lack. */
+async function homeBase(
+	{ git }: GitContext,
+	{ path, slug }: ProjectRepository,
+	{ base, have, bundle, bytesMax }: HomeBaseRequest,
+): Promise<HomeBase | Refusal> {
+	const branch = await existingBranch(git, path, base);
+	if (isRefusal(branch)) return branch;
+	const { commit } = branch;
+	const known: string[] = [];
+	for (const each of have) if ((await commitOf(git, path, each)) !== null) known.push(each);
+	const range = [branchRef(base), ...(known.length > 0 ? ["--not", ...known] : [])];
+	const isNew =
+		commit !== null && bundle && (await git(path, ["rev-list", "--max-count=1", ...range, "--"])).text !== "";
+	if (!isNew) return { commit, known, bundle: null };
+	const made = await bundleOf(git, path, range);
+	if (made.length <= bytesMax) return { commit, known, bundle: made.toString("base64") };
+	return refuse(
+		"TOO_LARGE",
+		`What ${base} of ${slug} has and the other node lacks is too large: ${made.length} bytes.`,
+		{
+			details: { bytes: made.length, limit: bytesMax },
+			suggestions: [`git pull in the repository of ${slug} at the other node`],
+		},
+	);
+}
+
+/** At a site: fetches the home's base, and moves the site's forward to it if nothing is lost by that. */
+async function follow(
+	context: GitContext,
+	project: ProjectRepository,
+	base: string,
+	{ commit, bundle }: { commit: string; bundle: string | null },
+): Promise<FollowedBase | Refusal> {
+	const { git } = context;
+	const { path } = project;
+	const refused =
+		bundle === null ? null : await fetchAll(git, project, [bundle], [`+${branchRef(base)}:${homeRef(base)}`]);
+	if (refused !== null) return refused;
+	if (bundle === null) await git(path, ["update-ref", homeRef(base), commit]);
+	const before = await commitOf(git, path, branchRef(base));
+	if (before === commit) return { own: 0, behind: null };
+	if (before === null || (await isAncestor(git, path, before, commit))) {
+		const at = { project, workspace: { base } };
+		return { own: 0, behind: await exclusively(path, async () => await moveBase(context, at, before, commit)) };
+	}
+	if (await isAncestor(git, path, commit, before)) {
+		const own = await countOf(git, path, [before, "--not", commit, "--remotes=origin"]);
+		return { own, behind: null };
+	}
+	const [own, missing] = [
+		await countOf(git, path, [before, "--not", commit, "--remotes=origin"]),
+		await countOf(git, path, [commit, "--not", before]),
+	];
+	const behind = refuse("CONFLICT", `${base} in ${path} has diverged from ${base} at the home of ${project.slug}.`, {
+		details: { path, own, missing },
+		suggestions: [`git rebase ${homeRef(base)} in ${path}`],
+	});
+	return { own, behind };
+}
+
+const countOf = async (git: Git, folder: string, range: readonly string[]): Promise<number> =>
+	Number((await git(folder, ["rev-list", "--count", ...range, "--"])).text);

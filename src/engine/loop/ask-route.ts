@@ -1,0 +1,28 @@
+// Asks another node for a route, on behalf of somebody, and reads its answer.
+import { ErrandAnswer, type ErrandRequest, ErrandResult } from "#contract/errand.ts";
+import type { NodeState } from "#contract/node.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+
+export interface RouteErrand extends Pick<ErrandRequest, "route" | "params" | "actor" | "role"> {
+	query?: Readonly<Record<string, string>>;
+	body?: object;
+}
+
+/** Sends a request, as text, to another node. */
+export interface Asking {
+	ask(node: NodeState, request: string, gone?: AbortSignal): Promise<{ answer: string } | Refusal>;
+}
+
+export async function askRoute(
+	errands: Asking,
+	node: NodeState,
+	{ query = {}, body = {}, ...request }: RouteErrand,
+	gone?: AbortSignal,
+): Promise<{ data: unknown } | Refusal> {
+	const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+	const as = { query: pairs.join("&"), body: JSON.stringify(body), key: null };
+	const heard = await errands.ask(node, JSON.stringify({ ...request, ...as } satisfies ErrandRequest), gone);
+	if (isRefusal(heard)) return heard;
+	const { error, data } = ErrandResult.parse(JSON.parse(ErrandAnswer.parse(JSON.parse(heard.answer)).body));
+	return error === undefined ? { data } : refuse(error.code, error.message, error);
+}

@@ -1,0 +1,192 @@
+// A project whose agents are at several nodes. Its base is the one of its home: merges are made there, with the bundles that
+// an agent's node keeps in the store, and the base of every other node follows.
+import { z } from "zod";
+import type { AgentState } from "#contract/agent.ts";
+import { type AgentId, agentOf } from "#contract/ids.ts";
+import { isActive, isOwn, type NodeId, nodeDown } from "#contract/node.ts";
+import { HomeBase, type ProjectState } from "#contract/project.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { Synced } from "#contract/wire.ts";
+import { Merged } from "#contract/workspace.ts";
+import { type Asking, askRoute, type RouteErrand } from "../loop/ask-route.ts";
+import { caught } from "../ports/log.ts";
+import type { ApproveRequest, Checkout, FollowedBase, HomeBaseRequest } from "../ports/workspace-requests.ts";
+import type { Workspaces } from "../ports/workspaces.ts";
+import { projectRepository } from "./checkout.ts";
+import { bundlesOf, bytesMax, type SharingParts, share } from "./sharing.ts";
+import type { Requester } from "./steps.ts";
+
+export interface SiteParts extends SharingParts {
+	workspaces: Workspaces;
+	errands: Asking;
+}
+
+/** A path that no folder has. */
+export const nowhere = "/nonexistent/brood";
+
+/** `base`: the project's if absent. */
+interface BaseRequest extends Pick<HomeBaseRequest, "have" | "bundle"> {
+	base?: string | undefined;
+}
+type SiteMerge = Pick<ApproveRequest, "commit" | "strategy" | "message">;
+
+export class Sites {
+	readonly #parts: SiteParts;
+
+	constructor(parts: SiteParts) {
+		this.#parts = parts;
+	}
+
+	isHome(project: ProjectState): boolean {
+		return isOwn(this.#parts.node, project);
+	}
+
+	/** Brings base at this node to that of the project's home. */
+	async follow(project: ProjectState, base: string, by: Requester): Promise<FollowedBase | Refusal> {
+		if (this.isHome(project)) return { own: 0, behind: null };
+		const { sites } = this.#parts.workspaces;
+		const here = projectRepository(project, this.#parts.node?.node ?? null);
+		const have = await sites.landmarks(here, { base });
+		const home = await this.#homeBase(project, { base, have, bundle: true }, by);
+		if (isRefusal(home)) return home;
+		const { commit, bundle } = home;
+		return commit === null ? { own: 0, behind: null } : await sites.follow(here, base, { commit, bundle });
+	}
+
+	/** Why base at this node is not that of the project's home; null if it is now. */
+	async behindHome({ project: { slug }, workspace }: Checkout, by: Requester): Promise<Refusal | null> {
+		const project = await this.#parts.reads.project(slug);
+		if (project === undefined) return null;
+		const followed = await this.follow(project, workspace.base, by);
+		return isRefusal(followed) ? followed : followed.behind;
+	}
+
+	/** A refusal unless a repository of this node has a history in common with the project's. */
+	async foreign(project: ProjectState, path: string, by: Requester): Promise<Refusal | null> {
+		const have = await this.#parts.workspaces.sites.landmarks({ slug: project.slug, path }, "roots");
+		const home = await this.#homeBase(project, { have, bundle: false }, by);
+		if (isRefusal(home)) return home;
+		if (home.known.length > 0) return null;
+		return refuse("CONFLICT", `${path} is not a clone of ${project.slug}: the two have no commit in common.`, {
+			details: { path, project: project.slug },
+			suggestions: [`brood project show ${project.slug}`],
+		});
+	}
+
+	/** At the home: what `follow` and `foreign` ask for. */
+	async homeBase(project: ProjectState, request: BaseRequest): Promise<HomeBase | Refusal> {
+		const { workspaces } = this.#parts;
+		const there = projectRepository(project);
+		const effective = await workspaces.settings(there, project.approved);
+		if (isRefusal(effective)) return effective;
+		const base = request.base ?? effective.settings.base;
+		return await workspaces.sites.homeBase(there, { ...request, base, bytesMax });
+	}
+
+	/** Merges at the project's home what an agent of this node has committed. */
+	async merge(checkout: Checkout, project: ProjectState, request: ApproveRequest, by: Requester) {
+		const unready = await this.#notReady(checkout, project, request.commit, by);
+		if (unready !== null) return unready;
+		const agent = await this.#parts.reads.agent(checkout.agent.id);
+		const unshared = agent === undefined ? null : await share(this.#parts, agent);
+		if (unshared !== null) return unshared;
+		const { commit, strategy, message } = request;
+		const body = { agent: checkout.agent.id, commit, ...(strategy && { strategy }), ...(message && { message }) };
+		return await this.#ask(project.node, { route: "siteMerge", params: { project: project.slug }, body }, by, Merged);
+	}
+
+	/** At the home: merges for an agent whose node has looked at its tree, and waits with a lease for the result. */
+	async mergeHere(project: ProjectState, id: AgentId, request: SiteMerge): Promise<Merged | Refusal> {
+		const { reads, workspaces } = this.#parts;
+		const agent = await reads.agent(id);
+		if (agent?.workspace == null || agent.project !== project.slug || agent.lease?.step !== "approve")
+			return refuse("CONFLICT", "No approve of this agent is in progress.", { details: { agent: id } });
+		const bundles = await bundlesOf(this.#parts, agent);
+		if (isRefusal(bundles)) return bundles;
+		const there = projectRepository(project);
+		const { base } = agent.workspace;
+		// a bundle leaves out what the remote has
+		await workspaces.refresh(there, { base });
+		const checkout = { project: there, agent, workspace: { ...agent.workspace, path: nowhere } };
+		return await workspaces.approve(checkout, { ...request, bundles, approved: project.approved });
+	}
+
+	/** Brings the agents of other nodes up to date, each node its own; `found` gets what is said of each. Never rejects. */
+	async syncOthers(
+		agents: readonly AgentState[],
+		{ slug }: ProjectState,
+		by: Requester,
+		found: Map<AgentId, Pick<Synced, "moved" | "text"> | null>,
+	): Promise<void> {
+		const work = [...new Set(agents.map(({ node }) => node))].map(async (node) => {
+			const asked = { route: "siteSync", params: { project: slug }, body: { node } };
+			const synced = await this.#ask(node, asked, by, z.array(Synced)).catch((error: unknown) => {
+				caught(this.#parts.log, "sync", "Another node could not be asked to update its agents")(error);
+				return refuse("NODE_DOWN", "its node could not be asked");
+			});
+			for (const { id } of agents.filter((each) => each.node === node)) {
+				const text = isRefusal(synced) ? `It is at another node and was not updated: ${synced.message}` : "";
+				const told = isRefusal(synced) ? { moved: false, text } : synced.find(({ agent }) => agent === id);
+				found.set(id, told ?? null);
+			}
+		});
+		await Promise.all(work);
+	}
+
+	/** The home's answer to a merge has brought nobody up to date: this does. */
+	async syncFromHome(project: ProjectState, by: Requester): Promise<Synced[]> {
+		const answer = z.object({ synced: z.array(Synced) });
+		const asked = { route: "syncProject", params: { project: project.slug } };
+		const found = await this.#ask(project.node, asked, by, answer);
+		return isRefusal(found) ? [] : found.synced;
+	}
+
+	async #notReady(checkout: Checkout, project: ProjectState, commit: string, by: Requester): Promise<Refusal | null> {
+		const { workspaces } = this.#parts;
+		const { base, branch } = checkout.workspace;
+		const followed = await this.follow(project, base, by);
+		if (isRefusal(followed)) return followed;
+		const name = `${project.slug}/${checkout.agent.handle}`;
+		if (followed.own > 0)
+			return refuse(
+				"CONFLICT",
+				`${base} in ${checkout.project.path} has ${followed.own === 1 ? "1 commit" : `${followed.own} commits`} that ${base} at the project's home lacks. They would be merged unseen.`,
+				{
+					details: { path: checkout.project.path, own: followed.own },
+					suggestions: [`git log ${base} --not refs/brood/home/${base} in ${checkout.project.path}`],
+				},
+			);
+		const dirty = await workspaces.uncommitted(checkout);
+		if (dirty !== null) return dirty;
+		const status = await workspaces.branchStatus(checkout);
+		if (isRefusal(status)) return status;
+		if (status.head === commit) return null;
+		return refuse("CONFLICT", `${branch} is not on the commit that was reviewed any more.`, {
+			details: { reviewed: commit, tip: status.head },
+			suggestions: [`brood agent diff ${name}`, `brood agent approve ${name}`],
+		});
+	}
+
+	async #homeBase(
+		{ node, slug }: ProjectState,
+		{ base, have, bundle }: BaseRequest,
+		by: Requester,
+	): Promise<HomeBase | Refusal> {
+		const query = { have: have.join(), bundle: String(bundle), ...(base !== undefined && { base }) };
+		return await this.#ask(node, { route: "projectBase", params: { project: slug }, query }, by, HomeBase);
+	}
+
+	async #ask<T>(
+		id: NodeId | null,
+		asked: Omit<RouteErrand, "actor" | "role">,
+		{ actor }: Requester,
+		schema: z.ZodType<T>,
+	): Promise<T | Refusal> {
+		const node = id === null ? undefined : await this.#parts.reads.node(id);
+		if (node === undefined) throw new Error(`there is no node ${id}`);
+		if (!isActive(node)) return nodeDown(node);
+		const role = agentOf(actor) === null ? "member" : null;
+		const answer = await askRoute(this.#parts.errands, node, { ...asked, actor, role });
+		return isRefusal(answer) ? answer : schema.parse(answer.data);
+	}
+}
