@@ -135,8 +135,9 @@ export type AgentState = z.infer<typeof AgentState>;
 export const folderOf = ({ workspace, workspaceRemovedAt }: AgentState): string | null =>
 	workspaceRemovedAt === null ? (workspace?.path.split("/").at(-1) ?? "") : null;
 
-/** Whether a node that it was moved away from still has its files. */
-export const isLeaving = ({ former }: AgentState): boolean => former.some(({ trash }) => trash === null);
+/** Whether its files still are where they should not be: at a node that it was moved away from, or, once deleted, in bundles. */
+export const isLeaving = ({ former, workspaceRemovedAt, bundles }: AgentState): boolean =>
+	former.some(({ trash }) => trash === null) || (workspaceRemovedAt !== null && bundles.length > 0);
 
 const PinnedPath = Text.max(1024).regex(
 	/^(?!\/)(?!.*(^|\/)\.\.(\/|$))[^\p{Cc}]+$/u,
@@ -181,7 +182,8 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 	}),
 	/** `whole`: it needs none of those before it, which are deleted */
 	event("agent.shared", { bundle: Bundle, whole: z.boolean() }),
-	event("agent.unshared", { reason: z.string() }),
+	/** `dropped`: its bundles are gone as well */
+	event("agent.unshared", { reason: z.string(), dropped: z.literal(true).exactOptional() }),
 	/** the files of an agent that was moved away are in the trash of its former node; null if there were none */
 	event("agent.left", { node: NodeId, trash: z.string().nullable() }),
 	/** its processes have ended, after another node asked for its end */

@@ -103,6 +103,7 @@ test("an agent is moved with all its files, from a node that lives and from one 
 	expect(await bundles()).toBeGreaterThan(0);
 	await b.client.ask("agentDelete", { ...params(agent), body: { force: true } });
 	await expect.poll(bundles, longTimeout).toBe(0);
+	await expect.poll(async () => (await a.daemon.engine.reads.agent(agent.id))?.bundles, longTimeout).toEqual([]);
 	await database.end();
 });
 

@@ -59,7 +59,9 @@ export function decideMove(agent: AgentState, command: AgentMove, { from, to, sh
 	];
 }
 
-export function decideShare(agent: AgentState, { bundle, whole, reason }: AgentShare): Decision {
+export function decideShare(agent: AgentState, { bundle, whole, reason, dropped }: AgentShare): Decision {
+	if (dropped !== undefined)
+		return agent.bundles.length === 0 ? [] : [{ kind: "agent.unshared", agent: agent.id, data: { reason, dropped } }];
 	if (bundle !== undefined) return [{ kind: "agent.shared", agent: agent.id, data: { bundle, whole } }];
 	return agent.unshared?.reason === reason ? [] : [{ kind: "agent.unshared", agent: agent.id, data: { reason } }];
 }

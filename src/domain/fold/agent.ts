@@ -59,6 +59,7 @@ export const agentChanges = {
 	"agent.unshared": on((row, { data, at }) => ({
 		...row,
 		unshared: { since: row.unshared?.since ?? at, reason: data.reason },
+		...(data.dropped && { bundles: [] }),
 	})),
 	"agent.left": on((row, { data }) => ({
 		...row,

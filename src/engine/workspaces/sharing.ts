@@ -11,6 +11,7 @@ import type { Blobs } from "../ports/blobs.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";
 import { caught, type Log } from "../ports/log.ts";
 import type { Reads } from "../ports/store.ts";
+import type { Checkout } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { checkoutOf } from "./checkout.ts";
 import { snapshot } from "./snapshot.ts";
@@ -34,6 +35,10 @@ export async function share(parts: SharingParts, agent: AgentState): Promise<Ref
 	const { reads, workspaces } = parts;
 	const checkout = workspaces === null ? null : await checkoutOf(reads, agent);
 	if (checkout === null) return null;
+	if (!(await keepsForOthers(parts, checkout)))
+		return refuse("CONFLICT", `${agent.handle} stays at its node: its project has the setting \`snapshots: local\`.`, {
+			suggestions: [`brood project settings ${checkout.project.slug}`],
+		});
 	const taken = await snapshot(parts, checkout, { reason: "kept for other nodes" });
 	return taken === undefined ? null : await keepForOthers(parts, agent.id, taken.id);
 }
@@ -68,8 +73,15 @@ async function isShared({ reads, workspaces, blobs, node }: SharingParts, agent:
 	// a repository without a remote can be at another node only where it has a site
 	if (project.url === null && (project.sites ?? []).length === 0) return false;
 	const checkout = await checkoutOf(reads, agent);
-	const effective = checkout === null ? null : await workspaces.settings(checkout.project, project.approved);
-	return effective !== null && !isRefusal(effective) && effective.settings.snapshots === "shared";
+	return checkout !== null && (await keepsForOthers({ workspaces }, checkout));
+}
+
+async function keepsForOthers(
+	{ workspaces }: Pick<SharingParts, "workspaces">,
+	{ project }: Checkout,
+): Promise<boolean> {
+	const effective = await workspaces?.settings(project);
+	return effective !== undefined && !isRefusal(effective) && effective.settings.snapshots === "shared";
 }
 
 async function keepForOthers(parts: SharingParts, id: AgentId, snapshotId: string): Promise<Refusal | null> {
@@ -94,23 +106,24 @@ async function keepForOthers(parts: SharingParts, id: AgentId, snapshotId: strin
 
 /**
  * Keeps each snapshot of this node's agents. One that is missed is kept with the next, or when the agent is moved. Those of
- * an agent that was deleted go, whoever hears of it first.
+ * an agent that was deleted go, whoever sees it first; what is left of them after a stop goes after the next start.
  */
 export function shareReactor(parts: SharingParts): Reactor {
 	const taken = new Map<AgentId, string>();
-	const deleted = new Set<AgentId>();
+	// also after a start
+	let deleted = true;
 	return {
 		name: "share",
 		wakes(event) {
-			if (event.kind === "agent.removed" && event.agent !== null) deleted.add(event.agent);
 			const made = dataOf(event, "workspace.snapshotted");
+			if (event.kind === "agent.removed") deleted = true;
 			if (made === undefined || event.agent === null) return event.kind === "agent.removed";
 			taken.set(event.agent, made.snapshot);
 			return true;
 		},
 		async look(signal) {
 			for (const [id, number] of taken) {
-				if (signal.aborted) break;
+				if (signal.aborted) return "done";
 				taken.delete(id);
 				const agent = await parts.reads.agent(AgentId.parse(id));
 				if (agent === undefined || !(await isShared(parts, agent))) continue;
@@ -118,18 +131,20 @@ export function shareReactor(parts: SharingParts): Reactor {
 					caught(parts.log, "share", "A snapshot could not be kept for other nodes", { agent: id }),
 				);
 			}
-			for (const id of deleted) {
-				deleted.delete(id);
-				await drop(parts, id);
-			}
+			const gone = deleted && parts.blobs !== null ? await parts.reads.leavingAgents() : [];
+			deleted = false;
+			for (const agent of gone) if (!signal.aborted && agent.workspaceRemovedAt !== null) await drop(parts, agent);
 			return "done";
 		},
 	};
 }
 
-async function drop({ reads, blobs, log }: SharingParts, id: AgentId): Promise<void> {
-	for (const { blob } of (await reads.agent(id))?.bundles ?? [])
-		await blobs
-			?.drop(blob)
-			.catch(caught(log, "share", "A bundle of a deleted agent could not be dropped", { agent: id }));
+async function drop({ blobs, dispatch, log }: SharingParts, { id, bundles }: AgentState): Promise<void> {
+	if (blobs === null || bundles.length === 0) return;
+	try {
+		for (const { blob } of bundles) await blobs.drop(blob);
+		await dispatch(bySystem({ type: "agent.share", agent: id, reason: "it was deleted", dropped: true }));
+	} catch (error) {
+		caught(log, "share", "The bundles of a deleted agent could not be dropped", { agent: id })(error);
+	}
 }
