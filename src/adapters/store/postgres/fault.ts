@@ -23,10 +23,10 @@ export function isConnectionLoss(error: unknown): boolean {
 	);
 }
 
-/** The server answers, and refuses this user, this password or this database; or no password was given. */
+/** The server answers, and refuses this user, this password, this database or its tables; or no password was given. */
 function isDenied(error: unknown): boolean {
 	const noPassword = error instanceof Error && /client password must be a (non-empty )?string/.test(error.message);
-	return noPassword || /^28|^3D000$/.test(codeOf(error));
+	return noPassword || /^28|^3D000$|^42501$/.test(codeOf(error));
 }
 
 export function faultOf(error: unknown): StoreFault {
@@ -41,7 +41,7 @@ export function faultOf(error: unknown): StoreFault {
 	if (isDenied(error))
 		return new StoreFault(
 			"denied",
-			`The database does not let Brood in: ${text}. Check the user, the password and the database's name in BROOD_DATABASE_URL, or in \`database\` of config.yaml.`,
+			`The database does not let Brood in: ${text}. Check the user, the user's rights, the password and the database's name in BROOD_DATABASE_URL, or in \`database\` of config.yaml.`,
 			error,
 		);
 	if (isConnectionLoss(error) || isSerializationFailure(error))

@@ -50,8 +50,9 @@ export async function openPostgres({
 }: PostgresOptions): Promise<PostgresStore> {
 	const pool = openPool(url);
 	try {
+		const serverVersion = await versionOf(pool);
 		await migrate(pool, ownerUrl);
-		const writer = new Writer({ pool, run, retryForMs, ...(await aboutServer(pool)) });
+		const writer = new Writer({ pool, run, retryForMs, serverVersion, ...(await aboutServer(pool)) });
 		return storeOn(pool, writer, new SideConnection(url, applicationName), retryForMs);
 	} catch (error) {
 		await pool.end();
@@ -59,13 +60,22 @@ export async function openPostgres({
 	}
 }
 
+const versionMin = 16;
+
+async function versionOf(pool: pg.Pool): Promise<number> {
+	const connection = new PostgresConnection(pool, silenceMs);
+	const version = Number(await connection.value("select current_setting('server_version_num')"));
+	if (version >= versionMin * 10_000) return version;
+	const found = Math.floor(version / 10_000);
+	throw new StoreFault("denied", `Brood needs PostgreSQL ${versionMin} or newer; this server has version ${found}.`);
+}
+
 async function aboutServer(pool: pg.Pool) {
 	const connection = new PostgresConnection(pool, silenceMs);
-	const serverVersion = Number(await connection.value("select current_setting('server_version_num')"));
 	const id = String(await connection.value("select gen_random_uuid()"));
 	// of stores that were not closed; one that is open writes its own again
 	await connection.exec("delete from writer where at < (extract(epoch from now()) - 86400) * 1000");
-	return { serverVersion, id, types: await columnTypes(connection) };
+	return { id, types: await columnTypes(connection) };
 }
 
 const storeOn = (pool: pg.Pool, writer: Writer, side: SideConnection, retryForMs: number): PostgresStore => {
