@@ -25,6 +25,8 @@ export const AgentSpawn = command("agent.spawn", {
 	workspaceKind: WorkspaceKind.optional(),
 	/** where it lives: with its parent or project if absent */
 	node: NodeId.optional(),
+	/** its program is not at the node that was asked */
+	notHere: z.literal(true).optional(),
 	/** the branch to start from; the parent's tree if absent */
 	from: BranchName.optional(),
 	/** the snapshot taken of the parent's tree at the fork */
@@ -121,6 +123,8 @@ export const AgentShare = command("agent.share", {
 	/** it needs none of the bundles before it */
 	whole: z.boolean().default(false),
 	reason: Reason.default(""),
+	/** it was deleted, and so were its bundles */
+	dropped: z.literal(true).optional(),
 });
 export type AgentShare = z.infer<typeof AgentShare>;
 /**

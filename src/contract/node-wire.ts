@@ -1,5 +1,6 @@
 // A node as clients see it.
 import { z } from "zod";
+import { SubscriptionName } from "./ids.ts";
 import { NodeState } from "./node.ts";
 import { Time } from "./wire.ts";
 
@@ -20,6 +21,8 @@ export const Node = z.object({
 	roundTripMs: z.int().nullable(),
 	/** it was alone when it was last heard of: it does not fall by itself */
 	alone: z.boolean(),
+	/** subscriptions whose credentials are files of other nodes: no turn uses them there */
+	withoutCredentials: z.array(SubscriptionName),
 	joinedAt: Time,
 	fellAt: Time.nullable(),
 });

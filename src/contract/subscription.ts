@@ -15,6 +15,9 @@ export const Credential = z
 	.nullable();
 export type Credential = z.infer<typeof Credential>;
 
+/** A path means one machine: the credentials of a node that is not the subscription's. */
+const NodeCredential = z.strictObject({ node: NodeId, credential: Credential });
+
 /** Keys by the names of their variables. They go into a file of the home, and into no command or event. */
 export const ApiKeys = z
 	.record(
@@ -56,10 +59,16 @@ const Terms = z.strictObject({
 	quiet: Quiet.nullable(),
 });
 
+const places = {
+	/** whose path `credential` is; absent in rows from before there were nodes: then it is everybody's */
+	node: NodeId.exactOptional(),
+	credentials: z.array(NodeCredential).exactOptional(),
+};
+
 export const SubscriptionState = z.strictObject({
 	name: SubscriptionName,
 	type: AgentType,
-	...Terms.shape,
+	...{ ...Terms.shape, ...places },
 	/** a usage limit was reported: no turns start on it before this time */
 	coolingUntil: z.int().nullable(),
 	spent: Spent,
@@ -68,6 +77,28 @@ export const SubscriptionState = z.strictObject({
 	removedAt: z.int().nullable(),
 });
 export type SubscriptionState = z.infer<typeof SubscriptionState>;
+
+type Credentials = Pick<SubscriptionState, "credential" | "node" | "credentials">;
+
+/** The credentials of a subscription at a node; undefined if nobody has named any there. */
+export function credentialAt(
+	{ credential, node, credentials = [] }: Credentials,
+	at: NodeId | null | undefined,
+): Credential | undefined {
+	const named = credentials.find((each) => each.node === at);
+	if (named !== undefined) return named.credential;
+	return credential === null || node === undefined || at == null || node === at ? credential : undefined;
+}
+
+/** How to name credentials at a node. */
+export const credentialHint = (subscription: string, node: string): string =>
+	`brood subscription configure ${subscription} --node ${node} --config-dir FOLDER`;
+
+/** The files and folders of all nodes. */
+export const credentialPaths = ({ credential, credentials = [] }: Credentials): string[] =>
+	[credential, ...credentials.map((each) => each.credential)].flatMap((each) =>
+		each === null ? [] : ["envFile" in each ? each.envFile : each.configDir],
+	);
 
 /** A running turn's place on the machine and, if it needs one, its slot. A turn that waits has no lease. */
 export const SlotLease = z.strictObject({
@@ -111,8 +142,8 @@ export const subscriptionCommands = [
 ] as const;
 
 export const SubscriptionEvent = z.discriminatedUnion("kind", [
-	event("subscription.added", { name: SubscriptionName, type: AgentType, ...Terms.shape }),
-	event("subscription.configured", { name: SubscriptionName, ...Terms.shape }),
+	event("subscription.added", { name: SubscriptionName, type: AgentType, ...Terms.shape, ...places }),
+	event("subscription.configured", { name: SubscriptionName, ...Terms.shape, ...places }),
 	event("subscription.cooled", { name: SubscriptionName, until: z.int().nullable() }),
 	event("subscription.removed", { name: SubscriptionName }),
 ]);

@@ -148,7 +148,7 @@ export const Subscription = z.object({
 	used: z.int(),
 	coolingUntil: Time.nullable(),
 	createdAt: Time,
-	/** why its credentials cannot be used now */
+	/** why its credentials cannot be used now, at the node that was asked; `credential` is what that node uses */
 	problem: z.string().nullable(),
 });
 export type Subscription = z.infer<typeof Subscription>;

@@ -1,5 +1,6 @@
 // The workspace, and the answers of the verbs of the work cycle.
 import { z } from "zod";
+import { SubscriptionName } from "./ids.ts";
 
 export const workspaceKinds = ["worktree", "clone", "main"] as const;
 export const mergeStrategies = ["ff", "merge", "squash", "rebase"] as const;
@@ -101,6 +102,8 @@ export const Health = z.strictObject({
 	issues: z.array(HealthProblem),
 	/** why its last snapshot is not kept for other nodes, and since when: then it cannot be moved from a node that fell */
 	notMovable: z.strictObject({ since: z.iso.datetime(), reason: z.string() }).exactOptional(),
+	/** the subscription that it would use, whose credentials are files of other nodes: no turn starts */
+	withoutCredentials: SubscriptionName.exactOptional(),
 	/** where the files are that it had at other nodes; null until that node has put them into its trash */
 	movedFrom: z.array(z.strictObject({ node: z.string(), trash: z.string().nullable() })).exactOptional(),
 });

@@ -13,6 +13,7 @@ import type { ContainmentLevel } from "#contract/config.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import { credentialPaths } from "#contract/subscription.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { Reads } from "#engine/ports/store.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
@@ -86,9 +87,7 @@ export function hiddenIn(environment: NodeJS.ProcessEnv): Hidden {
 	const { promise, resolve } = Promise.withResolvers<Parameters<Hidden["opened"]>[0]>();
 	const logins = async (): Promise<string[]> => {
 		const subscriptions = await (await promise).reads.subscriptions();
-		return subscriptions.flatMap(({ credential }) =>
-			credential === null ? [] : ["envFile" in credential ? credential.envFile : credential.configDir],
-		);
+		return subscriptions.flatMap(credentialPaths);
 	};
 	return {
 		logins,

@@ -142,7 +142,8 @@ class RemainingCapacity {
 		if (short.of === "time") {
 			this.#schedule.nextAt = Math.min(this.#schedule.nextAt ?? short.until, short.until);
 			this.#schedule.waits.set(agent.id, { why: text, ahead: 0 });
-		} else this.#schedule.waits.set(agent.id, { why: ahead === 0 ? text : `${text}, ${ahead} ahead`, ahead });
+		} else if (short.of === "credential") this.#schedule.waits.set(agent.id, { why: text, ahead: 0 });
+		else this.#schedule.waits.set(agent.id, { why: ahead === 0 ? text : `${text}, ${ahead} ahead`, ahead });
 		return false;
 	}
 }

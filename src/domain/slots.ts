@@ -6,7 +6,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { SubscriptionName } from "#contract/ids.ts";
 import { isActive, type NodeId, type NodeState } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
-import type { SlotLease, SubscriptionState } from "#contract/subscription.ts";
+import { credentialAt, type SlotLease, type SubscriptionState } from "#contract/subscription.ts";
 import { quietUntil } from "./quiet.ts";
 
 /** A project's rules for usage limits and quiet hours. */
@@ -34,6 +34,7 @@ export type NodeRules = Pick<NodeState, "id" | "name" | "state" | "turnsMax">;
 export type Shortage =
 	| { of: "machine"; limit: number; node?: string }
 	| { of: "node"; node: string; state: NodeState["state"] }
+	| { of: "credential"; subscription: SubscriptionName; node: string }
 	| { of: "slot"; subscription: SubscriptionName; limit: number }
 	| { of: "time"; why: "cooling" | "quiet"; subscription: SubscriptionName | null; until: number };
 
@@ -90,7 +91,10 @@ export function claim(agent: Claimant, capacity: Capacity, manual = false): Clai
 	const hours = manual ? null : quietUntil(rulesFor(agent, capacity.projects)?.quiet ?? null, now);
 	if (hours !== null) return { short: { of: "time", why: "quiet", subscription: null, until: hours } };
 	const usable = candidates(agent, capacity);
-	if (usable.length === 0) return { subscription: null, ...place };
+	if (usable.length === 0) {
+		const [unpaid] = eligible(agent, capacity);
+		return unpaid === undefined ? { subscription: null, ...place } : { short: noCredential(agent, unpaid, capacity) };
+	}
 	const cooling = usable.filter((each) => !manual && coolsFor(agent, each, monotonic));
 	const awake = usable.filter((each) => !cooling.includes(each));
 	if (awake.length === 0)
@@ -118,8 +122,22 @@ export function claimAgain(agent: Claimant, had: SubscriptionName | null, capaci
 	return { subscription: had, ...(nodeId !== null && { node: nodeId }) };
 }
 
-/** The subscriptions whose slots an agent may use, in order of preference; none if its type has no subscription. */
-export function candidates(
+/** The subscriptions whose slots an agent may use at its node, in order of preference; none if its type has no subscription. */
+export const candidates = (
+	agent: Claimant,
+	capacity: Pick<Capacity, "subscriptions" | "projects">,
+): SubscriptionState[] => eligible(agent, capacity).filter((each) => credentialAt(each, agent.node) !== undefined);
+
+/** The subscriptions of the agent's type of which its node has no credentials, if it has none that it could use. */
+export function unpaidAt(
+	agent: Claimant,
+	capacity: Pick<Capacity, "subscriptions" | "projects">,
+): readonly SubscriptionState[] {
+	return candidates(agent, capacity).length > 0 ? [] : eligible(agent, capacity);
+}
+
+/** The same at any node. */
+function eligible(
 	agent: Claimant,
 	{ subscriptions, projects }: Pick<Capacity, "subscriptions" | "projects">,
 ): SubscriptionState[] {
@@ -181,6 +199,12 @@ const free = ({ name, maxConcurrent }: SubscriptionState, { leases }: Capacity):
 export const usedOf = (name: SubscriptionName, leases: Capacity["leases"]): number =>
 	leases.filter((lease) => lease.subscription === name).length;
 
+function noCredential(agent: Claimant, { name }: SubscriptionState, capacity: Capacity): Shortage {
+	const nodeId = nodeIdOf(agent, capacity);
+	const node = capacity.nodes?.find(({ id }) => id === nodeId)?.name ?? nodeId ?? "";
+	return { of: "credential", subscription: name, node };
+}
+
 function full(subscription: SubscriptionState | undefined): Shortage {
 	if (subscription === undefined) throw new Error("no subscription to be full");
 	return { of: "slot", subscription: subscription.name, limit: subscription.maxConcurrent };
@@ -202,6 +226,8 @@ export function shortageText(short: Shortage): string {
 			return `${short.node === undefined ? "the machine" : `node ${short.node}`} runs ${short.limit} turn${short.limit === 1 ? "" : "s"}, which is its limit`;
 		case "node":
 			return `node ${short.node} is ${short.state}`;
+		case "credential":
+			return `subscription ${short.subscription} has no credentials at node ${short.node}`;
 		case "slot":
 			return `waiting for a slot of ${short.subscription}`;
 		case "time": {

@@ -2,8 +2,10 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { SubscriptionName } from "#contract/ids.ts";
+import type { NodeId } from "#contract/node.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type {
+	Credential,
 	SubscriptionAdd,
 	SubscriptionConfigure,
 	SubscriptionCool,
@@ -12,7 +14,16 @@ import type {
 import type { Decision } from "./decision.ts";
 import { type Capacity, candidates, limitedUntil } from "./slots.ts";
 
-export function decideAddSubscription(all: readonly SubscriptionState[], command: SubscriptionAdd): Decision {
+/** The node that decides: it has looked at the files that the command names. */
+interface By {
+	node: NodeId | null;
+}
+
+export function decideAddSubscription(
+	all: readonly SubscriptionState[],
+	command: SubscriptionAdd,
+	by: By = { node: null },
+): Decision {
 	const { type: _, name, agentType, ...terms } = command;
 	if (present(all, name) !== undefined)
 		return refuse("CONFLICT", `There is already a subscription ${name}.`, {
@@ -20,27 +31,37 @@ export function decideAddSubscription(all: readonly SubscriptionState[], command
 		});
 	if (agentType === "human") return refuse("VALIDATION_ERROR", "A human agent needs no subscription.");
 	const refusal = wrongFallback(all, { name, type: agentType, fallback: terms.fallback });
-	return refusal ?? [{ kind: "subscription.added", agent: null, data: { name, type: agentType, ...terms } }];
+	const data = { name, type: agentType, ...terms, ...ownPath(terms.credential, by) };
+	return refusal ?? [{ kind: "subscription.added", agent: null, data }];
 }
 
 export function decideConfigureSubscription(
 	all: readonly SubscriptionState[],
 	{ type: _, name, ...request }: SubscriptionConfigure,
+	by: By = { node: null },
 ): Decision {
 	const now = present(all, name);
 	if (now === undefined) return unknown(name);
-	const {
-		maxConcurrent = now.maxConcurrent,
-		credential = now.credential,
-		fallback = now.fallback,
-		quiet = now.quiet,
-	} = request;
+	const { maxConcurrent = now.maxConcurrent, fallback = now.fallback, quiet = now.quiet } = request;
 	const refusal = wrongFallback(all, { name, type: now.type, fallback });
-	return (
-		refusal ?? [
-			{ kind: "subscription.configured", agent: null, data: { name, maxConcurrent, credential, fallback, quiet } },
-		]
-	);
+	const data = { name, maxConcurrent, ...credentialsWith(now, request.credential, by), fallback, quiet };
+	return refusal ?? [{ kind: "subscription.configured", agent: null, data }];
+}
+
+const ownPath = (credential: Credential, { node }: By) => (credential !== null && node !== null ? { node } : {});
+
+/** Named at another node than the subscription's, a path is one more; else it replaces the one that there is. */
+function credentialsWith(
+	{ credential: now, node: home, credentials = [] }: SubscriptionState,
+	credential: Credential | undefined,
+	by: By,
+): Pick<SubscriptionState, "credential" | "node" | "credentials"> {
+	const { node } = by;
+	if (credential === undefined) return { credential: now };
+	if (now === null || node === null || home === undefined || home === node)
+		return { credential, ...ownPath(credential, by) };
+	const others = credentials.filter((each) => each.node !== node);
+	return { credential: now, credentials: [...others, { node, credential }] };
 }
 
 /** Refused while a turn is open, also one that waits: it will claim its slot again. */

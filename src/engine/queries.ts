@@ -4,7 +4,7 @@
 
 import { type AgentState, noAgent, type Settings } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
-import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { AgentId, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import { looseData } from "#contract/loose-data.ts";
 import type { PageRequest } from "#contract/page.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -12,6 +12,7 @@ import type { UsageRow } from "#contract/routes/usage.ts";
 import type { Hit, SearchQuery } from "#contract/search.ts";
 import { resolve } from "#domain/agent/reference.ts";
 import { contextOf, rewoundSpans } from "#domain/history.ts";
+import { unpaidAt } from "#domain/slots.ts";
 import { outsideTurn } from "#domain/turn.ts";
 import { divergence, type LastCommonItem } from "#views/divergence.ts";
 import { settingsOf } from "./commands/agent.ts";
@@ -40,6 +41,12 @@ export class Queries {
 
 	async outsideTurn(agent: AgentId): Promise<Refusal | null> {
 		return outsideTurn(agent, await this.#reads.agent(agent));
+	}
+
+	/** The subscription that the agent would use, if its node has no credentials of it or of another one; else null. */
+	async withoutCredentials(agent: AgentState): Promise<SubscriptionName | null> {
+		const [subscriptions, projects] = await Promise.all([this.#reads.subscriptions(), this.#reads.projects()]);
+		return unpaidAt(agent, { subscriptions, projects })[0]?.name ?? null;
 	}
 
 	async settings(agent: AgentState): Promise<Settings> {

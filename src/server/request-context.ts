@@ -220,6 +220,7 @@ export class RequestContext {
 		const typed = {
 			...command,
 			...(node !== undefined && { node: node.id }),
+			...(missing && { notHere: true as const }),
 			...(agentType !== undefined && { agentType }),
 		};
 		const request = { actor, key, fingerprint, gone, command: { type: "agent.spawn" as const, ...typed } };

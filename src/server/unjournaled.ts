@@ -1,14 +1,11 @@
 // State that is shown beside the rows but is in no event: sent with the rows, and by the stream when it changes.
 import type { Unjournaled } from "#contract/rows.ts";
-import type { Credential } from "#contract/subscription.ts";
 import type { HealthProblem } from "#contract/workspace.ts";
 import type { Engine } from "#engine/engine.ts";
+import { type CredentialProblem, credentialsHere } from "./credentials-here.ts";
 
 /** `problem` returns what is wrong with a credential, or null. */
-export async function unjournaled(
-	engine: Engine,
-	problem: (credential: Credential) => string | null,
-): Promise<Unjournaled> {
+export async function unjournaled(engine: Engine, problem: CredentialProblem): Promise<Unjournaled> {
 	const [projects, subscriptions] = await Promise.all([engine.reads.projects(), engine.reads.subscriptions()]);
 	return {
 		phases: engine.reportedPhases(),
@@ -19,9 +16,10 @@ export async function unjournaled(
 			}),
 		),
 		subscriptions: Object.fromEntries(
-			subscriptions.flatMap(({ name, credential, removedAt }): [string, string][] => {
-				const words = removedAt === null ? problem(credential) : null;
-				return words === null ? [] : [[name, words]];
+			subscriptions.flatMap((each): [string, string][] => {
+				const here = engine.node?.node ?? null;
+				const words = each.removedAt === null ? credentialsHere(each, here, problem).problem : null;
+				return words === null ? [] : [[each.name, words]];
 			}),
 		),
 	};

@@ -1,7 +1,7 @@
 // How nodes are shown.
 import { isActive, type NodeId, type NodeState } from "#contract/node.ts";
 import type { Node } from "#contract/node-wire.ts";
-import type { SlotLease } from "#contract/subscription.ts";
+import { credentialAt, type SlotLease, type SubscriptionState } from "#contract/subscription.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
 interface LastBeat {
@@ -19,9 +19,10 @@ export interface NodeViewInput {
 	/** how many living ones each node has */
 	agents: ReadonlyMap<NodeId | null, number>;
 	beats: readonly LastBeat[];
+	subscriptions: readonly SubscriptionState[];
 }
 
-export function nodeView(state: NodeState, { self, leases, agents, beats }: NodeViewInput): Node {
+export function nodeView(state: NodeState, { self, leases, agents, beats, subscriptions }: NodeViewInput): Node {
 	const { boot: _, joinedAt, fellAt, ...rest } = state;
 	const beat = isActive(state)
 		? beats.find(({ node, epoch }) => node === state.id && epoch === state.epoch)
@@ -35,6 +36,9 @@ export function nodeView(state: NodeState, { self, leases, agents, beats }: Node
 		clockOffsetMs: beat?.clockOffsetMs ?? null,
 		roundTripMs: beat?.roundTripMs ?? null,
 		alone: beat?.alone ?? false,
+		withoutCredentials: subscriptions
+			.filter((each) => each.removedAt === null && credentialAt(each, state.id) === undefined)
+			.map(({ name }) => name),
 		joinedAt: iso(joinedAt),
 		fellAt: isoOrNull(fellAt),
 	};

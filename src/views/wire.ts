@@ -8,7 +8,7 @@ import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Hit } from "#contract/search.ts";
 import type { Session } from "#contract/session.ts";
-import type { SlotLease, SubscriptionState } from "#contract/subscription.ts";
+import type { Credential, SlotLease, SubscriptionState } from "#contract/subscription.ts";
 import type { Phase, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type {
@@ -163,7 +163,11 @@ export function projectView(project: ProjectState, problem: HealthProblem | null
 /** A cool-down that has ended shows as null. */
 export function subscriptionView(
 	{ removedAt: _, ...state }: SubscriptionState,
-	{ leases, now, problem }: { leases: readonly SlotLease[]; now: number; problem: string | null },
+	{
+		leases,
+		now,
+		...here
+	}: { leases: readonly SlotLease[]; now: number; credential?: Credential; problem: string | null },
 ): Subscription {
 	const { coolingUntil, createdAt } = state;
 	return {
@@ -171,7 +175,7 @@ export function subscriptionView(
 		used: usedOf(state.name, leases),
 		coolingUntil: isoOrNull((coolingUntil ?? 0) > now ? coolingUntil : null),
 		createdAt: iso(createdAt),
-		problem,
+		...here,
 	};
 }
 

@@ -35,6 +35,7 @@ const names = Object.keys(routes).filter((name): name is RouteName => Object.has
 /** They are about the node that is asked. */
 const own: readonly RouteName[] = [
 	...(["projectAdd", "space", "backup", "setup", "vendors", "tokenRotate"] as const),
+	...(["subscriptionAdd", "subscriptionConfigure"] as const),
 	// they name a node that there is not
 	...(["agentMove", "siteAdd", "siteSync"] as const),
 ];

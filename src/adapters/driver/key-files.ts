@@ -3,7 +3,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import type { Credential } from "#contract/subscription.ts";
+import { type Credential, credentialPaths, type SubscriptionState } from "#contract/subscription.ts";
 import { nullIfMissing } from "../system/errors.ts";
 
 /** a file may be written before its subscription is */
@@ -45,12 +45,11 @@ export class KeyFiles {
 	}
 
 	/** Removes what no subscription uses any more. */
-	async sweep(subscriptions: readonly { credential: Credential; removedAt: number | null }[], now: number) {
-		const used = new Set(
-			subscriptions.flatMap(({ credential, removedAt }) =>
-				removedAt === null && credential !== null && "envFile" in credential ? credential.envFile : [],
-			),
-		);
+	async sweep(
+		subscriptions: readonly Pick<SubscriptionState, "credential" | "node" | "credentials" | "removedAt">[],
+		now: number,
+	) {
+		const used = new Set(subscriptions.filter(({ removedAt }) => removedAt === null).flatMap(credentialPaths));
 		for (const name of await readdir(this.#folder).catch((): string[] => [])) {
 			const file = path.join(this.#folder, name);
 			const found = used.has(file) ? null : await stat(file).catch(nullIfMissing);

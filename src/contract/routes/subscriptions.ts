@@ -12,7 +12,15 @@ const terms = {
 	keys: ApiKeys.optional(),
 	fallback: SubscriptionName.nullable().optional(),
 	quiet: Quiet.nullable().optional(),
+	/** whose files the credential is: the path is looked at there */
+	node: z.string().min(1).max(64).optional(),
 };
+
+/** Keys are written where they are received, and nowhere else. */
+const keysStay = [
+	({ keys, node }: { keys?: unknown; node?: unknown }): boolean => keys === undefined || node === undefined,
+	"keys cannot be sent to another node; name a file that is there",
+] as const;
 
 export const subscriptionRoutes = {
 	subscriptions: get("/api/subscriptions", "list subscriptions with their slots", { answer: z.array(Subscription) }),
@@ -21,15 +29,16 @@ export const subscriptionRoutes = {
 		"/api/subscriptions",
 		"add a subscription; agents of its type need one of its slots from then on",
 		{
+			at: "node",
 			role: "admin",
-			body: z.strictObject({ name: SubscriptionName, type: AgentType, ...terms }),
+			body: z.strictObject({ name: SubscriptionName, type: AgentType, ...terms }).refine(...keysStay),
 			answer: Subscription,
 		},
 	),
 	subscriptionConfigure: post(
 		"/api/subscriptions/:subscription/configure",
 		"change a subscription; settings that are not named stay as they are",
-		{ role: "admin", body: z.strictObject(terms), answer: Subscription },
+		{ at: "node", role: "admin", body: z.strictObject(terms).refine(...keysStay), answer: Subscription },
 	),
 	subscriptionCool: post(
 		"/api/subscriptions/:subscription/cool",

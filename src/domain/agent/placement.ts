@@ -1,8 +1,10 @@
 // Which node a new agent lives at: with its parent or its project, because its files are there; without files anywhere.
 import type { AgentState } from "#contract/agent.ts";
+import type { AgentSpawn } from "#contract/agent-commands.ts";
 import { type NodeId, type NodeState, nodeDown, noNode } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import { credentialHint, type SubscriptionState } from "#contract/subscription.ts";
 
 interface PlacementFacts {
 	parent: AgentState;
@@ -11,6 +13,8 @@ interface PlacementFacts {
 	nodes?: readonly NodeState[];
 	/** what it runs */
 	type?: string;
+	/** the subscriptions of its type without credentials at a node, if no other one can be used there */
+	unpaid?: (node: NodeId) => readonly Pick<SubscriptionState, "name">[];
 	/** how many turns run at each node */
 	busy?: ReadonlyMap<NodeId, number>;
 	/** the node that was asked */
@@ -21,15 +25,17 @@ interface PlacementFacts {
 }
 
 export function placeAgent(
-	{ parent, project, nodes = [], asked, workspace, plan, type = "human", busy = new Map() }: PlacementFacts,
-	named: NodeId | undefined,
+	{ parent, project, nodes = [], asked, workspace, plan, ...facts }: PlacementFacts,
+	{ node: named, notHere }: Pick<AgentSpawn, "node" | "notHere">,
 ): { node?: NodeId } | Refusal {
+	const { type = "human", busy = new Map(), unpaid = () => [] } = facts;
 	const files = workspace !== null || plan !== null;
 	const near = (parent.supervisor === null ? project?.node : parent.node) ?? asked;
 	const nearRow = nodes.find(({ id }) => id === near);
 	// whoever was asked has looked for the program itself; the others said at their start what they have
-	const fits = ({ id, state, types }: NodeState): boolean =>
-		state === "up" && (id === asked || isAnywhere(type) || types.includes(type));
+	const hasType = ({ id, types }: NodeState): boolean =>
+		(id === asked && notHere !== true) || isAnywhere(type) || types.includes(type);
+	const fits = (node: NodeState): boolean => node.state === "up" && hasType(node) && unpaid(node.id).length === 0;
 	// without files it goes to wherever it can run, if it cannot run there
 	const usual = files || nearRow === undefined || fits(nearRow) ? near : (roomiest(nodes.filter(fits), busy) ?? near);
 	const chosen = named ?? usual;
@@ -44,6 +50,12 @@ export function placeAgent(
 		);
 	if (row.state !== "up") return nodeDown(row);
 	if (fits(row)) return { node: chosen };
+	const [work] = hasType(row) ? unpaid(row.id) : [];
+	if (work !== undefined)
+		return refuse("CONFLICT", `Subscription ${work.name} has no credentials at node ${row.name}.`, {
+			details: { node: row.id, subscription: work.name },
+			suggestions: [credentialHint(work.name, row.name)],
+		});
 	const there = nodes.filter(fits).map(({ name }) => name);
 	return refuse(
 		"CONFLICT",

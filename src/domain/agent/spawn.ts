@@ -11,6 +11,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import { aboutAgent, refusedNow } from "../agent-state/transitions.ts";
 import type { Decision } from "../decision.ts";
+import { unpaidAt } from "../slots.ts";
 import { wrongBinding } from "../subscription.ts";
 import type { OpenCall } from "../turn-end.ts";
 import { splitBudget } from "../usage.ts";
@@ -75,7 +76,9 @@ export function decideSpawn(
 	if (wrong) return wrong;
 	const allotted = chooseWorkspace({ parent, project: facts.project, inMain: facts.inMain }, command);
 	if (isRefusal(allotted)) return allotted;
-	const place = placeAgent({ ...facts, ...allotted, type, asked: by.node ?? null }, command.node);
+	const bound = { type, subscription, project: facts.project?.slug ?? null, limitWaivedUntil: null };
+	const unpaid = (node: NodeId) => unpaidAt({ ...bound, node }, { subscriptions: facts.subscriptions, projects: [] });
+	const place = placeAgent({ ...facts, ...allotted, type, unpaid, asked: by.node ?? null }, command);
 	if (isRefusal(place)) return place;
 	const budget = splitBudget(parent, command.budget);
 	if (isRefusal(budget)) return budget;

@@ -28,8 +28,8 @@ export const spawnCommands = {
 		allowedActors: "everyone",
 		startsWork: false,
 		texts: ({ prompt }) => [prompt ?? ""],
-		// a retry may find a newer snapshot and is still the same request
-		identity: ({ snapshot: _, snapshotOf: __, ...rest }) => rest,
+		// a retry may find a newer snapshot, or a program that was installed meanwhile, and is still the same request
+		identity: ({ snapshot: _, snapshotOf: __, notHere: ___, ...rest }) => rest,
 		load: spawnFacts,
 		decide: decideSpawn,
 		subject: (_, __, { freshId }) => ({ agent: freshId }),
@@ -45,6 +45,7 @@ async function spawnFacts(work: Work, command: AgentSpawn, limits: Limits): Prom
 	const project = await projectFor(work, parent.supervisor === null ? (command.project ?? null) : parent.project);
 	const title = command.title ?? command.agentType ?? parent.type;
 	const handles = candidateHandles({ name: command.name, title, salt: envelope.salt });
+	const several = await nodesWithTurns(work);
 	return {
 		parent,
 		supervisor,
@@ -52,10 +53,10 @@ async function spawnFacts(work: Work, command: AgentSpawn, limits: Limits): Prom
 		openCalls: await openCalls(work, parent, command.at),
 		project,
 		...(await firstFree(work, project ?? null, handles)),
-		subscriptions: command.subscription === undefined ? [] : await tx.subscriptions(),
+		subscriptions: command.subscription === undefined && several.busy === undefined ? [] : await tx.subscriptions(),
 		// only the repository itself can be taken by another agent
 		inMain: project && command.workspaceKind === "main" ? await inMain(work, project.slug) : undefined,
-		...(await nodesWithTurns(work)),
+		...several,
 		full: await fullFamily(work, supervisor, limits.descendantsMax),
 	};
 }

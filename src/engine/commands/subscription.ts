@@ -29,12 +29,12 @@ export const subscriptionCommands = {
 	"subscription.add": defineCommand({
 		...onSubscription,
 		schema: SubscriptionAdd,
-		decide: ({ all }, command) => decideAddSubscription(all, command),
+		decide: ({ all }, command, envelope) => decideAddSubscription(all, command, envelope),
 	}),
 	"subscription.configure": defineCommand({
 		...onSubscription,
 		schema: SubscriptionConfigure,
-		decide: ({ all }, command) => decideConfigureSubscription(all, command),
+		decide: ({ all }, command, envelope) => decideConfigureSubscription(all, command, envelope),
 	}),
 	"subscription.cool": defineCommand({
 		...onSubscription,

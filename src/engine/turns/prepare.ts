@@ -1,6 +1,6 @@
 // Starts an agent's process for a turn, with its session, settings and subscription.
 import type { AgentState } from "#contract/agent.ts";
-import type { SubscriptionState } from "#contract/subscription.ts";
+import { credentialAt, type SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { settingsOf } from "../commands/agent.ts";
 import { type Driver, newSession, type Prepared } from "../ports/driver.ts";
@@ -26,8 +26,11 @@ export async function prepare(
 	return await driver.prepare(agent, turn.id, signal, { subscription, systemPrompt, options, ...opening });
 }
 
-async function subscriptionOfTurn(reads: Reads, { subscription }: TurnState): Promise<SubscriptionState | null> {
-	return subscription === null
-		? null
-		: ((await reads.subscriptions()).find(({ name }) => name === subscription) ?? null);
+/** With the credentials that it has at the turn's node. */
+async function subscriptionOfTurn(reads: Reads, { subscription, node }: TurnState): Promise<SubscriptionState | null> {
+	const all = subscription === null ? [] : await reads.subscriptions();
+	const found = all.find(({ name }) => name === subscription);
+	if (found === undefined) return null;
+	const { credential = found.credential } = { credential: credentialAt(found, node) };
+	return { ...found, credential };
 }

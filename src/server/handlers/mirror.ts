@@ -1,12 +1,9 @@
 // The start of a client's mirror: rows from one moment, and the state that is in no event.
-import type { Credential } from "#contract/subscription.ts";
+import type { CredentialProblem } from "../credentials-here.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 import { unjournaled } from "../unjournaled.ts";
 
-export function mirrorHandlers(
-	{ engine, reads }: RequestContext,
-	problem: (credential: Credential) => string | null,
-): Pick<Handlers, "rows"> {
+export function mirrorHandlers({ engine, reads }: RequestContext, problem: CredentialProblem): Pick<Handlers, "rows"> {
 	return {
 		rows: async ({ query: { boards, threads, items: itemsMax, part: isPart } }) => ({
 			journal: engine.agentZero.id,

@@ -14,12 +14,14 @@ type NodeRequest = RouteRequest<"nodeDrain" | "nodeResume" | "nodeFall" | "nodeR
 export function nodeHandlers(context: RequestContext) {
 	const { engine, reads } = context;
 	const shown = async (states: readonly NodeState[]): Promise<Node[]> => {
-		const [leases, agents, beats] = await Promise.all([
+		const [leases, agents, beats, subscriptions] = await Promise.all([
 			reads.turnLeases(),
 			reads.livingAgentsByNode(),
 			engine.nodes.lastBeats(),
+			reads.subscriptions(),
 		]);
-		return states.map((state) => nodeView(state, { self: engine.nodes.self, leases, agents, beats }));
+		const { self } = engine.nodes;
+		return states.map((state) => nodeView(state, { self, leases, agents, beats, subscriptions }));
 	};
 	const change = async (
 		request: NodeRequest,

@@ -2,10 +2,10 @@
 import type { ProjectSlug } from "#contract/ids.ts";
 import { boardDoneMax } from "#contract/overviews.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { Credential } from "#contract/subscription.ts";
 import { Mirrored } from "#views/mirrored.ts";
 import { boardOf, inboxOf, isDown } from "#views/overviews.ts";
 import { subscriptionView } from "#views/wire.ts";
+import { type CredentialProblem, credentialsHere } from "../credentials-here.ts";
 import { issueViews } from "../issue-views.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 import { unjournaled } from "../unjournaled.ts";
@@ -13,7 +13,7 @@ import { approvalWithPath } from "./approvals.ts";
 
 export function overviewHandlers(
 	context: RequestContext,
-	problem: (credential: Credential) => string | null,
+	problem: CredentialProblem,
 ): Pick<Handlers, "inbox" | "tree" | "board"> {
 	const { engine, reads } = context;
 	const refusal = async (project: ProjectSlug | undefined): Promise<Refusal | null> =>
@@ -37,14 +37,14 @@ export function overviewHandlers(
 			);
 			const approvals = pending.filter(({ agent }) => isHere(asking.get(agent)));
 			const issues = await issueViews(reads, waiting.filter(isHere), {});
-			const now = engine.scheduler.monotonic();
+			const [now, here] = [engine.scheduler.monotonic(), engine.node?.node ?? null];
 			return inboxOf({
 				approvals: await Promise.all(approvals.map((approval) => approvalWithPath(context, approval))),
 				agents: await context.agents(shown.filter(isHere)),
 				issues: issues.filter((issue) => issue !== undefined),
 				subscriptions: subscriptions
 					.filter(({ removedAt }) => removedAt === null)
-					.map((each) => subscriptionView(each, { leases, now, problem: problem(each.credential) })),
+					.map((each) => subscriptionView(each, { leases, now, ...credentialsHere(each, here, problem) })),
 				nodes,
 			});
 		},

@@ -5,6 +5,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { ApiKeys, Credential, SlotLease, SubscriptionState } from "#contract/subscription.ts";
 import type { Subscription } from "#contract/wire.ts";
 import { subscriptionView } from "#views/wire.ts";
+import { type CredentialProblem, credentialsHere } from "../credentials-here.ts";
 import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
 
 const agentsOfMaker: Readonly<Record<string, readonly string[]>> = {
@@ -38,14 +39,12 @@ export interface KeyStore {
 }
 
 /** `problem` says what is wrong with a credential; its content is never read here. */
-export function subscriptionHandlers(
-	context: RequestContext,
-	problem: (credential: Credential) => string | null,
-	files: KeyStore,
-) {
+export function subscriptionHandlers(context: RequestContext, problem: CredentialProblem, files: KeyStore) {
 	const { engine, reads } = context;
-	const view = (state: SubscriptionState, leases: readonly SlotLease[]): Subscription =>
-		subscriptionView(state, { leases, now: engine.scheduler.monotonic(), problem: problem(state.credential) });
+	const view = (state: SubscriptionState, leases: readonly SlotLease[]): Subscription => {
+		const here = credentialsHere(state, engine.node?.node ?? null, problem);
+		return subscriptionView(state, { leases, now: engine.scheduler.monotonic(), ...here });
+	};
 	const shown = async (state: SubscriptionState): Promise<Subscription> => view(state, await reads.turnLeases());
 	const change = async (request: ScopedRequest, command: CommandInput): Promise<Subscription | Refusal> => {
 		const done = await context.dispatch(request, command);
@@ -73,7 +72,7 @@ export function subscriptionHandlers(
 			});
 		},
 		subscriptionAdd: async (request) => {
-			const { type: agentType, keys: _, ...body } = request.body;
+			const { type: agentType, keys: _, node: __, ...body } = request.body;
 			return (
 				unusable(context, request.body) ??
 				(await credited(request, request.body, (credential) =>
@@ -82,7 +81,7 @@ export function subscriptionHandlers(
 			);
 		},
 		subscriptionConfigure: async (request) => {
-			const { keys, ...body } = request.body;
+			const { keys, node: _, ...body } = request.body;
 			const name = nameIn(request);
 			return await credited(request, { name, keys, credential: body.credential }, (credential) =>
 				change(request, {
@@ -108,7 +107,7 @@ export function subscriptionHandlers(
 
 /** Checks a credential before it is recorded. Keys are written to a file first; what is recorded is where they are. */
 const crediting =
-	(problem: (credential: Credential) => string | null, files: KeyStore) =>
+	(problem: CredentialProblem, files: KeyStore) =>
 	async (
 		{ earlier }: Pick<ScopedRequest, "earlier">,
 		{ name, keys, credential }: { name: string; keys?: ApiKeys | undefined; credential?: Credential | undefined },

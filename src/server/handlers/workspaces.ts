@@ -31,7 +31,7 @@ export function workspaceHandlers(context: RequestContext) {
 			on(request, (cycle, agent) => cycle.sync(agent, request.body.strategy, context.requester(request))),
 		release: (request) => on(request, (cycle, agent) => cycle.release(agent, context.requester(request))),
 		approve: (request) => on(request, (cycle, agent) => cycle.approve(agent, request.body, context.requester(request))),
-		health: (request) => on(request, health),
+		health: (request) => on(request, (cycle, agent) => health(context, cycle, agent)),
 		snapshots: (request) =>
 			on(request, async (cycle, agent) => {
 				const all = await cycle.snapshots(agent);
@@ -163,9 +163,11 @@ export async function explained<T extends object>(
 
 export const noGit = refuse("VALIDATION_ERROR", "This daemon has no git.");
 
-async function health(cycle: WorkCycle, agent: AgentState): Promise<Health | Refusal> {
+async function health({ engine }: RequestContext, cycle: WorkCycle, agent: AgentState): Promise<Health | Refusal> {
 	const found = await cycle.health(agent);
-	return isRefusal(found) ? found : withPlaces(found, agent);
+	if (isRefusal(found)) return found;
+	const unpaid = await engine.queries.withoutCredentials(agent);
+	return { ...withPlaces(found, agent), ...(unpaid !== null && { withoutCredentials: unpaid }) };
 }
 
 /** What other nodes have of the agent's files. */

@@ -1,6 +1,7 @@
 // The machines that share a database.
 import type { Command } from "@commander-js/extra-typings";
 import type { Node } from "#contract/node-wire.ts";
+import { credentialHint } from "#contract/subscription.ts";
 import { call } from "./call.ts";
 import { command } from "./options.ts";
 
@@ -43,8 +44,12 @@ async function tableOf(nodes: readonly Node[]): Promise<string> {
 		String(each.agents),
 		each.fellAt ?? "-",
 	]);
-	return table(
+	const unpaid = nodes.flatMap(({ name, withoutCredentials }) =>
+		withoutCredentials.map((each) => `\n${name} has no credentials of ${each}: ${credentialHint(each, name)}`),
+	);
+	const listed = table(
 		["NODE", "STATE", "EPOCH", "VERSION", "HEARD", "CLOCK OFFSET", "TRIP", "TURNS", "AGENTS", "LAST FALL"],
 		rows,
 	);
+	return `${listed}${unpaid.join("")}`;
 }

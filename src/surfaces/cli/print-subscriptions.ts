@@ -1,4 +1,5 @@
 // Prints subscriptions.
+import type { Credential } from "#contract/subscription.ts";
 import type { Subscription } from "#contract/wire.ts";
 import { spentLine } from "#views/usage-lines.ts";
 import { details, table } from "./print.ts";
@@ -18,15 +19,16 @@ export function subscriptionTable(all: readonly Subscription[]): string {
 	);
 }
 
-export function subscriptionDetails({ credential, quiet, spent, ...plain }: Subscription): string {
+export function subscriptionDetails({ credential, credentials = [], quiet, spent, ...plain }: Subscription): string {
 	const lines: [string, string | number | null][] = [
 		...Object.entries(plain),
 		["used in all", spentLine(spent)],
-		[
-			"credential",
-			credential === null ? "your own login" : "envFile" in credential ? credential.envFile : credential.configDir,
-		],
+		["credential", credentialText(credential)],
+		...credentials.map((each): [string, string] => [`credential at ${each.node}`, credentialText(each.credential)]),
 		["quiet", quiet && `${quiet.from}-${quiet.to} ${quiet.zone}`],
 	];
 	return details(lines);
 }
+
+const credentialText = (credential: Credential): string =>
+	credential === null ? "your own login" : "envFile" in credential ? credential.envFile : credential.configDir;

@@ -1,6 +1,7 @@
 // Prints what happened in workspaces.
 
 import { counted } from "#contract/counted.ts";
+import type { Node } from "#contract/node-wire.ts";
 import { notPushed, remoteText } from "#contract/remote-text.ts";
 import { indented, inline } from "#contract/visible.ts";
 import type { Leftover, Snapshot, Synced } from "#contract/wire.ts";
@@ -27,13 +28,18 @@ export function commitText({ commit, branch, files, omitted }: Committed): strin
 	return [`${commit.slice(0, 10)} on ${branch}, ${counted(files.length, "file")}`, ...took, ...not].join("\n");
 }
 
-export function healthText({ healthy, issues, notMovable, movedFrom = [] }: Health): string {
+export function healthText(health: Health, nodes: readonly Pick<Node, "id" | "name">[] = []): string {
+	const { healthy, issues, notMovable, withoutCredentials, movedFrom = [] } = health;
+	const name = (node: string): string => nodes.find(({ id }) => id === node)?.name ?? node;
 	const places = [
+		...(withoutCredentials === undefined
+			? []
+			: [`subscription ${withoutCredentials} has no credentials at its node, so that no turn starts`]),
 		...(notMovable === undefined ? [] : [`not movable since ${notMovable.since}: ${inline(notMovable.reason)}`]),
 		...movedFrom.map(({ node, trash }) =>
 			trash === null
-				? `its files before it was moved are still at node ${node}`
-				: `its files before it was moved are at node ${node}: ${inline(trash) || "there were none"}`,
+				? `its files before it was moved are still at node ${name(node)}`
+				: `its files before it was moved are at node ${name(node)}: ${inline(trash) || "there were none"}`,
 		),
 	];
 	return [healthy ? "healthy" : problemsText(issues), ...places].join("\n");

@@ -78,13 +78,25 @@ const withTerms = (parent: Command, name: string, description: string) =>
 	command(parent, name, description)
 		.argument("<subscription>", "the subscription's name")
 		.option("--max-concurrent <number>", "how many turns may run on it at the same time; default: 3", wholeNumber)
-		.addOption(env().conflicts(["envFile", "configDir"]))
+		.addOption(env().conflicts(["envFile", "variables", "configDir"]))
 		.addOption(
 			new Option("--env-file <file>", "a file with variables for its agents, such as an API key; mode 0600").conflicts(
 				"configDir",
 			),
 		)
+		.addOption(
+			// an installed Brood does not get to see --env-file if there is no such file: Node takes it for its own
+			new Option("--variables <file>", "the same as --env-file, for a file that only another node has").conflicts([
+				"envFile",
+				"configDir",
+			]),
+		)
 		.option("--config-dir <folder>", "the folder in which the vendor's program keeps its login")
+		.addOption(
+			new Option("--node <node>", "the node that has the file or the folder; default: the one you ask").conflicts(
+				"env",
+			),
+		)
 		.option("--fallback <subscription>", "the subscription to use while this one cools down; empty for none")
 		.option("--quiet <hours>", "hours without new turns, like 22:00-07:00; empty for none");
 
@@ -92,20 +104,23 @@ interface SubscriptionOptions {
 	maxConcurrent?: number | undefined;
 	env?: string[] | undefined;
 	envFile?: string | undefined;
+	variables?: string | undefined;
 	configDir?: string | undefined;
+	node?: string | undefined;
 	fallback?: string | undefined;
 	quiet?: string | undefined;
 }
 
 /** With the type of a new subscription, keys of this shell are offered. */
-async function bodyOf({ maxConcurrent, env, envFile, configDir, fallback, quiet }: SubscriptionOptions, type?: string) {
+async function bodyOf(options: SubscriptionOptions, type?: string) {
+	const { maxConcurrent, env, variables, envFile = variables, configDir, node, fallback, quiet } = options;
 	const [{ hoursOf }, { keysFor }] = await Promise.all([import("./time.ts"), import("./shell-keys.ts")]);
 	const credential: Credential | undefined = envFile
 		? { envFile: path.resolve(envFile) }
 		: configDir === undefined
 			? undefined
 			: { configDir: path.resolve(configDir) };
-	const offered = credential === undefined ? type : undefined;
+	const offered = credential === undefined && node === undefined ? type : undefined;
 	const keys = await keysFor(offered, env);
-	return { maxConcurrent, credential, keys, fallback: fallback === "" ? null : fallback, quiet: hoursOf(quiet) };
+	return { maxConcurrent, credential, keys, node, fallback: fallback === "" ? null : fallback, quiet: hoursOf(quiet) };
 }

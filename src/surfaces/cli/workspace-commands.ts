@@ -1,6 +1,8 @@
 // Workspaces: an agent's changes, and merging them.
 import { type Command, Option } from "@commander-js/extra-typings";
+import type { Node } from "#contract/node-wire.ts";
 import { inline } from "#contract/visible.ts";
+import type { CliContext } from "./act.ts";
 import { call } from "./call.ts";
 import { agentCommand, isIssue, scopedCommand } from "./options.ts";
 
@@ -59,11 +61,18 @@ function commitCommand(parent: Command): void {
 		);
 }
 
+async function health(agent: string, options: { json?: boolean | undefined }): Promise<void> {
+	let nodes: readonly Node[] = [];
+	const input = async ({ client }: CliContext) => {
+		if (options.json !== true) nodes = await client.call("nodes");
+		return { params: { agent } };
+	};
+	await call("health", options, input, async (found) => (await import("./print-work.ts")).healthText(found, nodes));
+}
+
 function workCommands(agent: Command): void {
 	agentCommand(agent, "health", "check an agent's workspace; nothing is repaired", whose).action((reference, options) =>
-		call("health", options, { params: { agent: reference } }, async (health) =>
-			(await import("./print-work.ts")).healthText(health),
-		),
+		health(reference, options),
 	);
 	agentCommand(
 		agent,
