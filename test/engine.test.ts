@@ -329,6 +329,7 @@ describe("the registry", () => {
 			{ type: "agent.share", agent: id },
 			{ type: "agent.leave", agent: id, node: "x", trash: null },
 			{ type: "agent.move", agent: id, from: { node: "x", epoch: 1, turnEndedIn: null, snapshot: null } },
+			{ type: "project.move", slug: "x", from: "x", path: "/srv" },
 			{ type: "site.add", slug: "x", node: "x", path: "/srv" },
 			{ type: "site.remove", slug: "x", node: "x" },
 			{ type: "node.join", node: "x", name: "x", boot: "x", turnsMax: 1, types: [], version: "1", schema: 1 },

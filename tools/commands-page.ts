@@ -124,6 +124,7 @@ const own: Readonly<Record<string, string>> = {
 	"brood approval allow": "brood approval allow 17 --always",
 	"brood approval deny": "brood approval deny 17 --reason 'use the test database'",
 	"brood project gc": "brood project gc web --dry-run",
+	"brood project move": "brood project move web --to forge",
 	"brood project site add": "brood project site add web --node forge --path /srv/web",
 	"brood project site remove": "brood project site remove web --node forge",
 	"brood agent move": "brood agent move opus-1 --to forge",

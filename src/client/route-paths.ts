@@ -136,6 +136,7 @@ export const routePaths: Readonly<Record<RouteName, string>> = {
 	sites: "GET /api/projects/:project/sites",
 	siteAdd: "POST /api/projects/:project/sites",
 	siteRemove: "DELETE /api/projects/:project/sites/:node",
+	projectMove: "POST /api/projects/:project/move",
 	siteSync: "POST /api/projects/:project/sites/sync",
 	siteMerge: "POST /api/projects/:project/merge",
 	projectBase: "GET /api/projects/:project/base",

@@ -26,7 +26,7 @@ export const ErrandAnswer = z.strictObject({ status: z.int(), body: z.string() }
 export type ErrandAnswer = z.infer<typeof ErrandAnswer>;
 
 /** What the body of an answer has. */
-export const ErrandResult = z.object({ data: z.unknown(), error: RefusalSchema.optional() });
+export const ErrandResult = z.object({ data: z.unknown().optional(), error: RefusalSchema.optional() });
 
 /** `node` and `epoch` are those of the daemon that has to do it; no other ever will. */
 export interface Errand extends NodeEpoch {

@@ -68,8 +68,13 @@ export const defaultIssueSettings: IssueSettings = {
 export const Site = z.strictObject({ node: NodeId, path: z.string() });
 export type Site = z.infer<typeof Site>;
 
-/** The base of a project's home: its commit, which of the caller's commits it knows, and a bundle of what these lack. */
+/**
+ * The base of a project's home: its commit, which of the caller's commits it knows, and a bundle of what these lack; and
+ * a digest of the project's configuration in Brood's home, null if there is none.
+ */
 export const HomeBase = z.strictObject({
+	base: z.string(),
+	config: z.string().nullable(),
 	commit: z.string().nullable(),
 	known: z.array(z.string()),
 	bundle: z.string().nullable(),
@@ -122,6 +127,9 @@ export type ProjectConfigure = z.infer<typeof ProjectConfigure>;
 /** A repository of the project at another node; adding it again changes its path. */
 export const SiteAdd = command("site.add", { slug: ProjectSlug, node: NodeId, path: ProjectAdd.shape.path });
 export type SiteAdd = z.infer<typeof SiteAdd>;
+/** To the node that decides, which has a repository of it. */
+export const ProjectMove = command("project.move", { slug: ProjectSlug, from: NodeId, path: ProjectAdd.shape.path });
+export type ProjectMove = z.infer<typeof ProjectMove>;
 export const SiteRemove = command("site.remove", { slug: ProjectSlug, node: NodeId });
 export type SiteRemove = z.infer<typeof SiteRemove>;
 
@@ -150,6 +158,7 @@ export const projectCommands = [
 	ProjectConfigure,
 	SiteAdd,
 	SiteRemove,
+	ProjectMove,
 ] as const;
 
 export const GitEvent = z.object({ kind: z.literal("git.ran"), data: GitRun });
@@ -166,6 +175,8 @@ export const ProjectEvent = z.discriminatedUnion("kind", [
 	event("project.approved", { slug: ProjectSlug, fingerprint: z.string() }),
 	event("project.configured", { slug: ProjectSlug, settings: IssueSettings }),
 	event("project.removed", { slug: ProjectSlug }),
+	/** `from`: its former home, a site from then on */
+	event("project.moved", { slug: ProjectSlug, node: NodeId, path: z.string(), from: Site }),
 	event("site.added", { slug: ProjectSlug, node: NodeId, path: z.string() }),
 	event("site.removed", { slug: ProjectSlug, node: NodeId }),
 ]);

@@ -90,10 +90,6 @@ export function credentialAt(
 	return credential === null || node === undefined || at == null || node === at ? credential : undefined;
 }
 
-/** How to name credentials at a node. */
-export const credentialHint = (subscription: string, node: string): string =>
-	`brood subscription configure ${subscription} --node ${node} --config-dir FOLDER`;
-
 /** The files and folders of all nodes. */
 export const credentialPaths = ({ credential, credentials = [] }: Credentials): string[] =>
 	[credential, ...credentials.map((each) => each.credential)].flatMap((each) =>

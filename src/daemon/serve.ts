@@ -13,6 +13,7 @@ import type { Engine } from "#engine/engine.ts";
 import { webFolder } from "#local/programs.ts";
 import { carryOut } from "#server/answer.ts";
 import { type AppParts, appOf } from "#server/app.ts";
+import { askRoute } from "#server/ask-route.ts";
 import type { Guard } from "#server/auth.ts";
 import { Browsers } from "#server/browsers.ts";
 import { EventStream } from "#server/event-stream.ts";
@@ -56,7 +57,10 @@ export function serve(
 			personsChanged: () => persons.reload(),
 		});
 		const app = { guard, handlers, context, mcp, once, version, failed, ids: randomIds, web: webFolder };
-		if (guard === here.guard) engine.errands.serve((request) => carryOut(app, request));
+		if (guard === here.guard) {
+			engine.errands.serve((request) => carryOut(app, request));
+			engine.cycle?.sites.askWith((node, errand) => askRoute(engine.errands, node, errand));
+		}
 		listener.open({
 			app: appOf(app),
 			raw: (request, response) => serveEvents({ stream, guard, context }, request, response),

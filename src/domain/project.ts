@@ -1,4 +1,5 @@
-import { type NodeId, type NodeState, noNode } from "#contract/node.ts";
+import { type IssueState, isMoving } from "#contract/issue.ts";
+import { type NodeId, type NodeState, nodeDown, noNode } from "#contract/node.ts";
 import {
 	defaultIssueSettings,
 	type IssueSettings,
@@ -7,6 +8,7 @@ import {
 	type ProjectAdd,
 	type ProjectApprove,
 	type ProjectConfigure,
+	type ProjectMove,
 	type ProjectRemove,
 	type ProjectState,
 	type SiteAdd,
@@ -167,6 +169,28 @@ export function decideAddSite(
 		);
 	if (project.sites?.some((each) => each.node === node.id && each.path === path)) return [];
 	return [{ kind: "site.added", agent: null, data: { slug, node: node.id, path } }];
+}
+
+/** Branches of issues are in the repository of its home, and the folders of those that are worked on. */
+export function decideMoveProject(
+	{ project, node, issues }: Named & { node: NodeState | undefined; issues: readonly IssueState[] },
+	{ slug, from, path }: ProjectMove,
+): Decision {
+	if (project === undefined || project.removedAt !== null) return noProject(slug);
+	if (node === undefined) return noNode("");
+	if (node.state !== "up") return nodeDown(node);
+	if (project.node === node.id) return [];
+	if (project.node !== from || !project.sites?.some((each) => each.node === node.id && each.path === path))
+		return refuse("CONFLICT", `${slug} has changed while it was being moved. Nothing was moved; try again.`);
+	const begun = issues.filter((each) => isMoving(each) || (each.branch !== null && each.mergedCommit === null));
+	if (begun.length > 0)
+		return refuse(
+			"CONFLICT",
+			`${slug} cannot be moved while ${begun.length === 1 ? "an issue of it has" : `${begun.length} issues of it have`} work that is not merged.`,
+			{ details: { issues: begun.map(({ number }) => number) }, suggestions: [`brood issue list --project ${slug}`] },
+		);
+	const data = { slug, node: node.id, path, from: { node: from, path: project.path } };
+	return [{ kind: "project.moved", agent: null, data }];
 }
 
 /** Agents that were moved there work in it. */

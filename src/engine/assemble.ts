@@ -110,7 +110,7 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 
 	const common = { ...parts, node, reads, dispatch, publisher, workspaces, blobs, partials };
 	const sharing = { ...common, blobs: store.kind === "postgres" ? blobs : null };
-	const cycle = workspaces && new WorkCycle({ ...sharing, workspaces, receipts, errands });
+	const cycle = workspaces && new WorkCycle({ ...sharing, workspaces, receipts });
 	const plain = parts.issueWork ?? noIssueWork;
 	const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain, node);
 	const problems = new ProjectProblems({ ...common, work });

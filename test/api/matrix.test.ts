@@ -78,6 +78,7 @@ const rows: Record<RouteName, Row> = {
 		sites: people,
 		siteAdd: { ...people, person: "NOT_FOUND" },
 		siteRemove: { ...people, person: "NOT_FOUND" },
+		projectMove: people,
 		siteSync: people,
 		siteMerge: people,
 		projectBase: people,

@@ -19,6 +19,12 @@ export const moving = {
 		const add = (path: string) => ({ params: { project }, body: { node, path } });
 		return { ...add(freshRepository()), other: add("/nowhere"), refused: true as const };
 	},
+	// the only node is its home
+	projectMove: async (c: Subjects) => {
+		const { node } = await c.agent();
+		const move = (force: boolean) => ({ params: { project }, body: { to: node, force } });
+		return { ...move(false), other: move(true), refused: true as const };
+	},
 	siteSync: async (c: Subjects) => {
 		const { node } = await c.agent();
 		return { params: { project }, body: { node }, other: { params: { project: "none" }, body: { node } } };

@@ -10,6 +10,7 @@ const bodies: Partial<Record<RouteName, object>> = {
 	backup: { file: "/nowhere/backup" },
 	projectAdd: { slug: "more", path: "/srv/more" },
 	siteAdd: { node: "nowhere", path: "/srv/web" },
+	projectMove: { to: "nowhere" },
 	siteSync: { node: "nowhere" },
 	siteMerge: { agent: "0".repeat(22), commit: "0".repeat(40) },
 	agentMove: { to: "nowhere" },

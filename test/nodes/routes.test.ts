@@ -37,7 +37,7 @@ const own: readonly RouteName[] = [
 	...(["projectAdd", "space", "backup", "setup", "vendors", "tokenRotate"] as const),
 	...(["subscriptionAdd", "subscriptionConfigure"] as const),
 	// they name a node that there is not
-	...(["agentMove", "siteAdd", "siteSync"] as const),
+	...(["agentMove", "siteAdd", "siteSync", "projectMove"] as const),
 ];
 
 test("a route that needs another node's files says so, and no other route touches this node's", {

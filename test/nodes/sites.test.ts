@@ -1,5 +1,5 @@
 // A project with agents at two nodes: there is one base, that of its home.
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { system } from "#contract/ids.ts";
@@ -7,7 +7,7 @@ import type { Agent } from "#contract/wire.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { done } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { at, git, params, refusal } from "#test/support/test-daemon.ts";
+import { at, git, longTimeout, params, refusal } from "#test/support/test-daemon.ts";
 import { type TestNode, TwoNodes } from "#test/support/two-nodes.ts";
 
 /** A commit in the agent's workspace, made by a person who sits there. */
@@ -88,17 +88,49 @@ test("a site is a clone; merges reach the project's home, and the bases of other
 	// commits that only the site's base has would be merged unseen
 	git(site, "commit", "-q", "--allow-empty", "-m", "Only here");
 	const third = committed(moved, "third.txt");
-	const before = tip(repository);
+	const seen = tip(repository);
 	expect(await refusal(a.client.ask("approve", { ...params(far), body: {} }))).toMatchObject({
 		code: "CONFLICT",
 		message: expect.stringContaining("1 commit that main at the project's home lacks"),
 	});
-	expect(tip(repository)).toBe(before);
+	expect(tip(repository)).toBe(seen);
 	git(site, "reset", "-q", "--hard", "HEAD^");
 
 	// outside of an approve nobody merges through the route that nodes use
 	const direct = { ...of, body: { agent: far.id, commit: third } };
 	expect(await refusal(a.client.ask("siteMerge", direct))).toMatchObject({ code: "CONFLICT" });
+
+	// the home moves to the site: merges are made there, and the former home follows
+	const config = path.join(a.home, "projects", slug, "config.yaml");
+	const moveTo = (node: TestNode) => a.client.ask("projectMove", { ...of, body: { to: node.id } });
+	writeFileSync(config, "merge: ff\n");
+	expect(await refusal(moveTo(b))).toMatchObject({ message: expect.stringContaining("config.yaml") });
+	rmSync(config);
+	expect(await refusal(moveTo(a))).toMatchObject({ code: "CONFLICT" });
+	const home = async () => (await a.daemon.engine.reads.project(project.slug))?.node;
+	expect([(await moveTo(b)).path, await home()]).toEqual([site, b.id]);
+	expect(await a.client.call("sites", of)).toEqual([{ node: a.id, path: repository }]);
+	expect(await b.client.ask("sync", { ...params(near), body: {} })).toMatchObject({ moved: true });
+	const fourth = committed(near, "fourth.txt");
+	const there = await a.client.ask("approve", { ...params(near), body: { strategy: "ff" } });
+	expect(there.merged.commit).toBe(fourth);
+	expect([tip(site), tip(repository)]).toEqual([fourth, fourth]);
+	// an issue with work is in the repository of the home
+	const issue = await a.client.call("issueAdd", { ...of, body: { title: "Begun" } });
+	await b.client.ask("issueAssign", {
+		params: { issue: `${slug}#${issue.number}` },
+		body: { agent: `${slug}/${far.handle}` },
+	});
+	expect(await refusal(moveTo(a))).toMatchObject({ code: "CONFLICT", details: { issues: [issue.number] } });
+	await b.client.ask("issueUnassign", { params: { issue: `${slug}#${issue.number}` }, body: {} });
+	const remove = async () =>
+		await b.client.ask("issueDelete", { params: { issue: `${slug}#${issue.number}` } }).then(
+			() => "deleted",
+			() => "its agent is on its way",
+		);
+	await expect.poll(remove, longTimeout).toBe("deleted");
+	expect([(await moveTo(a)).path, await home()]).toEqual([repository, a.id]);
+	const before = tip(repository);
 
 	// without the home there is no merge, and the agents of a node that is away are named
 	await done(b.daemon.engine, { type: "node.leave", node: a.id }, { as: system, key: null });

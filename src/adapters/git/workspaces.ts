@@ -8,10 +8,11 @@ import type { HealthProblem, Workspace, WorkspaceMarker } from "#contract/worksp
 import type { Checkout, GcRequest, ProjectRepository, RemoveRequest } from "#engine/ports/workspace-requests.ts";
 import type { Workspaces } from "#engine/ports/workspaces.ts";
 import { Layout } from "./layout/layout.ts";
-import { approveWork, fromOutside, lookedAt } from "./project/approve.ts";
+import { approveWork } from "./project/approve.ts";
 import { enterBranch, runAtCommit } from "./project/branch.ts";
 import { fork, startOf } from "./project/fork.ts";
 import { seeOrigin } from "./project/origin.ts";
+import { fromOutside } from "./project/outside-reader.ts";
 import { previewMerge } from "./project/preview.ts";
 import { openProject } from "./project/project.ts";
 import { provision } from "./project/provision.ts";
@@ -228,12 +229,8 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		await pushCommit(this.#git, project, request);
 
 	readonly approve: Workspaces["approve"] = async (checkout, request) => {
-		const { bundles } = request;
-		const refused = bundles && (await fetchBundles(this.#git, checkout.project, checkout.agent.id, bundles));
-		if (refused != null) return refused;
-		const own = bundles ? null : await this.#own(checkout);
-		const outside = bundles ? lookedAt(request.commit) : fromOutside(this.#git, checkout);
-		const look = own === null ? outside : sandboxedReader(this.#git, own);
+		const own = await this.#own(checkout);
+		const look = own === null ? fromOutside(this.#git, checkout, request) : sandboxedReader(this.#git, own);
 		return await orDamaged(checkout, approveWork(this.#git, checkout, request, look));
 	};
 

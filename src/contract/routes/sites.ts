@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AgentId } from "../ids.ts";
 import { HomeBase, Site } from "../project.ts";
 import { BranchName } from "../project-config.ts";
-import { Synced } from "../wire.ts";
+import { Project, Synced } from "../wire.ts";
 import { CommitId, Merged } from "../workspace.ts";
 import { get, post, remove } from "./route.ts";
 import { workspaceRoutes } from "./workspaces.ts";
@@ -20,6 +20,16 @@ export const siteRoutes = {
 	siteRemove: remove("/api/projects/:project/sites/:node", "forget a repository at another node; no file is touched", {
 		answer: Site,
 	}),
+	projectMove: post(
+		"/api/projects/:project/move",
+		"make another node the project's home: its merges, issues and settings are there from then on",
+		{
+			at: "node",
+			/** `force`: from a home that is down, without what its base had since the last sync */
+			body: z.strictObject({ to: node, force: z.boolean().default(false) }),
+			answer: Project,
+		},
+	),
 	siteSync: post("/api/projects/:project/sites/sync", "update a project's agents at one node to the base of its home", {
 		at: "node",
 		body: z.strictObject({ node }),

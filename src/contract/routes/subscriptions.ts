@@ -17,7 +17,7 @@ const terms = {
 };
 
 /** Keys are written where they are received, and nowhere else. */
-const keysStay = [
+const keysOnlyHere = [
 	({ keys, node }: { keys?: unknown; node?: unknown }): boolean => keys === undefined || node === undefined,
 	"keys cannot be sent to another node; name a file that is there",
 ] as const;
@@ -31,14 +31,14 @@ export const subscriptionRoutes = {
 		{
 			at: "node",
 			role: "admin",
-			body: z.strictObject({ name: SubscriptionName, type: AgentType, ...terms }).refine(...keysStay),
+			body: z.strictObject({ name: SubscriptionName, type: AgentType, ...terms }).refine(...keysOnlyHere),
 			answer: Subscription,
 		},
 	),
 	subscriptionConfigure: post(
 		"/api/subscriptions/:subscription/configure",
 		"change a subscription; settings that are not named stay as they are",
-		{ at: "node", role: "admin", body: z.strictObject(terms).refine(...keysStay), answer: Subscription },
+		{ at: "node", role: "admin", body: z.strictObject(terms).refine(...keysOnlyHere), answer: Subscription },
 	),
 	subscriptionCool: post(
 		"/api/subscriptions/:subscription/cool",

@@ -1,10 +1,11 @@
 // Which node a new agent lives at: with its parent or its project, because its files are there; without files anywhere.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentSpawn } from "#contract/agent-commands.ts";
+import { credentialHint } from "#contract/credential-hint.ts";
 import { type NodeId, type NodeState, nodeDown, noNode } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import { credentialHint, type SubscriptionState } from "#contract/subscription.ts";
+import type { SubscriptionState } from "#contract/subscription.ts";
 
 interface PlacementFacts {
 	parent: AgentState;

@@ -76,8 +76,7 @@ export function decideSpawn(
 	if (wrong) return wrong;
 	const allotted = chooseWorkspace({ parent, project: facts.project, inMain: facts.inMain }, command);
 	if (isRefusal(allotted)) return allotted;
-	const bound = { type, subscription, project: facts.project?.slug ?? null, limitWaivedUntil: null };
-	const unpaid = (node: NodeId) => unpaidAt({ ...bound, node }, { subscriptions: facts.subscriptions, projects: [] });
+	const unpaid = unpaidFor(facts, { type, subscription });
 	const place = placeAgent({ ...facts, ...allotted, type, unpaid, asked: by.node ?? null }, command);
 	if (isRefusal(place)) return place;
 	const budget = splitBudget(parent, command.budget);
@@ -268,3 +267,12 @@ export function decideInit(
 		{ kind: "agent.provisioned", agent: by.freshId },
 	];
 }
+
+/** The subscriptions that an agent could use, if none of them has credentials at a node. */
+const unpaidFor =
+	({ project, subscriptions }: SpawnFacts, agent: Pick<AgentState, "type" | "subscription">) =>
+	(node: NodeId): readonly SubscriptionState[] =>
+		unpaidAt(
+			{ ...agent, project: project?.slug ?? null, limitWaivedUntil: null, node },
+			{ subscriptions, projects: [] },
+		);

@@ -32,6 +32,15 @@ export const projectChanges = {
 		keys: bySlug,
 		change: (row, { data: { node, path } }) => ({ ...row, sites: [...without(row.sites, node), { node, path }] }),
 	},
+	"project.moved": {
+		keys: bySlug,
+		change: (row, { data: { node, path, from } }) => ({
+			...row,
+			node,
+			path,
+			sites: [...without(without(row.sites, node), from.node), from],
+		}),
+	},
 	"site.removed": { keys: bySlug, change: (row, { data }) => ({ ...row, sites: without(row.sites, data.node) }) },
 	"project.removed": { keys: bySlug, change: (row, { at }) => ({ ...row, removedAt: at }) },
 } satisfies Changes<"project">;

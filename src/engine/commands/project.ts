@@ -5,6 +5,7 @@ import {
 	ProjectAdd,
 	ProjectApprove,
 	ProjectConfigure,
+	ProjectMove,
 	ProjectRemove,
 	SiteAdd,
 	SiteRemove,
@@ -14,6 +15,7 @@ import {
 	decideAddSite,
 	decideApproveConfig,
 	decideConfigureProject,
+	decideMoveProject,
 	decideRemoveProject,
 	decideRemoveSite,
 } from "#domain/project.ts";
@@ -41,6 +43,16 @@ export const projectCommands = {
 			living: (await work.tx.agents({ project: slug, life: "living" })).length,
 		}),
 		decide: decideRemoveProject,
+	}),
+	"project.move": defineCommand({
+		...onProject,
+		schema: ProjectMove,
+		load: async (work, { slug }) => ({
+			project: await work.project(slug),
+			node: work.envelope.node == null ? undefined : await work.node(work.envelope.node),
+			issues: await work.tx.issuesOfBoard(slug, { doneMax: 0 }),
+		}),
+		decide: decideMoveProject,
 	}),
 	"site.add": defineCommand({
 		...onProject,

@@ -3,9 +3,10 @@ import { NodeId } from "#contract/node.ts";
 import { databaseFindings } from "#views/database.ts";
 import { noLog } from "../ports/log.ts";
 import type { Beats } from "../ports/store-nodes.ts";
-import { NodeHold } from "./hold.ts";
+
 import { NodeClock } from "./node-clock.ts";
 import { NodeWatch } from "./node-watch.ts";
+import { NodeSuspension } from "./suspension.ts";
 
 const [first, second, third] = ["a", "b", "c"].map((word) => NodeId.parse(word));
 if (first === undefined || second === undefined || third === undefined) throw new Error("three ids");
@@ -26,7 +27,7 @@ async function watchAs(node: NodeId, others: readonly NodeId[], aheadMs: number)
 	const parts = {
 		beats,
 		as: { node, epoch: 1 },
-		hold: new NodeHold(),
+		suspension: new NodeSuspension(),
 		driver: null,
 		watchdog: null,
 		clock,

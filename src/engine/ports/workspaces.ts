@@ -53,6 +53,8 @@ import type {
 export interface SiteRepositories {
 	/** The commits that a repository begins at, some if there are many; or those of base as this node and its remote know it. */
 	landmarks(project: ProjectRepository, of: "roots" | { base: string }): Promise<string[]>;
+	/** Of the project's configuration in Brood's home; null if there is none. */
+	configDigest(project: ProjectRepository): Promise<string | null>;
 	/** The base of this repository, the project's home, for another node. Refuses with TOO_LARGE, and NOT_FOUND without such a branch. */
 	homeBase(project: ProjectRepository, request: HomeBaseRequest): Promise<HomeBase | Refusal>;
 	/** Takes in the base of the project's home; ours moves forward if nothing is lost by that. */

@@ -65,7 +65,7 @@ export class BaseSync {
 	async syncAll(project: ProjectSlug, by: Requester): Promise<Synced[]> {
 		const all = await this.#followers(project);
 		const [here, away] = [all.filter((each) => this.#isHere(each)), all.filter((each) => !this.#isHere(each))];
-		const row = away.length === 0 ? undefined : await this.#parts.reads.project(project);
+		const row = await this.#parts.reads.project(project);
 		const found = new Map<AgentId, SyncResult>();
 		const others = row === undefined ? undefined : this.#verbs.syncOthers(away, row, by, found);
 		await Promise.all([this.#syncThese(here, by, found), others && doneWithin(syncMs, others)]);
@@ -76,7 +76,7 @@ export class BaseSync {
 	async syncHere(project: ProjectState, by: Requester): Promise<Synced[]> {
 		const here = (await this.#followers(project.slug)).filter((each) => this.#isHere(each));
 		const found = new Map<AgentId, SyncResult>();
-		for (const base of new Set(here.flatMap(({ workspace }) => workspace?.base ?? []))) {
+		for (const base of new Set([project.base ?? [], ...here.map(({ workspace }) => workspace?.base ?? [])].flat())) {
 			const followed = await this.#verbs.follow(project, base, by);
 			const refused = isRefusal(followed) ? followed : followed.behind;
 			if (refused === null) continue;

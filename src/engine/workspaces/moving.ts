@@ -80,7 +80,7 @@ async function rebuilt(parts: MovingParts, agent: AgentState, by: Requester): Pr
 }
 
 /** A project with a URL is cloned here; any other needs a repository that a person has named. */
-async function siteHere(
+export async function siteHere(
 	{ node, workspaces, dispatch }: MovingParts,
 	project: ProjectState,
 	by: Requester,

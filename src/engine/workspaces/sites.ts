@@ -8,7 +8,7 @@ import { HomeBase, type ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { Synced } from "#contract/wire.ts";
 import { Merged } from "#contract/workspace.ts";
-import { type Asking, askRoute, type RouteErrand } from "../loop/ask-route.ts";
+import type { AskRoute, RouteErrand } from "../ports/ask-route.ts";
 import { caught } from "../ports/log.ts";
 import type { ApproveRequest, Checkout, FollowedBase, HomeBaseRequest } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
@@ -18,7 +18,6 @@ import type { Requester } from "./steps.ts";
 
 export interface SiteParts extends SharingParts {
 	workspaces: Workspaces;
-	errands: Asking;
 }
 
 /** A path that no folder has. */
@@ -32,9 +31,15 @@ type SiteMerge = Pick<ApproveRequest, "commit" | "strategy" | "message">;
 
 export class Sites {
 	readonly #parts: SiteParts;
+	#askRoute: AskRoute | null = null;
 
 	constructor(parts: SiteParts) {
 		this.#parts = parts;
+	}
+
+	/** From now on other nodes can be asked. */
+	askWith(askRoute: AskRoute): void {
+		this.#askRoute = askRoute;
 	}
 
 	isHome(project: ProjectState): boolean {
@@ -59,6 +64,31 @@ export class Sites {
 		if (project === undefined) return null;
 		const followed = await this.follow(project, workspace.base, by);
 		return isRefusal(followed) ? followed : followed.behind;
+	}
+
+	/** Why this node cannot be the project's home: its base or its configuration is not that of the present one. */
+	async sameAsHome(project: ProjectState, by: Requester): Promise<Refusal | null> {
+		const { sites } = this.#parts.workspaces;
+		const here = projectRepository(project, this.#parts.node?.node ?? null);
+		const home = await this.#homeBase(project, { have: [], bundle: false }, by);
+		if (isRefusal(home)) return home;
+		const { slug } = project;
+		if (home.config !== (await sites.configDigest(here)))
+			return refuse("CONFLICT", `projects/${slug}/config.yaml in Brood's home differs between the two nodes.`, {
+				details: { project: slug },
+				suggestions: [`copy the config.yaml that counts to the other machine, or remove it`],
+			});
+		const followed = await this.follow(project, home.base, by);
+		if (isRefusal(followed)) return followed;
+		if (followed.behind !== null || followed.own === 0) return followed.behind;
+		return refuse(
+			"CONFLICT",
+			`${home.base} in ${here.path} has commits that ${home.base} at the project's home lacks.`,
+			{
+				details: { path: here.path, own: followed.own },
+				suggestions: [`git log ${home.base} --not refs/brood/home/${home.base} in ${here.path}`],
+			},
+		);
 	}
 
 	/** A refusal unless a repository of this node has a history in common with the project's. */
@@ -104,24 +134,24 @@ export class Sites {
 		const bundles = await bundlesOf(this.#parts, agent);
 		if (isRefusal(bundles)) return bundles;
 		const there = projectRepository(project);
-		const { base } = agent.workspace;
-		// a bundle leaves out what the remote has
-		await workspaces.refresh(there, { base });
 		const checkout = { project: there, agent, workspace: { ...agent.workspace, path: nowhere } };
 		return await workspaces.approve(checkout, { ...request, bundles, approved: project.approved });
 	}
 
-	/** Brings the agents of other nodes up to date, each node its own; `found` gets what is said of each. Never rejects. */
+	/** Brings base and the agents of other nodes up to date, each node its own; `found` gets what is said of each. Never rejects. */
 	async syncOthers(
 		agents: readonly AgentState[],
-		{ slug }: ProjectState,
+		{ slug, sites = [], node: home }: ProjectState,
 		by: Requester,
 		found: Map<AgentId, Pick<Synced, "moved" | "text"> | null>,
 	): Promise<void> {
-		const work = [...new Set(agents.map(({ node }) => node))].map(async (node) => {
+		const { node: me, log } = this.#parts;
+		const nodes = new Set([home, ...sites.map(({ node }) => node), ...agents.map(({ node }) => node)]);
+		const work = [...nodes].map(async (node) => {
+			if (node === null || isOwn(me, { node })) return;
 			const asked = { route: "siteSync", params: { project: slug }, body: { node } };
 			const synced = await this.#ask(node, asked, by, z.array(Synced)).catch((error: unknown) => {
-				caught(this.#parts.log, "sync", "Another node could not be asked to update its agents")(error);
+				caught(log, "sync", "Another node could not be asked to update its agents")(error);
 				return refuse("NODE_DOWN", "its node could not be asked");
 			});
 			for (const { id } of agents.filter((each) => each.node === node)) {
@@ -183,10 +213,11 @@ export class Sites {
 		schema: z.ZodType<T>,
 	): Promise<T | Refusal> {
 		const node = id === null ? undefined : await this.#parts.reads.node(id);
-		if (node === undefined) throw new Error(`there is no node ${id}`);
+		const ask = this.#askRoute;
+		if (node === undefined || ask === null) throw new Error(`node ${id} cannot be asked`);
 		if (!isActive(node)) return nodeDown(node);
 		const role = agentOf(actor) === null ? "member" : null;
-		const answer = await askRoute(this.#parts.errands, node, { ...asked, actor, role });
+		const answer = await ask(node, { ...asked, actor, role });
 		return isRefusal(answer) ? answer : schema.parse(answer.data);
 	}
 }

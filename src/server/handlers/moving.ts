@@ -1,8 +1,8 @@
 // The routes of agents that move between nodes.
 import { isRefusal } from "#contract/refusal.ts";
-import { askRoute } from "#engine/loop/ask-route.ts";
 import { moveHere } from "#engine/workspaces/moving.ts";
 import { share } from "#engine/workspaces/sharing.ts";
+import { askRoute } from "../ask-route.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 import { withCycle } from "./workspaces.ts";
 

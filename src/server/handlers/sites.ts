@@ -2,18 +2,31 @@
 import { slicePage } from "#contract/page.ts";
 import { noProject, type Site } from "#contract/project.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
+import { moveProjectHere } from "#engine/workspaces/moving-projects.ts";
 import { findNode } from "../find-node.ts";
 import type { Handlers, RequestContext, RouteRequest } from "../request-context.ts";
 import { inProject } from "./workspaces.ts";
 
 export function siteHandlers(context: RequestContext) {
-	const { reads } = context;
+	const { engine, reads } = context;
 	return {
 		sites: async ({ params, page }) => {
 			const project = await context.projectNamed(params["project"]);
 			return isRefusal(project) ? project : slicePage(project.sites ?? [], page);
 		},
 		siteAdd: (request) => addSite(context, request),
+		projectMove: (request) =>
+			inProject(context, request, async ({ sites }, project) => {
+				const { body, earlier } = request;
+				// the first attempt has moved it
+				const by = context.requester(request);
+				const parts = { ...engine.moving, sites };
+				const refused = earlier === null ? await moveProjectHere(parts, project, body, by) : null;
+				if (refused !== null) return refused;
+				const now = (await reads.project(project.slug)) ?? project;
+				await engine.problems.look(now);
+				return context.project((await reads.project(project.slug)) ?? now);
+			}),
 		siteSync: (request) =>
 			inProject(context, request, (cycle, project) => cycle.syncSite(project, context.requester(request))),
 		siteMerge: ({ body: { agent, commit, strategy, message }, ...request }) =>

@@ -1,7 +1,7 @@
 // The machines that share a database.
 import type { Command } from "@commander-js/extra-typings";
+import { credentialHint } from "#contract/credential-hint.ts";
 import type { Node } from "#contract/node-wire.ts";
-import { credentialHint } from "#contract/subscription.ts";
 import { call } from "./call.ts";
 import { command } from "./options.ts";
 

@@ -66,8 +66,28 @@ export function projectCommands(program: Command): void {
 			),
 		);
 	siteCommands(project);
+	moveCommand(project);
 	upkeepCommands(project);
 	configureCommand(project);
+}
+
+function moveCommand(project: Command): void {
+	command(
+		project,
+		"move",
+		"make another node the project's home, where merges are made; its agents stay where they are",
+	)
+		.argument("<project>", "the project's name")
+		.requiredOption("--to <node>", "a node that has a repository of the project; see brood project site list")
+		.option("--force", "from a home that is down, without what its base had since the last sync")
+		.action((slug, { to, force = false, ...options }) =>
+			call(
+				"projectMove",
+				options,
+				{ params: { project: slug }, body: { to, force } },
+				({ path }) => `moved ${slug} to ${to}  ${inline(path)}`,
+			),
+		);
 }
 
 /** Repositories of a project at other nodes. */

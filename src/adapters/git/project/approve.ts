@@ -13,17 +13,16 @@ import type { Merged, MergeStrategy } from "#contract/workspace.ts";
 import type { ApproveRequest, Checkout } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
 import { isCommitId } from "../format/refs.ts";
-import { exists } from "../layout/layout.ts";
 import { exclusively } from "../run/exclusive.ts";
 import { commitOf, existingBranch } from "../run/user-input.ts";
 import { aheadBehind } from "../verbs/branch-status.ts";
-import { cleanTree, differsFromCommit } from "../verbs/clean.ts";
 import { withTrailers } from "../verbs/commit.ts";
 import { identityOf } from "../verbs/identity.ts";
 import { commitTree, mergeTrees, rebased, treeOfCommit, withNextStep } from "../verbs/merge.ts";
 import { recordedMerge, recordMerge } from "../verbs/record.ts";
+import { fetchBundles } from "../workspace/bundle.ts";
 import type { CheckoutReader } from "../workspace/checkout-reader.ts";
-import { type GitContext, isAncestor, signatureOf, tipOf } from "../workspace/git-context.ts";
+import { type GitContext, isAncestor, signatureOf } from "../workspace/git-context.ts";
 import { commandFailed } from "../workspace/project-command.ts";
 import { projectSettings } from "../workspace/settings.ts";
 import { runInCheckTree } from "./check-tree.ts";
@@ -32,18 +31,6 @@ import { moveBase } from "./move-base.ts";
 import { originStatus, rememberOrigin, seeOrigin } from "./origin.ts";
 import { pushBase } from "./push-base.ts";
 import { notApproved } from "./setup.ts";
-
-export const fromOutside = (context: GitContext, checkout: Checkout): CheckoutReader => ({
-	async dirty(commit) {
-		if (!(await exists(checkout.workspace.path))) return null;
-		const clean = await cleanTree(context, checkout);
-		return isRefusal(clean) ? clean : await differsFromCommit(context, checkout, clean.tree, commit);
-	},
-	tip: async () => await tipOf(context, checkout),
-});
-
-/** The tree is at another node, which has looked at it. */
-export const lookedAt = (commit: string): CheckoutReader => ({ dirty: async () => null, tip: async () => commit });
 
 /** how often a result is computed again because base moved meanwhile */
 const attemptsMax = 5;
@@ -61,6 +48,10 @@ export async function approveWork(
 			details: { commit: reviewed },
 		});
 	const seen = await seeOrigin(context, project, workspace.base, request);
+	// a bundle leaves out what origin has
+	const { bundles } = request;
+	const unfetched = bundles && (await fetchBundles(context, project, checkout.agent.id, bundles));
+	if (unfetched != null) return unfetched;
 	const effective = await projectSettings(context, project, request.approved);
 	if (isRefusal(effective)) return effective;
 	const finished = async (merged: Landed, took = 0): Promise<Merged> => {

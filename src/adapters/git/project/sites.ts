@@ -1,5 +1,9 @@
 // The base of a project's home at other nodes. Merges are made at the home; a site's base follows them, as long as that loses
 // nothing. `refs/brood/home/<base>` is the commit of the home's base that was last fetched.
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { nullIfMissing } from "#adapters/system/errors.ts";
 import type { HomeBase } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { FollowedBase, HomeBaseRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";
@@ -15,6 +19,7 @@ import { moveBase } from "./move-base.ts";
 export const siteRepositories = (context: GitContext): SiteRepositories => ({
 	landmarks: async (project, of) =>
 		of === "roots" ? await rootsOf(context.git, project) : await baseTips(context.git, project, of.base),
+	configDigest: async (project) => await configDigest(context, project),
 	homeBase: async (project, request) => await homeBase(context, project, request),
 	follow: async (project, base, home) => await follow(context, project, base, home),
 });
@@ -29,6 +34,11 @@ async function rootsOf(git: Git, { path }: ProjectRepository): Promise<string[]>
 	return text === "" ? [] : text.split("\n");
 }
 
+async function configDigest({ layout }: GitContext, { slug }: ProjectRepository): Promise<string | null> {
+	const text = await readFile(join(layout.project(slug), "config.yaml")).catch(nullIfMissing);
+	return text === null ? null : createHash("sha256").update(text).digest("hex");
+}
+
 /** The commits of base, of origin's and of the home's, as far as they are known here. */
 async function baseTips(git: Git, { path }: ProjectRepository, base: string): Promise<string[]> {
 	const refs = [branchRef(base), `refs/remotes/origin/${base}`, homeRef(base)];
@@ -38,10 +48,13 @@ async function baseTips(git: Git, { path }: ProjectRepository, base: string): Pr
 
 /** At the home: its base, what it knows of `have`, and a bundle of what these lack. */
 async function homeBase(
-	{ git }: GitContext,
-	{ path, slug }: ProjectRepository,
+	context: GitContext,
+	project: ProjectRepository,
 	{ base, have, bundle, bytesMax }: HomeBaseRequest,
 ): Promise<HomeBase | Refusal> {
+	const { git } = context;
+	const { path, slug } = project;
+	const config = await configDigest(context, project);
 	const branch = await existingBranch(git, path, base);
 	if (isRefusal(branch)) return branch;
 	const { commit } = branch;
@@ -50,9 +63,9 @@ async function homeBase(
 	const range = [branchRef(base), ...(known.length > 0 ? ["--not", ...known] : [])];
 	const isNew =
 		commit !== null && bundle && (await git(path, ["rev-list", "--max-count=1", ...range, "--"])).text !== "";
-	if (!isNew) return { commit, known, bundle: null };
+	if (!isNew) return { base, config, commit, known, bundle: null };
 	const made = await bundleOf(git, path, range);
-	if (made.length <= bytesMax) return { commit, known, bundle: made.toString("base64") };
+	if (made.length <= bytesMax) return { base, config, commit, known, bundle: made.toString("base64") };
 	return refuse(
 		"TOO_LARGE",
 		`What ${base} of ${slug} has and the other node lacks is too large: ${made.length} bytes.`,
@@ -80,7 +93,9 @@ async function follow(
 	if (before === commit) return { own: 0, behind: null };
 	if (before === null || (await isAncestor(git, path, before, commit))) {
 		const at = { project, workspace: { base } };
-		return { own: 0, behind: await exclusively(path, async () => await moveBase(context, at, before, commit)) };
+		const moved = await exclusively(path, async () => await moveBase(context, at, before, commit));
+		const meanwhile = refuse("CONFLICT", `${base} in ${path} was moved meanwhile; try again.`, { details: { path } });
+		return { own: 0, behind: moved === "moved" ? meanwhile : moved };
 	}
 	if (await isAncestor(git, path, commit, before)) {
 		const own = await countOf(git, path, [before, "--not", commit, "--remotes=origin"]);

@@ -2,19 +2,11 @@
 import { ErrandAnswer, type ErrandRequest, ErrandResult } from "#contract/errand.ts";
 import type { NodeState } from "#contract/node.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-
-export interface RouteErrand extends Pick<ErrandRequest, "route" | "params" | "actor" | "role"> {
-	query?: Readonly<Record<string, string>>;
-	body?: object;
-}
-
-/** Sends a request, as text, to another node. */
-export interface Asking {
-	ask(node: NodeState, request: string, gone?: AbortSignal): Promise<{ answer: string } | Refusal>;
-}
+import type { Errands } from "#engine/errands.ts";
+import type { RouteErrand } from "#engine/ports/ask-route.ts";
 
 export async function askRoute(
-	errands: Asking,
+	errands: Pick<Errands, "ask">,
 	node: NodeState,
 	{ query = {}, body = {}, ...request }: RouteErrand,
 	gone?: AbortSignal,

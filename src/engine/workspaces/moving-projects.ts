@@ -1,0 +1,40 @@
+// Moving a project's home to this node, which has a repository of it: from then on its merges, gates, issues and settings
+// are here. Its former home stays as a site, and so do the agents that live there.
+import { isActive, nodeDown } from "#contract/node.ts";
+import type { ProjectState } from "#contract/project.ts";
+import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { type MovingParts, siteHere } from "./moving.ts";
+import type { Sites } from "./sites.ts";
+import { keyOf, type Requester } from "./steps.ts";
+
+export async function moveProjectHere(
+	parts: MovingParts & { sites: Sites },
+	project: ProjectState,
+	{ force }: { force: boolean },
+	by: Requester,
+): Promise<Refusal | null> {
+	const { reads, node: me, dispatch, sites } = parts;
+	const { slug } = project;
+	const from = project.node === null ? undefined : await reads.node(project.node);
+	if (me === null || from === undefined)
+		return refuse("CONFLICT", "This daemon has a store of its own: there is no other node.");
+	if (from.id === me.node)
+		return refuse("CONFLICT", `This node is the home of ${slug} already.`, {
+			suggestions: [`brood project show ${slug}`],
+		});
+	const absent = await siteHere(parts, project, by);
+	if (absent !== null) return absent;
+	const row = (await reads.project(slug)) ?? project;
+	// what its base had since the last sync is on that machine's disk
+	if (!isActive(from) && !force)
+		return { ...nodeDown(from), suggestions: [`brood project move ${slug} --to ${me.node} --force`] };
+	const behind = isActive(from) ? await sites.sameAsHome(row, by) : null;
+	if (behind !== null) return behind;
+	const path = row.sites?.find((each) => each.node === me.node)?.path ?? "";
+	const outcome = await dispatch({
+		actor: by.actor,
+		...keyOf(by),
+		command: { type: "project.move", slug, from: from.id, path },
+	});
+	return "refused" in outcome && isRefusal(outcome.refused) ? outcome.refused : null;
+}
