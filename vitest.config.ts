@@ -70,8 +70,8 @@ export const shared = {
 export const run = {
 	globalSetup: ["test/global-setup.ts"],
 	reporters: reporters(),
-	// two cores are all that the gate counts on; tests of daemons and agents leave them idle a third of the time with three
-	maxWorkers: 4,
+	// two cores are all that the gate counts on; tests of daemons and agents leave them idle a quarter of the time with four
+	maxWorkers: 5,
 };
 
 export default defineConfig({

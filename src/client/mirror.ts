@@ -4,8 +4,8 @@
 //        ▲                        │ the connection broke: from the last event
 //        └────────────────────────┘ the journal is another one
 //
-// It folds events with the store's reducers and shows rows with the server's views, so it differs from the server by at
-// most the events that have not arrived yet. An event costs what it changes, however many rows there are.
+// It folds events as the engine does (`domain/fold`) and shows rows with the server's views, so it differs from the server
+// by at most the events that have not arrived yet. An event costs what it changes, however many rows there are.
 
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/is-item.ts";

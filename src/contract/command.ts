@@ -48,7 +48,7 @@ export interface Envelope<C extends Command = Command> {
 	at: number;
 	/** the same moment on the monotonic clock, for durations and deadlines */
 	monotonic: number;
-	/** null for the daemon's own commands, which are never retried */
+	/** null if the caller sent none, and for the daemon's own commands */
 	key: IdempotencyKey | null;
 	/** tells a retry from another payload under the same key */
 	fingerprint: string;

@@ -8,7 +8,7 @@ export const Inbox = z.object({
 	approvals: z.array(Approval),
 	/** agents that are held by an error */
 	errors: z.array(Agent),
-	/** issues that need attention or an approval */
+	/** issues that need attention or wait to be approved */
 	reviews: z.array(Issue),
 	/** subscriptions that wait for the end of a usage limit */
 	limits: z.array(Subscription),

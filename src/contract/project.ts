@@ -83,9 +83,9 @@ export type HomeBase = z.infer<typeof HomeBase>;
 
 export const ProjectState = z.strictObject({
 	slug: ProjectSlug,
-	/** the root of the repository, or the bare clone in the home */
+	/** the root of the repository, or the bare clone in Brood's home */
 	path: z.string(),
-	/** its own node: where its repository, its settings and its issues' files are; null in a store that never had more than one node */
+	/** its home node: where its repository, its settings and its issues' files are; null in a store that never had more than one node */
 	node: NodeId.nullable(),
 	/** its repository at other nodes: for agents that were moved there */
 	sites: z.array(Site).exactOptional(),

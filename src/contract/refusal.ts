@@ -8,7 +8,7 @@ export interface Refusal {
 	/** one sentence for a person */
 	message: string;
 	details: Record<string, z.core.util.JSONType>;
-	/** commands that are always safe to run */
+	/** what to try next: commands, not all of them harmless */
 	suggestions: string[];
 }
 

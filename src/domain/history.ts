@@ -1,7 +1,7 @@
 // From events to context: what an agent's model sees.
 //
 // Fork by reference. A child begins with its parent's whole conversation, and forks are meant to be made by the dozen,
-// of agents with conversations of any length. So nothing is copied: a fork writes one event, whatever it inherits.
+// of agents with conversations of any length. So nothing is copied: a fork writes a few events, whatever it inherits.
 //
 // What always holds
 //   - An item is written once, in the thread of the agent that said it, and never changed.
@@ -17,8 +17,8 @@
 //
 //   - What the parent says, clears or rewinds after the fork point does not reach the child: its id is larger, and
 //     ids are in the order of commits. For the same reason no lock is needed between a fork and what its parent does.
-//   - A fork point lies between two tool calls. A call whose result is missing would be refused by every model, so a
-//     fork in the middle of one waits for it (`decideSpawn`).
+//   - A call whose result is missing would be refused by every model. So a person's fork waits for open calls
+//     (`decideSpawn`); in an agent's own fork, and with `at`, the child gets a synthetic result for each.
 //   - An upper end can only become nearer on the way up: a grandchild forked from a point that lies before its
 //     parent's own fork point inherits nothing of what came after it.
 //   - An ancestor is older than its child. A walk that finds a younger one, or none, has no context to tell: it says
@@ -28,7 +28,7 @@
 // rewind hid stays hidden, and the part of a context up to any visible item is the context as it was at that item. That
 // is why a fork can be made from any visible item, also from one that was said long ago.
 //
-// Ended and deleted agents keep their threads for as long as a living one inherits from them.
+// Ended and deleted agents keep their threads: nothing leaves the journal.
 //
 // Why not another way
 //   - copying the items: a fork would cost what the conversation weighs, and fifty children fifty times that

@@ -108,7 +108,7 @@ export function decideResume(node: NodeState | undefined, { node: id }: { node: 
 	return node.state === "up" ? [] : [{ kind: "node.resumed", agent: null, data: { node: id } }];
 }
 
-/** Its agents would have no home any more, so they are moved or killed first. */
+/** Its agents would have no node any more, so they are moved or killed first. */
 export function decideRemoveNode(
 	node: NodeState | undefined,
 	{ node: id }: { node: NodeId },

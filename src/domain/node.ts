@@ -1,16 +1,16 @@
 // Whether this node and the others are alive, from nothing but beats and this node's own monotonic clock.
 //
-//   every second a beat is sent ─▶ confirmed: trusted since the moment of SENDING ─▶ nothing for 5 s: hold all processes
+//   every second a beat is sent ─▶ confirmed: trusted since the moment of SENDING ─▶ nothing for 5 s: suspended, all processes stopped
 //                               └▶ refused: another node took this one's place ─▶ end all processes, exit
 //   another node's beats stand still for 8 s, while own beats were answered all the time ─▶ it fell
 //
 // What always holds
 //   - No clock of another machine decides anything, not even the database's: it may be set.
-//   - A node holds its processes (5 s) before anybody can count it as dead (8 s). So its slots are given away only after its
+//   - A node stops its processes (5 s) before anybody can count it as dead (8 s). So its slots are given away only after its
 //     processes stand still. Trust counts from the sending: the answer may have been on its way for seconds.
 //   - While the database is away nobody's beats are answered. So silence counts only while own beats are answered; after a
 //     gap it is counted anew, and an outage kills nobody.
-//   - A node whose peers have all left has nobody who could take its place: it never holds. Others know that of it, because
+//   - A node whose peers have all left has nobody who could take its place: it is never suspended. Others know that of it, because
 //     each beat says so, and never count its silence: it may not have heard that it is not alone any more.
 //
 // This file decides; `engine/nodes/` sends the beats and does what is decided.
@@ -19,9 +19,9 @@ import type { NodeId } from "#contract/node.ts";
 export const nodeTimes = {
 	/** between two beats */
 	beatMs: 1000,
-	/** without a confirmed beat for this long, all processes are held */
-	holdMs: 5000,
-	/** a daemon that was neither confirmed nor has held its processes for this long stands still: its watchdog ends it */
+	/** without a confirmed beat for this long, the node is suspended: all its processes are stopped */
+	suspendMs: 5000,
+	/** a daemon that was neither confirmed nor suspended for this long stands still: its watchdog ends it */
 	frozenMs: 6500,
 	/** a node whose beats stand still for this long is dead */
 	deadMs: 8000,
@@ -37,7 +37,7 @@ export interface PeerBeat {
 	beats: number;
 	/** up or draining */
 	active: boolean;
-	/** it was alone when it sent its last beat, or was answered that it is: it does not hold, so it does not fall */
+	/** it was alone when it sent its last beat, or was answered that it is: it is not suspended, so it does not fall */
 	alone: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface Watch {
 	answeredAt: number | null;
 	/** nobody can take this node's place */
 	alone: boolean;
-	holding: boolean;
+	suspended: boolean;
 	/** the last change that was seen of each other node */
 	peers: ReadonlyMap<NodeId, { epoch: number; beats: number; since: number }>;
 }
@@ -74,25 +74,25 @@ export interface Silent {
 export interface WatchStep {
 	watch: Watch;
 	/** to be done, in this order */
-	acts: readonly ("beat" | "hold" | "go on" | "exit" | { fall: Silent })[];
+	acts: readonly ("beat" | "suspend" | "resume" | "exit" | { fall: Silent })[];
 }
 
 /** Right after joining: trusted from the moment at which joining was asked for. */
 export const watchFrom = (sentAt: number): Watch => ({
 	...{ trustedAt: sentAt, beats: 0, sentAt: null, answeredAt: null },
-	...{ alone: false, holding: false, peers: new Map() },
+	...{ alone: false, suspended: false, peers: new Map() },
 });
 
 /** Called about ten times a second. */
 export function ticked(watch: Watch, now: number, times: NodeTimes = nodeTimes): WatchStep {
 	const due = watch.sentAt === null || now - watch.sentAt >= times.beatMs;
-	const holds = !watch.holding && !mayRun(watch, now, times);
+	const suspends = !watch.suspended && !mayRun(watch, now, times);
 	return {
 		watch: {
-			...{ ...watch, holding: watch.holding || holds },
+			...{ ...watch, suspended: watch.suspended || suspends },
 			...(due && { sentAt: now, beats: watch.beats + 1 }),
 		},
-		acts: [...(holds ? ["hold" as const] : []), ...(due ? ["beat" as const] : [])],
+		acts: [...(suspends ? ["suspend" as const] : []), ...(due ? ["beat" as const] : [])],
 	};
 }
 
@@ -113,23 +113,25 @@ export function answered(
 		// a later beat, which is on its way, has said that this node does not believe itself alone: others rely on that
 		...{ alone: peers.length === 0 && (nth === watch.beats || watch.alone), peers: seen },
 	};
-	const goesOn = watch.holding && mayRun(trusting, now, times);
+	const resumes = watch.suspended && mayRun(trusting, now, times);
 	return {
-		watch: { ...trusting, holding: watch.holding && !goesOn },
+		watch: { ...trusting, suspended: watch.suspended && !resumes },
 		acts: [
-			...(goesOn ? ["go on" as const] : []),
+			...(resumes ? ["resume" as const] : []),
 			...silent.map(({ node, epoch, beats }) => ({ fall: { node, epoch, beats } })),
 		],
 	};
 }
 
 /** Whether processes may run and new work may begin. */
-export const mayRun = ({ alone, trustedAt }: Watch, now: number, { holdMs }: NodeTimes = nodeTimes): boolean =>
-	alone || now - trustedAt <= holdMs;
+export const mayRun = ({ alone, trustedAt }: Watch, now: number, { suspendMs }: NodeTimes = nodeTimes): boolean =>
+	alone || now - trustedAt <= suspendMs;
 
-/** Until when the processes may run if this daemon does nothing any more; null for ever. They stand still if it holds. */
-export const goodUntil = ({ alone, holding, trustedAt }: Watch, { frozenMs }: NodeTimes = nodeTimes): number | null =>
-	alone || holding ? null : trustedAt + frozenMs;
+/** Until when the processes may run if this daemon does nothing any more; null for ever. They stand still if it is suspended. */
+export const goodUntil = (
+	{ alone, suspended, trustedAt }: Watch,
+	{ frozenMs }: NodeTimes = nodeTimes,
+): number | null => (alone || suspended ? null : trustedAt + frozenMs);
 
 function lastChange({ node, epoch, beats }: PeerBeat, watch: Watch | null, now: number) {
 	const before = watch?.peers.get(node);

@@ -27,6 +27,8 @@ const adminOnly: readonly RouteName[] = [
 	...(["subscriptionAdd", "subscriptionConfigure", "subscriptionCool", "subscriptionRemove"] as const),
 	...(["setup", "backup", "tokenRotate"] as const),
 	...(["nodeDrain", "nodeResume", "nodeFall", "nodeRemove"] as const),
+	// what nodes ask each other
+	...(["siteMerge", "projectBase"] as const),
 ];
 /** What a viewer may do although it changes something: their own browsers. */
 const forViewers: readonly RouteName[] = ["browserLink", "browserSignOut"];
@@ -66,7 +68,7 @@ describe("a role", () => {
 		);
 		const expected = Object.entries<Route>(routes).map(([name, { method }]) => {
 			const [forAdmins, forAll] = [adminOnly, forViewers].map((list) => list.some((each) => each === name));
-			return [name, method !== "get" && !forAll, forAdmins, false];
+			return [name, forAdmins || (method !== "get" && !forAll), forAdmins, false];
 		});
 		expect(rows).toEqual(expected);
 		expect(rows.length).toBeGreaterThan(100);

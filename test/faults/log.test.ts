@@ -194,7 +194,7 @@ test("a part of the daemon that fails again and again is named by `status`, and 
 	Object.assign(store.reads, { openWaits: () => Promise.reject(new Error("a row that nobody can read")) });
 	await using engine = await Engine.start({ store, driver: null, limits, clock: systemClock, ids: randomIds, log });
 	await expect.poll(() => engine.degraded).toMatchObject([{ name: "waits", reason: "a row that nobody can read" }]);
-	expect(said).toEqual(["supervisor: waits failed again; it is tried again in 60 s"]);
+	expect(said).toEqual(["parts: waits failed again; it is tried again in 60 s"]);
 	// the control: provisioning, another part, still does its work
 	const agent = await spawn(engine, engine.agentZero.id, { name: "alice", workspace: "none" });
 	await expect.poll(async () => (await engine.reads.agent(agent.id))?.life).toBe("live");

@@ -7,7 +7,7 @@ export interface Rules {
 	fence: boolean;
 	/** silence counts only while own beats are answered */
 	steady: boolean;
-	holdMs: number;
+	suspendMs: number;
 	/** trust counts from the sending of a beat, not from its answer */
 	trustFromSending: boolean;
 	/** ends a frozen daemon's processes; `null` for none */
@@ -22,7 +22,7 @@ export interface Rules {
 	sparesLone: boolean;
 }
 export const asDesigned: Rules = {
-	...{ fence: true, steady: true, holdMs: nodeTimes.holdMs, trustFromSending: true, watchdog: "fed by beats" },
+	...{ fence: true, steady: true, suspendMs: nodeTimes.suspendMs, trustFromSending: true, watchdog: "fed by beats" },
 	...{ joinsOnce: true, comparesBeats: true, databaseClock: false, sparesLone: true },
 };
 

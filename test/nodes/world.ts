@@ -93,7 +93,7 @@ class World {
 
 	get #times() {
 		const steadyMs = this.#rules.steady ? nodeTimes.steadyMs : Number.POSITIVE_INFINITY;
-		return { ...nodeTimes, steadyMs, holdMs: this.#rules.holdMs };
+		return { ...nodeTimes, steadyMs, suspendMs: this.#rules.suspendMs };
 	}
 
 	#between(from: number, to: number): number {
@@ -152,7 +152,7 @@ class World {
 			life.watch = watch;
 			for (const act of acts)
 				if (act === "beat") this.#beat(machine, life);
-				else if (act === "hold") this.#held(machine, life);
+				else if (act === "suspend") this.#held(machine, life);
 		} else if (machine.frozen && !machine.asleep && this.#isOverdue(life)) {
 			this.#die(machine);
 			this.#after(1500, () => this.#boot(machine));
@@ -162,9 +162,9 @@ class World {
 	}
 
 	#isOverdue({ watch, looped }: Life): boolean {
-		const { watchdog, holdMs } = this.#rules;
+		const { watchdog, suspendMs } = this.#rules;
 		if (watchdog === null) return false;
-		const until = watchdog === "fed by beats" ? goodUntil(watch, this.#times) : looped + holdMs;
+		const until = watchdog === "fed by beats" ? goodUntil(watch, this.#times) : looped + suspendMs;
 		return until !== null && this.#now > until;
 	}
 
@@ -246,7 +246,7 @@ class World {
 	}
 
 	#runs({ watch }: Life): boolean {
-		return !watch.holding && mayRun(watch, this.#now, this.#times);
+		return !watch.suspended && mayRun(watch, this.#now, this.#times);
 	}
 
 	// ---- the network: either way may be slow or lost, and a node that stands still hears nothing before it goes on
@@ -405,7 +405,7 @@ class World {
 	/** From outside, as somebody would who counts processes. */
 	#count(): void {
 		const running = this.#machines.reduce(
-			(sum, { life, asleep }) => sum + (life === null || asleep || life.watch.holding ? 0 : life.processes.size),
+			(sum, { life, asleep }) => sum + (life === null || asleep || life.watch.suspended ? 0 : life.processes.size),
 			0,
 		);
 		if (running > slots) this.#found.overshoots++;

@@ -80,7 +80,7 @@ describe.runIf(hasSandboxes)("an agent in a sandbox", () => {
 		closeSync(end);
 		expect(git(repository, "rev-parse", "main")).toBe(merged.commit);
 		const became = new Map(synced.map((each) => [each.handle, [each.moved, each.text]]));
-		expect(became.get("stuck")).toEqual([false, "its workspace is still being looked at"]);
+		expect(became.get("stuck")).toEqual([false, "its workspace is still being checked"]);
 		// the control: another one is brought up to date meanwhile
 		expect(became.get("idle")?.[0]).toBe(true);
 		expect(readFileSync(at(idle, "b.txt"), "utf8")).toBe("two\n");

@@ -50,7 +50,7 @@ test.runIf(process.platform === "linux").each(["off", ...(available.includes("bu
 			.toEqual([false]);
 		// a cancelled step is not evidence about the workspace
 		expect((await shop.items(agent)).map((item) => item.text)).toContainEqual(
-			expect.stringContaining("could not be kept"),
+			expect.stringContaining("could be taken"),
 		);
 		expect((await shop.now(agent)).holds).toEqual([]);
 		expect((await shop.turn(agent, "write b.txt two")).state).toBe("completed");

@@ -22,10 +22,10 @@ export const siteRoutes = {
 	}),
 	projectMove: post(
 		"/api/projects/:project/move",
-		"make another node the project's home: its merges, issues and settings are there from then on",
+		"make another node the project's home node: its merges, issues and settings are there from then on",
 		{
 			at: "node",
-			/** `force`: from a home that is down, without what its base had since the last sync */
+			/** `force`: from a home node that is down, without what its base had since the last sync */
 			body: z.strictObject({ to: node, force: z.boolean().default(false) }),
 			answer: Project,
 		},

@@ -1,8 +1,8 @@
-// Beats, and does what `domain/node.ts` decides from the answers: holds all processes of this node, lets them go on, says
+// Beats, and does what `domain/node.ts` decides from the answers: suspends this node's processes, resumes them, says
 // that another node fell, or gives up because another node took this one's place.
 //
 // It must never wait for anything but its own beats: a batch that hangs, a slow git or a full disk must not keep this node
-// from holding in time. What it starts (a fall, an end of processes) runs beside it.
+// from being suspended in time. What it starts (a fall, an end of processes) runs beside it.
 import type { NodeEpoch, NodeId } from "#contract/node.ts";
 import {
 	answered,
@@ -108,15 +108,15 @@ export class NodeWatch implements AsyncDisposable {
 		this.#timer = setTimeout(() => this.#tick(), tickMs);
 		const now = this.#now();
 		this.#do(ticked(this.#watch, now));
-		if (this.#watch.holding && now - this.#frozenAt >= freezeAgainMs) this.#freezeAll(now);
+		if (this.#watch.suspended && now - this.#frozenAt >= freezeAgainMs) this.#freezeAll(now);
 	}
 
 	#do({ watch, acts }: WatchStep): void {
 		this.#watch = watch;
 		for (const act of acts) {
 			if (act === "beat") this.#lastBeat = this.#beat();
-			else if (act === "hold") this.#suspend();
-			else if (act === "go on") this.#resume();
+			else if (act === "suspend") this.#suspend();
+			else if (act === "resume") this.#resume();
 			else if (act === "exit") this.#giveUp();
 			else this.#fall(act.fall);
 		}
@@ -152,7 +152,10 @@ export class NodeWatch implements AsyncDisposable {
 
 	#suspend(): void {
 		const now = this.#now();
-		this.#parts.log.warn("nodes", `No beat was confirmed for ${nodeTimes.holdMs / 1000} s: all processes are stopped`);
+		this.#parts.log.warn(
+			"nodes",
+			`No beat was confirmed for ${nodeTimes.suspendMs / 1000} s: all processes are stopped`,
+		);
 		this.#parts.suspension.begin(this.#parts.clock.now());
 		// the daemon itself decides from here on: it may be suspended for a minute
 		this.#parts.watchdog?.goodFor(null);

@@ -40,8 +40,8 @@ export class Nodes {
 		return this.database?.silentMs != null;
 	}
 
-	/** Since when all processes are held; null if they are not. */
-	get holdingSince(): number | null {
+	/** Since when all processes are stopped; null if they are not. */
+	get suspendedSince(): number | null {
 		return this.#parts.suspension.since;
 	}
 

@@ -188,7 +188,7 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 }
 
 /**
- * One batch's transaction. There is one writer at a time, on every node: no row changes under it, and nothing in it is
+ * One batch's transaction. There is one writer at a time among all nodes: no row changes under it, and nothing in it is
  * visible outside before its COMMIT has returned.
  */
 export interface Tx extends Reads, IssueWrites, NodeWrites, ErrandWrites {

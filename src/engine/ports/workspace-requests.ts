@@ -3,7 +3,7 @@ import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { CommandRun, MergeStrategy, Workspace, WorkspaceKind } from "#contract/workspace.ts";
 
-/** A project's row: `path` is the root of a repository, or the bare mirror in the home. */
+/** A project's row: `path` is the root of a repository, or the bare clone in Brood's home. */
 export interface ProjectRepository {
 	slug: ProjectSlug;
 	path: string;
@@ -111,9 +111,9 @@ export interface HomeBaseRequest {
 	bytesMax: number;
 }
 
-/** How a site's base stands to the home's, after it has followed as far as it can. */
+/** How a site's base stands to the home node's, after it has followed as far as it can. */
 export interface FollowedBase {
-	/** commits that neither the home's base nor origin has */
+	/** commits that neither the home node's base nor origin has */
 	own: number;
 	/** why it could not follow */
 	behind: Refusal | null;

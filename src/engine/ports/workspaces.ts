@@ -73,7 +73,7 @@ export interface Workspaces {
 
 	/**
 	 * Makes a repository a project. A path must be the root of a git repository, with or without commits; nothing in it
-	 * is changed. A URL is cloned as a bare mirror. Calling it again with the same request finds what is there. Refuses
+	 * is changed. A URL is cloned as a bare repository. Calling it again with the same request finds what is there. Refuses
 	 * with VALIDATION_ERROR what is neither a repository's root nor a URL, or a URL with a password in it; NOT_FOUND a branch or a
 	 * remote that is not there; PATH_EXISTS where the clone's path is taken; CONFLICT a repository that is a project already.
 	 */
@@ -89,7 +89,7 @@ export interface Workspaces {
 	settings(project: ProjectRepository, approved?: readonly string[]): Promise<EffectiveSettings | Refusal>;
 
 	/**
-	 * Fetches `origin`, if there is one, and says how base stands against it; the base of a mirror moves forward if that
+	 * Fetches `origin`, if there is one, and says how base stands against it; the base of a bare clone moves forward if that
 	 * loses nothing. A remote that is away, or slow, is part of the answer.
 	 */
 	refresh(project: ProjectRepository, control?: StepControl & { base?: string }): Promise<RemoteStatus | null>;
@@ -167,7 +167,7 @@ export interface Workspaces {
 	 */
 	sync(checkout: Checkout, strategy: SyncStrategy, control?: StepControl): Promise<MoveResult | Refusal>;
 
-	/** Ahead, behind, dirty. Refuses with NOT_FOUND if the tree or the branch is gone. */
+	/** Ahead, behind, uncommitted. Refuses with NOT_FOUND if the tree or the branch is gone. */
 	branchStatus(checkout: Checkout): Promise<BranchStatus | Refusal>;
 
 	/** WORKTREE_DIRTY with what is not committed, or null. */

@@ -1,6 +1,6 @@
 // Checks all workspaces once, when the daemon starts: an agent whose workspace was moved, changed or lost is held
 // before it works there. Nothing is repaired. After that every turn checks its own. With many agents this takes
-// a while: each is read again when its turn comes, and what a git step or a turn changed meanwhile is not drift.
+// a while: each row is read again right before its check, and what a git step or a turn changed meanwhile is not drift.
 import type { AgentState } from "#contract/agent.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { Reactor } from "../loop/reactor.ts";

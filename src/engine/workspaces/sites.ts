@@ -1,4 +1,4 @@
-// A project whose agents are at several nodes. Its base is the one of its home: merges are made there, with the bundles that
+// A project whose agents are at several nodes. Its base is the one of its home node: merges are made there, with the bundles that
 // an agent's node keeps in the store, and the base of every other node follows.
 import { z } from "zod";
 import type { AgentState } from "#contract/agent.ts";
@@ -46,7 +46,7 @@ export class Sites {
 		return isOwn(this.#parts.node, project);
 	}
 
-	/** Brings base at this node to that of the project's home. */
+	/** Brings base at this node to that of the project's home node. */
 	async follow(project: ProjectState, base: string, by: Requester): Promise<FollowedBase | Refusal> {
 		if (this.isHome(project)) return { own: 0, behind: null };
 		const { sites } = this.#parts.workspaces;
@@ -58,7 +58,7 @@ export class Sites {
 		return commit === null ? { own: 0, behind: null } : await sites.follow(here, base, { commit, bundle });
 	}
 
-	/** Why base at this node is not that of the project's home; null if it is now. */
+	/** Why base at this node is not that of the project's home node; null if it is now. */
 	async behindHome({ project: { slug }, workspace }: Checkout, by: Requester): Promise<Refusal | null> {
 		const project = await this.#parts.reads.project(slug);
 		if (project === undefined) return null;
@@ -66,7 +66,7 @@ export class Sites {
 		return isRefusal(followed) ? followed : followed.behind;
 	}
 
-	/** Why this node cannot be the project's home: its base or its configuration is not that of the present one. */
+	/** Why this node cannot be the project's home node: its base or its configuration is not that of the present one. */
 	async sameAsHome(project: ProjectState, by: Requester): Promise<Refusal | null> {
 		const { sites } = this.#parts.workspaces;
 		const here = projectRepository(project, this.#parts.node?.node ?? null);
@@ -76,14 +76,14 @@ export class Sites {
 		if (home.config !== (await sites.configDigest(here)))
 			return refuse("CONFLICT", `projects/${slug}/config.yaml in Brood's home differs between the two nodes.`, {
 				details: { project: slug },
-				suggestions: [`copy the config.yaml that counts to the other machine, or remove it`],
+				suggestions: [`cmp the two files and copy the one that counts`],
 			});
 		const followed = await this.follow(project, home.base, by);
 		if (isRefusal(followed)) return followed;
 		if (followed.behind !== null || followed.own === 0) return followed.behind;
 		return refuse(
 			"CONFLICT",
-			`${home.base} in ${here.path} has commits that ${home.base} at the project's home lacks.`,
+			`${home.base} in ${here.path} has commits that ${home.base} at the project's home node lacks.`,
 			{
 				details: { path: here.path, own: followed.own },
 				suggestions: [`git log ${home.base} --not refs/brood/home/${home.base} in ${here.path}`],
@@ -103,7 +103,7 @@ export class Sites {
 		});
 	}
 
-	/** At the home: what `follow` and `foreign` ask for. */
+	/** At the home node: what `follow` and `foreign` ask for. */
 	async homeBase(project: ProjectState, request: BaseRequest): Promise<HomeBase | Refusal> {
 		const { workspaces } = this.#parts;
 		const there = projectRepository(project);
@@ -113,7 +113,7 @@ export class Sites {
 		return await workspaces.sites.homeBase(there, { ...request, base, bytesMax });
 	}
 
-	/** Merges at the project's home what an agent of this node has committed. */
+	/** Merges at the project's home node what an agent of this node has committed. */
 	async merge(checkout: Checkout, project: ProjectState, request: ApproveRequest, by: Requester) {
 		const unready = await this.#notReady(checkout, project, request.commit, by);
 		if (unready !== null) return unready;
@@ -125,7 +125,7 @@ export class Sites {
 		return await this.#ask(project.node, { route: "siteMerge", params: { project: project.slug }, body }, by, Merged);
 	}
 
-	/** At the home: merges for an agent whose node has looked at its tree, and waits with a lease for the result. */
+	/** At the home node: merges for an agent whose node has looked at its tree, and waits with a lease for the result. */
 	async mergeHere(project: ProjectState, id: AgentId, request: SiteMerge): Promise<Merged | Refusal> {
 		const { reads, workspaces } = this.#parts;
 		const agent = await reads.agent(id);
@@ -163,7 +163,7 @@ export class Sites {
 		await Promise.all(work);
 	}
 
-	/** The home's answer to a merge has brought nobody up to date: this does. */
+	/** The home node's answer to a merge has brought nobody up to date: this does. */
 	async syncFromHome(project: ProjectState, by: Requester): Promise<Synced[]> {
 		const answer = z.object({ synced: z.array(Synced) });
 		const asked = { route: "syncProject", params: { project: project.slug } };
@@ -180,7 +180,7 @@ export class Sites {
 		if (followed.own > 0)
 			return refuse(
 				"CONFLICT",
-				`${base} in ${checkout.project.path} has ${followed.own === 1 ? "1 commit" : `${followed.own} commits`} that ${base} at the project's home lacks. They would be merged unseen.`,
+				`${base} in ${checkout.project.path} has ${followed.own === 1 ? "1 commit" : `${followed.own} commits`} that ${base} at the project's home node lacks. They would be merged unseen.`,
 				{
 					details: { path: checkout.project.path, own: followed.own },
 					suggestions: [`git log ${base} --not refs/brood/home/${base} in ${checkout.project.path}`],

@@ -130,8 +130,8 @@ export class WorkCycle {
 	}
 
 	/**
-	 * Moves home, drops the issue, clears the context, and ends error holds if the workspace is then healthy. Refused as a
-	 * whole if the tree is dirty.
+	 * Drops the issue, moves to the home branch, clears the context, and ends error holds if the workspace is then healthy.
+	 * Refused as a whole if the tree is dirty.
 	 */
 	async release(agent: AgentState, by: Requester): Promise<MoveResult | Refusal> {
 		const dropped = await this.#releasing.dropIssue(agent, by);

@@ -78,14 +78,14 @@ class Counts {
 	}
 }
 
-function databaseProblems({ database, holdingSince }: Engine["nodes"]): Problem[] {
+function databaseProblems({ database, suspendedSince }: Engine["nodes"]): Problem[] {
 	const silentMs = database?.silentMs ?? null;
 	if (silentMs === null) return [];
-	const held = holdingSince === null ? "" : "; the processes of all agents are held until it does";
+	const stopped = suspendedSince === null ? "" : "; the processes of all agents are stopped until it does";
 	return [
 		{
 			what: "database",
-			text: `the database does not answer for ${Math.round(silentMs / 1000)} s${held}`,
+			text: `the database does not answer for ${Math.round(silentMs / 1000)} s${stopped}`,
 			fix: "brood doctor",
 		},
 	];

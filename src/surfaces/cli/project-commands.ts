@@ -75,11 +75,11 @@ function moveCommand(project: Command): void {
 	command(
 		project,
 		"move",
-		"make another node the project's home, where merges are made; its agents stay where they are",
+		"make another node the project's home node, where merges are made; its agents stay where they are",
 	)
 		.argument("<project>", "the project's name")
 		.requiredOption("--to <node>", "a node that has a repository of the project; see brood project site list")
-		.option("--force", "from a home that is down, without what its base had since the last sync")
+		.option("--force", "from a home node that is down, without what its base had since the last sync")
 		.action((slug, { to, force = false, ...options }) =>
 			call(
 				"projectMove",
@@ -115,7 +115,7 @@ function siteCommands(project: Command): void {
 				siteLine,
 			),
 		);
-	named("list", "list them").action((slug, options) =>
+	named("list", "list a project's repositories at other nodes").action((slug, options) =>
 		call(
 			"sites",
 			options,
@@ -126,7 +126,7 @@ function siteCommands(project: Command): void {
 			(all) => all.map(siteLine).join("\n") || "no other node has this project's repository",
 		),
 	);
-	named("remove", "forget one; its files are not touched")
+	named("remove", "forget a repository at another node; its files are not touched")
 		.requiredOption("--node <node>", "the node's name or id")
 		.action((slug, { node, ...options }) =>
 			call(

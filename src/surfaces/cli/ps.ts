@@ -102,7 +102,7 @@ const styleOf = ({ label, turn }: Agent): StateStyle => (turn?.phase === "approv
 
 /** Leaves empty columns out; the last column gets the rest of the line. */
 function psTable(lines: readonly Line[]): string {
-	if (lines.length === 0) return "no agents: brood run 'the task' starts one";
+	if (lines.length === 0) return "no agents: brood run 'your prompt' starts one";
 	const cells = lines.map((line) => [
 		line.handle,
 		stateOf(line),

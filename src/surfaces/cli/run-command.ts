@@ -5,11 +5,11 @@ import { command, env, policy } from "./options.ts";
 
 export function runCommand(program: Command): void {
 	program.commandsGroup("Start here:");
-	command(program, "run", "give a task to a new agent and watch it work")
-		.argument("[words...]", `the task; a first word like ${vendorTypes[0]} or ${vendorTypes[1]} names the agent type`)
-		.option("--name <handle>", "the agent's name; default: made from the task")
+	command(program, "run", "give a prompt to a new agent and watch it work")
+		.argument("[words...]", `the prompt; a first word like ${vendorTypes[0]} or ${vendorTypes[1]} names the agent type`)
+		.option("--name <handle>", "the agent's name; default: made from the prompt")
 		.option("--model <model>", "the model that it uses")
-		.option("-f, --file <file>", "read the task from a file; - is standard input")
+		.option("-f, --file <file>", "read the prompt from a file; - is standard input")
 		.option("--no-follow", "return as soon as the agent has started")
 		.addOption(env())
 		.addOption(policy())

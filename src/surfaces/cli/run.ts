@@ -11,12 +11,12 @@ import { chooseVendor } from "./default-vendor.ts";
 import { projectHere } from "./directory-project.ts";
 import { followTurn } from "./follow-turn.ts";
 import { LiveThread } from "./live-thread.ts";
+import { nameFromPrompt } from "./name-from-prompt.ts";
 import { printToStderr } from "./print.ts";
 import { diffText } from "./print-work.ts";
 import { textOf } from "./prompt.ts";
 import { addRepository, repositoryAt } from "./repository.ts";
 import { subscriptionWithKeys } from "./shell-keys.ts";
-import { taskName } from "./task-name.ts";
 
 interface RunOptions extends Options {
 	name?: string | undefined;
@@ -35,7 +35,7 @@ interface Ran {
 	committed: boolean;
 }
 
-/** The types that can be named before the task. */
+/** The types that can be named before the prompt. */
 const runTypes = [...vendorTypes, "llm", "shell", "scripted", "human"] as const;
 
 export async function run(words: readonly string[], options: RunOptions): Promise<void> {
@@ -83,13 +83,13 @@ async function taskOf(
 	return { type: named ? first : null, text: await textOf(text === "" ? undefined : text, file) };
 }
 
-/** Without a given name the task names the agent; a name that has been used gets a number. */
+/** Without a given name the prompt names the agent; a name that has been used gets a number. */
 async function addNamed(
 	given: string | undefined,
 	task: string,
 	add: (names: { name?: string | undefined; title?: string }) => Promise<Agent>,
 ): Promise<Agent> {
-	const name = given === undefined ? taskName(task) : undefined;
+	const name = given === undefined ? nameFromPrompt(task) : undefined;
 	for (const attempt of name === undefined ? [] : [name, ...numbers.map((n) => `${name}-${n}`)]) {
 		try {
 			return await add({ name: attempt });

@@ -1,5 +1,5 @@
-// The base of a project's home at other nodes. Merges are made at the home; a site's base follows them, as long as that loses
-// nothing. `refs/brood/home/<base>` is the commit of the home's base that was last fetched.
+// The base of a project's home node at other nodes. Merges are made at the home node; a site's base follows them, as long as
+// that loses nothing. `refs/brood/home/<base>` is the commit of the home node's base that was last fetched.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ async function baseTips(git: Git, { path }: ProjectRepository, base: string): Pr
 	return [...new Set(found.filter((each) => each !== null))];
 }
 
-/** At the home: its base, what it knows of `have`, and a bundle of what these lack. */
+/** At the home node: its base, what it knows of `have`, and a bundle of what these lack. */
 async function homeBase(
 	context: GitContext,
 	project: ProjectRepository,
@@ -76,7 +76,7 @@ async function homeBase(
 	);
 }
 
-/** At a site: fetches the home's base, and moves the site's forward to it if nothing is lost by that. */
+/** At a site: fetches the home node's base, and moves the site's forward to it if nothing is lost by that. */
 async function follow(
 	context: GitContext,
 	project: ProjectRepository,

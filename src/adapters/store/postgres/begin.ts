@@ -9,8 +9,8 @@ import type { Row } from "./pending-writes.ts";
 export const writerLock = 0x62726f6f64;
 
 /**
- * A node that freezes in the middle of a batch stops the others for so long; nobody waits for the lock longer; no
- * batch takes longer.
+ * `idleMs`: a node that freezes in a batch blocks the others for this long. `lockMs`: the longest wait for the lock.
+ * `wholeMs`: the longest batch.
  */
 const timeouts = { idleMs: 2000, lockMs: 5000, wholeMs: 10_000 };
 const transactionTimeoutSince = 170_000;

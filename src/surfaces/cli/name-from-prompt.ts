@@ -1,10 +1,10 @@
-// The name of an agent that is made for a task: the task's first words.
+// The name of an agent that `brood run` makes: the first words of its prompt.
 const lengthMax = 24;
 const fillers = new Set(["a", "an", "the", "please"]);
 
-/** Undefined if the task has no words that a name can be made of. */
-export function taskName(task: string): string | undefined {
-	const words = task
+/** Undefined if the prompt has no words that a name can be made of. */
+export function nameFromPrompt(prompt: string): string | undefined {
+	const words = prompt
 		.slice(0, 1000)
 		.normalize("NFKD")
 		.replace(/\p{M}/gu, "")
