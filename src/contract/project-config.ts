@@ -102,7 +102,7 @@ export const ProjectSettings = z.strictObject({
 export type ProjectSettings = z.infer<typeof ProjectSettings>;
 
 /** What the repository wants to run and nobody has approved; the fingerprint covers exactly this content. */
-export const PendingApproval = z.strictObject({
+export const UnapprovedConfig = z.strictObject({
 	fingerprint: z.string(),
 	setup: z.string().nullable(),
 	check: z.string().nullable(),
@@ -114,14 +114,14 @@ export const PendingApproval = z.strictObject({
 	/** the commands of their gates, each behind its preset and its stage */
 	gates: z.array(z.string()),
 });
-export type PendingApproval = z.infer<typeof PendingApproval>;
+export type UnapprovedConfig = z.infer<typeof UnapprovedConfig>;
 
 export interface EffectiveSettings {
 	settings: ProjectSettings;
 	/** of what the repository wants to run; null if nothing */
 	fingerprint: string | null;
 	/** set until that is approved; `settings` leaves it out until then */
-	pendingApproval: PendingApproval | null;
+	unapprovedConfig: UnapprovedConfig | null;
 }
 
 const defaults = {

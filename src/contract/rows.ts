@@ -10,7 +10,7 @@ import type { NodeState } from "./node.ts";
 import { boardDoneMax } from "./overviews.ts";
 import type { ProjectState } from "./project.ts";
 import type { PromptState } from "./prompt.ts";
-import type { SlotLease, SubscriptionState } from "./subscription.ts";
+import type { SubscriptionState, TurnLease } from "./subscription.ts";
 import { phases, type TurnState } from "./turn.ts";
 import type { WaitState } from "./wait.ts";
 import { HealthProblem } from "./workspace.ts";
@@ -25,7 +25,7 @@ export const MirroredRows = z.object({
 	agents: rowsOf<AgentState>(),
 	projects: rowsOf<ProjectState>(),
 	subscriptions: rowsOf<SubscriptionState>(),
-	leases: rowsOf<SlotLease>(),
+	leases: rowsOf<TurnLease>(),
 	nodes: rowsOf<NodeState>(),
 	/** queued or running; with their texts only for the requested agents */
 	prompts: rowsOf<PromptState>(),

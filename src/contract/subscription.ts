@@ -1,5 +1,5 @@
-// The subscription: a paid plan or key with a number of slots. A used slot is a lease; how many are used is always counted
-// from the leases, so that no counter can drift.
+// The subscription: a paid plan or key with a number of slots. A used slot is in a turn lease; how many are used is always
+// counted from these leases, so that no counter can drift.
 import { z } from "zod";
 import { command, event } from "./define.ts";
 import { VariableName } from "./environment.ts";
@@ -59,7 +59,7 @@ const Terms = z.strictObject({
 	quiet: Quiet.nullable(),
 });
 
-const places = {
+const credentialNodes = {
 	/** whose path `credential` is; absent in rows from before there were nodes: then it is everybody's */
 	node: NodeId.exactOptional(),
 	credentials: z.array(NodeCredential).exactOptional(),
@@ -68,7 +68,7 @@ const places = {
 export const SubscriptionState = z.strictObject({
 	name: SubscriptionName,
 	type: AgentType,
-	...{ ...Terms.shape, ...places },
+	...{ ...Terms.shape, ...credentialNodes },
 	/** a usage limit was reported: no turns start on it before this time */
 	coolingUntil: z.int().nullable(),
 	spent: Spent,
@@ -97,7 +97,7 @@ export const credentialPaths = ({ credential, credentials = [] }: Credentials): 
 	);
 
 /** A running turn's place on the machine and, if it needs one, its slot. A turn that waits has no lease. */
-export const SlotLease = z.strictObject({
+export const TurnLease = z.strictObject({
 	turn: EventId,
 	agent: AgentId,
 	subscription: SubscriptionName.nullable(),
@@ -105,7 +105,7 @@ export const SlotLease = z.strictObject({
 	node: NodeId.nullable(),
 	at: z.int(),
 });
-export type SlotLease = z.infer<typeof SlotLease>;
+export type TurnLease = z.infer<typeof TurnLease>;
 
 export const SubscriptionAdd = command("subscription.add", {
 	name: SubscriptionName,
@@ -138,8 +138,8 @@ export const subscriptionCommands = [
 ] as const;
 
 export const SubscriptionEvent = z.discriminatedUnion("kind", [
-	event("subscription.added", { name: SubscriptionName, type: AgentType, ...Terms.shape, ...places }),
-	event("subscription.configured", { name: SubscriptionName, ...Terms.shape, ...places }),
+	event("subscription.added", { name: SubscriptionName, type: AgentType, ...Terms.shape, ...credentialNodes }),
+	event("subscription.configured", { name: SubscriptionName, ...Terms.shape, ...credentialNodes }),
 	event("subscription.cooled", { name: SubscriptionName, until: z.int().nullable() }),
 	event("subscription.removed", { name: SubscriptionName }),
 ]);

@@ -15,7 +15,7 @@ export type MergeStrategy = z.infer<typeof MergeStrategy>;
 export const SyncStrategy = z.enum(syncStrategies);
 export type SyncStrategy = z.infer<typeof SyncStrategy>;
 
-/** `branch` is its home branch, `base` the branch that its work is measured against. */
+/** `branch` is the one that it works on (its home branch, or its issue's), `base` the branch that its work is measured against. */
 export const Workspace = z.strictObject({
 	kind: WorkspaceKind,
 	path: z.string(),

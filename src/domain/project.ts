@@ -162,7 +162,7 @@ export function decideAddSite(
 	if (project.node === node.id)
 		return refuse(
 			"CONFLICT",
-			`Node ${node.name} is the own node of project ${slug}: its repository is ${project.path}.`,
+			`Node ${node.name} is the home node of project ${slug}: its repository is ${project.path}.`,
 			{
 				suggestions: [`brood project show ${slug}`],
 			},
@@ -171,7 +171,7 @@ export function decideAddSite(
 	return [{ kind: "site.added", agent: null, data: { slug, node: node.id, path } }];
 }
 
-/** Branches of issues are in the repository of its home, and the folders of those that are worked on. */
+/** Branches of issues are in the repository of its home node, and the folders of those that are worked on. */
 export function decideMoveProject(
 	{ project, node, issues }: Named & { node: NodeState | undefined; issues: readonly IssueState[] },
 	{ slug, from, path }: ProjectMove,

@@ -6,7 +6,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { SubscriptionName } from "#contract/ids.ts";
 import { isActive, type NodeId, type NodeState } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
-import { credentialAt, type SlotLease, type SubscriptionState } from "#contract/subscription.ts";
+import { credentialAt, type SubscriptionState, type TurnLease } from "#contract/subscription.ts";
 import { quietUntil } from "./quiet.ts";
 
 /** A project's rules for usage limits and quiet hours. */
@@ -15,7 +15,7 @@ export type ProjectRules = Pick<ProjectState, "slug" | "onLimit" | "quiet">;
 export interface Capacity {
 	projects: readonly ProjectRules[];
 	subscriptions: readonly SubscriptionState[];
-	leases: readonly (Pick<SlotLease, "subscription"> & Partial<Pick<SlotLease, "node">>)[];
+	leases: readonly (Pick<TurnLease, "subscription"> & Partial<Pick<TurnLease, "node">>)[];
 	/** none where nodes do not matter */
 	nodes?: readonly NodeRules[];
 	/** the node that asks */

@@ -258,7 +258,7 @@ export class RequestContext {
 		return project === undefined || project.removedAt !== null ? noProject(name) : project;
 	}
 
-	/** Agents as they are shown: what waits for each, and their places in the schedule if one of them is busy. */
+	/** Agents as they are shown: what waits for each, and how many are ahead of those that wait. */
 	async agents(states: readonly AgentState[]): Promise<Agent[]> {
 		const now = this.engine.now();
 		const ids = states.map(({ id }) => id);

@@ -1,4 +1,4 @@
-// An agent as every surface shows it: its row, what waits for it, and its place in the schedule. The server's lists and
+// An agent as every surface shows it: its row, what waits for it, and what it waits for. The server's lists and
 // the clients' mirrors differ only in where they get these from.
 import type { AgentState } from "#contract/agent.ts";
 import type { PendingWork } from "#contract/pending-work.ts";

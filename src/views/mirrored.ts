@@ -1,7 +1,7 @@
 // The rows that a screen shows, and the views of them: the same functions, and so the same answers, as the server's
 // routes.
 //
-// A client keeps one and folds events into it; the server builds one for the tree, from one snapshot of the store.
+// A client keeps one and folds events into it; the server builds one for the tree, from rows read at one moment.
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";

@@ -1,7 +1,7 @@
 // How nodes are shown.
 import { isActive, type NodeId, type NodeState } from "#contract/node.ts";
 import type { Node } from "#contract/node-wire.ts";
-import { credentialAt, type SlotLease, type SubscriptionState } from "#contract/subscription.ts";
+import { credentialAt, type SubscriptionState, type TurnLease } from "#contract/subscription.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
 interface LastBeat {
@@ -15,7 +15,7 @@ interface LastBeat {
 
 export interface NodeViewInput {
 	self: NodeId | null;
-	leases: readonly SlotLease[];
+	leases: readonly TurnLease[];
 	/** how many living ones each node has */
 	agents: ReadonlyMap<NodeId | null, number>;
 	beats: readonly LastBeat[];

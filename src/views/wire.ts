@@ -8,7 +8,7 @@ import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Hit } from "#contract/search.ts";
 import type { Session } from "#contract/session.ts";
-import type { Credential, SlotLease, SubscriptionState } from "#contract/subscription.ts";
+import type { Credential, SubscriptionState, TurnLease } from "#contract/subscription.ts";
 import type { Phase, TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type {
@@ -167,7 +167,7 @@ export function subscriptionView(
 		leases,
 		now,
 		...here
-	}: { leases: readonly SlotLease[]; now: number; credential?: Credential; problem: string | null },
+	}: { leases: readonly TurnLease[]; now: number; credential?: Credential; problem: string | null },
 ): Subscription {
 	const { coolingUntil, createdAt } = state;
 	return {

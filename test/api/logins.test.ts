@@ -133,7 +133,7 @@ test("env: of the home, of the project and, once approved, of the repository rea
 	expect([unapproved["CI"], unapproved["OF"], unapproved["NOT_SET_HERE"]]).toEqual([undefined, undefined, undefined]);
 	const { data } = await sh.json("project", "settings", "web");
 	expect(data.settings.env).toEqual(["FROM=…"]);
-	expect(data.pendingApproval.env).toEqual(["CI", "FROM=repository", "OF=repository"]);
+	expect(data.unapprovedConfig.env).toEqual(["CI", "FROM=repository", "OF=repository"]);
 	await sh.json("project", "approve-config", "web", data.fingerprint);
 	const { data: agent } = await here.json("agent", "add", "approved", "--type", "shell");
 	expect(variablesIn(readFileSync(path.join(agent.workspace.path, ".env-of-setup"), "utf8"))).toMatchObject({

@@ -173,7 +173,7 @@ describe("in a project", () => {
 		// a preset that nobody approved is there, as one that is broken
 		expect(await inForce(keys)).toEqual({ ...examples(keys), ...notYet, presets: true });
 		const { data } = await api("GET", "projects/web/settings");
-		expect(data.pendingApproval).toMatchObject({ presets: ["quick"] });
+		expect(data.unapprovedConfig).toMatchObject({ presets: ["quick"] });
 		await api("POST", "projects/web/approve-config", { fingerprint: data.fingerprint });
 		expect(await inForce(keys)).toEqual(examples(keys));
 		await worksNow();

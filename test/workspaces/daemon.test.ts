@@ -82,7 +82,7 @@ describe("a new agent", () => {
 			".brood.yaml": "setup: echo line one; echo made > made.txt\n",
 			".gitignore": "made.txt\n",
 		});
-		const pending = (await shop.client.call("projectSettings", { params: { project: slug } })).pendingApproval;
+		const pending = (await shop.client.call("projectSettings", { params: { project: slug } })).unapprovedConfig;
 		const agent = await add();
 		expect(agent).toMatchObject({ label: "error", lastError: { code: "CONFLICT" } });
 		await shop.client.call("projectApprove", {

@@ -36,11 +36,11 @@ test("the check runs on what the merge would be, and is answered whether it pass
 	const { slug, repository, add } = await world.project({ "a.txt": "one\n", ".brood.yaml": "check: test -f b.txt\n" });
 	const agent = await add();
 	await world.turn(agent, "write a.txt two\ncommit work");
-	const { pendingApproval } = await world.client.call("projectSettings", { params: { project: slug } });
+	const { unapprovedConfig } = await world.client.call("projectSettings", { params: { project: slug } });
 	expect((await refusal(world.client.call("check", { ...params(agent), body: {} }))).code).toBe("CONFLICT");
 	await world.client.call("projectApprove", {
 		params: { project: slug },
-		body: { fingerprint: pendingApproval?.fingerprint ?? "" },
+		body: { fingerprint: unapprovedConfig?.fingerprint ?? "" },
 	});
 	const failed = await world.client.call("check", { ...params(agent), body: {} });
 	expect([failed.hasCheck, failed.check?.exit]).toEqual([true, 1]);

@@ -150,7 +150,7 @@ describe("settings", () => {
 				fileBytesMax: 52_428_800,
 			},
 			fingerprint: null,
-			pendingApproval: null,
+			unapprovedConfig: null,
 		});
 	});
 
@@ -160,7 +160,7 @@ describe("settings", () => {
 		world.configure("merge: rebase\n");
 		const asked = agreed(await world.workspaces.settings(world.project));
 		expect(asked.settings).toMatchObject({ merge: "rebase", shared: ["node_modules"], setup: null });
-		expect(asked.pendingApproval).toEqual({
+		expect(asked.unapprovedConfig).toEqual({
 			fingerprint: asked.fingerprint,
 			setup: "npm ci",
 			check: null,
@@ -171,18 +171,18 @@ describe("settings", () => {
 		});
 		const [allowed] = [asked.fingerprint ?? ""];
 		const approved = agreed(await world.workspaces.settings(world.project, [allowed]));
-		expect([approved.settings.setup, approved.pendingApproval]).toEqual(["npm ci", null]);
+		expect([approved.settings.setup, approved.unapprovedConfig]).toEqual(["npm ci", null]);
 
 		world.commit(world.repository, {
 			".brood.yaml": "# another comment, another order\nshared: [node_modules]\nsetup: npm ci\nmerge: squash\n",
 		});
-		expect(agreed(await world.workspaces.settings(world.project, [allowed])).pendingApproval).toBeNull();
+		expect(agreed(await world.workspaces.settings(world.project, [allowed])).unapprovedConfig).toBeNull();
 		world.commit(world.repository, { ".brood.yaml": "setup: npm ci;\n" });
-		expect(agreed(await world.workspaces.settings(world.project, [allowed])).pendingApproval?.setup).toBe("npm ci;");
+		expect(agreed(await world.workspaces.settings(world.project, [allowed])).unapprovedConfig?.setup).toBe("npm ci;");
 		world.configure("setup: make\n");
 		expect(agreed(await world.workspaces.settings(world.project))).toMatchObject({
 			settings: { setup: "make" },
-			pendingApproval: null,
+			unapprovedConfig: null,
 		});
 	});
 
@@ -200,7 +200,7 @@ describe("settings", () => {
 	test("are read from base, not from a tree that somebody is changing", async () => {
 		const world = makeWorld();
 		write(world.repository, ".brood.yaml", "setup: touch fired\n");
-		expect(agreed(await world.workspaces.settings(world.project)).pendingApproval).toBeNull();
+		expect(agreed(await world.workspaces.settings(world.project)).unapprovedConfig).toBeNull();
 	});
 
 	test.each([

@@ -1,7 +1,7 @@
 // Workspaces: diffs, commits, merges, snapshots.
 import { z } from "zod";
 import { EffectiveIssueSettings } from "../project.ts";
-import { PendingApproval, ProjectSettings } from "../project-config.ts";
+import { ProjectSettings, UnapprovedConfig } from "../project-config.ts";
 import { Leftover, MoveResult, Project, Snapshot, Synced } from "../wire.ts";
 import {
 	CommitId,
@@ -93,7 +93,7 @@ export const workspaceRoutes = {
 				settings: ProjectSettings,
 				issues: EffectiveIssueSettings,
 				fingerprint: z.string().nullable(),
-				pendingApproval: PendingApproval.nullable(),
+				unapprovedConfig: UnapprovedConfig.nullable(),
 			}),
 		},
 	),

@@ -77,8 +77,8 @@ export function decideSpawn(
 	const allotted = chooseWorkspace({ parent, project: facts.project, inMain: facts.inMain }, command);
 	if (isRefusal(allotted)) return allotted;
 	const unpaid = unpaidFor(facts, { type, subscription });
-	const place = placeAgent({ ...facts, ...allotted, type, unpaid, asked: by.node ?? null }, command);
-	if (isRefusal(place)) return place;
+	const at = placeAgent({ ...facts, ...allotted, type, unpaid, asked: by.node ?? null }, command);
+	if (isRefusal(at)) return at;
 	const budget = splitBudget(parent, command.budget);
 	if (isRefusal(budget)) return budget;
 	const lineage = command.context === "inherit" ? { agent: parent.id, forkPoint: facts.forkPoint } : null;
@@ -103,7 +103,7 @@ export function decideSpawn(
 				settings: lineage === null ? null : parent.settings,
 				...allotted,
 				budget: budget.child,
-				...place,
+				...at,
 			},
 		},
 		...budget.parent,

@@ -11,7 +11,7 @@ import type { NodeId, NodeState } from "#contract/node.ts";
 import type { PersonState } from "#contract/person.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
-import type { SlotLease, SubscriptionState } from "#contract/subscription.ts";
+import type { SubscriptionState, TurnLease } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 
@@ -24,7 +24,7 @@ export interface RowTypes {
 	node: { key: NodeId; state: NodeState };
 	prompt: { key: number; state: PromptState };
 	turn: { key: number; state: TurnState };
-	lease: { key: number; state: SlotLease };
+	lease: { key: number; state: TurnLease };
 	approval: { key: number; state: ApprovalState };
 	wait: { key: number; state: WaitState };
 	mail: { key: number; state: MailState };

@@ -1,5 +1,5 @@
 // What events do to the rows of turns, and to the leases of running ones.
-import type { SlotLease } from "#contract/subscription.ts";
+import type { TurnLease } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { withUsage } from "../usage.ts";
 import type { Changes, EventOf } from "./change.ts";
@@ -53,7 +53,7 @@ function started({ id, agent, data, at }: EventOf<"turn.started">): TurnState {
 	};
 }
 
-const leased = ({ subscription = null, node = null }: Partial<Pick<SlotLease, "subscription" | "node">>) => ({
+const leased = ({ subscription = null, node = null }: Partial<Pick<TurnLease, "subscription" | "node">>) => ({
 	subscription,
 	node,
 });

@@ -1,13 +1,13 @@
 // What is left of slots and places, counted from the rows as they are in this transaction.
 import type { Limits } from "#contract/limits.ts";
-import type { SlotLease } from "#contract/subscription.ts";
+import type { TurnLease } from "#contract/subscription.ts";
 import type { Capacity } from "#domain/slots.ts";
 import type { Work } from "./work.ts";
 
 export async function capacityOf(
 	work: Work,
 	{ turnsMax }: Limits,
-): Promise<Omit<Capacity, "leases"> & { leases: SlotLease[] }> {
+): Promise<Omit<Capacity, "leases"> & { leases: TurnLease[] }> {
 	const [subscriptions, projects] = [await work.tx.subscriptions(), await work.tx.projects()];
 	const { at: now, monotonic, node } = work.envelope;
 	const [leases, nodes] = [await work.tx.turnLeases(), await work.tx.nodes()];

@@ -2,6 +2,6 @@
 import type { MirroredRows, MirrorRequest } from "#contract/rows.ts";
 
 export interface MirrorReads {
-	/** all from one snapshot of the store */
+	/** all read at one moment */
 	mirrored(request: MirrorRequest): Promise<MirroredRows>;
 }

@@ -14,7 +14,7 @@ import type { PersonState } from "#contract/person.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Receipt, StoredReceipt } from "#contract/receipt.ts";
-import type { SlotLease, SubscriptionState } from "#contract/subscription.ts";
+import type { SubscriptionState, TurnLease } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 import type { CommandResult } from "./dispatch.ts";
@@ -106,7 +106,7 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	/** by name, including removed ones */
 	persons(): Promise<PersonState[]>;
 	/** of all running turns, oldest first */
-	turnLeases(): Promise<SlotLease[]>;
+	turnLeases(): Promise<TurnLease[]>;
 	event(id: number): Promise<Event | undefined>;
 	/** the last items of the agent's own thread, or the last before an event, oldest first */
 	itemsBefore(agent: AgentId, before: number | null, limit: number): Promise<Event[]>;
@@ -204,7 +204,7 @@ export interface Tx extends Reads, IssueWrites, NodeWrites, ErrandWrites {
 	putProject(state: ProjectState): Promise<void>;
 	putSubscription(state: SubscriptionState): Promise<void>;
 	putPerson(state: PersonState): Promise<void>;
-	putLease(state: SlotLease): Promise<void>;
+	putLease(state: TurnLease): Promise<void>;
 	/** does nothing if the turn has none */
 	dropLease(turn: number): Promise<void>;
 	putPrompt(state: PromptState): Promise<void>;

@@ -26,7 +26,7 @@ export interface DriftParts {
 /** commits of one turn that are linked to it */
 const linkedMax = 20;
 
-/** The issues that count as drift; the others are only shown. */
+/** The problems that count as drift; the others are only shown. */
 const drifting: readonly (typeof healthCodes)[number][] = [
 	...(["PATH_GONE", "NOT_OURS", "BRANCH_GONE", "OTHER_BRANCH"] as const),
 	...(["HEAD_WENT_BACK", "UNFINISHED", "PROJECT_GONE", "NOT_SANDBOXED", "COMMITS_REFUSED"] as const),

@@ -16,7 +16,7 @@ export async function checkoutOf(
 	return { project: projectRepository(project, agent.node), agent: { id, handle }, workspace };
 }
 
-/** A project as git steps take it: at its own node, or at the site of another. */
+/** A project as git steps take it: at its home node, or at the site of another. */
 export const projectRepository = (
 	{ slug, path, base, sites = [] }: ProjectState,
 	at: NodeId | null = null,

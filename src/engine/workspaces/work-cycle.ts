@@ -155,7 +155,7 @@ export class WorkCycle {
 		);
 	}
 
-	/** Takes a snapshot, then moves to the home branch as far as needed, and clears error holds. */
+	/** Takes a snapshot, then moves to the workspace's branch as far as needed, and clears error holds. */
 	async recover(agent: AgentState, by: Requester): Promise<MoveResult | Refusal | null> {
 		const over = { type: "agent.recover" as const, agent: agent.id };
 		if (agent.workspace === null || agent.life !== "live") return await this.#steps.send(over, by);

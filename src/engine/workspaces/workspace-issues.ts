@@ -65,7 +65,7 @@ export function workspaceIssues(
 			return {
 				...own,
 				presets: { ...effective.settings.presets, ...own.presets },
-				pending: effective.pendingApproval?.presets ?? [],
+				pending: effective.unapprovedConfig?.presets ?? [],
 			};
 		},
 		merge: (assignment) => merged(cycle, assignment),
@@ -143,7 +143,7 @@ const answerOf = (merged: Merged): { commit: string; note?: string } => {
 	return { commit: merged.commit, ...(note !== null && { note }) };
 };
 
-/** An agent in a clone has the work on its own branch; one in the repository itself worked on base. */
+/** An agent in a clone or a shared worktree has the work on its own branch; one in the repository itself worked on base. */
 async function mergeOwnBranch(
 	cycle: WorkCycle,
 	agent: AgentState,

@@ -2,7 +2,7 @@
 import type { CommandInput } from "#contract/command.ts";
 import { pageWhere } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { ApiKeys, Credential, SlotLease, SubscriptionState } from "#contract/subscription.ts";
+import type { ApiKeys, Credential, SubscriptionState, TurnLease } from "#contract/subscription.ts";
 import type { Subscription } from "#contract/wire.ts";
 import { subscriptionView } from "#views/wire.ts";
 import { type CredentialProblem, credentialsHere } from "../credentials-here.ts";
@@ -41,7 +41,7 @@ export interface KeyStore {
 /** `problem` says what is wrong with a credential; its content is never read here. */
 export function subscriptionHandlers(context: RequestContext, problem: CredentialProblem, files: KeyStore) {
 	const { engine, reads } = context;
-	const view = (state: SubscriptionState, leases: readonly SlotLease[]): Subscription => {
+	const view = (state: SubscriptionState, leases: readonly TurnLease[]): Subscription => {
 		const here = credentialsHere(state, engine.node?.node ?? null, problem);
 		return subscriptionView(state, { leases, now: engine.scheduler.monotonic(), ...here });
 	};

@@ -117,7 +117,7 @@ export function agentDetails(agent: Agent, nodes: readonly Node[]): string {
 				`${session.session}, ${session.how}${session.program === null ? "" : ` in ${session.program}`}, can ${session.capabilities.join(", ")}`,
 		],
 		["turn", turn && `${turn.id}, ${turn.phase}, since ${turn.startedAt}`],
-		["attention", turn?.silentSince ? `no output from its turn since ${turn.silentSince}` : null],
+		["silent", turn?.silentSince ? `no output from its turn since ${turn.silentSince}` : null],
 		["used", spentLine(spent)],
 		["budget", budget && `${budgetLine(budget)}; left: ${budgetLine(budgetLeft ?? budget)}`],
 		["lineage", lineage && `${lineage.agent} up to item ${lineage.forkPoint}`],

@@ -68,7 +68,7 @@ export function program(words: readonly string[] = []): Command {
 	mcpCommand(made);
 	approvalCommands(made);
 	issueCommands(made);
-	made.commandsGroup("Accounts, people and machines:");
+	made.commandsGroup("Subscriptions, people and machines:");
 	subscriptionCommands(made);
 	personCommands(made);
 	nodeCommands(made);

@@ -178,13 +178,13 @@ function upkeepCommands(project: Command): void {
 		);
 }
 
-function settingsText(slug: string, { settings, issues, pendingApproval }: RouteAnswer<"projectSettings">): string {
+function settingsText(slug: string, { settings, issues, unapprovedConfig }: RouteAnswer<"projectSettings">): string {
 	const lines = Object.entries({ ...settings, issues }).map(
 		([name, value]) =>
 			`${name.padEnd(14)} ${indented(typeof value === "string" ? value : JSON.stringify(value), "  | ")}`,
 	);
-	if (pendingApproval === null) return lines.join("\n");
-	const { fingerprint, ...wants } = pendingApproval;
+	if (unapprovedConfig === null) return lines.join("\n");
+	const { fingerprint, ...wants } = unapprovedConfig;
 	const asked = Object.entries(wants).flatMap(([name, value]) =>
 		value === null || value.length === 0 ? [] : [value].flat().map((each) => `  ${name}: ${indented(each, "    | ")}`),
 	);

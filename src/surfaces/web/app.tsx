@@ -1,5 +1,5 @@
 // The frame around every page.
-import { Suspense, useState } from "react";
+import { useState } from "react";
 import { Route, Switch, useLocation } from "wouter";
 import { pages } from "./pages.ts";
 import { Broken } from "./shell/broken.tsx";
@@ -12,7 +12,7 @@ import { Shortcuts } from "./shell/shortcuts.tsx";
 import { SignedOut } from "./shell/signed-out.tsx";
 import { Toasts } from "./shell/toasts.tsx";
 import { useSeen } from "./store/hooks.ts";
-import { Empty, Loading } from "./ui/notice.tsx";
+import { Empty } from "./ui/notice.tsx";
 import { paths } from "./ui/paths.ts";
 
 export function App() {
@@ -33,20 +33,18 @@ export function App() {
 			<main id="main" className="main" tabIndex={-1}>
 				<LostBanner />
 				<Broken>
-					<Suspense fallback={<Loading what="the page" />}>
-						<Switch>
-							{pages.map(({ pattern, page: Page }) => (
-								<Route key={pattern} path={pattern}>
-									{(params) => <Page params={textsOf(params)} />}
-								</Route>
-							))}
-							<Route>
-								<Empty title="There is no such page." isPage>
-									Press ⌘K to search for an agent or a page.
-								</Empty>
+					<Switch>
+						{pages.map(({ pattern, page: Page }) => (
+							<Route key={pattern} path={pattern}>
+								{(params) => <Page params={textsOf(params)} />}
 							</Route>
-						</Switch>
-					</Suspense>
+						))}
+						<Route>
+							<Empty title="There is no such page." isPage>
+								Press ⌘K to search for an agent or a page.
+							</Empty>
+						</Route>
+					</Switch>
 				</Broken>
 			</main>
 			{isOpen === "shortcuts" && <Shortcuts onClose={() => setOpen(null)} />}

@@ -1,63 +1,62 @@
 // The pages: the pattern of each address and the code behind it, loaded when it is first opened.
-import { type ComponentType, lazy } from "react";
+import type { ComponentType } from "react";
+import { type PageProps, pageLoadedLater } from "./shell/page-loaded-later.tsx";
 
 interface Page {
 	pattern: string;
-	page: ComponentType<{ params: Readonly<Record<string, string>> }>;
+	page: ComponentType<PageProps>;
 }
 
 /** The first pattern that matches counts. */
 export const pages: readonly Page[] = [
-	{ pattern: "/", page: lazy(async () => ({ default: (await import("./pages/overview/overview.tsx")).Overview })) },
+	{ pattern: "/", page: pageLoadedLater(async () => (await import("./pages/overview/overview.tsx")).Overview) },
 	{
 		pattern: "/inbox",
-		page: lazy(async () => ({ default: (await import("./pages/inbox/inbox-page.tsx")).InboxPage })),
+		page: pageLoadedLater(async () => (await import("./pages/inbox/inbox-page.tsx")).InboxPage),
 	},
-	{ pattern: "/tree", page: lazy(async () => ({ default: (await import("./pages/tree/tree-page.tsx")).TreePage })) },
+	{ pattern: "/tree", page: pageLoadedLater(async () => (await import("./pages/tree/tree-page.tsx")).TreePage) },
 	{
 		pattern: "/agents/new",
-		page: lazy(async () => ({ default: (await import("./pages/add/add-agent.tsx")).AddAgent })),
+		page: pageLoadedLater(async () => (await import("./pages/add/add-agent.tsx")).AddAgent),
 	},
 	{
 		pattern: "/projects/new",
-		page: lazy(async () => ({ default: (await import("./pages/add/add-project.tsx")).AddProject })),
+		page: pageLoadedLater(async () => (await import("./pages/add/add-project.tsx")).AddProject),
 	},
 	{
 		pattern: "/agents/:agent/review",
-		page: lazy(async () => ({ default: (await import("./pages/review/review-page.tsx")).AgentReview })),
+		page: pageLoadedLater(async () => (await import("./pages/review/review-page.tsx")).AgentReview),
 	},
 	{
 		pattern: "/projects/:project/issues/:number/review",
-		page: lazy(async () => ({ default: (await import("./pages/review/review-page.tsx")).IssueReview })),
+		page: pageLoadedLater(async () => (await import("./pages/review/review-page.tsx")).IssueReview),
 	},
 	{
 		pattern: "/projects/:project/issues/:number",
-		page: lazy(async () => ({ default: (await import("./pages/issues/issue-page.tsx")).IssuePage })),
+		page: pageLoadedLater(async () => (await import("./pages/issues/issue-page.tsx")).IssuePage),
 	},
 	{
 		pattern: "/projects/:project/issues",
-		page: lazy(async () => ({ default: (await import("./pages/issues/issues-page.tsx")).IssuesPage })),
+		page: pageLoadedLater(async () => (await import("./pages/issues/issues-page.tsx")).IssuesPage),
 	},
 	{
 		pattern: "/issues",
-		page: lazy(async () => ({ default: (await import("./pages/issues/issues-page.tsx")).IssuesPage })),
+		page: pageLoadedLater(async () => (await import("./pages/issues/issues-page.tsx")).IssuesPage),
 	},
 	{
 		pattern: "/subscriptions",
-		page: lazy(async () => ({
-			default: (await import("./pages/subscriptions/subscriptions-page.tsx")).SubscriptionsPage,
-		})),
+		page: pageLoadedLater(async () => (await import("./pages/subscriptions/subscriptions-page.tsx")).SubscriptionsPage),
 	},
 	{
 		pattern: "/journal",
-		page: lazy(async () => ({ default: (await import("./pages/journal/journal-page.tsx")).JournalPage })),
+		page: pageLoadedLater(async () => (await import("./pages/journal/journal-page.tsx")).JournalPage),
 	},
 	{
 		pattern: "/settings",
-		page: lazy(async () => ({ default: (await import("./pages/settings/settings-page.tsx")).SettingsPage })),
+		page: pageLoadedLater(async () => (await import("./pages/settings/settings-page.tsx")).SettingsPage),
 	},
 	{
 		pattern: "/agents/:agent",
-		page: lazy(async () => ({ default: (await import("./pages/agent/agent-page.tsx")).AgentPage })),
+		page: pageLoadedLater(async () => (await import("./pages/agent/agent-page.tsx")).AgentPage),
 	},
 ];

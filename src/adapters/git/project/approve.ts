@@ -175,11 +175,11 @@ async function notReady(
 }
 
 function checkOf(
-	{ settings, pendingApproval }: EffectiveSettings,
+	{ settings, unapprovedConfig }: EffectiveSettings,
 	{ project }: Checkout,
 ): { command: string } | Refusal | null {
 	if (settings.check !== null) return { command: settings.check };
-	return pendingApproval?.check == null ? null : notApproved(pendingApproval, project.slug);
+	return unapprovedConfig?.check == null ? null : notApproved(unapprovedConfig, project.slug);
 }
 
 /** The commit that base would be on. `onto` is base with what origin has. */

@@ -22,7 +22,7 @@ export async function previewMerge(
 	if ((await commitOf(git, project.path, commit)) === null) return commitGone(commit);
 	const effective = await projectSettings(context, project, approved);
 	if (isRefusal(effective)) return effective;
-	const { settings, pendingApproval } = effective;
+	const { settings, unapprovedConfig } = effective;
 	const onto = await commitOf(git, project.path, `refs/heads/${base}`);
 	const { ahead, behind } = await aheadBehind(git, project.path, onto, commit);
 	const merged = onto === null ? null : await mergeTrees(git, project.path, onto, commit);
@@ -30,7 +30,7 @@ export async function previewMerge(
 	const found = { base, commit, onto, ahead, behind, conflicts, hasCheck: settings.check !== null };
 	if (!check || conflicts.length > 0) return { ...found, check: null };
 	if (settings.check === null)
-		return pendingApproval?.check == null ? { ...found, check: null } : notApproved(pendingApproval, project.slug);
+		return unapprovedConfig?.check == null ? { ...found, check: null } : notApproved(unapprovedConfig, project.slug);
 	const result = merged === null || isRefusal(merged) || onto === null ? null : { tree: merged.tree, onto };
 	// a branch that is only ahead is checked as it is
 	const checked =

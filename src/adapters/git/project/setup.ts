@@ -12,19 +12,19 @@ export interface SetupRequest {
 }
 
 export function setupOf(
-	{ settings, pendingApproval }: EffectiveSettings,
+	{ settings, unapprovedConfig }: EffectiveSettings,
 	{ project }: ProvisionRequest,
 ): SetupRequest | Refusal {
-	if (settings.setup === null && pendingApproval?.setup != null) return notApproved(pendingApproval, project.slug);
+	if (settings.setup === null && unapprovedConfig?.setup != null) return notApproved(unapprovedConfig, project.slug);
 	return { command: settings.setup, mayFail: false, notes: [] };
 }
 
 export function setupOfFork(
-	{ settings, pendingApproval }: EffectiveSettings,
+	{ settings, unapprovedConfig }: EffectiveSettings,
 	{ project }: ProvisionRequest,
 ): SetupRequest {
 	if (!settings.setupForks) return { command: null, mayFail: true, notes: [] };
-	const isPending = settings.setup === null && pendingApproval?.setup != null;
+	const isPending = settings.setup === null && unapprovedConfig?.setup != null;
 	const note = `The setup command was not run: nobody has approved it yet (brood project settings ${project.slug}).`;
 	return { command: settings.setup, mayFail: true, notes: isPending ? [note] : [] };
 }
@@ -46,12 +46,12 @@ export function withSubmodules(
 	return { command, mayFail, notes: [...notes, note] };
 }
 
-export function notApproved(pending: NonNullable<EffectiveSettings["pendingApproval"]>, slug: string): Refusal {
+export function notApproved(pending: NonNullable<EffectiveSettings["unapprovedConfig"]>, slug: string): Refusal {
 	return refuse(
 		"CONFLICT",
 		`The repository of ${slug} wants to run commands that nobody has approved yet (brood project settings ${slug}).`,
 		{
-			details: { pendingApproval: { ...pending } },
+			details: { unapprovedConfig: { ...pending } },
 			suggestions: [`brood project settings ${slug}`],
 		},
 	);

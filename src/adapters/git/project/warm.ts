@@ -27,8 +27,8 @@ export async function warmProject(
 	const { git } = context;
 	const effective = await projectSettings(context, project, control.approved);
 	if (isRefusal(effective)) return effective;
-	const { settings, pendingApproval } = effective;
-	if (settings.setup === null && pendingApproval?.setup != null) return notApproved(pendingApproval, project.slug);
+	const { settings, unapprovedConfig } = effective;
+	if (settings.setup === null && unapprovedConfig?.setup != null) return notApproved(unapprovedConfig, project.slug);
 	const location = context.layout.primary(project.slug);
 	const commit = await commitOf(git, project.path, `refs/heads/${settings.base}`);
 	if (commit === null) return { path: location, commit, filled: false, setup: null };

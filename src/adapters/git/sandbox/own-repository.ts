@@ -66,7 +66,7 @@ export async function makeOwnRepository(
 ): Promise<void> {
 	const { commonFolder } = await repositoryPathsOf(project.path, {});
 	if (commonFolder === null) throw new Error(`${project.path} is not a repository`);
-	const [upstream, shape, format, seen] = await Promise.all([
+	const [origin, shape, format, seen] = await Promise.all([
 		git(project.path, ["config", "--local", "--get", "remote.origin.url"], { answers: [1] }),
 		git(project.path, ["config", "--local", "--get-regexp", "-z", contentSettings], { answers: [1] }),
 		git(project.path, ["rev-parse", "--show-object-format"]),
@@ -78,7 +78,7 @@ export async function makeOwnRepository(
 			mkdir(path.join(gitFolder, name), { recursive: true }),
 		),
 	);
-	const url = upstream.code === 0 ? addressElsewhere(upstream.text, project.path) : null;
+	const url = origin.code === 0 ? addressElsewhere(origin.text, project.path) : null;
 	const settings: [string, string][] = [
 		["core.bare", "false"],
 		["core.logallrefupdates", "true"],

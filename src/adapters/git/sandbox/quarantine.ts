@@ -1,5 +1,5 @@
-// Imports objects from a sandbox. They arrive as a pack through a pipe, in a separate store. Git checks each of them (name,
-// content, references) before any is moved into the project's store. Names are hashes of the content, so no object of the
+// Imports objects from a sandbox. They arrive as a pack through a pipe, in a separate folder. Git checks each of them (name,
+// content, references) before any is moved to the project's git objects. Names are hashes of the content, so no object of the
 // project can be replaced, and the caller chooses the refs, not the sandbox.
 import { mkdir, open, readdir, rename } from "node:fs/promises";
 import path from "node:path";
@@ -36,7 +36,7 @@ const looseMax = { objects: 100, bytes: 8 * 1024 * 1024 };
 /** Git's checks found an object that no repository of ours may contain, such as a tree with a `.git` in it. */
 export class RefusedObjects extends SandboxFault {}
 
-/** Resolves when all wanted objects are in the project's store, checked and durable. */
+/** Resolves when all wanted objects are with the project's, checked and durable. */
 export async function importObjects(request: ObjectImport): Promise<void> {
 	const { git, repository, salt, want, have, send, onlyCheck = false } = request;
 	const { commonFolder } = await repositoryPathsOf(repository, {});

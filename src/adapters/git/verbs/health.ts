@@ -1,4 +1,4 @@
-// Whether a workspace is where and as it was. Nothing is changed: each issue is reported with a command that is safe to
+// Whether a workspace is where and as it was. Nothing is changed: each problem is reported with a command that is safe to
 // run.
 import { lstat, statfs } from "node:fs/promises";
 import path from "node:path";
@@ -32,21 +32,21 @@ export async function healthOf(
 	seen: { commit: string | null },
 ): Promise<Health> {
 	const recover = `brood agent recover ${checkoutName(checkout)}`;
-	const found = await orReported(recover, issuesOf(context, checkout, seen, recover));
+	const found = await orReported(recover, problemsOf(context, checkout, seen, recover));
 	// a damaged project makes each of its workspaces look damaged
 	const gone = found.some(({ code }) => damages.includes(code))
 		? await repositoryProblem(context.git, checkout.project)
 		: null;
 	// what git cannot read makes several checks fail with the same message
-	const issues =
+	const problems =
 		gone === null ? found.filter(({ text }, at) => found.findIndex((each) => each.text === text) === at) : [gone];
-	return { healthy: issues.length === 0, issues };
+	return { healthy: problems.length === 0, issues: problems };
 }
 
-/** Reports a check that fails as an issue, so that the other checks go on. */
-export async function orReported(fix: string, issues: Promise<HealthProblem[]>): Promise<HealthProblem[]> {
+/** Reports a check that fails as a problem, so that the other checks go on. */
+export async function orReported(fix: string, problems: Promise<HealthProblem[]>): Promise<HealthProblem[]> {
 	try {
-		return await issues;
+		return await problems;
 	} catch (error) {
 		if (isCalledOff(error)) throw error;
 		const text = error instanceof GitFailed ? `Git fails here: ${lastLine(error.errors)}.` : messageOf(error);
@@ -54,7 +54,7 @@ export async function orReported(fix: string, issues: Promise<HealthProblem[]>):
 	}
 }
 
-async function issuesOf(
+async function problemsOf(
 	context: GitContext,
 	checkout: Checkout,
 	seen: { commit: string | null },
@@ -65,15 +65,15 @@ async function issuesOf(
 	const foreign = await notOurs(context, checkout);
 	if (foreign !== null) return [{ code: "NOT_OURS", text: foreign, fix: recover }];
 	return [
-		...(await orReported(recover, branchIssues(context, checkout, seen, recover))),
+		...(await orReported(recover, branchProblems(context, checkout, seen, recover))),
 		...(await orReported(recover, leftovers(context, checkout, recover))),
-		...(await orReported(`brood project settings ${project.slug}`, linkIssues(context, checkout, recover))),
-		...(await diskIssues(workspace.path)),
-		...(await sandboxIssues(context, checkout, recover)),
+		...(await orReported(`brood project settings ${project.slug}`, linkProblems(context, checkout, recover))),
+		...(await diskProblems(workspace.path)),
+		...(await sandboxProblems(context, checkout, recover)),
 	];
 }
 
-async function sandboxIssues(context: GitContext, checkout: Checkout, recover: string): Promise<HealthProblem[]> {
+async function sandboxProblems(context: GitContext, checkout: Checkout, recover: string): Promise<HealthProblem[]> {
 	const { project, workspace } = checkout;
 	// inside a sandbox there is nothing to ask
 	const problem = context.given === undefined ? await unsandboxed(context, project, workspace) : null;
@@ -101,7 +101,7 @@ async function notOurs({ given }: GitContext, { project, agent, workspace }: Che
 		: `${workspace.path} is not marked as a workspace of ${agent.handle}.`;
 }
 
-async function branchIssues(
+async function branchProblems(
 	{ git }: GitContext,
 	checkout: Checkout,
 	seen: { commit: string | null },
@@ -109,21 +109,21 @@ async function branchIssues(
 ): Promise<HealthProblem[]> {
 	const { path: folder, branch, kind } = checkout.workspace;
 	const { commit } = seen;
-	const issues: HealthProblem[] = [];
+	const problems: HealthProblem[] = [];
 	const head = await headOf(git, folder);
 	const tip = await commitOf(git, folder, `refs/heads/${branch}`);
 	if (kind !== "main" && head !== `refs/heads/${branch}`) {
 		const where = head?.replace(/^refs\/heads\//, "") ?? "a detached HEAD";
-		issues.push({ code: "OTHER_BRANCH", text: `HEAD is on ${where} and not on ${branch}.`, fix: recover });
+		problems.push({ code: "OTHER_BRANCH", text: `HEAD is on ${where} and not on ${branch}.`, fix: recover });
 	}
-	if (commit === null || tip === commit) return issues;
+	if (commit === null || tip === commit) return problems;
 	if (tip === null)
-		issues.push({ code: "BRANCH_GONE", text: `The branch ${branch} is gone; it was on ${commit}.`, fix: recover });
+		problems.push({ code: "BRANCH_GONE", text: `The branch ${branch} is gone; it was on ${commit}.`, fix: recover });
 	else if ((await commitOf(git, folder, commit)) !== null && !(await isAncestor(git, folder, commit, tip))) {
 		const text = `${branch} does not contain ${commit} any more, which it had.`;
-		issues.push({ code: "HEAD_WENT_BACK", text, fix: recover });
+		problems.push({ code: "HEAD_WENT_BACK", text, fix: recover });
 	}
-	return issues;
+	return problems;
 }
 
 async function leftovers(
@@ -132,22 +132,22 @@ async function leftovers(
 	recover: string,
 ): Promise<HealthProblem[]> {
 	const tree = await readStatus(git, checkout.workspace.path);
-	const issues: HealthProblem[] = [];
+	const problems: HealthProblem[] = [];
 	const lock = await lstat(path.join(tree.gitFolder, "index.lock")).catch(() => null);
 	if (lock !== null) {
 		const seconds = Math.max(0, Math.round((clock.now() - lock.mtimeMs) / 1000));
 		const text = `Git's index.lock is ${seconds} s old: a git command is still running, or was killed.`;
-		issues.push({ code: "LOCK_LEFT", text, fix: recover });
+		problems.push({ code: "LOCK_LEFT", text, fix: recover });
 	}
 	if (tree.operation !== null)
-		issues.push({ code: "OPERATION_OPEN", text: `A ${tree.operation} was begun and not finished.`, fix: recover });
+		problems.push({ code: "OPERATION_OPEN", text: `A ${tree.operation} was begun and not finished.`, fix: recover });
 	const marker =
 		checkout.workspace.kind === "main" || given !== undefined ? null : await readMarker(markerIn(tree.gitFolder));
-	if (marker?.ready === false) issues.push({ code: "UNFINISHED", text: "It was never made ready.", fix: recover });
-	return issues;
+	if (marker?.ready === false) problems.push({ code: "UNFINISHED", text: "It was never made ready.", fix: recover });
+	return problems;
 }
 
-async function linkIssues(
+async function linkProblems(
 	context: GitContext,
 	{ project, workspace }: Checkout,
 	recover: string,
@@ -169,7 +169,7 @@ async function linkIssues(
 		}));
 }
 
-async function diskIssues(folder: string): Promise<HealthProblem[]> {
+async function diskProblems(folder: string): Promise<HealthProblem[]> {
 	const disk = await statfs(folder).catch(() => null);
 	const free = disk === null ? freeBytesMin : disk.bavail * disk.bsize;
 	if (free >= freeBytesMin) return [];

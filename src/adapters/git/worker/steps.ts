@@ -40,7 +40,9 @@ const Refusal = AnyRefusal.transform((refusal) => ({
 	suggestions: refusal.suggestions.filter((text) => safe.test(text)),
 }));
 
-const Issue = HealthProblem.transform((issue) => (safe.test(issue.fix) ? issue : { ...issue, fix: "brood doctor" }));
+const SafeProblem = HealthProblem.transform((problem) =>
+	safe.test(problem.fix) ? problem : { ...problem, fix: "brood doctor" },
+);
 
 const orRefusal = <A>(answer: z.ZodType<A>) => z.union([Refusal, answer]);
 
@@ -102,7 +104,7 @@ export const StepRequest = z.strictObject({
 export type StepRequest = z.infer<typeof StepRequest>;
 
 export const steps = {
-	health: step("health", z.strictObject({ seen: Commit }), z.array(Issue).max(100)),
+	health: step("health", z.strictObject({ seen: Commit }), z.array(SafeProblem).max(100)),
 	branchStatus: step("branch-status", nothing, orRefusal(BranchStatus)),
 	commitsSince: step("commits-since", z.strictObject({ seen: Commit }), orRefusal(z.array(SeenCommit).max(1000))),
 	commit: step(

@@ -26,7 +26,7 @@ export async function makeClone(
 			{ timeoutMs: cloneTimeoutMs },
 		);
 	else await cloneOf(git, project.path, { there, path, refs: branches });
-	const url = await upstreamOf(git, project.path);
+	const url = await originUrlOf(git, project.path);
 	if (url !== null) await git(path, ["remote", "add", "--", "origin", url]);
 	const identity = identityOf(agent);
 	await git(path, ["config", "--local", "user.name", identity["GIT_AUTHOR_NAME"] ?? ""]);
@@ -67,9 +67,9 @@ async function cloneOf(
 }
 
 /** An isolated agent must not see a password in the project's configuration. */
-async function upstreamOf(git: Git, repository: string): Promise<string | null> {
-	const upstream = await git(repository, ["config", "--local", "--get", "remote.origin.url"], { answers: [1] });
-	return upstream.code === 0 ? addressElsewhere(upstream.text, repository) : null;
+async function originUrlOf(git: Git, repository: string): Promise<string | null> {
+	const origin = await git(repository, ["config", "--local", "--get", "remote.origin.url"], { answers: [1] });
+	return origin.code === 0 ? addressElsewhere(origin.text, repository) : null;
 }
 
 /** Writes the configuration of a clone anew, into `file`. */
@@ -79,7 +79,7 @@ export async function configureClone(
 	agent: AgentIdentity,
 	file: string,
 ): Promise<void> {
-	const [url, identity] = [await upstreamOf(git, project.path), identityOf(agent)];
+	const [url, identity] = [await originUrlOf(git, project.path), identityOf(agent)];
 	const format = (await git(project.path, ["rev-parse", "--show-object-format"])).text;
 	const fetches = (remote: string): string => `+refs/heads/*:refs/remotes/${remote}/*`;
 	const origin = { "remote.origin.url": url ?? "", "remote.origin.fetch": fetches("origin") };

@@ -23,7 +23,7 @@ export async function projectSettings(
 	project: ProjectRepository,
 	approved: readonly string[] = [],
 ): Promise<EffectiveSettings | Refusal> {
-	if (given !== undefined) return { settings: given.settings, fingerprint: null, pendingApproval: null };
+	if (given !== undefined) return { settings: given.settings, fingerprint: null, unapprovedConfig: null };
 	return await orRefusal(project.slug, async () => {
 		const own = await readOwn(layout, project.slug);
 		const base = own.base ?? project.base ?? (await defaultBranch(git, project.path));
@@ -72,8 +72,8 @@ function effectiveSettings(
 	};
 	const open = Object.keys(wants).some((key) => merged[key] ?? !Object.hasOwn(own, key));
 	const gates = more.flatMap((name) => gatesOf(name, presets[name]));
-	const pendingApproval = !agreed && open ? { fingerprint, setup, check, teardown, env, presets: more, gates } : null;
-	return { settings, fingerprint, pendingApproval };
+	const unapprovedConfig = !agreed && open ? { fingerprint, setup, check, teardown, env, presets: more, gates } : null;
+	return { settings, fingerprint, unapprovedConfig };
 }
 
 /** What a preset would run: commands of gates, and prompts for agents that execute them. An invalid one runs nothing. */

@@ -11,7 +11,7 @@ import type { PersonState } from "#contract/person.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { StoredReceipt } from "#contract/receipt.ts";
-import type { SlotLease, SubscriptionState } from "#contract/subscription.ts";
+import type { SubscriptionState, TurnLease } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { WaitState } from "#contract/wait.ts";
 
@@ -30,7 +30,7 @@ export interface Rows {
 	runs: Map<number, RunState>;
 	notes: Map<number, NoteState>;
 	subscriptions: Map<SubscriptionName, SubscriptionState>;
-	leases: Map<number, SlotLease>;
+	leases: Map<number, TurnLease>;
 	persons: Map<PersonName, PersonState>;
 	nodes: Map<NodeId, NodeState>;
 	errands: Map<string, Errand & { state: "asked" | "taken" | "done"; answer: string | null }>;

@@ -80,7 +80,7 @@ function Repository({ project: { slug } }: { project: Project }) {
 	const act = useAct();
 	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} />;
 	if (read.data === undefined) return null;
-	const { settings, pendingApproval } = read.data;
+	const { settings, unapprovedConfig } = read.data;
 	return (
 		<>
 			<dl className="settings-list">
@@ -91,12 +91,12 @@ function Repository({ project: { slug } }: { project: Project }) {
 					</div>
 				))}
 			</dl>
-			{pendingApproval !== null && (
+			{unapprovedConfig !== null && (
 				<div className="settings-pending" role="alert">
 					<p>The repository defines commands that nobody has approved yet:</p>
 					{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
 					<pre className="code" tabIndex={0}>
-						{Object.entries(pendingApproval)
+						{Object.entries(unapprovedConfig)
 							.filter(([name, value]) => name !== "fingerprint" && value !== null && String(value) !== "")
 							.map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
 							.join("\n")}
@@ -105,7 +105,7 @@ function Repository({ project: { slug } }: { project: Project }) {
 						kind="primary"
 						about={slug}
 						onClick={async () => {
-							const { fingerprint } = pendingApproval;
+							const { fingerprint } = unapprovedConfig;
 							await act(
 								"projectApprove",
 								{ params: { project: slug }, body: { fingerprint } },
