@@ -310,7 +310,7 @@ test("every file of src is reached from a composition root or a test", () => {
 
 test("a command of the command line loads neither zod nor fetch: they take longer to load than most commands take", () => {
 	const loaded = new Set<string>();
-	for (const name of ["bin", "act", "print", "connect", "prompt", "wait", "status"])
+	for (const name of ["bin", "act", "print", "connect", "prompt", "ps", "wait", "status"])
 		visit(`src/surfaces/cli/${name}.ts`, loaded, loadedWith);
 	expect(loaded.size).toBeGreaterThan(20);
 	const heavy = (file: string): string[] =>

@@ -43,12 +43,3 @@ export function nodeView(state: NodeState, { self, leases, agents, beats, subscr
 		fellAt: isoOrNull(fellAt),
 	};
 }
-
-/** The name of a row's node, where there are several; among one it says nothing. */
-export function nodeName(
-	{ node }: { node: string | null },
-	nodes: Iterable<Pick<NodeState, "id" | "name" | "state">>,
-): string | null {
-	const known = [...nodes].filter(({ state }) => state !== "removed");
-	return known.length < 2 ? null : (known.find(({ id }) => id === node)?.name ?? null);
-}

@@ -4,7 +4,7 @@ import type { Node } from "#contract/node-wire.ts";
 import { indented, inline } from "#contract/visible.ts";
 import type { Agent, Availability } from "#contract/wire.ts";
 import { continues } from "#views/holds.ts";
-import { nodeName } from "#views/nodes.ts";
+import { nodeName } from "#views/node-name.ts";
 import { budgetLine, spentLine } from "#views/usage-lines.ts";
 import { details, table } from "./print.ts";
 

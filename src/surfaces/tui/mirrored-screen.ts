@@ -3,7 +3,7 @@ import type { Client } from "#client/client.ts";
 import type { Mirror } from "#client/mirror.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Agent, Item } from "#contract/wire.ts";
-import { nodeName } from "#views/nodes.ts";
+import { nodeName } from "#views/node-name.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
 import { Conversation, rangesOf, type Source } from "./conversation.ts";
 import type { Seen } from "./model.ts";

@@ -7,7 +7,7 @@ import type { Refusal } from "#contract/refusal.ts";
 import type { Agent, Approval, Mail, Project, Prompt, Subscription, Turn } from "#contract/wire.ts";
 import { isStarted } from "#views/issue.ts";
 import type { MirrorViewInput } from "#views/mirrored.ts";
-import { nodeName } from "#views/nodes.ts";
+import { nodeName } from "#views/node-name.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
 import { localNow } from "./connection.ts";
 
