@@ -21,9 +21,10 @@ const torture = process.env["BROOD_TORTURE"] !== undefined;
 const rounds = torture ? 400 : 10;
 vi.setConfig({ testTimeout: torture ? 1_800_000 : 30_000 });
 
-async function openNode(url: string, run: RunBatch = batchRunner(limits)): Promise<{ engine: Engine; store: Store }> {
+const wide = { ...limits, descendantsMax: 100_000, turnsMax: 100_000 };
+
+async function openNode(url: string, run: RunBatch = batchRunner(wide)): Promise<{ engine: Engine; store: Store }> {
 	const store = await openPostgres({ url, run });
-	const wide = { ...limits, descendantsMax: 100_000, turnsMax: 100_000 };
 	return {
 		store,
 		engine: await Engine.start({ store, driver: null, limits: wide, clock: systemClock, ids: randomIds }),
@@ -34,7 +35,7 @@ async function openNode(url: string, run: RunBatch = batchRunner(limits)): Promi
 function withEarlyReads() {
 	const early = { agents: new Map<AgentId, AgentState>(), waits: null as WaitState[] | null };
 	const run: RunBatch = async (tx, batch) =>
-		await batchRunner(limits)(
+		await batchRunner(wide)(
 			{
 				...tx,
 				agent: async (id) => early.agents.get(id) ?? (await tx.agent(id)),
