@@ -76,7 +76,7 @@ export class Sites {
 		if (home.config !== (await sites.configDigest(here)))
 			return refuse("CONFLICT", `projects/${slug}/config.yaml in Brood's home differs between the two nodes.`, {
 				details: { project: slug },
-				suggestions: [`cmp the two files and copy the one that counts`],
+				suggestions: [`make projects/${slug}/config.yaml the same on both machines`],
 			});
 		const followed = await this.follow(project, home.base, by);
 		if (isRefusal(followed)) return followed;
