@@ -17,9 +17,10 @@ import * as rest from "#adapters/store/sql/queries.ts";
 import * as queue from "#adapters/store/sql/queue-queries.ts";
 import * as slots from "#adapters/store/sql/slot-queries.ts";
 import * as turns from "#adapters/store/sql/turn-queries.ts";
+import * as wanted from "#adapters/store/sql/wanted-queries.ts";
 import { freshDatabase } from "#test/support/stores.ts";
 
-const queries = [agents, histories, issues, open, persons, rest, slots, turns, mails, queue, lists, lookups]
+const queries = [agents, histories, issues, open, persons, rest, slots, turns, mails, queue, lists, lookups, wanted]
 	.flatMap((each) => Object.values(each))
 	.filter((each) => each instanceof Query)
 	// written for PostgreSQL
@@ -28,7 +29,7 @@ const queries = [agents, histories, issues, open, persons, rest, slots, turns, m
 /** These have a row for each thing that ever happened. */
 const growing = ["agent", "issue", "event", "turn", "mail", "approval", "wait", "run", "note", "receipt"];
 /** These have only rows that something still has to do with, and may be walked whole. */
-const few = ["living", "supervisor", "provisioning", "held", "leased", "leaving", "shown", "moving", "needs_person"];
+const few = ["supervisor", "held", "leased", "leaving", "shown", "moving", "needs_person"];
 /** `SCAN turn`, but not `SCAN turn USING INDEX turn_open`. */
 const walk = new RegExp(
 	`^SCAN (${growing.join("|")})\\b(?!.* USING (COVERING )?INDEX \\w*_(open|new|later|${few.join("|")})\\b)`,
@@ -81,9 +82,13 @@ test("SQLite walks through no table that grows for ever", () => {
 	expect(walks.length).toBeGreaterThan(70);
 	expect(new Map(walks.filter(([, found]) => found.length > 0))).toEqual(allowed);
 	const plan = (query: Query<never, unknown>): string => planOf(database, query.prepared("sqlite").sql);
-	expect(plan(agents.allLivingAgents)).toMatch(/USING INDEX agent_(supervisor|living)/);
-	expect(plan(agents.livingAgentsOfProject)).toMatch(/USING INDEX agent_living/);
-	expect(plan(agents.livingAgentsByNode)).toMatch(/USING INDEX agent_(supervisor|living)/);
+	expect(plan(agents.allLivingAgents)).toMatch(/USING INDEX agent_(supervisor|life)/);
+	expect(plan(agents.agentsBeingProvisioned)).toMatch(/USING INDEX agent_life \(life=\?\)/);
+	expect(plan(agents.livingAgentsOfProject)).toMatch(/USING INDEX agent_life \(life=\? AND <expr>=\?\)/);
+	expect(plan(lists.agentsOfProjectPage)).toMatch(
+		/USING COVERING INDEX agent_life \(life=\? AND <expr>=\? AND seq>\?\)/,
+	);
+	expect(plan(agents.livingAgentsByNode)).toMatch(/USING INDEX agent_(supervisor|life)/);
 	expect(plan(agents.leasedAgents)).toMatch(/USING INDEX agent_leased/);
 	expect(plan(agents.leavingAgents)).toMatch(/USING INDEX agent_leaving/);
 	expect(plan(agents.agentsWithFolders)).toMatch(/USING INDEX agent_folder/);
@@ -129,11 +134,11 @@ test("PostgreSQL need not either for what is asked at every turn, and by the upk
 		expect(await planOf(open.pendingApprovals.prepared("postgres").sql)).toMatch(/approval_open/);
 		expect(await planOf(issues.openRuns.prepared("postgres").sql)).toMatch(/run_open/);
 		expect(await planOf(rest.dropReceipts.prepared("postgres").sql)).toMatch(/receipt_age/);
-		expect(await planOf(agents.heldAgents.prepared("postgres").sql)).toMatch(/agent_(supervisor|living)/);
+		expect(await planOf(agents.heldAgents.prepared("postgres").sql)).toMatch(/agent_(supervisor|life)/);
 		expect(await planOf(agents.leasedAgents.prepared("postgres").sql)).toMatch(/agent_folder/);
 		expect(await planOf(agents.leavingAgents.prepared("postgres").sql)).toMatch(/agent_leaving/);
 		expect(await planOf(agents.agentsInFolder.prepared("postgres").sql)).toMatch(/agent_folder/);
-		expect(await planOf(agents.livingAgentsOfProject.prepared("postgres").sql)).toMatch(/agent_living/);
+		expect(await planOf(agents.livingAgentsOfProject.prepared("postgres").sql)).toMatch(/agent_life/);
 		expect(await planOf(rest.usageReports.prepared("postgres").sql)).toMatch(/event_usage/);
 		expect(await planOf(lookups.runsOfTurns.prepared("postgres").sql)).toMatch(/run_turn/);
 		expect(await planOf(issues.issuesForPersons.prepared("postgres").sql)).toMatch(/issue_needs_person/);

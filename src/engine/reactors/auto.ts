@@ -38,16 +38,21 @@ const wakers =
 
 export function autoReactor(parts: Parts): Reactor {
 	const { reads, clock, log } = parts;
+	// while no project works by itself, nothing but a change of a project gives it something to do
+	let anyAuto = true;
 	return {
 		name: "automatic work",
-		wakes: (event: Event) => wakers.test(event.kind),
+		wakes: (event: Event) => (anyAuto ? wakers : /^project\./).test(event.kind),
 		async look(signal): Promise<LookResult> {
 			let nextAt: number | null = null;
 			const soonest = (at: number): void => {
 				nextAt = Math.min(nextAt ?? at, at);
 			};
-			for (const project of await reads.projects()) {
-				if (!project.auto || project.removedAt !== null || !isOwn(parts.node, project)) continue;
+			const served = (await reads.projects()).filter(
+				(project) => project.auto && project.removedAt === null && isOwn(parts.node, project),
+			);
+			anyAuto = served.length > 0;
+			for (const project of served) {
 				if (signal.aborted) return "done";
 				try {
 					// a project with a problem is not served until a check finds it fixed

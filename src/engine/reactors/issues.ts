@@ -41,6 +41,9 @@ type IssueStep = (signal: AbortSignal) => Promise<CommandInput | null>;
 const wakers =
 	/^(issue\.|run\.|turn\.ended|prompt\.cancelled|prompt\.returned|agent\.(assigned|readied|settling|released|ended|held|unheld|provisioned)|wait\.ended|workspace\.freed|project\.configured)/;
 
+/** What wakes it while no issue moves: everything else would change nothing. */
+const firstWakers = /^(issue|run)\./;
+
 export class IssueMover implements Reactor, AsyncDisposable {
 	readonly name = "issues";
 	readonly #parts: Parts;
@@ -49,13 +52,15 @@ export class IssueMover implements Reactor, AsyncDisposable {
 	/** issues that changed while their step was running */
 	readonly #missed = new Set<number>();
 	readonly #stop = new AbortController();
+	/** whether there was an issue to move at the last look */
+	#anyMoving = true;
 
 	constructor(parts: Parts) {
 		this.#parts = parts;
 	}
 
 	wakes(event: Event): boolean {
-		return wakers.test(event.kind);
+		return (this.#anyMoving ? wakers : firstWakers).test(event.kind);
 	}
 
 	async look(signal: AbortSignal): Promise<LookResult> {
@@ -63,7 +68,8 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		const runs = Map.groupBy(await reads.openRuns(), (run) => run.issue);
 		const moving = await reads.issuesMoving();
 		const ids = new Set([...moving.map(({ id }) => id), ...runs.keys()]);
-		if (ids.size === 0) return "done";
+		this.#anyMoving = ids.size > 0;
+		if (!this.#anyMoving) return "done";
 		const homes = new Set((await reads.projects()).filter((each) => isOwn(node, each)).map(({ slug }) => slug));
 		let next: number | null = null;
 		for (const id of ids) {

@@ -1,9 +1,20 @@
 // The queries that find agents, by what there is to do for them. Each goes through an index that has only those.
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
+import { lifeStates } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { fieldOf, query } from "./prepared.ts";
+import type { Tables } from "./tables.ts";
 
-const ended = sql.lit("ended");
+/** What the column can have. */
+export const lives = [...lifeStates, "reaped"] as const satisfies Tables["agent"]["life"][];
+
+/** Word for word as an index has it, so that the databases see that it has them all. */
+export const isLiving = sql<boolean>`agent.life in ('provisioning', 'live')`;
+
+/** Also those that were reaped, by the same index as the living ones. */
+export const isOfProject = (project: RawBuilder<string>) =>
+	sql<boolean>`agent.life in (${sql.join(lives.map((life) => sql.lit(life)))}) and coalesce(agent.project, '') = ${project}`;
+
 /** an id as plain text, to be compared with a prefix */
 const id = sql<string>`id`;
 
@@ -24,26 +35,28 @@ export const agentsNamed = query<{ handle: string; tail: string; from: string; u
 );
 
 export const agentIdsOfProject = query<{ project: string }>()("agent-ids-of-project", (db, arg) =>
-	db.selectFrom("agent").select("id").where(sql`coalesce(project, '')`, "=", arg("project")).orderBy("seq"),
+	db
+		.selectFrom("agent")
+		.select("id")
+		.where(isOfProject(arg("project")))
+		.orderBy(sql`seq + 0`),
 );
 
-/** Almost every agent is live or ended, so only the few that are being provisioned have an index. */
 export const agentsBeingProvisioned = query()("agents-being-provisioned", (db) =>
-	db.selectFrom("agent").select("state").where("life", "=", sql.lit("provisioning")).orderBy("seq"),
+	db.selectFrom("agent").select("state").where("life", "=", sql.lit("provisioning")).orderBy(sql`seq + 0`),
 );
 
 /** Through the index of the living: by `seq` alone SQLite would walk the whole table, which is in that order. */
 export const allLivingAgents = query()("all-living-agents", (db) =>
-	db.selectFrom("agent").select("state").where("life", "<>", ended).orderBy(sql`seq + 0`),
+	db.selectFrom("agent").select("state").where(isLiving).orderBy(sql`seq + 0`),
 );
 
-/** Not in the order of an index: SQLite would take that of the whole project, which has the ended ones too. */
 export const livingAgentsOfProject = query<{ project: string }>()("living-agents-of-project", (db, arg) =>
 	db
 		.selectFrom("agent")
 		.select("state")
 		.where(sql`coalesce(project, '')`, "=", arg("project"))
-		.where("life", "<>", ended)
+		.where(isLiving)
 		.orderBy(sql`seq + 0`),
 );
 
@@ -82,7 +95,7 @@ export const shownAgents = query()("shown-agents", (db) =>
 			cte
 				.selectFrom("agent")
 				.select(["seq", "supervisor"])
-				.where("reaped", "=", sql.lit(0))
+				.where("life", "<>", sql.lit("reaped"))
 				.union(
 					cte
 						.selectFrom("shown")
@@ -99,16 +112,11 @@ export const shownAgents = query()("shown-agents", (db) =>
 /** On PostgreSQL through the index of the living. */
 export const heldAgents = query()("held-agents", (db, _, dialect) => {
 	const held = db.selectFrom("agent").select("state").where("held", "=", sql.lit(1)).orderBy("seq");
-	return dialect === "sqlite" ? held : held.where("life", "<>", ended);
+	return dialect === "sqlite" ? held : held.where(isLiving);
 });
 
 export const livingChildren = query<{ supervisor: AgentId }>()("living-children", (db, arg) =>
-	db
-		.selectFrom("agent")
-		.select("state")
-		.where("supervisor", "=", arg("supervisor"))
-		.where("life", "<>", ended)
-		.orderBy("seq"),
+	db.selectFrom("agent").select("state").where("supervisor", "=", arg("supervisor")).where(isLiving).orderBy("seq"),
 );
 
 export const livingDescendants = query<{ supervisor: AgentId }>()("living-descendants", (db, arg) =>
@@ -118,13 +126,13 @@ export const livingDescendants = query<{ supervisor: AgentId }>()("living-descen
 				.selectFrom("agent")
 				.select(["id", "seq", "state", sql<number>`1`.as("depth")])
 				.where("supervisor", "=", arg("supervisor"))
-				.where("life", "<>", ended)
+				.where(isLiving)
 				.unionAll(
 					cte
 						.selectFrom("agent")
 						.innerJoin("below", "below.id", "agent.supervisor")
 						.select(["agent.id", "agent.seq", "agent.state", sql<number>`below.depth + 1`.as("depth")])
-						.where("agent.life", "<>", ended),
+						.where(isLiving),
 				),
 		)
 		.selectFrom("below")
@@ -157,7 +165,7 @@ export const livingAgents = query()("living-agents", (db) =>
 	db
 		.selectFrom("agent")
 		.select((of) => of.fn.countAll<number>().as("count"))
-		.where("life", "<>", ended),
+		.where(isLiving),
 );
 
 export const livingAgentsByNode = query()("living-agents-by-node", (db, _, dialect) => {
@@ -165,6 +173,6 @@ export const livingAgentsByNode = query()("living-agents-by-node", (db, _, diale
 	return db
 		.selectFrom("agent")
 		.select((of) => [node.as("node"), of.fn.countAll<number>().as("count")])
-		.where("life", "<>", ended)
+		.where(isLiving)
 		.groupBy(node);
 });

@@ -1,6 +1,7 @@
 // Lists, one page at a time: each query is given one row more than the page has, which tells whether there is another.
 import { type RawBuilder, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
+import { lives } from "./agent-queries.ts";
 import { isItem } from "./history-queries.ts";
 import { fromNote } from "./issue-queries.ts";
 import { fromMail } from "./mail-queries.ts";
@@ -30,27 +31,29 @@ export const shownAgentsPage = query<PageArgs>()("shown-agents-page", (db, arg) 
 	raw(
 		db,
 		sql<CursorRow>`select seq as at, state from agent
-			where reaped = 0 and seq > ${arg("after")} order by seq limit ${arg("limit")}`,
+			where life <> 'reaped' and seq > ${arg("after")} order by seq limit ${arg("limit")}`,
 	),
 );
 
-export const agentsOfProjectPage = query<PageArgs & { project: string }>()("agents-of-project-page", (db, arg) =>
-	raw(
-		db,
-		sql<CursorRow>`select seq as at, state from agent
-			where coalesce(project, '') = ${arg("project")} and seq > ${arg("after")} order by seq limit ${arg("limit")}`,
-	),
-);
-
-export const shownAgentsOfProjectPage = query<PageArgs & { project: string }>()(
-	"shown-agents-of-project-page",
-	(db, arg) =>
-		raw(
+/** The index has a project's agents by their life: a page is made of one of each. */
+const agentsOfProject = (name: string, parts: readonly (typeof lives)[number][]) =>
+	query<PageArgs & { project: string }>()(name, (db, arg) => {
+		const pages = parts.map(
+			(life) => sql<number>`select seq from (select seq from agent
+				where life = ${sql.lit(life)} and coalesce(project, '') = ${arg("project")} and seq > ${arg("after")}
+				order by seq limit ${arg("limit")}) as ${sql.ref(life)}`,
+		);
+		return raw(
 			db,
-			sql<CursorRow>`select seq as at, state from agent
-				where coalesce(project, '') = ${arg("project")} and reaped = 0 and seq > ${arg("after")}
+			sql<CursorRow>`select seq as at, state from agent where seq in (${sql.join(pages, sql` union all `)})
 				order by seq limit ${arg("limit")}`,
-		),
+		);
+	});
+
+export const agentsOfProjectPage = agentsOfProject("agents-of-project-page", lives);
+export const shownAgentsOfProjectPage = agentsOfProject(
+	"shown-agents-of-project-page",
+	lives.filter((life) => life !== "reaped"),
 );
 
 /** Of these there are few, and their order is that of their names: `after` counts the rows before the page. */

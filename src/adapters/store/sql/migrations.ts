@@ -53,23 +53,20 @@ const journal = ({ key, int, text, changing }: Types): string[] => [
 	`create table migration (version ${int}, name ${text}, at ${int}, writes_from ${int} not null default 1)`,
 	`create table agent (
 		seq ${key}, id ${text} not null unique, project ${text}, handle ${text} not null, life ${text} not null,
-		supervisor ${text}, lineage ${int} references agent (seq), fork_point ${int}, reaped ${int} not null default 0,
+		supervisor ${text}, lineage ${int} references agent (seq), fork_point ${int},
 		held ${int} not null default 0, leased ${int} not null default 0, leaving ${int} not null default 0,
 		folder ${text},
 		state ${text} not null)`,
 	// a handle is never used twice in a project, even after its agent has ended
-	"create unique index agent_handle on agent ((coalesce(project, '')), handle)",
-	"create index agent_name on agent (handle)",
-	"create index agent_supervisor on agent (supervisor) where life <> 'ended'",
-	"create index agent_provisioning on agent (seq) where life = 'provisioning'",
+	"create unique index agent_handle on agent (handle, (coalesce(project, '')))",
+	// Each index of a new agent is a page more to commit: one finds those that live, and all that a project ever had.
+	"create index agent_life on agent (life, (coalesce(project, '')), seq)",
+	"create index agent_supervisor on agent (supervisor) where life in ('provisioning', 'live')",
 	...changing,
 	"create index agent_leaving on agent (seq) where leaving = 1",
-	"create index agent_living on agent ((coalesce(project, ''))) where life <> 'ended'",
 	// an agent that was deleted has no folder
 	"create index agent_folder on agent ((coalesce(project, '')), folder) where folder is not null",
-	"create index agent_shown on agent (seq) where reaped = 0",
-	"create index agent_project on agent ((coalesce(project, '')), seq)",
-	"create index agent_project_shown on agent ((coalesce(project, '')), seq) where reaped = 0",
+	"create index agent_shown on agent (seq) where life <> 'reaped'",
 	// whose usage counts for whom
 	"create index agent_lineage on agent (lineage) where lineage is not null",
 	"create index agent_fresh on agent (supervisor) where lineage is null",

@@ -21,9 +21,8 @@ export const insertAgent = query<{
 	id: AgentId;
 	project: string | null;
 	handle: string;
-	life: string;
+	life: Tables["agent"]["life"];
 	supervisor: AgentId | null;
-	reaped: number;
 	held: number;
 	leased: number;
 	leaving: number;
@@ -40,7 +39,6 @@ export const insertAgent = query<{
 			handle: arg("handle"),
 			life: arg("life"),
 			supervisor: arg("supervisor"),
-			reaped: arg("reaped"),
 			held: arg("held"),
 			leased: arg("leased"),
 			leaving: arg("leaving"),
@@ -55,9 +53,8 @@ export const insertAgent = query<{
 export const updateAgent = query<{
 	seq: number;
 	handle: string;
-	life: string;
+	life: Tables["agent"]["life"];
 	supervisor: AgentId | null;
-	reaped: number;
 	held: number;
 	leased: number;
 	leaving: number;
@@ -70,7 +67,6 @@ export const updateAgent = query<{
 			handle: arg("handle"),
 			life: arg("life"),
 			supervisor: arg("supervisor"),
-			reaped: arg("reaped"),
 			held: arg("held"),
 			leased: arg("leased"),
 			leaving: arg("leaving"),

@@ -1,5 +1,6 @@
 // The tables as both databases have them. JSON is kept as text: the same bytes on both, parsed when asked for.
 import type { Generated } from "kysely";
+import type { AgentState } from "#contract/agent.ts";
 import type { Actor, AgentId, SubscriptionName } from "#contract/ids.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { NodeId } from "#contract/node.ts";
@@ -11,13 +12,12 @@ export interface Tables {
 		id: AgentId;
 		project: string | null;
 		handle: string;
-		life: string;
+		/** as in its state, or `reaped` */
+		life: AgentState["life"] | "reaped";
 		supervisor: AgentId | null;
 		/** the `seq` of the agent whose context it inherited, and up to which event */
 		lineage: number | null;
 		fork_point: number | null;
-		/** 1 or 0 */
-		reaped: Generated<number>;
 		/** 1 while it lives and has a hold */
 		held: Generated<number>;
 		/** 1 while a git step runs in its workspace */

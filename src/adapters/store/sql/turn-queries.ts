@@ -1,6 +1,7 @@
 // Prompts in their queues, and turns.
 import { type Kysely, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
+import { isLiving } from "./agent-queries.ts";
 import { fewById, fieldOf, query } from "./prepared.ts";
 import { seqOf } from "./queries.ts";
 import { raw, removal, type StateRow, stateById, upsert } from "./state-queries.ts";
@@ -141,7 +142,7 @@ export const turnsBefore = query<{ event: number; sinceMax: number }>()("turns-b
 		db,
 		sql<StateRow>`select turn.state from agent join turn on turn.id =
 				(select max(id) from turn as earlier where earlier.agent = agent.seq and earlier.id <= ${arg("event")})
-			where agent.life <> 'ended' and ${arg("sinceMax")} >=
+			where ${isLiving} and ${arg("sinceMax")} >=
 				(select count(*) from turn as later where later.agent = agent.seq and later.id > ${arg("event")})
 			order by turn.id`,
 	),

@@ -20,6 +20,7 @@ import * as queries from "./queries.ts";
 import { sqlReads } from "./reads.ts";
 import * as search from "./search-queries.ts";
 import * as slots from "./slot-queries.ts";
+import type { Tables } from "./tables.ts";
 import * as turns from "./turn-queries.ts";
 
 /** A batch's transaction, and what a store writes between two batches. */
@@ -94,10 +95,11 @@ export function sqlTx(connection: Connection, reads: Reads = sqlReads(connection
 
 /** What the table repeats of an agent's state, as far as it changes. */
 const indexedOf = (agent: AgentState) => {
-	const { handle, life, supervisor, reapedAt, holds, lease } = agent;
+	const column: Tables["agent"]["life"] = agent.reapedAt === null ? agent.life : "reaped";
+	const { handle, life, supervisor, holds, lease } = agent;
 	return {
-		...{ handle, life, supervisor, folder: folderOf(agent) },
-		reaped: flag(reapedAt !== null),
+		...{ handle, supervisor, folder: folderOf(agent) },
+		life: column,
 		held: flag(life !== "ended" && holds.length > 0),
 		leased: flag(lease !== null),
 		leaving: flag(isLeaving(agent)),

@@ -3,6 +3,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
 import { controlKinds, rowChangingItems } from "#contract/item.ts";
+import { isOfProject } from "./agent-queries.ts";
 import { type Dialect, query, textsIn } from "./prepared.ts";
 import { fromJournal, seqOf } from "./queries.ts";
 import type { Tables } from "./tables.ts";
@@ -32,7 +33,8 @@ export const eventsOfProjectWanted = query<Wanted & { project: string }>()(
 	"events-of-project-wanted",
 	(db, arg, dialect) => {
 		const inWindow = sql<boolean>`event.id > ${arg("after")} and event.id <= ${arg("upTo")}`;
-		const ids = sql<number>`(select event.id from event where event.agent in (select seq from agent where coalesce(project, '') = ${arg("project")}) and ${inWindow}
+		const ids = sql<number>`(select event.id from event
+			where event.agent in (select seq from agent where ${isOfProject(arg("project"))}) and ${inWindow}
 		union all select event.id from event where event.agent is null and ${inWindow})`;
 		return narrowed(fromJournal(db).where("event.id", "in", ids), arg, dialect);
 	},
