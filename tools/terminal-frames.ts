@@ -97,7 +97,7 @@ function madeUp(letter: string, fields: object): Agent {
 			"issue",
 		],
 		...["budget", "lastError", "endedAt", "endedBy", "endReason", "endNote", "reapedAt", "workspaceRemovedAt"],
-		...["removedBy", "removedNote", "waitingFor", "availableAt", "stage", "budgetLeft"],
+		...["deletedBy", "deletedNote", "waitingFor", "availableAt", "stage", "budgetLeft"],
 	];
 	return Agent.parse({
 		...Object.fromEntries(nothing.map((name) => [name, null])),

@@ -126,8 +126,8 @@ export const AgentState = z.strictObject({
 	endNote: z.string().nullable(),
 	reapedAt: z.int().nullable(),
 	workspaceRemovedAt: z.int().nullable(),
-	removedBy: Actor.nullable(),
-	removedNote: z.string().nullable(),
+	deletedBy: Actor.nullable(),
+	deletedNote: z.string().nullable(),
 });
 export type AgentState = z.infer<typeof AgentState>;
 
@@ -225,8 +225,8 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 	event("agent.supervised", { supervisor: AgentId }),
 	/** `by`: the node that was asked, if its processes are at another one */
 	event("agent.ended", { reason: z.enum(endReasons), note: z.string().exactOptional(), by: NodeId.exactOptional() }),
-	/** its workspace was removed */
-	z.object({ kind: z.literal("agent.removed"), data: z.object({ note: z.string() }).nullish() }),
+	/** its workspace is in the trash; an agent that lived has ended before */
+	z.object({ kind: z.literal("agent.deleted"), data: z.object({ note: z.string() }).nullish() }),
 	z.object({ kind: z.literal("agent.reaped") }),
 ]);
 export type AgentEvent = z.infer<typeof AgentEvent>;

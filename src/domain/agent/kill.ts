@@ -85,7 +85,7 @@ export function decideDelete(facts: KillFacts, command: AgentDelete): Decision {
 				];
 	return [
 		...ending,
-		{ kind: "agent.removed", agent: target.id, ...(command.reason !== "" && { data: { note: command.reason } }) },
+		{ kind: "agent.deleted", agent: target.id, ...(command.reason !== "" && { data: { note: command.reason } }) },
 	];
 }
 

@@ -72,11 +72,11 @@ export const agentChanges = {
 		...{ ...row, life: "ended", activity: "idle", holds: [] },
 		...{ endReason: data.reason, endNote: data.note ?? null, endedAt: at, endedBy: actor },
 	})),
-	"agent.removed": on((row, { data, at, actor }) => ({
+	"agent.deleted": on((row, { data, at, actor }) => ({
 		...row,
 		workspaceRemovedAt: at,
-		removedBy: actor,
-		removedNote: data?.note ?? null,
+		deletedBy: actor,
+		deletedNote: data?.note ?? null,
 		lease: null,
 	})),
 	"agent.reaped": on((row, { at }) => ({ ...row, reapedAt: at })),
@@ -168,8 +168,8 @@ function spawned(event: EventOf<"agent.spawned">): AgentState {
 		endNote: null,
 		reapedAt: null,
 		workspaceRemovedAt: null,
-		removedBy: null,
-		removedNote: null,
+		deletedBy: null,
+		deletedNote: null,
 	};
 }
 

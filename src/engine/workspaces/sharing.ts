@@ -116,8 +116,8 @@ export function shareReactor(parts: SharingParts): Reactor {
 		name: "share",
 		wakes(event) {
 			const made = dataOf(event, "workspace.snapshotted");
-			if (event.kind === "agent.removed") deleted = true;
-			if (made === undefined || event.agent === null) return event.kind === "agent.removed";
+			if (event.kind === "agent.deleted") deleted = true;
+			if (made === undefined || event.agent === null) return event.kind === "agent.deleted";
 			taken.set(event.agent, made.snapshot);
 			return true;
 		},

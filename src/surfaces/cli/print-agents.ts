@@ -91,7 +91,7 @@ export function agentDetails(agent: Agent, nodes: readonly Node[]): string {
 	} = agent;
 	const { name, project, type, model, policy, createdAt, createdBy, endedAt, endedBy, endReason, endNote, ...more } =
 		rest;
-	const { workspaceRemovedAt, removedBy, removedNote, node: _node, ...plain } = more;
+	const { workspaceRemovedAt, deletedBy, deletedNote, node: _node, ...plain } = more;
 	const node = nodeName(agent, nodes);
 	const lines: [string, string | number | null][] = [
 		...Object.entries({ handle, id, label, name, project, node, type, model, policy }),
@@ -104,8 +104,8 @@ export function agentDetails(agent: Agent, nodes: readonly Node[]): string {
 			endReason,
 			endNote,
 			workspaceRemovedAt,
-			removedBy,
-			removedNote,
+			deletedBy,
+			deletedNote,
 		}),
 		[
 			"workspace",

@@ -2,20 +2,12 @@
 import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
 import type { Found, Item } from "#contract/wire.ts";
+import { journalFilters } from "#views/journal-filters.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
 import { paths } from "../../ui/paths.ts";
-
-const kinds = {
-	"": "all kinds",
-	"turn.started,turn.ended": "turns",
-	"agent.spawned,agent.killed,agent.deleted": "agents made and ended",
-	"mail.sent": "mail",
-	"approval.asked,approval.answered": "approvals",
-	"workspace.committed,workspace.merged": "commits and merges",
-} as const;
 
 /** so many events are shown on a page */
 const shownMax = 200;
@@ -74,8 +66,9 @@ export function JournalPage() {
 					value={query.get("kind") ?? ""}
 					onChange={({ target }) => set("kind", target.value)}
 				>
-					{Object.entries(kinds).map(([value, name]) => (
-						<option key={value} value={value}>
+					<option value="">all kinds</option>
+					{journalFilters.map(({ name, kinds }) => (
+						<option key={name} value={kinds.join(",")}>
 							{name}
 						</option>
 					))}
