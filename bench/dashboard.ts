@@ -104,7 +104,7 @@ async function firstRows(page: Page, { url }: Daemon, agents: number, targetMs: 
 	}
 	const value = median(times);
 	return {
-		title: `The fork tree with ${named(agents)} agents, ms`,
+		title: `The agent tree with ${named(agents)} agents, ms`,
 		columns: ["", "median", "worst"],
 		rows: [["from the request to the first rows", value, Math.max(...times)]],
 		ratio: { name: `first rows of ${named(agents)}, ms`, value, target: `<= ${targetMs}`, met: value <= targetMs },
@@ -115,7 +115,7 @@ async function firstRows(page: Page, { url }: Daemon, agents: number, targetMs: 
 async function scrolledTree(page: Page, agents: number, targetMs: number): Promise<Result> {
 	const { frames, longest } = await scrolled(page, ".tree-list", { steps: 200, by: 600 });
 	return {
-		title: `Scrolling the fork tree with ${named(agents)} agents, ms`,
+		title: `Scrolling the agent tree with ${named(agents)} agents, ms`,
 		columns: ["", "median", "p95"],
 		rows: [
 			["between two frames", median(frames), percentile(frames, 0.95)],

@@ -7,7 +7,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { forkTree } from "#adapters/git/copy/fork-tree.ts";
+import { copyWorktree } from "#adapters/git/copy/copy-worktree.ts";
 import { materialize } from "#adapters/git/copy/materialize.ts";
 import { type Git, makeGit } from "#adapters/git/run/git.ts";
 import { takeSnapshot } from "#adapters/git/snapshot/snapshot.ts";
@@ -219,7 +219,7 @@ async function timeMany(git: Git, home: string): Promise<Result> {
 	let failed = 0;
 	const one = async (at: number): Promise<void> => {
 		const to = { folder: path.join(home, `many-${at}`), branch: `brood/many-${at}` };
-		const refusal = await forkTree(git, {
+		const refusal = await copyWorktree(git, {
 			from: { folder: parent },
 			to,
 			repository,

@@ -1,4 +1,4 @@
-// Usage per agent, issue, subscription and project. An agent's own is in its row; that of a fork tree is added up here.
+// Usage per agent, issue, subscription and project. An agent's own is in its row; that of its forks is added up here.
 import type { AgentState } from "#contract/agent.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { UsageRow } from "#contract/routes/usage.ts";

@@ -1,4 +1,4 @@
-// Overview, fork tree, agent, inbox and palette, by accessible role, against a real daemon.
+// Overview, agent tree, agent, inbox and palette, by accessible role, against a real daemon.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser } from "playwright-core";
@@ -185,7 +185,7 @@ test("the queue is edited, moved by keys and emptied", async () => {
 	await page.getByText("The queue is empty.").waitFor();
 });
 
-test("the fork tree folds, filters and compares two agents; a fork is made from an item", async () => {
+test("the agent tree folds, filters and compares two agents; a fork is made from an item", async () => {
 	const { add, slug } = await world.project({ "a.txt": "one\n" });
 	const parent = await add({ name: "parent" });
 	await world.turn(parent, "say shared words");
@@ -226,7 +226,7 @@ test("the fork tree folds, filters and compares two agents; a fork is made from 
 	await page.getByRole("heading", { level: 1, name: /left \/ grandchild/ }).waitFor();
 });
 
-test("the fork tree shows a time and a state; mail names its sender", async () => {
+test("the agent tree shows a time and a state; mail names its sender", async () => {
 	const { add, slug } = await world.project();
 	const asks = await add({ name: "asks", workspace: "none", prompt: "ask May I?" });
 	const ended = await add({ name: "ended", workspace: "none" });

@@ -14,7 +14,7 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forkTree } from "#adapters/git/copy/fork-tree.ts";
+import { copyWorktree } from "#adapters/git/copy/copy-worktree.ts";
 import { makeGit } from "#adapters/git/run/git.ts";
 import { deleteBranch, emptyTrash, removeWorktree, resetTree } from "#adapters/git/snapshot/destroy.ts";
 import { restoreSnapshot } from "#adapters/git/snapshot/restore.ts";
@@ -198,7 +198,7 @@ test("pruning keeps the newest, the young and the needed", async () => {
 test("a removed worktree lies in the trash until its time is over, and its branch's commits stay", async () => {
 	const folder = fresh();
 	const child = path.join(folder, "../child");
-	await forkTree(git, {
+	await copyWorktree(git, {
 		from: { folder },
 		to: { folder: child, branch: "brood/child" },
 		repository: folder,
@@ -252,7 +252,7 @@ test("a fork that fails leaves nothing, and an existing path is refused", async 
 	const to = { folder: path.join(folder, "../child"), branch: "brood/child" };
 	const request = { from: { folder }, to, repository: folder, copy: [], sharesBlocks: false };
 	const refs = plain(folder, ["for-each-ref"]).toString();
-	await expect(forkTree(git, request, AbortSignal.abort())).rejects.toThrow();
+	await expect(copyWorktree(git, request, AbortSignal.abort())).rejects.toThrow();
 	expect({ there: existsSync(to.folder), refs: plain(folder, ["for-each-ref"]).toString() }).toEqual({
 		there: false,
 		refs,
@@ -260,10 +260,10 @@ test("a fork that fails leaves nothing, and an existing path is refused", async 
 	expect(plain(folder, ["worktree", "list", "--porcelain"]).toString()).not.toContain("child");
 	mkdirSync(to.folder);
 	put(to.folder, "mine.txt", "mine");
-	expect(await forkTree(git, request)).toMatchObject({ code: "PATH_EXISTS" });
+	expect(await copyWorktree(git, request)).toMatchObject({ code: "PATH_EXISTS" });
 	expect(readdirSync(to.folder)).toEqual(["mine.txt"]);
-	expect(await forkTree(git, { ...request, to: { folder: `${to.folder}-2`, branch: "other" } })).toBeNull();
-	expect(await forkTree(git, { ...request, to: { folder: `${to.folder}-3`, branch: "main" } })).toMatchObject({
+	expect(await copyWorktree(git, { ...request, to: { folder: `${to.folder}-2`, branch: "other" } })).toBeNull();
+	expect(await copyWorktree(git, { ...request, to: { folder: `${to.folder}-3`, branch: "main" } })).toMatchObject({
 		code: "CONFLICT",
 	});
 });
@@ -279,7 +279,13 @@ test("a fork brings the ignored files that are asked for", async () => {
 	put(folder, "b.env", "b");
 	symlinkSync("a.env", path.join(folder, "pkg/build/link"));
 	const to = { folder: path.join(folder, "../child"), branch: "brood/child" };
-	await forkTree(git, { from: { folder }, to, repository: folder, copy: ["a.env", "**/build"], sharesBlocks: false });
+	await copyWorktree(git, {
+		from: { folder },
+		to,
+		repository: folder,
+		copy: ["a.env", "**/build"],
+		sharesBlocks: false,
+	});
 	const there = ["a.env", "b.env", "pkg/build/deep/out.js", "pkg/code.js"].filter((name) =>
 		existsSync(path.join(to.folder, name)),
 	);
@@ -289,7 +295,7 @@ test("a fork brings the ignored files that are asked for", async () => {
 test("the first look at a fork reads no file that the parent's index knew", async () => {
 	const folder = fresh();
 	const to = { folder: path.join(folder, "../child"), branch: "brood/child" };
-	await forkTree(git, { from: { folder }, to, repository: folder, copy: [], sharesBlocks: false });
+	await copyWorktree(git, { from: { folder }, to, repository: folder, copy: [], sharesBlocks: false });
 	// lists what git would have to read, without reading it
 	expect((await git(to.folder, ["diff-files", "--name-only"])).text).toBe("");
 	plain(to.folder, ["read-tree", "HEAD"]);

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forkTree } from "#adapters/git/copy/fork-tree.ts";
+import { copyWorktree } from "#adapters/git/copy/copy-worktree.ts";
 import { materialize } from "#adapters/git/copy/materialize.ts";
 import { makeGit } from "#adapters/git/run/git.ts";
 import { restoreSnapshot } from "#adapters/git/snapshot/restore.ts";
@@ -109,7 +109,7 @@ async function tryTree(wanted: Disorder, damage: Harm, take = takeSnapshot): Pro
 	const sharesBlocks = wanted.ignored && wanted.emptyFolder;
 	const child = path.join(home, "child");
 	expect(
-		await forkTree(git, {
+		await copyWorktree(git, {
 			from: { folder },
 			to: { folder: child, branch: "brood/child" },
 			repository: folder,

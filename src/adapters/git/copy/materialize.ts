@@ -6,7 +6,7 @@ import type { Git } from "../run/git.ts";
 import { fillTree, leftOut, readParts } from "../snapshot/restore.ts";
 import type { StoredSnapshot } from "../snapshot/snapshots.ts";
 import { onBranch, operationBranch } from "../tree/operation.ts";
-import { makeWorktree } from "./fork-tree.ts";
+import { makeWorktree } from "./copy-worktree.ts";
 
 /** Returns the files that the snapshot could not hold. */
 export async function materialize(

@@ -5,7 +5,7 @@ import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { ForkRequest, ProjectRepository, Provisioned } from "#engine/ports/workspace-requests.ts";
 import { sharesBlocks } from "../copy/blocks.ts";
-import { forkTree } from "../copy/fork-tree.ts";
+import { copyWorktree } from "../copy/copy-worktree.ts";
 import { materialize } from "../copy/materialize.ts";
 import { branchRef } from "../format/refs.ts";
 import { commitOf } from "../run/user-input.ts";
@@ -60,7 +60,7 @@ export async function fork(
 		const ignored = await sharesBlocks(parent.workspace.path, marker.path);
 		const from = { folder: parent.workspace.path };
 		const copied = { from, to, repository: project.path, copy: settings.copy, sharesBlocks: ignored };
-		return (await forkTree(context.git, copied, signal)) ?? { missing: [], ignored };
+		return (await copyWorktree(context.git, copied, signal)) ?? { missing: [], ignored };
 	}
 	const taken =
 		request.snapshot === undefined

@@ -16,7 +16,7 @@ import type {
 	ProvisionRequest,
 	StepControl,
 } from "#engine/ports/workspace-requests.ts";
-import { makeWorktree } from "../copy/fork-tree.ts";
+import { makeWorktree } from "../copy/copy-worktree.ts";
 import { exists } from "../layout/layout.ts";
 import { dropMarker, markerIn, noteMarker, workspaceOf, writeMarker } from "../layout/marker.ts";
 import { commitOf, existingBranch, headOf } from "../run/user-input.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { MoveResult } from "#contract/wire.ts";
 import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
-import { fillFrom, treeStateOf } from "../copy/fork-tree.ts";
+import { fillFrom, treeStateOf } from "../copy/copy-worktree.ts";
 import { branchRef } from "../format/refs.ts";
 import { commitOf } from "../run/user-input.ts";
 import { fillTree, leftOut, readSnapshot, refresh, restoreSnapshot } from "../snapshot/restore.ts";

@@ -1,9 +1,9 @@
-// The rows of the fork tree. One element has the focus and names the current row, so that rows can come and go.
+// The rows of the agent tree. One element has the focus and names the current row, so that rows can come and go.
 import { type KeyboardEvent, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import { useLocation } from "wouter";
 import type { AgentId } from "#contract/ids.ts";
-import type { ForkRow } from "#views/fork-tree.ts";
+import type { AgentTreeRow } from "#views/agent-tree.ts";
 import type { TimeAxis } from "#views/time-axis.ts";
 import { paths } from "../../ui/paths.ts";
 import { AxisHead } from "./axis-head.tsx";
@@ -11,7 +11,7 @@ import { rowId, TreeRowView } from "./tree-row.tsx";
 import type { History } from "./turn-history.ts";
 
 interface TreeGridProps {
-	rows: readonly ForkRow[];
+	rows: readonly AgentTreeRow[];
 	axis: TimeAxis;
 	history: History;
 	selected: readonly AgentId[];
@@ -78,7 +78,7 @@ interface TreeKeys extends Pick<TreeGridProps, "rows" | "onFold" | "onSelect"> {
 function useTreeKeys({ rows, at, move, onFold, onSelect }: TreeKeys): (event: KeyboardEvent) => void {
 	const [, go] = useLocation();
 	const row = rows[at];
-	const actions: Readonly<Record<string, (row: ForkRow) => void>> = {
+	const actions: Readonly<Record<string, (row: AgentTreeRow) => void>> = {
 		ArrowDown: () => move(at + 1),
 		ArrowUp: () => move(at - 1),
 		j: () => move(at + 1),

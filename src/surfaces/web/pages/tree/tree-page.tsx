@@ -1,8 +1,8 @@
-// The fork tree: the tree on the left, time on the right.
+// The agent tree: the tree on the left, time on the right.
 import { useDeferredValue, useMemo, useState } from "react";
 import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { forkRows, needsYou, type TreeFilter, treeFilters } from "#views/fork-tree.ts";
+import { agentRows, needsYou, type TreeFilter, treeFilters } from "#views/agent-tree.ts";
 import { timeAxis } from "#views/time-axis.ts";
 import { useNow, useSeen } from "../../store/hooks.ts";
 import { useLastLines } from "../../store/lines.ts";
@@ -29,7 +29,7 @@ export function TreePage() {
 	const [selected, setSelected] = useState<readonly AgentId[]>([]);
 	const found = useDeferredValue(text);
 	const { tree } = seen;
-	const rows = useMemo(() => forkRows(tree, { filter, text: found, folds }), [tree, filter, found, folds]);
+	const rows = useMemo(() => agentRows(tree, { filter, text: found, folds }), [tree, filter, found, folds]);
 	const { axis, history } = useAxis(zoom);
 	useLastLines(seen.agents.filter(({ turn }) => turn !== null).map(({ id }) => id));
 	if (!seen.isLoaded) return <Loading what="the agents" rows={12} isPage />;

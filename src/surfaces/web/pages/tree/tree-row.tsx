@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { stateOf } from "#views/agent-text.ts";
-import type { ForkRow } from "#views/fork-tree.ts";
+import type { AgentTreeRow } from "#views/agent-tree.ts";
 import type { TimeAxis } from "#views/time-axis.ts";
 import { useLastLine } from "../../store/hooks.ts";
 import { paths } from "../../ui/paths.ts";
@@ -12,7 +12,7 @@ import { Bars } from "./bars.tsx";
 import type { AgentHistory } from "./turn-history.ts";
 
 interface TreeRowProps {
-	row: ForkRow;
+	row: AgentTreeRow;
 	index: number;
 	axis: TimeAxis;
 	history: AgentHistory | undefined;

@@ -3,7 +3,7 @@ import { AgentId } from "#contract/ids.ts";
 import type { TreeRow } from "#contract/overviews.ts";
 import type { Agent } from "#contract/wire.ts";
 import { live } from "#test/support/given.ts";
-import { forkRows, type TreeView } from "./fork-tree.ts";
+import { agentRows, type TreeView } from "./agent-tree.ts";
 import { treeOf } from "./overviews.ts";
 import { agentView } from "./wire.ts";
 
@@ -19,7 +19,7 @@ const tree = (...paths: string[]): TreeRow[] =>
 	});
 
 const shown = (rows: readonly TreeRow[], view: Partial<TreeView> = {}): string[] =>
-	forkRows(rows, { filter: "all", text: "", folds: new Map(), ...view }).map(
+	agentRows(rows, { filter: "all", text: "", folds: new Map(), ...view }).map(
 		({ agent: { handle }, hidden }) => handle + (hidden === 0 ? "" : `+${hidden}`),
 	);
 

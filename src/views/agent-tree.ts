@@ -1,4 +1,4 @@
-// The fork tree as rows: what is folded, filtered and found. The order never changes with the state of an agent.
+// The agents below their supervisors, as rows: what is folded, filtered and found. The order never changes with the state of an agent.
 import type { AgentId } from "#contract/ids.ts";
 import type { TreeRow } from "#contract/overviews.ts";
 import type { Agent } from "#contract/wire.ts";
@@ -6,7 +6,7 @@ import type { Agent } from "#contract/wire.ts";
 export const treeFilters = ["living", "needs you", "all"] as const;
 export type TreeFilter = (typeof treeFilters)[number];
 
-export interface ForkRow extends TreeRow {
+export interface AgentTreeRow extends TreeRow {
 	hasChildren: boolean;
 	isOpen: boolean;
 	/** agents that are folded away below it */
@@ -23,7 +23,7 @@ export interface TreeView {
 	folds: ReadonlyMap<AgentId, boolean>;
 }
 
-export function forkRows(tree: readonly TreeRow[], { filter, text, folds }: TreeView): ForkRow[] {
+export function agentRows(tree: readonly TreeRow[], { filter, text, folds }: TreeView): AgentTreeRow[] {
 	const ends = subtreeEnds(tree);
 	const wanted = tree.map(({ agent }) => isWanted(agent, filter) && hasText(agent, text));
 	const kept = keptWith(tree, wanted);
@@ -32,7 +32,7 @@ export function forkRows(tree: readonly TreeRow[], { filter, text, folds }: Tree
 		tree.map(({ agent }) => agent.life !== "ended"),
 	);
 	const [keptBefore, livingBefore] = [countsBefore(kept), countsBefore(living)];
-	const rows: ForkRow[] = [];
+	const rows: AgentTreeRow[] = [];
 	for (let at = 0; at < tree.length; ) {
 		const [row, end] = [tree[at], ends[at] ?? at + 1];
 		if (row === undefined) break;

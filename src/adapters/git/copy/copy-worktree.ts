@@ -66,7 +66,7 @@ import { type Head, openTree, type ReadIndex, readHead, readIndex, readIndexFile
 import { copyTree } from "./copy-tree.ts";
 import { copySubmodules } from "./submodules.ts";
 
-export interface ForkTreeRequest {
+export interface CopyWorktreeRequest {
 	from: { folder: string };
 	to: { folder: string; branch: string };
 	/** any worktree of the repository, or the repository itself */
@@ -77,7 +77,11 @@ export interface ForkTreeRequest {
 	sharesBlocks: boolean;
 }
 
-export async function forkTree(git: Git, request: ForkTreeRequest, signal?: AbortSignal): Promise<Refusal | null> {
+export async function copyWorktree(
+	git: Git,
+	request: CopyWorktreeRequest,
+	signal?: AbortSignal,
+): Promise<Refusal | null> {
 	const { from, to, repository } = request;
 	const parent = await treeStateOf(git, await openTree(from.folder));
 	return await makeWorktree(
@@ -111,7 +115,7 @@ export async function fillFrom(
 	git: Git,
 	{ tree: parent, head, operation, index, begun }: TreeState,
 	child: Tree,
-	request: Pick<ForkTreeRequest, "from" | "to" | "copy" | "sharesBlocks">,
+	request: Pick<CopyWorktreeRequest, "from" | "to" | "copy" | "sharesBlocks">,
 	signal?: AbortSignal,
 ): Promise<void> {
 	const { from, to } = request;
@@ -198,7 +202,7 @@ const nobody = {
 /** Ignored files that are not to be copied. */
 async function leftBehind(
 	git: Git,
-	{ from, copy, sharesBlocks }: Pick<ForkTreeRequest, "from" | "copy" | "sharesBlocks">,
+	{ from, copy, sharesBlocks }: Pick<CopyWorktreeRequest, "from" | "copy" | "sharesBlocks">,
 ): Promise<ByteName[]> {
 	if (sharesBlocks) return [];
 	const collapsed = copy.length === 0 ? ["--directory"] : [];
