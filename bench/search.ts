@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { system } from "#contract/ids.ts";
-import { termsOf } from "#contract/search.ts";
+import { termsOf } from "#contract/search-words.ts";
 import type { Engine } from "#engine/engine.ts";
 import { startEngine } from "#src/main.ts";
 import { median, type Result } from "./table.ts";

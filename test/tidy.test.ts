@@ -325,6 +325,14 @@ test("a command of the command line loads neither zod nor fetch: they take longe
 	).toEqual(["./b.ts", "./c.ts"]);
 });
 
+test("the thread that reads the store loads no schemas but those of ids: every idle daemon would keep them", () => {
+	const loaded = new Set<string>();
+	visit("src/adapters/store/sqlite/read-thread.ts", loaded, loadedWith);
+	expect(loaded.size).toBeGreaterThan(20);
+	const withSchemas = [...loaded].filter((file) => loadedWith(file, text(file)).includes("zod"));
+	expect(withSchemas).toEqual(["src/contract/ids.ts"]);
+});
+
 /** A file and all that it needs, as far as it is ours. */
 function visit(file: string, reached: Set<string>, needs = importsOf): void {
 	if (reached.has(file)) return;

@@ -8,7 +8,7 @@
 // by at most the events that have not arrived yet. An event costs what it changes, however many rows there are.
 
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
-import { isItem } from "#contract/is-item.ts";
+import { isItem } from "#contract/item-kinds.ts";
 import type { Unjournaled } from "#contract/rows.ts";
 import type { Delta, StreamMessage } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";

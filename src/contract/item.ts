@@ -3,18 +3,8 @@
 import { z } from "zod";
 import { command } from "./define.ts";
 import { AgentId, EventId } from "./ids.ts";
-import { isItem } from "./is-item.ts";
+import { controlKinds } from "./item-kinds.ts";
 import { Text } from "./text.ts";
-
-/** Items about the conversation itself; each has its own command. */
-export const controlKinds = ["clear", "mark", "rewind", "fork", "interrupt", "killed"] as const;
-
-/** Every kind that this version knows. */
-export const itemKinds = [
-	...["user", "assistant", "thought", "tool_call", "tool_result", "plan", "final"],
-	...["timeout", "command", "system", "usage"],
-	...controlKinds,
-] as const;
 
 const controls: readonly string[] = controlKinds;
 const ItemKind = z
@@ -48,12 +38,6 @@ export interface ItemEvent {
 	data?: z.infer<ReturnType<typeof z.json>>;
 	turn?: number;
 }
-
-/** The items that change rows. */
-export const rowChangingItems = ["final", "usage"] as const;
-
-/** An item that is not about the conversation itself: it concerns only those who follow the conversation. */
-export const isPlainItem = ({ kind }: { kind: string }): boolean => isItem({ kind }) && !controls.includes(kind);
 
 const RewindData = z.object({ to: EventId });
 

@@ -23,9 +23,6 @@ export type Inbox = z.infer<typeof Inbox>;
 export const TreeRow = z.object({ depth: z.int().nonnegative(), agent: Agent });
 export type TreeRow = z.infer<typeof TreeRow>;
 
-/** Of the issues that are done a board has those that were done last, at most so many. */
-export const boardDoneMax = 100;
-
 /** The stages in the order of the project's workflow, also those without an issue. */
 export const BoardColumn = z.object({
 	stage: z.string(),

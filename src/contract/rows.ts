@@ -3,11 +3,9 @@ import { z } from "zod";
 import type { AgentState } from "./agent.ts";
 import type { ApprovalState } from "./approval.ts";
 import type { Event } from "./event.ts";
-import { type AgentId, agentOf, type ProjectSlug } from "./ids.ts";
 import type { IssueState, RunState } from "./issue.ts";
 import type { MailState } from "./mail.ts";
 import type { NodeState } from "./node.ts";
-import { boardDoneMax } from "./overviews.ts";
 import type { ProjectState } from "./project.ts";
 import type { PromptState } from "./prompt.ts";
 import type { SubscriptionState, TurnLease } from "./subscription.ts";
@@ -42,36 +40,6 @@ export const MirroredRows = z.object({
 	items: rowsOf<Event>(),
 });
 export type MirroredRows = z.infer<typeof MirroredRows>;
-
-/** One more than a board has tells whether there are older ones. */
-export const mirroredDoneMax = boardDoneMax + 1;
-
-/** The agents whose names issues and conversations show; they may have been reaped. */
-export function agentsNamedIn({
-	issues,
-	runs,
-	mails,
-	prompts,
-	items,
-}: Pick<MirroredRows, "issues" | "runs" | "mails" | "prompts" | "items">): AgentId[] {
-	const actors = [
-		...mails.map(({ from }) => from),
-		...prompts.map(({ createdBy }) => createdBy),
-		...items.map(({ actor }) => actor),
-	];
-	const working = [...issues.flatMap(({ assignee }) => assignee ?? []), ...runs.map(({ agent }) => agent)];
-	return [...new Set([...working, ...actors.flatMap((actor) => agentOf(actor) ?? [])])];
-}
-
-/** What a screen shows besides the agents: boards of projects, conversations of agents. */
-export interface MirrorRequest {
-	boards: readonly ProjectSlug[];
-	threads: readonly AgentId[];
-	/** of each thread */
-	itemsMax: number;
-	/** only the rows of these boards and threads, for a client that has the others */
-	isPart: boolean;
-}
 
 export const Unjournaled = z.object({
 	/** the phase that the process of an open turn reported, by turn */

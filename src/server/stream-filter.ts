@@ -2,8 +2,7 @@
 // catching up reads no more than it sends.
 import type { Event } from "#contract/event.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
-import { isItem } from "#contract/is-item.ts";
-import { rowChangingItems } from "#contract/item.ts";
+import { isItem, rowChangingItems } from "#contract/item-kinds.ts";
 import { looseData } from "#contract/loose-data.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { EventRange, Reads } from "#engine/ports/store.ts";

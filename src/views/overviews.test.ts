@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { AgentId, human, ProjectSlug } from "#contract/ids.ts";
 import type { Issue } from "#contract/issue-wire.ts";
-import { boardDoneMax } from "#contract/overviews.ts";
+import { boardDoneMax } from "#contract/mirror-request.ts";
 import { defaultIssueSettings } from "#contract/project.ts";
 import type { Agent } from "#contract/wire.ts";
 import { issueChanges } from "#domain/fold/issue.ts";

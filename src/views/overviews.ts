@@ -2,8 +2,9 @@
 
 import { needsPerson } from "#contract/issue.ts";
 import type { Issue } from "#contract/issue-wire.ts";
+import { boardDoneMax } from "#contract/mirror-request.ts";
 import type { NodeState } from "#contract/node.ts";
-import { type BoardColumn, boardDoneMax, type Inbox, type TreeRow } from "#contract/overviews.ts";
+import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
 import type { Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { Agent } from "#contract/wire.ts";

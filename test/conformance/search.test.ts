@@ -1,7 +1,7 @@
 // What a search promises, held against all three stores: they find the same, in the same order.
 import { describe, expect, test } from "vitest";
 import { ProjectSlug } from "#contract/ids.ts";
-import { termsOf } from "#contract/search.ts";
+import { termsOf } from "#contract/search-words.ts";
 import type { Engine } from "#engine/engine.ts";
 import { done, spawn } from "#test/support/say.ts";
 import { flavors, freshPlace } from "#test/support/stores.ts";

@@ -1,7 +1,7 @@
 // Histories the slow way: every agent has a whole copy of its context. The delta replay must never differ from it.
 import fc from "fast-check";
 import type { AgentId } from "#contract/ids.ts";
-import { isItem } from "#contract/is-item.ts";
+import { isItem } from "#contract/item-kinds.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { Outcome } from "#engine/ports/dispatch.ts";
 import { say } from "#test/support/say.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { controlKinds, itemKinds } from "#contract/item.ts";
+import { controlKinds, itemKinds } from "#contract/item-kinds.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Engine } from "#engine/engine.ts";
 import { done, refused, spawn } from "#test/support/say.ts";

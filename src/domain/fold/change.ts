@@ -5,7 +5,7 @@ import type { ApprovalState } from "#contract/approval.ts";
 import type { NewEvent, NounEvent, Stamped, StampedItemEvent } from "#contract/event.ts";
 import type { AgentId, PersonName, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
-import type { rowChangingItems } from "#contract/item.ts";
+import type { rowChangingItems } from "#contract/item-kinds.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { NodeId, NodeState } from "#contract/node.ts";
 import type { PersonState } from "#contract/person.ts";

@@ -2,7 +2,7 @@
 import { type AgentState, noAgent } from "#contract/agent.ts";
 import { AgentInit, AgentSpawn } from "#contract/agent-commands.ts";
 import { type AgentId, Handle, initHandle, type ProjectSlug } from "#contract/ids.ts";
-import { isItem } from "#contract/is-item.ts";
+import { isItem } from "#contract/item-kinds.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { NodeId } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";

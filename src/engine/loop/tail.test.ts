@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Event } from "#contract/event.ts";
 import { human } from "#contract/ids.ts";
-import { isPlainItem } from "#contract/item.ts";
+import { isPlainItem } from "#contract/item-kinds.ts";
 import { limits } from "#contract/limits.ts";
 import { noLog } from "../ports/log.ts";
 import { Publisher } from "./publish.ts";

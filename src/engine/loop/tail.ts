@@ -8,7 +8,7 @@
 // Most of a journal is what agents say. Where nobody follows conversations, other nodes' plain items are not read at all,
 // so that an idle node costs the others next to nothing.
 import type { Event } from "#contract/event.ts";
-import { isPlainItem } from "#contract/item.ts";
+import { isPlainItem } from "#contract/item-kinds.ts";
 import { caught, type Log } from "../ports/log.ts";
 import type { CommitNotifications, Reads } from "../ports/store.ts";
 import type { Publisher } from "./publish.ts";

@@ -1,5 +1,7 @@
 // The store's one read of many kinds of rows at one moment: a part of the port in `store.ts`.
-import type { MirroredRows, MirrorRequest } from "#contract/rows.ts";
+
+import type { MirrorRequest } from "#contract/mirror-request.ts";
+import type { MirroredRows } from "#contract/rows.ts";
 
 export interface MirrorReads {
 	/** all read at one moment */

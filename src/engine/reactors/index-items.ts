@@ -2,7 +2,7 @@
 // is done outside of commits and in small portions, which take a few percent of the writer's time under any load. A
 // search does not depend on it: it indexes the rest before it searches.
 import type { Event } from "#contract/event.ts";
-import { isItem } from "#contract/is-item.ts";
+import { isItem } from "#contract/item-kinds.ts";
 import type { Reactor } from "../loop/reactor.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";

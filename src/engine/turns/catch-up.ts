@@ -6,7 +6,7 @@
 //   has a new session              the whole context, quoted, and an item that says so
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
-import { isItem } from "#contract/is-item.ts";
+import { isItem } from "#contract/item-kinds.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { contextOf } from "#domain/history.ts";
 import { type Rendered, render, seedLengthFor } from "#domain/render.ts";

@@ -1,6 +1,6 @@
 // The inbox, the tree and the boards. Inbox and board cost what they show; the tree shows every agent that was not reaped.
 import type { ProjectSlug } from "#contract/ids.ts";
-import { boardDoneMax } from "#contract/overviews.ts";
+import { boardDoneMax } from "#contract/mirror-request.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import { Mirrored } from "#views/mirrored.ts";
 import { boardOf, inboxOf, isDown } from "#views/overviews.ts";

@@ -3,7 +3,7 @@ import type { Event } from "#contract/event.ts";
 import { agentOf } from "#contract/ids.ts";
 import { pagedWith, slicePage } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import { termsOf } from "#contract/search.ts";
+import { termsOf } from "#contract/search-words.ts";
 import type { Found } from "#contract/wire.ts";
 import { foundView, itemView } from "#views/wire.ts";
 import { type Handlers, numberIn, type RequestContext, type RouteRequest } from "../request-context.ts";

@@ -1,7 +1,7 @@
 // The routes of turns.
 
 import type { AgentId } from "#contract/ids.ts";
-import { isItem } from "#contract/is-item.ts";
+import { isItem } from "#contract/item-kinds.ts";
 import { pagedWith } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { TurnState } from "#contract/turn.ts";

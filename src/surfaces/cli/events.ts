@@ -1,7 +1,7 @@
 // Prints the journal, and follows it.
 import { type Client, Refused } from "#client/client.ts";
 import { fullName } from "#contract/full-name.ts";
-import { isItem } from "#contract/is-item.ts";
+import { isItem } from "#contract/item-kinds.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";

@@ -3,7 +3,7 @@
 import { type Client, Refused } from "#client/client.ts";
 import { dataOf } from "#contract/event-data.ts";
 import { fullName } from "#contract/full-name.ts";
-import { isItem } from "#contract/is-item.ts";
+import { isItem } from "#contract/item-kinds.ts";
 import { refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
 import type { Agent, Prompt, Turn } from "#contract/wire.ts";

@@ -2,7 +2,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { isItem } from "#contract/is-item.ts";
+import { isItem } from "#contract/item-kinds.ts";
 import type { Range, Ranges } from "#engine/ports/store.ts";
 import type { Rows } from "./rows.ts";
 

@@ -1,8 +1,7 @@
 // The journal in memory, looked through from its beginning.
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { isItem } from "#contract/is-item.ts";
-import { isPlainItem, rowChangingItems } from "#contract/item.ts";
+import { isItem, isPlainItem, rowChangingItems } from "#contract/item-kinds.ts";
 import type { EventRange } from "#engine/ports/store.ts";
 import type { Rows } from "./rows.ts";
 

@@ -1,7 +1,7 @@
 // Lists and lookups in memory.
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { isItem } from "#contract/is-item.ts";
+import { isItem } from "#contract/item-kinds.ts";
 import type { IdSpan, PageRequest, RowPage, TextPart } from "#contract/page.ts";
 import type { PendingWork } from "#contract/pending-work.ts";
 import { nothingSpent, type Spent } from "#contract/usage.ts";

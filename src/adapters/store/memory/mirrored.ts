@@ -1,8 +1,9 @@
 // The rows that a client mirrors. It reads them without waiting, so that they are of one moment.
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { isItem } from "#contract/is-item.ts";
-import { agentsNamedIn, type MirroredRows, type MirrorRequest, mirroredDoneMax } from "#contract/rows.ts";
+import { isItem } from "#contract/item-kinds.ts";
+import { agentsNamedIn, type MirrorRequest, mirroredDoneMax } from "#contract/mirror-request.ts";
+import type { MirroredRows } from "#contract/rows.ts";
 import { rangesIn } from "./history.ts";
 import { boardIn } from "./issue-reads.ts";
 import { isUnread, mailsIn, type Rows } from "./rows.ts";

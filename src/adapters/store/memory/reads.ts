@@ -1,7 +1,7 @@
 // The store's reads of rows in memory.
 import { type AgentState, folderOf, isLeaving } from "#contract/agent.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
-import { isItem } from "#contract/is-item.ts";
+import { isItem } from "#contract/item-kinds.ts";
 import type { Reads } from "#engine/ports/store.ts";
 import { historyIn, rangesIn } from "./history.ts";
 import { memoryIssueReads } from "./issue-reads.ts";

@@ -1,8 +1,9 @@
 // A search where no database does it.
 
 import type { AgentId } from "#contract/ids.ts";
-import { isItem } from "#contract/is-item.ts";
-import { type Hit, matches, type SearchQuery, snippetOf } from "#contract/search.ts";
+import { isItem } from "#contract/item-kinds.ts";
+import type { Hit, SearchQuery } from "#contract/search.ts";
+import { matches, snippetOf } from "#contract/search-words.ts";
 import type { Rows } from "./rows.ts";
 
 /** Every item is looked at, the newest first. */

@@ -1,12 +1,12 @@
 // The queries that find agents, by what there is to do for them. Each goes through an index that has only those.
 import { type RawBuilder, sql } from "kysely";
-import { lifeStates } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
+import type { NodeId } from "#contract/node.ts";
 import { fieldOf, query } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
 /** What the column can have. */
-export const lives = [...lifeStates, "reaped"] as const satisfies Tables["agent"]["life"][];
+export const lives = ["provisioning", "live", "ended", "reaped"] as const satisfies Tables["agent"]["life"][];
 
 /** Word for word as an index has it, so that the databases see that it has them all. */
 export const isLiving = sql<boolean>`agent.life in ('provisioning', 'live')`;
@@ -169,7 +169,7 @@ export const livingAgents = query()("living-agents", (db) =>
 );
 
 export const livingAgentsByNode = query()("living-agents-by-node", (db, _, dialect) => {
-	const node = fieldOf(dialect, "state", "node");
+	const node = sql<NodeId | null>`${fieldOf(dialect, "state", "node")}`;
 	return db
 		.selectFrom("agent")
 		.select((of) => [node.as("node"), of.fn.countAll<number>().as("count")])

@@ -1,8 +1,7 @@
 // The store's reads of agents, projects and the journal, on either database.
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
-import { NodeId } from "#contract/node.ts";
-import { snippetOf } from "#contract/search.ts";
+import { snippetOf } from "#contract/search-words.ts";
 import type { EventRange, Reads } from "#engine/ports/store.ts";
 import * as agents from "./agent-queries.ts";
 import type { Connection } from "./connection.ts";
@@ -47,7 +46,7 @@ export function agentReads(connection: Connection) {
 		livingAgentCount: async () => Number((await connection.all(agents.livingAgents, {}))[0]?.count ?? 0),
 		livingAgentsByNode: async () => {
 			const rows = await connection.all(agents.livingAgentsByNode, {});
-			return new Map(rows.map(({ node, count }) => [NodeId.nullable().parse(node), Number(count)]));
+			return new Map(rows.map(({ node, count }) => [node, Number(count)]));
 		},
 		project: (slug) => one(queries.projectBySlug, { slug }),
 		projects: () => all(queries.allProjects, {}),

@@ -2,7 +2,7 @@
 // index of its own kind.
 import { sql } from "kysely";
 import type { Actor, AgentId } from "#contract/ids.ts";
-import type { Term } from "#contract/search.ts";
+import type { Term } from "#contract/search-words.ts";
 import { type Dialect, query } from "./prepared.ts";
 
 /** All of the terms, in the language of the database's index. A term has letters and digits only. */

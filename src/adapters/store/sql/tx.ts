@@ -2,11 +2,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { type AgentState, folderOf, isLeaving } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { isItem } from "#contract/is-item.ts";
 import { isMoving, isOpen, needsPerson } from "#contract/issue.ts";
+import { isItem } from "#contract/item-kinds.ts";
 import { isActive } from "#contract/node.ts";
 import type { StoredReceipt } from "#contract/receipt.ts";
-import { searchWords } from "#contract/search.ts";
+import { searchWords } from "#contract/search-words.ts";
 import type { Reads, Tx } from "#engine/ports/store.ts";
 import type { Connection } from "./connection.ts";
 import { endErrands } from "./errand-queries.ts";

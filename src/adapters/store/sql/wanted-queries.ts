@@ -2,7 +2,7 @@
 // what one query scans, without an index on the kind that every event would have to write.
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
-import { controlKinds, rowChangingItems } from "#contract/item.ts";
+import { controlKinds, rowChangingItems } from "#contract/item-kinds.ts";
 import { isOfProject } from "./agent-queries.ts";
 import { type Dialect, query, textsIn } from "./prepared.ts";
 import { fromJournal, seqOf } from "./queries.ts";

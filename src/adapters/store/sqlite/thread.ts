@@ -45,18 +45,9 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Envelope } from "#contract/command.ts";
 import type { StoredReceipt } from "#contract/receipt.ts";
-import type { CommandResult } from "#engine/ports/dispatch.ts";
-import type { Reads, RunBatch, StoreFault } from "#engine/ports/store.ts";
+import type { StoreFault } from "#engine/ports/store.ts";
 import type { StoreErrands } from "#engine/ports/store-errands.ts";
-import { sqlErrands } from "../sql/errand-queries.ts";
-import * as queries from "../sql/queries.ts";
-import { sqlReads } from "../sql/reads.ts";
-import { type SqlTx, sqlTx } from "../sql/tx.ts";
-import { SqliteConnection } from "./connection.ts";
-import { faultAtCommit, faultAtOpening, faultBeforeCommit } from "./fault.ts";
-import { lastEvent, markBackup, openForWriting } from "./file.ts";
-import { LastEventFile } from "./last-event-file.ts";
-import { WriteAheadLog } from "./write-ahead-log.ts";
+import { faultAtOpening, faultBeforeCommit } from "./fault.ts";
 
 export interface ThreadData {
 	role: "writer" | "reader";
@@ -87,15 +78,19 @@ export type Reply =
 	| { unopened: { kind: StoreFault["kind"]; message: string } }
 	| { broken: string };
 
-/** roughly what one round of indexing, or of dropping receipts, writes */
-const indexedBytes = 256 * 1024;
+/** What one of the threads does: `WriteThread` or `ReadThread`. */
+export interface StoreThread extends Disposable {
+	do(ask: ThreadRequest): Promise<unknown>;
+	/** called once the answers are sent */
+	afterwards(): void;
+}
 
 /** how long answers wait for the next ones, to be sent together */
 const holdMs = 1;
 
-export function serveSqlite(port: MessagePort, { role, file }: ThreadData, run: RunBatch): void {
+export function serveSqlite(port: MessagePort, role: ThreadData["role"], open: () => StoreThread): void {
 	const say = (...replies: Reply[]): void => (replies.length === 0 ? undefined : port.postMessage(replies));
-	const thread = opened(say, () => (role === "writer" ? new Writer(file, run) : new Reader(file)));
+	const thread = opened(say, open);
 	if (thread === null) {
 		port.close();
 		return;
@@ -131,7 +126,7 @@ function opened<T>(say: (reply: Reply) => void, open: () => T): T | null {
 }
 
 /** After the answers are sent. A failure for want of space is retried later; a broken store is reported. */
-function tidyUp(thread: Writer | Reader, say: (reply: Reply) => void): void {
+function tidyUp(thread: StoreThread, say: (reply: Reply) => void): void {
 	try {
 		thread.afterwards();
 	} catch (error) {
@@ -140,7 +135,7 @@ function tidyUp(thread: Writer | Reader, say: (reply: Reply) => void): void {
 	}
 }
 
-async function answer(thread: Writer | Reader, { id, ask }: Message): Promise<Reply> {
+async function answer(thread: StoreThread, { id, ask }: Message): Promise<Reply> {
 	try {
 		if ("close" in ask) thread[Symbol.dispose]();
 		return { id, value: "close" in ask ? null : await thread.do(ask) };
@@ -148,129 +143,4 @@ async function answer(thread: Writer | Reader, { id, ask }: Message): Promise<Re
 		const { kind, message } = faultBeforeCommit(error);
 		return { id, fault: { kind, message } };
 	}
-}
-
-class Reader implements Disposable {
-	readonly #file: string;
-	/** opened with the first read: before that the writer may still be creating the file */
-	#connection: SqliteConnection | null = null;
-	#reads: Reads | null = null;
-
-	constructor(file: string) {
-		this.#file = file;
-	}
-
-	async do(ask: ThreadRequest): Promise<unknown> {
-		this.#connection ??= new SqliteConnection(this.#file, { readOnly: true });
-		if ("backup" in ask) return this.#connection.copyTo(ask.backup, markBackup);
-		if (!("read" in ask)) throw new Error("the reader's thread only reads");
-		this.#reads ??= sqlReads(this.#connection);
-		const method: unknown = Reflect.get(this.#reads, ask.read);
-		if (typeof method !== "function") throw new Error(`there is no question ${ask.read}`);
-		if (ask.read !== "mirrored") return await Reflect.apply(method, this.#reads, ask.args);
-		await this.#connection.exec("begin");
-		try {
-			return await Reflect.apply(method, this.#reads, ask.args);
-		} finally {
-			await this.#connection.exec("commit");
-		}
-	}
-
-	afterwards(): void {}
-
-	[Symbol.dispose](): void {
-		this.#connection?.[Symbol.dispose]();
-	}
-}
-
-class Writer implements Disposable {
-	readonly #connection: SqliteConnection;
-	readonly #reads: Reads;
-	readonly #run: RunBatch;
-	readonly #log: WriteAheadLog;
-	readonly #lastEventFile: LastEventFile;
-	#broken: StoreFault | null = null;
-
-	constructor(file: string, run: RunBatch) {
-		this.#connection = openForWriting(file);
-		this.#reads = sqlReads(this.#connection);
-		this.#run = run;
-		this.#log = new WriteAheadLog(this.#connection);
-		this.#lastEventFile = new LastEventFile(file, lastEvent(this.#connection));
-	}
-
-	async do(ask: ThreadRequest): Promise<unknown> {
-		// after a commit of unknown outcome nothing more is written: the next process recovers from disk
-		if (this.#broken !== null) throw this.#broken;
-		if ("commit" in ask) {
-			for (const { bytes } of ask.commit) this.#log.grew(bytes);
-			const results = await this.#transact((tx) => this.#run(tx, ask.commit));
-			this.#lastEventFile.record(lastOf(results));
-			return results;
-		}
-		if ("trim" in ask) return this.#log.empty();
-		if ("keep" in ask) return await this.#keep(ask.keep, ask.durable);
-		this.#log.grew(indexedBytes);
-		if ("dropReceipts" in ask) {
-			return await this.#transact(
-				async () => (await this.#connection.all(queries.dropReceipts, ask.dropReceipts)).length,
-			);
-		}
-		if ("index" in ask) return await this.#transact((tx) => tx.index(ask.index));
-		if ("errands" in ask) {
-			const errands = sqlErrands(this.#connection);
-			return await this.#transact(() => Reflect.apply(errands[ask.errands], errands, ask.args));
-		}
-		throw new Error("the writer's thread only writes");
-	}
-
-	/** The data of an answer needs no flush of its own: the effect is durable without it. */
-	async #keep(receipts: readonly StoredReceipt[], durable: boolean): Promise<void> {
-		for (const { given } of receipts) this.#log.grew(given === undefined ? 0 : JSON.stringify(given).length);
-		if (!durable) await this.#connection.exec("pragma synchronous = normal");
-		try {
-			await this.#transact((tx) => tx.keepReceipts(receipts));
-		} finally {
-			if (!durable) await this.#connection.exec("pragma synchronous = full");
-		}
-	}
-
-	async #transact<T>(work: (tx: SqlTx) => Promise<T>): Promise<T> {
-		await this.#connection.exec("begin immediate");
-		let result: T;
-		try {
-			result = await work(sqlTx(this.#connection, this.#reads));
-		} catch (error) {
-			throw this.#undo(faultBeforeCommit(error));
-		}
-		try {
-			await this.#connection.exec("commit");
-			this.#lastEventFile.check();
-		} catch (error) {
-			throw this.#undo(faultAtCommit(error));
-		}
-		return result;
-	}
-
-	#undo(fault: StoreFault): StoreFault {
-		if (fault.kind === "broken") this.#broken = fault;
-		if (this.#connection.inTransaction) this.#connection.script("rollback");
-		return fault;
-	}
-
-	afterwards(): void {
-		if (this.#log.keepShort()) this.#lastEventFile.flush();
-	}
-
-	[Symbol.dispose](): void {
-		this.#lastEventFile[Symbol.dispose]();
-		this.#connection[Symbol.dispose]();
-	}
-}
-
-/** The newest event of a batch; 0 if it has none. */
-function lastOf(results: readonly CommandResult[]): number {
-	for (const outcome of results.toReversed())
-		if ("events" in outcome && !outcome.replayed && outcome.events.length > 0) return outcome.events.at(-1)?.id ?? 0;
-	return 0;
 }
