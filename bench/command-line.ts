@@ -6,6 +6,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { residentMib } from "./memory.ts";
 import { median, type Result } from "./table.ts";
 
 const run = promisify(execFile);
@@ -57,20 +58,17 @@ const idleMs = 15_000;
 /** Where the kernel tells: of the resident memory, Node's own program is shared with every other process that runs it. */
 async function idleMemory(home: string): Promise<Result[]> {
 	const { pid } = JSON.parse(readFileSync(path.join(home, "daemon.json"), "utf8"));
-	const file = `/proc/${pid}/status`;
-	if (!existsSync(file)) return [];
+	if (!existsSync(`/proc/${pid}/status`)) return [];
 	await pause(idleMs);
-	const status = readFileSync(file, "utf8");
-	const mib = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024;
-	const value = mib("VmRSS");
+	const value = residentMib(pid);
 	return [
 		{
 			title: "An idle daemon of a release, MiB",
 			columns: ["", "MiB"],
 			rows: [
 				["resident", value],
-				["its own", mib("RssAnon")],
-				["Node's program", mib("RssFile")],
+				["its own", residentMib(pid, "RssAnon")],
+				["Node's program", residentMib(pid, "RssFile")],
 			],
 			ratio: { name: "MiB resident", value, target: "≤ 100", met: value <= 100 },
 		},
