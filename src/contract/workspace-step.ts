@@ -92,7 +92,7 @@ export const WorkspaceDrift = command("workspace.drift", {
 });
 export type WorkspaceDrift = z.infer<typeof WorkspaceDrift>;
 
-/** The workspace is as it should be: ends the hold `dirty`, with `whole` also `recovery`. */
+/** The workspace is as it should be: ends the hold `drift`, with `whole` also `recovery`. */
 export const WorkspaceConfirm = command("workspace.confirm", { ...named, whole: z.literal(true).optional() });
 export type WorkspaceConfirm = z.infer<typeof WorkspaceConfirm>;
 

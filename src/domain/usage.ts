@@ -77,7 +77,7 @@ export function usedUp(agent: Spender): string | null {
 	return null;
 }
 
-/** Called at the end of a turn, so that a budget never cuts a turn off. */
+/** Holds the agent once its budget is used up: at the end of a turn, or when one is stopped for it. */
 export function heldForBudget(agent: AgentState): NewEvent[] {
 	const reason = usedUp(agent);
 	return reason === null || isHeld(agent, "budget")

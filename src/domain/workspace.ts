@@ -242,9 +242,9 @@ export function decideRecord(
 }
 
 export function decideDrift(agent: AgentState, { reason, seen }: WorkspaceDrift): Decision {
-	if (agent.life !== "live" || isHeld(agent, "dirty")) return [];
+	if (agent.life !== "live" || isHeld(agent, "drift")) return [];
 	if (seen !== undefined && isStale(agent, seen)) return [];
-	return [{ kind: "agent.held", agent: agent.id, data: { hold: "dirty", reason } }];
+	return [{ kind: "agent.held", agent: agent.id, data: { hold: "drift", reason } }];
 }
 
 /** Whether git or the agent was at work in the workspace since it was looked at. */
@@ -254,7 +254,7 @@ const isStale = (
 ): boolean => lease !== null || turn !== null || seenCommit !== seen.commit || workspace?.branch !== seen.branch;
 
 export const decideConfirm = (agent: AgentState, { whole }: WorkspaceConfirm): Decision =>
-	unheld(agent, whole === true ? ["dirty", "recovery"] : ["dirty"]);
+	unheld(agent, whole === true ? ["drift", "recovery"] : ["drift"]);
 
 function unheld(
 	agent: AgentState,

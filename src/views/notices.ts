@@ -15,7 +15,7 @@ export interface NoticeTrigger {
 }
 
 /** Holds that only a person ends. */
-const heldForPerson: readonly HoldKind[] = ["error", "crash", "dirty", "recovery"];
+const heldForPerson: readonly HoldKind[] = ["error", "crash", "drift", "recovery"];
 
 export function noticeTriggerOf(event: Event): NoticeTrigger | null {
 	const call = (kind: NoticeKind, issue: number | null = null): NoticeTrigger => ({ kind, event, issue });

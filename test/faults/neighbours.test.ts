@@ -95,7 +95,7 @@ test("a workspace that nobody may look into holds its own agent", async () => {
 	rmSync(workspace?.path ?? "", { recursive: true });
 	writeFileSync(workspace?.path ?? "", "");
 	await prompt("damaged");
-	await expect.poll(() => held("damaged"), longTimeout).toEqual([expect.stringMatching(/^(dirty|error): /)]);
+	await expect.poll(() => held("damaged"), longTimeout).toEqual([expect.stringMatching(/^(drift|error): /)]);
 	expect((await client.call("health", of("damaged"))).healthy).toBe(false);
 	await works("sound");
 });

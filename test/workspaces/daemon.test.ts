@@ -265,7 +265,7 @@ describe("a damaged or changed workspace", () => {
 		await shop.client.call("prompt", { ...params(agent), body: { text: "run cat a.txt" } });
 		await expect
 			.poll(async () => (await shop.now(agent)).holds.map((hold) => hold.kind), longTimeout)
-			.toEqual(["dirty"]);
+			.toEqual(["drift"]);
 		expect(await shop.client.call("queue", params(agent))).toMatchObject([{ text: "run cat a.txt" }]);
 		expect(await shop.client.call("health", params(agent))).toMatchObject({
 			healthy: false,

@@ -134,7 +134,7 @@ test("release brings an agent home from error, and ends the hold when the tree i
 	git(at(agent), "checkout", "--quiet", "-b", "elsewhere");
 	await daemon.client.call("prompt", { ...params(agent), body: { text: "say again" } });
 	await expect.poll(async () => (await daemon.now(agent)).label, { timeout: 20_000 }).toBe("error");
-	expect((await daemon.now(agent)).holds.map(({ kind }) => kind)).toEqual(["dirty"]);
+	expect((await daemon.now(agent)).holds.map(({ kind }) => kind)).toEqual(["drift"]);
 	writeFileSync(at(agent, "loose.txt"), "loose");
 	const dirty = await refusal(release(agent));
 	expect(dirty).toMatchObject({ code: "WORKTREE_DIRTY", details: { status: ["?? loose.txt"] } });

@@ -9,7 +9,7 @@ test.each([
 	["error", "process", "resume"],
 	["error", "checkout", "recover"],
 	["error", "provision", "recover"],
-	["dirty", null, "recover"],
+	["drift", null, "recover"],
 	["recovery", null, "recover"],
 ] as const)("a hold %s after a failed %s is ended by %s", (kind, step, verb) => {
 	const lastError = step === null ? null : { step };

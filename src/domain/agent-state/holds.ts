@@ -12,7 +12,12 @@ export interface HoldRule {
 }
 
 export const holdTable: Record<HoldKind, HoldRule> = {
-	user: { label: "paused", setBy: "`pause`", resume: "ends", endedBy: "`resume`" },
+	user: {
+		label: "paused",
+		setBy: "`pause`; a usage limit, where the project says `onLimit: stop`",
+		resume: "ends",
+		endedBy: "`resume`",
+	},
 	interrupt: { label: "paused", setBy: "`interrupt` without `--resume`", resume: "ends", endedBy: "`resume`" },
 	limit: {
 		label: "paused",
@@ -26,14 +31,19 @@ export const holdTable: Record<HoldKind, HoldRule> = {
 		resume: "ends",
 		endedBy: "a larger budget; `resume` for one more turn",
 	},
-	crash: { label: "error", setBy: "boot found the turn open", resume: "ends", endedBy: "`resume`, or `turn retry`" },
+	crash: {
+		label: "error",
+		setBy: "boot found the turn open, or the turn's node fell",
+		resume: "ends",
+		endedBy: "`resume`, or `turn retry`",
+	},
 	error: {
 		label: "error",
 		setBy: "provisioning, checkout, settling or process start failed; crash loops",
 		resume: "ends unless a workspace step failed",
 		endedBy: "`recover`; `resume` where no workspace step failed",
 	},
-	dirty: {
+	drift: {
 		label: "error",
 		setBy: "the workspace is not where or as it was (path gone, other branch, HEAD went back)",
 		resume: "does not end",

@@ -40,7 +40,7 @@ describe("resume", () => {
 	test("ends an error whose failed step had nothing to do with the workspace", () => {
 		given(failed("process"), held("error")).when(decideResume).gives(unheld("error"));
 	});
-	test.each(["dirty", "recovery"] as const)(
+	test.each(["drift", "recovery"] as const)(
 		"is refused while the workspace is %s, and ends nothing else either",
 		(hold) => {
 			given(held("user"), held(hold))
@@ -57,9 +57,9 @@ describe("resume", () => {
 
 describe("recover", () => {
 	test("clears the holds of errors and leaves those that people set", () => {
-		given(held("user"), held("error"), held("crash"), held("dirty"), held("recovery"))
+		given(held("user"), held("error"), held("crash"), held("drift"), held("recovery"))
 			.when(decideRecover)
-			.gives(unheld("error", "crash", "dirty", "recovery"));
+			.gives(unheld("error", "crash", "drift", "recovery"));
 	});
 	test("of a dead agent is refused", () => given(ended).when(decideRecover).refuses("AGENT_INVALID_STATE"));
 });

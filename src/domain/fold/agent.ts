@@ -120,7 +120,7 @@ export const agentChanges = {
 } satisfies Changes<"agent">;
 
 /** Holds about files that stayed behind end. */
-const aboutFiles: readonly Hold["kind"][] = ["recovery", "dirty"];
+const aboutFiles: readonly Hold["kind"][] = ["recovery", "drift"];
 
 function moved(row: AgentState, { data, at }: EventOf<"agent.moved">): AgentState {
 	const { node, workspace, head = null } = data;

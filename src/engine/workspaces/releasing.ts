@@ -49,7 +49,7 @@ export class Releasing {
 
 	/** Ends error holds where nothing is wrong with the workspace any more. */
 	async endErrors(agent: AgentState, by: Requester): Promise<Refusal | null> {
-		const errors = agent.holds.some(({ kind }) => kind === "dirty" || kind === "error");
+		const errors = agent.holds.some(({ kind }) => kind === "drift" || kind === "error");
 		const checkout = errors ? await checkoutOf(this.#parts.reads, agent) : null;
 		if (checkout === null) return null;
 		const { issues } = await this.#parts.workspaces.health(checkout, { commit: null });
@@ -98,5 +98,5 @@ export function acceptable({ holds, seenCommit }: AgentState): { seen: string | 
 	if (kinds.includes("error")) return undefined;
 	const step = holds.find(({ kind }) => kind === "recovery")?.step;
 	if (kinds.includes("recovery")) return step === undefined ? undefined : { seen: null, step };
-	return kinds.includes("dirty") ? { seen: seenCommit } : undefined;
+	return kinds.includes("drift") ? { seen: seenCommit } : undefined;
 }

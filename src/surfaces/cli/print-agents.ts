@@ -58,17 +58,17 @@ export function busyTable(agents: readonly Availability[]): string {
 
 /** The label, and in brackets what the user should know: an open question, or a silent turn. */
 export function labelText({ label, turn, holds }: Agent): string {
-	// `paused` and `error` already say this
-	const why =
-		label === "paused" || label === "error"
-			? holds.map(({ kind }) => kind).filter((kind) => kind !== "user" && kind !== label)
-			: [];
+	const why = label === "paused" || label === "error" ? holds.map(holdText).filter((text) => text !== label) : [];
 	if (why.length > 0) return `${label} (${why.join(", ")})`;
 	if (turn === null) return label;
 	const more =
 		turn.silentSince !== null ? "silent" : turn.phase === "approval" || turn.phase === "wait" ? turn.phase : null;
 	return more === null ? label : `${label} (${more})`;
 }
+
+/** A person's hold is what `paused` says; the daemon sets the same one where a project stops at a usage limit. */
+const holdText = ({ kind, by }: Agent["holds"][number]): string =>
+	kind !== "user" ? kind : by === "system" ? "on-limit stop" : "paused";
 
 /** All fields of an agent that are set, one per line. */
 export function agentDetails(agent: Agent, nodes: readonly Node[]): string {
