@@ -7,7 +7,7 @@ import { AgentId, human, system } from "#contract/ids.ts";
 import type { MirroredRows } from "#contract/rows.ts";
 import type { Engine } from "#engine/engine.ts";
 import { startEngine } from "#src/main.ts";
-import { itemView } from "#views/wire.ts";
+import { eventView } from "#views/wire.ts";
 import { median, type Result } from "./table.ts";
 
 const crowds = [10, 1000, 10_000];
@@ -120,7 +120,7 @@ async function measured(sizes: readonly number[], caseOf: (size: number) => Case
 
 /** The stream as it comes over a socket, some events at a time. */
 function sent(events: readonly Event[]): Uint8Array[] {
-	const texts = events.map((event) => `id: ${event.id}\ndata: ${JSON.stringify(itemView(event))}\n\n`);
+	const texts = events.map((event) => `id: ${event.id}\ndata: ${JSON.stringify(eventView(event))}\n\n`);
 	const chunks: Uint8Array[] = [];
 	for (let at = 0; at < texts.length; at += 20)
 		chunks.push(new TextEncoder().encode(texts.slice(at, at + 20).join("")));

@@ -284,7 +284,10 @@ test("words that the glossary avoids are not used for what they meant", () => {
 
 test("an exported type has one name, and the name one type; the two screens have words of their own", () => {
 	const declared = (file: string, source: string): [string, string][] =>
-		[...source.matchAll(/^export (?:interface|type|class) (\w+)/gm)].map(([, name = ""]) => [name, file]);
+		[...source.matchAll(/^export (?:interface|type|class|const(?= [A-Z])) (\w+)/gm)].map(([, name = ""]) => [
+			name,
+			file,
+		]);
 	const twice = (all: readonly [string, string][]): string[] =>
 		[...Map.groupBy(all, ([name]) => name)].flatMap(([name, found]) => {
 			const where = new Set(found.map(([, file]) => file));
@@ -295,9 +298,10 @@ test("an exported type has one name, and the name one type; the two screens have
 		.flatMap((file) => declared(file, text(file)));
 	expect(types.length).toBeGreaterThan(400);
 	expect(twice(types)).toEqual([]);
-	expect(twice([...declared("a.ts", "export type Key = 1;"), ...declared("b.ts", "export interface Key {}")])).toEqual([
-		"Key: a.ts, b.ts",
-	]);
+	for (const other of ["interface Key {}", "const Key = z.string();"])
+		expect(twice([...declared("a.ts", "export type Key = 1;"), ...declared("b.ts", `export ${other}`)])).toEqual([
+			"Key: a.ts, b.ts",
+		]);
 });
 
 test("every file of src is reached from a composition root or a test", () => {

@@ -142,7 +142,7 @@ async function postgres(): Promise<void> {
 		"project",
 		"issue",
 		"run",
-		"note",
+		"entry",
 		"receipt",
 		"person",
 		"node",

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { CallRoute, RouteName, Routes } from "#contract/routes.ts";
 import type { StreamMessage } from "#contract/stream.ts";
-import type { Item } from "#contract/wire.ts";
+import type { WireEvent } from "#contract/wire.ts";
 import { routePaths } from "./route-paths.ts";
 
 type InputOf<N extends RouteName, K extends "query" | "body"> = Routes[N] extends {
@@ -193,7 +193,7 @@ export class Client {
 		after: number,
 		signal: AbortSignal,
 		beforeReconnect: () => Promise<unknown> = async () => {},
-	): AsyncGenerator<Item> {
+	): AsyncGenerator<WireEvent> {
 		for await (const message of this.follow({ after }, signal, beforeReconnect))
 			if ("event" in message) yield message.event;
 	}

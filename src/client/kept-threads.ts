@@ -2,7 +2,7 @@
 import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Item } from "#contract/wire.ts";
-import { itemView } from "#views/wire.ts";
+import { eventView } from "#views/wire.ts";
 
 export class KeptThreads {
 	readonly #itemsMax: number;
@@ -36,7 +36,7 @@ export class KeptThreads {
 	/** The end of a thread was loaded; what was said since is there already. */
 	load(agent: AgentId, items: readonly Event[]): void {
 		const thread = this.#threads.get(agent);
-		const own = items.filter((item) => item.agent === agent).map(itemView);
+		const own = items.filter((item) => item.agent === agent).map(eventView);
 		const last = own.at(-1)?.id ?? 0;
 		thread?.splice(0, thread.length, ...own, ...thread.filter(({ id }) => id > last));
 	}

@@ -11,7 +11,7 @@ import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item-kinds.ts";
 import type { Unjournaled } from "#contract/rows.ts";
 import type { Delta, StreamMessage } from "#contract/stream.ts";
-import type { Item } from "#contract/wire.ts";
+import type { Item, WireEvent } from "#contract/wire.ts";
 import { Mirrored, type MirrorViewInput } from "#views/mirrored.ts";
 import { type RowName, touched } from "#views/rows.ts";
 import { type Client, Refused } from "./client.ts";
@@ -260,19 +260,20 @@ export class Mirror {
 		this.#options.changed({ unjournaled: true });
 	}
 
-	#fold(item: Item): void {
+	#fold(received: WireEvent): void {
 		// a reconnection may repeat events
-		if (item.id <= this.#position.at) return;
-		const event = { ...item, at: Date.parse(item.at) };
+		if (received.id <= this.#position.at) return;
+		const event = { ...received, at: Date.parse(received.at) };
 		this.#view.fold(event);
-		this.#position.advance(item.id, event);
-		const { agent } = item;
-		if (agent !== null && item.kind === "turn.ended") this.#messages.forget(agent);
-		const isShown = agent !== null && isItem(item) && this.#threads.append(agent, item);
+		this.#position.advance(event.id, event);
+		const { agent } = event;
+		if (agent !== null && event.kind === "turn.ended") this.#messages.forget(agent);
+		const item = isItem(received) ? received : null;
+		const isShown = agent !== null && item !== null && this.#threads.append(agent, item);
 		if (isShown) this.#messages.end(agent, item.kind);
 		this.#options.changed({
 			...{ rows: touched(event), item: isShown ? item : null },
-			...(!isShown && isItem(item) && { line: item }),
+			...(!isShown && item !== null && { line: item }),
 		});
 	}
 }

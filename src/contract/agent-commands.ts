@@ -6,7 +6,7 @@ import { command } from "./define.ts";
 import { AgentId, AgentType, EventId, Handle, ProjectSlug, SubscriptionName } from "./ids.ts";
 import { NodeId } from "./node.ts";
 import { BranchName } from "./project-config.ts";
-import { RefusalCode } from "./refusal-schema.ts";
+import { RefusalCodeSchema } from "./refusal-schema.ts";
 import { Reason, Text } from "./text.ts";
 import { BudgetRequest } from "./usage.ts";
 import { Workspace, WorkspaceKind } from "./workspace.ts";
@@ -80,7 +80,7 @@ export const AgentDelete = command("agent.delete", {
 export type AgentDelete = z.infer<typeof AgentDelete>;
 export const AgentFail = command("agent.fail", {
 	agent: AgentId,
-	code: RefusalCode,
+	code: RefusalCodeSchema,
 	step: z.string().max(100),
 	reason: Reason,
 });

@@ -8,7 +8,7 @@ import { IssueNumber } from "./issue.ts";
 import { NodeId } from "./node.ts";
 import { StageName } from "./preset.ts";
 import { type Refusal, refuse } from "./refusal.ts";
-import { RefusalCode } from "./refusal-schema.ts";
+import { RefusalCodeSchema } from "./refusal-schema.ts";
 import { Session } from "./session.ts";
 import { Text } from "./text.ts";
 import { Allowance, Spent } from "./usage.ts";
@@ -17,7 +17,7 @@ import { LeaseStep, StepLease, WorkspacePlan } from "./workspace-step.ts";
 
 export const lifeStates = ["provisioning", "live", "ended"] as const;
 export const activities = ["idle", "preparing", "running", "settling"] as const;
-export const holdKinds = ["user", "interrupt", "crash", "limit", "budget", "error", "dirty", "recovery"] as const;
+export const holdKinds = ["user", "interrupt", "crash", "limit", "budget", "error", "drift", "recovery"] as const;
 export const labels = ["init", "idle", "checkout", "running", "done", "paused", "error", "dead", "deleted"] as const;
 export const endReasons = ["killed", "deleted", "provision_failed"] as const;
 
@@ -116,7 +116,7 @@ export const AgentState = z.strictObject({
 	/** the usage of all its turns, as reported by its programs */
 	spent: Spent,
 	budget: Allowance.nullable(),
-	lastError: z.strictObject({ code: RefusalCode, step: z.string(), at: z.int() }).nullable(),
+	lastError: z.strictObject({ code: RefusalCodeSchema, step: z.string(), at: z.int() }).nullable(),
 	createdAt: z.int(),
 	createdBy: Actor,
 	lastActiveAt: z.int(),
@@ -214,7 +214,7 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 	/** it is done with the issue; its workspace goes back to its home branch */
 	z.object({ kind: z.literal("agent.settling") }),
 	event("agent.released", { done: z.boolean() }),
-	event("agent.failed", { code: RefusalCode, step: z.string() }),
+	event("agent.failed", { code: RefusalCodeSchema, step: z.string() }),
 	event("agent.held", {
 		hold: HoldKind,
 		reason: z.string(),

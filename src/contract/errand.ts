@@ -5,7 +5,7 @@ import { Actor, IdempotencyKey } from "./ids.ts";
 import type { NodeEpoch, NodeId } from "./node.ts";
 import { PersonRole } from "./person.ts";
 import { type Refusal, refusalCodes } from "./refusal.ts";
-import { Refusal as RefusalSchema } from "./refusal-schema.ts";
+import { RefusalSchema } from "./refusal-schema.ts";
 
 /** The request, parsed again by the node that carries it out. */
 export const ErrandRequest = z.strictObject({

@@ -4,7 +4,7 @@ import { command } from "./define.ts";
 import { AgentId, EventId, ProjectSlug } from "./ids.ts";
 import { DocumentName, DocumentType, IssueLabel, IssueNumber, IssuePriority, Title } from "./issue.ts";
 import { PresetName, StageName } from "./preset.ts";
-import { Refusal } from "./refusal-schema.ts";
+import { RefusalSchema } from "./refusal-schema.ts";
 import { IssueReason, Text } from "./text.ts";
 
 const of = { issue: EventId };
@@ -92,7 +92,7 @@ export type IssueComplete = z.infer<typeof IssueComplete>;
 export const IssueReady = command("issue.ready", { ...of, branch: z.string().max(300).nullable().default(null) });
 export type IssueReady = z.infer<typeof IssueReady>;
 /** The released agent's workspace is on its home branch again, or could not get there. */
-export const IssueLeave = command("issue.leave", { ...of, problem: Refusal.optional() });
+export const IssueLeave = command("issue.leave", { ...of, problem: RefusalSchema.optional() });
 export type IssueLeave = z.infer<typeof IssueLeave>;
 /** Its agent ended, or its workspace could not be prepared. Without a reason: check whether that is so. */
 export const IssueLose = command("issue.lose", { ...of, reason: IssueReason.optional() });
@@ -113,7 +113,7 @@ export const IssueMerge = command("issue.merge", {
 	commit: z.string().max(100).nullable(),
 	/** what became of the push, and how base stands against the remote */
 	note: z.string().max(4000).optional(),
-	problem: Refusal.optional(),
+	problem: RefusalSchema.optional(),
 });
 export type IssueMerge = z.infer<typeof IssueMerge>;
 

@@ -1,9 +1,9 @@
 // Issues as they go over the wire.
 import { z } from "zod";
 import { Actor, EventId, Handle } from "./ids.ts";
-import { IssueState, NoteState, RunState } from "./issue.ts";
+import { EntryState, IssueState, RunState } from "./issue.ts";
 import { LoadedPreset } from "./preset.ts";
-import { RefusalCode } from "./refusal-schema.ts";
+import { RefusalCodeSchema } from "./refusal-schema.ts";
 import { Time } from "./wire.ts";
 
 export const Run = z.object({
@@ -30,7 +30,7 @@ export const Issue = z.object({
 	agent: Handle.nullable(),
 	attention: z
 		.object({
-			...{ reason: z.string(), code: RefusalCode.nullable(), at: Time },
+			...{ reason: z.string(), code: RefusalCodeSchema.nullable(), at: Time },
 			/** in conflict, or not committed */
 			files: z.array(z.string()).optional(),
 			suggestions: z.array(z.string()).optional(),
@@ -53,16 +53,21 @@ export type Issue = z.infer<typeof Issue>;
 
 const noted = { id: EventId, by: Actor, at: Time, text: z.string() };
 
-export const IssueComment = z.object(noted);
-export const IssueDocument = z.object({ ...noted, name: z.string(), type: NoteState.shape.type, version: z.int() });
-export const IssueMessage = z.object({ ...noted, stage: z.string(), delivered: z.boolean() });
+export const WireIssueComment = z.object(noted);
+export const WireIssueDocument = z.object({
+	...noted,
+	name: z.string(),
+	type: EntryState.shape.type,
+	version: z.int(),
+});
+export const WireIssueMessage = z.object({ ...noted, stage: z.string(), delivered: z.boolean() });
 
 /** With its comments, documents, messages and files. */
 export const IssueDetails = z.object({
 	...Issue.shape,
-	comments: z.array(IssueComment),
-	documents: z.array(IssueDocument),
-	messages: z.array(IssueMessage),
+	comments: z.array(WireIssueComment),
+	documents: z.array(WireIssueDocument),
+	messages: z.array(WireIssueMessage),
 	artifacts: z.object({ path: z.string(), files: z.array(z.string()) }).nullable(),
 });
 export type IssueDetails = z.infer<typeof IssueDetails>;

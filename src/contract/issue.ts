@@ -3,7 +3,7 @@ import { z } from "zod";
 import { event, textEvent } from "./define.ts";
 import { Actor, AgentId, EventId, ProjectSlug } from "./ids.ts";
 import { PresetName, StageName } from "./preset.ts";
-import { RefusalCode } from "./refusal-schema.ts";
+import { RefusalCodeSchema } from "./refusal-schema.ts";
 import { Text } from "./text.ts";
 import { Spent } from "./usage.ts";
 
@@ -71,7 +71,7 @@ export const IssueState = z.strictObject({
 	notBefore: z.int().nullable(),
 	/** why it needs a person; with the code of the refusal, if one was the reason */
 	attention: z
-		.strictObject({ reason: z.string(), code: RefusalCode.nullable(), at: z.int(), ...Help.shape })
+		.strictObject({ reason: z.string(), code: RefusalCodeSchema.nullable(), at: z.int(), ...Help.shape })
 		.nullable(),
 	/** the head of its branch after its latest run */
 	commit: z.string().nullable(),
@@ -135,7 +135,7 @@ export const RunState = z.strictObject({
 });
 export type RunState = z.infer<typeof RunState>;
 
-export const noteKinds = ["comment", "document", "message"] as const;
+export const entryKinds = ["comment", "document", "message"] as const;
 
 /** The folders of an issue's folder besides `documents`. */
 export const issueFolders = ["context", "specs", "ai_docs"] as const;
@@ -145,10 +145,10 @@ export const documentPath = (name: string): string =>
 	issueFolders.some((folder) => name.startsWith(`${folder}/`)) ? name : `documents/${name}`;
 
 /** A comment, a version of a document, or a message to the agent of a stage. */
-export const NoteState = z.strictObject({
+export const EntryState = z.strictObject({
 	id: EventId,
 	issue: EventId,
-	kind: z.enum(noteKinds),
+	kind: z.enum(entryKinds),
 	by: Actor,
 	at: z.int(),
 	text: z.string(),
@@ -160,7 +160,7 @@ export const NoteState = z.strictObject({
 	stage: StageName.nullable(),
 	delivered: z.boolean(),
 });
-export type NoteState = z.infer<typeof NoteState>;
+export type EntryState = z.infer<typeof EntryState>;
 
 const of = { issue: EventId };
 const moveReasons = ["start", "move", "work", "gate", "approve", "reject", "back"] as const;
@@ -221,7 +221,7 @@ export const IssueEvent = z.discriminatedUnion("kind", [
 	event("issue.approved", { ...of, commit: z.string().nullable(), empty: z.boolean().exactOptional() }),
 	event("issue.merged", { ...of, commit: z.string().nullable(), note: z.string().exactOptional() }),
 	/** it needs a person; the text says why */
-	textEvent("issue.escalated", { ...of, code: RefusalCode.exactOptional(), ...Help.shape }),
+	textEvent("issue.escalated", { ...of, code: RefusalCodeSchema.exactOptional(), ...Help.shape }),
 	event("issue.deescalated", of),
 	/** an attempt failed and will be repeated */
 	textEvent("issue.failed", { ...of, notBefore: z.int() }),

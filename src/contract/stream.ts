@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { AgentId, EventId, ProjectSlug } from "./ids.ts";
 import { Unjournaled } from "./rows.ts";
-import type { Item } from "./wire.ts";
+import type { WireEvent } from "./wire.ts";
 
 /** `turn.ended`, or `turn` for all events of that noun; several with commas */
 export const Kinds = z
@@ -53,7 +53,7 @@ export type UnjournaledUpdate = z.infer<typeof UnjournaledUpdate>;
  * up and has to reconnect after this event.
  */
 export type StreamMessage =
-	| { event: Item }
+	| { event: WireEvent }
 	| { delta: Delta }
 	| { whole: Delta }
 	| { at: number }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { command, event } from "./define.ts";
 import { AgentId, EventId, SubscriptionName } from "./ids.ts";
 import { NodeId } from "./node.ts";
-import { RefusalCode } from "./refusal-schema.ts";
+import { RefusalCodeSchema } from "./refusal-schema.ts";
 import { Text } from "./text.ts";
 import { Usage } from "./usage.ts";
 
@@ -124,7 +124,7 @@ export type TurnEnd = z.infer<typeof TurnEnd>;
 export const TurnRelease = command("turn.release", {
 	...named,
 	reason: z.string().max(1000),
-	failed: z.strictObject({ code: RefusalCode, step: z.string().max(100) }).optional(),
+	failed: z.strictObject({ code: RefusalCodeSchema, step: z.string().max(100) }).optional(),
 });
 export type TurnRelease = z.infer<typeof TurnRelease>;
 

@@ -11,7 +11,7 @@ import { MailState } from "./mail.ts";
 import { PersonRole, PersonState } from "./person.ts";
 import { StageName } from "./preset.ts";
 import { PromptState } from "./prompt.ts";
-import { RefusalCode } from "./refusal-schema.ts";
+import { RefusalCodeSchema } from "./refusal-schema.ts";
 import { Hit } from "./search.ts";
 import { Session } from "./session.ts";
 import { Quiet, SubscriptionState } from "./subscription.ts";
@@ -42,7 +42,7 @@ export const Agent = z.object({
 	/** when its queue is expected to be done; null if it is idle, or unknown */
 	availableAt: Time.nullable(),
 	turn: z.object({ id: EventId, startedAt: Time, phase: z.enum(phases), silentSince: Time.nullable() }).nullable(),
-	lastError: z.object({ code: RefusalCode, step: z.string(), at: Time }).nullable(),
+	lastError: z.object({ code: RefusalCodeSchema, step: z.string(), at: Time }).nullable(),
 	/** the number of the issue that it works on, and its stage */
 	issue: IssueNumber.nullable(),
 	stage: StageName.nullable(),
@@ -79,8 +79,12 @@ export const Progress = z.object({
 });
 export type Progress = z.infer<typeof Progress>;
 
-/** An item of a conversation, or with a dotted kind any other event. */
-export const Item = z.object({ ...Event.shape, at: Time });
+/** An event of the journal. */
+export const WireEvent = z.object({ ...Event.shape, at: Time });
+export type WireEvent = z.infer<typeof WireEvent>;
+
+/** An event of a conversation: its kind has no dot. */
+export const Item = WireEvent.describe("an event of a conversation: its kind has no dot");
 export type Item = z.infer<typeof Item>;
 
 /** An item that a search found, with the text around the hit. */

@@ -10,7 +10,7 @@ import type { Unjournaled } from "#contract/rows.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { EventReader } from "#engine/loop/publish.ts";
-import { itemView } from "#views/wire.ts";
+import { eventView } from "#views/wire.ts";
 import { type EventQuery, StreamFilter } from "./stream-filter.ts";
 
 const pageEvents = 1000;
@@ -233,7 +233,7 @@ export class EventStream implements AsyncDisposable {
 	}
 }
 
-const encode = (event: Event): string => `id: ${event.id}\ndata: ${JSON.stringify(itemView(event))}\n\n`;
+const encode = (event: Event): string => `id: ${event.id}\ndata: ${JSON.stringify(eventView(event))}\n\n`;
 
 /** Says how far a reader is, even if the last event was not sent to it. */
 const at = (event: number): string => `event: at\ndata: ${event}\n\n`;

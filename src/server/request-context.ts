@@ -20,7 +20,7 @@ import type { Reads } from "#engine/ports/store.ts";
 import type { SpawnRequest } from "#engine/workspaces/forking.ts";
 import type { Requester } from "#engine/workspaces/steps.ts";
 import { agentShown, isBusy } from "#views/agents.ts";
-import { agentView, itemView, projectView } from "#views/wire.ts";
+import { agentView, eventView, projectView } from "#views/wire.ts";
 import { defaultType } from "./default-type.ts";
 import { findNode } from "./find-node.ts";
 import type { PriorReceipt } from "./idempotency.ts";
@@ -185,7 +185,7 @@ export class RequestContext {
 			const done = await this.dispatch(request, { ...command, agent });
 			if (isRefusal(done)) return done;
 			const event = await this.reads.event(done.event);
-			return event === undefined ? refuse("NOT_FOUND", "Nothing was written.") : itemView(event);
+			return event === undefined ? refuse("NOT_FOUND", "Nothing was written.") : eventView(event);
 		});
 	}
 

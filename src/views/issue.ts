@@ -1,6 +1,6 @@
 // Turns issue rows into wire shapes.
 import type { AgentId, Handle } from "#contract/ids.ts";
-import { type IssueState, isOpen, type NoteState, needsPerson, type RunState } from "#contract/issue.ts";
+import { type EntryState, type IssueState, isOpen, needsPerson, type RunState } from "#contract/issue.ts";
 import type { Issue, IssueDetails, NamedPreset, Run } from "#contract/issue-wire.ts";
 import type { IssueSettings, ProjectState } from "#contract/project.ts";
 import { workStage } from "#domain/issue/assign.ts";
@@ -70,10 +70,10 @@ const handleOf = (agent: AgentId | null, handles: ReadonlyMap<AgentId, Handle>):
 
 export function issueDetails(
 	issue: Issue,
-	notes: readonly NoteState[],
+	entries: readonly EntryState[],
 	artifacts: IssueDetails["artifacts"],
 ): IssueDetails {
-	const of = (kind: NoteState["kind"]): NoteState[] => notes.filter((note) => note.kind === kind);
+	const of = (kind: EntryState["kind"]): EntryState[] => entries.filter((entry) => entry.kind === kind);
 	return {
 		...issue,
 		comments: of("comment").map(commentView),
@@ -83,21 +83,21 @@ export function issueDetails(
 	};
 }
 
-export const commentView = ({ id, by, at, text }: NoteState): IssueDetails["comments"][number] => ({
+export const commentView = ({ id, by, at, text }: EntryState): IssueDetails["comments"][number] => ({
 	...{ id, by, at: iso(at), text },
 });
 
-export const documentView = (note: NoteState): IssueDetails["documents"][number] => ({
-	...commentView(note),
-	name: note.name ?? "",
-	type: note.type,
-	version: note.version ?? 1,
+export const documentView = (entry: EntryState): IssueDetails["documents"][number] => ({
+	...commentView(entry),
+	name: entry.name ?? "",
+	type: entry.type,
+	version: entry.version ?? 1,
 });
 
-export const messageView = (note: NoteState): IssueDetails["messages"][number] => ({
-	...commentView(note),
-	stage: note.stage ?? "",
-	delivered: note.delivered,
+export const messageView = (entry: EntryState): IssueDetails["messages"][number] => ({
+	...commentView(entry),
+	stage: entry.stage ?? "",
+	delivered: entry.delivered,
 });
 
 /** The project's own first, then the shipped ones. */

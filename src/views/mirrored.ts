@@ -5,7 +5,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
-import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+import type { EntryState, IssueState, RunState } from "#contract/issue.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { MirrorRequest } from "#contract/mirror-request.ts";
@@ -89,7 +89,7 @@ export class Mirrored {
 				({ issue }) => issue,
 				({ issue }) => board.has(issue),
 			),
-			note: new Grouped<number, NoteState, number>(
+			entry: new Grouped<number, EntryState, number>(
 				({ issue }) => issue,
 				() => false,
 			),

@@ -17,7 +17,7 @@ export const noRows = (): RowMaps => ({
 		turn: new Map(),
 		lease: new Map(),
 	},
-	...{ approval: new Map(), wait: new Map(), mail: new Map(), issue: new Map(), run: new Map(), note: new Map() },
+	...{ approval: new Map(), wait: new Map(), mail: new Map(), issue: new Map(), run: new Map(), entry: new Map() },
 });
 
 /** Skips rows that do not exist: a reader that started in the middle of the journal has only some. */

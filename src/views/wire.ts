@@ -16,7 +16,6 @@ import type {
 	Approval,
 	Availability,
 	Found,
-	Item,
 	Mail,
 	Person,
 	Project,
@@ -25,6 +24,7 @@ import type {
 	Subscription,
 	Turn,
 	Wait,
+	WireEvent,
 } from "#contract/wire.ts";
 import type { HealthProblem } from "#contract/workspace.ts";
 import { labelOf } from "#domain/agent-state/label.ts";
@@ -102,7 +102,7 @@ export const foundView = ({ at, ...hit }: Hit, { handle, project }: AgentState):
 });
 const sessionView = ({ folder: _folder, openedIn: _in, ...session }: Session): Agent["session"] => session;
 
-export const itemView = (event: Event): Item => ({ ...event, at: iso(event.at) });
+export const eventView = (event: Event): WireEvent => ({ ...event, at: iso(event.at) });
 
 export function turnView({
 	handedAt: _handed,

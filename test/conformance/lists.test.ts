@@ -9,7 +9,7 @@ import { everyAgent, everyIssue } from "#test/support/every.ts";
 import { done, openTurn, spawn } from "#test/support/say.ts";
 import { flavors, freshPlace } from "#test/support/stores.ts";
 import { foldInto, noRows } from "#views/rows.ts";
-import { itemView } from "#views/wire.ts";
+import { eventView } from "#views/wire.ts";
 
 const web = ProjectSlug.parse("web");
 
@@ -163,7 +163,7 @@ describe.each(flavors)("%s", (flavor) => {
 			items.slice(0, -1),
 		);
 		const texts = await reads.itemTexts({ agent: one.id, upTo: null }, [], { after: 0, limit: 100 });
-		const shown = items.map(itemView);
+		const shown = items.map(eventView);
 		expect(JSON.parse(`[${texts.text}]`)).toEqual(shown);
 		expect(texts).toMatchObject({ count: 3, last: items.at(-1)?.id, more: false });
 		const hidden = [{ after: items[0]?.id ?? 0, before: items[2]?.id ?? 0 }];
@@ -182,10 +182,10 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(await inPages((page) => reads.listMails(one.id, page))).toEqual(await reads.mails(one.id));
 		expect(await inPages((page) => reads.listIssues(undefined, page))).toEqual(await everyIssue(reads));
 		expect(await inPages((page) => reads.listIssues(web, page))).toEqual(await everyIssue(reads, web));
-		expect(await inPages((page) => reads.listNotes({ issue: id, kind: "comment" }, page))).toMatchObject([
+		expect(await inPages((page) => reads.listEntries({ issue: id, kind: "comment" }, page))).toMatchObject([
 			...["a", "b", "c"].map((text) => ({ text, by: human })),
 		]);
-		expect(await inPages((page) => reads.listNotes({ issue: id, kind: "document" }, page))).toHaveLength(1);
+		expect(await inPages((page) => reads.listEntries({ issue: id, kind: "document" }, page))).toHaveLength(1);
 		expect(await inPages((page) => reads.listRuns(id, page))).toEqual([]);
 		expect(await inPages((page) => reads.listLabels(web, page))).toEqual([
 			{ label: "y", issues: 2 },

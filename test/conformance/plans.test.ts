@@ -27,7 +27,7 @@ const queries = [agents, histories, issues, open, persons, rest, slots, turns, m
 	.filter((each) => each.name !== histories.itemsOfHistory.name);
 
 /** These have a row for each thing that ever happened. */
-const growing = ["agent", "issue", "event", "turn", "mail", "approval", "wait", "run", "note", "receipt"];
+const growing = ["agent", "issue", "event", "turn", "mail", "approval", "wait", "run", "entry", "receipt"];
 /** These have only rows that something still has to do with, and may be walked whole. */
 const few = ["supervisor", "held", "leased", "leaving", "shown", "moving", "needs_person"];
 /** `SCAN turn`, but not `SCAN turn USING INDEX turn_open`. */

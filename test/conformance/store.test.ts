@@ -261,7 +261,7 @@ describe.each(flavors)("%s", (flavor) => {
 		);
 	});
 
-	test("issues, runs and notes are the same rows everywhere", async () => {
+	test("issues, runs and entries are the same rows everywhere", async () => {
 		await using place = await freshPlace(flavor);
 		await using engine = await place.open();
 		const [web, api] = [ProjectSlug.parse("web"), ProjectSlug.parse("api")];
@@ -292,7 +292,7 @@ describe.each(flavors)("%s", (flavor) => {
 		await done(engine, { type: "issue.comment", issue: font, text: "mind the footer" });
 		await done(engine, { type: "issue.message", issue: font, stage: "IN_PROGRESS", text: "now" });
 		await done(engine, { type: "issue.assign", issue: font, agent, folder: "/tmp/x" });
-		expect((await engine.reads.notes(font)).map(({ kind, text, delivered }) => [kind, text, delivered])).toEqual([
+		expect((await engine.reads.entries(font)).map(({ kind, text, delivered }) => [kind, text, delivered])).toEqual([
 			["comment", "mind the footer", false],
 			["message", "now", true],
 		]);

@@ -171,7 +171,7 @@ test("a message for a stage is told once, in the prompt of that stage", async ()
 	await end(opus, { complete: "done" });
 	await tell({ type: "issue.assign", issue: issue.id, agent: opus.id });
 	expect(driver.started.map(({ text }) => text.includes("| Look at the footer."))).toEqual([false, true]);
-	expect(await engine.reads.notes(issue.id)).toMatchObject([{ kind: "message", delivered: true }]);
+	expect(await engine.reads.entries(issue.id)).toMatchObject([{ kind: "message", delivered: true }]);
 	await end(opus, { complete: "The header is wrong too.", back: true });
 	expect(await place.issue(issue)).toMatchObject({ stage: "FIXER", bounces: 1 });
 	await tell({ type: "issue.assign", issue: issue.id, agent: opus.id });
@@ -185,7 +185,7 @@ test("documents keep their versions, and the same words again are none", async (
 	const issue = await add("Font");
 	for (const text of ["a", "b", "b"])
 		await tell({ type: "issue.document", issue: issue.id, name: "specs/font.md", docType: "spec", text });
-	expect((await engine.reads.notes(issue.id)).map(({ version, text }) => [version, text])).toEqual([
+	expect((await engine.reads.entries(issue.id)).map(({ version, text }) => [version, text])).toEqual([
 		[1, "a"],
 		[2, "b"],
 	]);

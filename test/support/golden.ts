@@ -20,7 +20,7 @@ export async function contentsOf(engine: Engine) {
 		mails: await each((id) => engine.reads.mails(id)),
 		waits: await engine.reads.openWaits(),
 		issues: await everyIssue(engine.reads),
-		notes: await Promise.all((await everyIssue(engine.reads)).map(({ id }) => engine.reads.notes(id))),
+		entries: await Promise.all((await everyIssue(engine.reads)).map(({ id }) => engine.reads.entries(id))),
 		settings: Object.fromEntries(
 			await Promise.all(agents.map(async (agent) => [agent.handle, await engine.queries.settings(agent)])),
 		),

@@ -45,7 +45,7 @@ export const workTools = {
 			reply(await call("issueComment", { params: ownIssue, body }), stageAfter("Comment added.")),
 	}),
 	stage_message: tool({
-		description: "Leave a note for the agent of a later stage of your issue. It is told once.",
+		description: "Leave a message for the agent of a later stage of your issue. It is delivered once.",
 		input: z.strictObject({ stage: StageName, text: z.string().min(1).max(100_000) }),
 		use: async ({ call }, body) =>
 			reply(await call("issueMessage", { params: ownIssue, body }), stageAfter("Note added.")),

@@ -18,7 +18,7 @@ export const issueDocumentRoutes = {
 		answer: documents,
 		agents: true,
 	}),
-	issueMessages: ofIssue.get("/messages", "list the notes for an issue's stages, and which agents have read", {
+	issueMessages: ofIssue.get("/messages", "list the messages to an issue's stages, and whether each was delivered", {
 		query: scope.extend({ stage: StageName.optional() }),
 		answer: messages,
 		agents: true,

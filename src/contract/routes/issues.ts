@@ -71,7 +71,7 @@ export const issueRoutes = {
 		answer: IssueDetails,
 		agents: true,
 	}),
-	issueMessage: ofIssue.post("/messages", "leave a note for the agent of a later stage, told once", {
+	issueMessage: ofIssue.post("/messages", "leave a message for the agent of a later stage; it is delivered once", {
 		body: z.strictObject({ stage: StageName, text: z.string().min(1).max(100_000) }),
 		answer: IssueDetails,
 		agents: true,

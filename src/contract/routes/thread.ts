@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AgentId, EventId, ProjectSlug } from "../ids.ts";
 import { PromptRequest } from "../prompt.ts";
 import { Kinds } from "../stream.ts";
-import { Found, Item, Prompt, Turn } from "../wire.ts";
+import { Found, Item, Prompt, Turn, WireEvent } from "../wire.ts";
 import { get, OptionalReason, ofAgent, scope } from "./route.ts";
 
 export const threadRoutes = {
@@ -94,7 +94,7 @@ export const threadRoutes = {
 				after: z.coerce.number().int().nonnegative().default(0),
 				limit: z.coerce.number().int().positive().max(10_000).default(1000),
 			}),
-			answer: z.object({ events: z.array(Item), next: z.int().nullable() }),
+			answer: z.object({ events: z.array(WireEvent), next: z.int().nullable() }),
 		},
 	),
 	search: get(

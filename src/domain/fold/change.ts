@@ -4,7 +4,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { NewEvent, NounEvent, Stamped, StampedItemEvent } from "#contract/event.ts";
 import type { AgentId, PersonName, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
-import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+import type { EntryState, IssueState, RunState } from "#contract/issue.ts";
 import type { rowChangingItems } from "#contract/item-kinds.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { NodeId, NodeState } from "#contract/node.ts";
@@ -30,7 +30,7 @@ export interface RowTypes {
 	mail: { key: number; state: MailState };
 	issue: { key: number; state: IssueState };
 	run: { key: number; state: RunState };
-	note: { key: number; state: NoteState };
+	entry: { key: number; state: EntryState };
 }
 
 export type RowKind = keyof RowTypes;

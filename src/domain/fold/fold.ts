@@ -7,7 +7,7 @@ import type { NounEvent, Stamped } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { agentChanges } from "./agent.ts";
 import type { Changes, KeyOf, RowKind, StateOf } from "./change.ts";
-import { issueChanges, noteChanges, runChanges } from "./issue.ts";
+import { entryChanges, issueChanges, runChanges } from "./issue.ts";
 import { nodeChanges } from "./node.ts";
 import { approvalChanges, mailChanges, waitChanges } from "./open.ts";
 import { personChanges } from "./person.ts";
@@ -29,13 +29,13 @@ const changes = {
 	mail: mailChanges,
 	issue: issueChanges,
 	run: runChanges,
-	note: noteChanges,
+	entry: entryChanges,
 } satisfies { [R in RowKind]: Changes<R> };
 
 /** Agents come before the rows that refer to them. */
 export const rowKinds: readonly RowKind[] = [
 	...(["agent", "project", "subscription", "person", "node", "turn", "prompt", "lease"] as const),
-	...(["approval", "wait", "mail", "issue", "run", "note"] as const),
+	...(["approval", "wait", "mail", "issue", "run", "entry"] as const),
 ];
 
 type Handled = { [R in RowKind]: keyof (typeof changes)[R] }[RowKind];

@@ -1,6 +1,6 @@
-// What events do to the rows of issues, their runs and their notes.
+// What events do to the rows of issues, their runs and their entries.
 import type { AgentId } from "#contract/ids.ts";
-import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+import type { EntryState, IssueState, RunState } from "#contract/issue.ts";
 import { nothingSpent } from "#contract/usage.ts";
 import { withSpent } from "../usage.ts";
 import type { Changes, EventOf } from "./change.ts";
@@ -120,28 +120,28 @@ export const runChanges = {
 	},
 } satisfies Changes<"run">;
 
-type NoteEvent = EventOf<"issue.commented" | "issue.documented" | "issue.messaged">;
+type EntryEvent = EventOf<"issue.commented" | "issue.documented" | "issue.messaged">;
 
-const note = ({ id, actor: by, at, text, data }: NoteEvent) => ({
+const entry = ({ id, actor: by, at, text, data }: EntryEvent) => ({
 	...{ id, issue: data.issue, by, at, text, name: null, type: null, version: null, stage: null, delivered: false },
 });
 
 const itself = ({ id }: { id: number }): number[] => [id];
 
-export const noteChanges = {
-	"issue.commented": { keys: itself, make: (event): NoteState => ({ ...note(event), kind: "comment" }) },
+export const entryChanges = {
+	"issue.commented": { keys: itself, make: (event): EntryState => ({ ...entry(event), kind: "comment" }) },
 	"issue.documented": {
 		keys: itself,
-		make: (event): NoteState => {
+		make: (event): EntryState => {
 			const { name, type, version } = event.data;
-			return { ...note(event), kind: "document", name, type, version };
+			return { ...entry(event), kind: "document", name, type, version };
 		},
 	},
 	"issue.messaged": {
 		keys: itself,
-		make: (event): NoteState => {
+		make: (event): EntryState => {
 			const { stage, delivered = false, from = event.actor } = event.data;
-			return { ...note(event), by: from, kind: "message", stage, delivered };
+			return { ...entry(event), by: from, kind: "message", stage, delivered };
 		},
 	},
 	"issue.delivered": {
@@ -149,4 +149,4 @@ export const noteChanges = {
 		change: (row) => ({ ...row, delivered: true }),
 		ifThere: true,
 	},
-} satisfies Changes<"note">;
+} satisfies Changes<"entry">;

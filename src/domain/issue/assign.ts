@@ -4,7 +4,7 @@
 //   released     ─▶ agent `settling`  ─▶ its workspace is on its home branch    ─▶ `idle`, without an issue
 import type { AgentState } from "#contract/agent.ts";
 import type { NewEvent } from "#contract/event.ts";
-import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+import type { EntryState, IssueState, RunState } from "#contract/issue.ts";
 import type { IssueAssign, IssueLeave, IssueReady, IssueRetry } from "#contract/issue-commands.ts";
 import type { Preset, Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
@@ -42,7 +42,7 @@ export interface IssueFacts extends IssueInProject {
 	assigned: readonly IssueState[];
 	/** the issues of the project, at least those of stages with a limit */
 	others: readonly IssueState[];
-	notes: readonly NoteState[];
+	entries: readonly EntryState[];
 	/** the latest one; its prompt had the comments before it */
 	lastRun: RunState | null;
 	/** the latest prompt */
@@ -172,19 +172,21 @@ export function startMove(issue: IssueState, stage: Stage): NewEvent {
 
 /** A repeated attempt gets what the last prompt had, and what came since; for others a message is delivered once. */
 function promptFor(
-	{ issue, notes, lastRun, words }: IssueFacts,
+	{ issue, entries, lastRun, words }: IssueFacts,
 	{ agent, queue }: AgentFacts,
 	stage: Stage,
 	folder: string | null,
 ): NewEvent[] {
 	const repeats = lastRun !== null && lastRun.stage === stage.name && lastRun.state !== "completed";
-	const repeated = (note: NoteState): boolean => repeats && words?.includes(quoted(note)) === true;
-	const messages = notes.filter(
-		(note) => note.kind === "message" && note.stage === stage.name && (!note.delivered || repeated(note)),
+	const repeated = (entry: EntryState): boolean => repeats && words?.includes(quoted(entry)) === true;
+	const messages = entries.filter(
+		(entry) => entry.kind === "message" && entry.stage === stage.name && (!entry.delivered || repeated(entry)),
 	);
-	const comments = notes.filter((note) => note.kind === "comment" && (note.id > (lastRun?.id ?? 0) || repeated(note)));
+	const comments = entries.filter(
+		(entry) => entry.kind === "comment" && (entry.id > (lastRun?.id ?? 0) || repeated(entry)),
+	);
 	const documents = [
-		...new Map(notes.filter(({ kind }) => kind === "document").map((note) => [note.name, note])).values(),
+		...new Map(entries.filter(({ kind }) => kind === "document").map((entry) => [entry.name, entry])).values(),
 	];
 	const text = stagePrompt(issue, stage, { comments, documents, messages, folder });
 	// a message with id 0 is written by this decision, as delivered

@@ -1,7 +1,7 @@
 // Changes to an issue besides working on it: add, edit, depend, comment, delete.
 import type { NewEvent } from "#contract/event.ts";
 import { type Actor, agentOf } from "#contract/ids.ts";
-import { documentPath, type IssueState, type NoteState } from "#contract/issue.ts";
+import { documentPath, type EntryState, type IssueState } from "#contract/issue.ts";
 import type {
 	IssueAdd,
 	IssueComment,
@@ -171,16 +171,16 @@ export function decideComment({ issue }: IssueInProject, { text }: IssueComment,
 
 /** Every version is kept; the same text again is not a new version. */
 export function decideDocument(
-	{ issue, notes }: { issue: IssueState; notes: readonly NoteState[] },
+	{ issue, entries }: { issue: IssueState; entries: readonly EntryState[] },
 	{ name, docType, text }: IssueDocument,
 	{ actor }: { actor: Actor },
 ): Decision {
 	const refusal = notTheirs(issue, actor);
 	if (refusal) return refusal;
-	const documents = notes.filter((note) => note.kind === "document");
+	const documents = entries.filter((entry) => entry.kind === "document");
 	const file = documentPath(name);
-	const clash = documents.find((note) => {
-		const other = documentPath(note.name ?? "");
+	const clash = documents.find((entry) => {
+		const other = documentPath(entry.name ?? "");
 		return other.startsWith(`${file}/`) || file.startsWith(`${other}/`);
 	});
 	if (clash !== undefined)
@@ -189,7 +189,7 @@ export function decideDocument(
 			`${issueName(issue)} has a document ${clash.name}: a name cannot be a file and a folder.`,
 			aboutIssue(issue),
 		);
-	const latest = documents.findLast((note) => note.name === name);
+	const latest = documents.findLast((entry) => entry.name === name);
 	const type = docType ?? latest?.type ?? "other";
 	if (latest?.text === text && latest.type === type) return [];
 	return [

@@ -1,5 +1,5 @@
 // The prompt of a stage: its template, then messages, comments and documents.
-import { documentPath, type IssueState, type NoteState } from "#contract/issue.ts";
+import { documentPath, type EntryState, type IssueState } from "#contract/issue.ts";
 import type { Stage } from "#contract/preset.ts";
 import { quote } from "#contract/quote.ts";
 import { slug } from "../agent/handle.ts";
@@ -7,11 +7,11 @@ import type { TemplateVariable } from "../preset.ts";
 
 export interface PromptFacts {
 	/** made since the last run began, oldest first */
-	comments: readonly NoteState[];
+	comments: readonly EntryState[];
 	/** the newest version of each */
-	documents: readonly NoteState[];
+	documents: readonly EntryState[];
 	/** for this stage, not delivered yet */
-	messages: readonly NoteState[];
+	messages: readonly EntryState[];
 	folder: string | null;
 }
 
@@ -52,8 +52,8 @@ const filled = (template: string, issue: IssueState): string => {
 const isVariable = (name: string, values: Record<TemplateVariable, string>): name is TemplateVariable =>
 	Object.hasOwn(values, name);
 
-/** Quoted, so that a note cannot pass for an instruction or the template. */
-export const quoted = ({ by, text }: NoteState): string => quote(`from ${by}`, text);
+/** Quoted, so that an entry cannot pass for an instruction or the template. */
+export const quoted = ({ by, text }: EntryState): string => quote(`from ${by}`, text);
 
 /** `issue/12-replace-the-font` */
 export function branchOf({ number, title }: Pick<IssueState, "number" | "title">): string {

@@ -1,7 +1,7 @@
 // Gates, approvals, rejections and merges of an issue's work.
 import type { NewEvent } from "#contract/event.ts";
 import type { Actor } from "#contract/ids.ts";
-import type { Help, IssueState, NoteState } from "#contract/issue.ts";
+import type { EntryState, Help, IssueState } from "#contract/issue.ts";
 import type { IssueApprove, IssueGate, IssueMerge, IssueReject } from "#contract/issue-commands.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
@@ -110,7 +110,7 @@ export function decideReject(
 		(target.wipMax === undefined || countInStage(target.name, assigned) < target.wipMax);
 	if (!free || target.prompt === undefined) return sentBack(issue, preset, stage, reason, "reject");
 	// delivered with the prompt that is queued below
-	const message: NoteState = {
+	const message: EntryState = {
 		...{ id: 0, issue: issue.id, kind: "message", at, by, text: reason, stage: target.name, delivered: false },
 		...{ name: null, type: null, version: null },
 	};
@@ -123,7 +123,7 @@ export function decideReject(
 			data: { issue: issue.id, stage: target.name, delivered: true },
 		},
 		...assignmentOf(
-			{ ...facts, issue: { ...issue, stage: target.name, attempts: 0 }, notes: [...facts.notes, message] },
+			{ ...facts, issue: { ...issue, stage: target.name, attempts: 0 }, entries: [...facts.entries, message] },
 			last,
 			target,
 			folder ?? issue.folder,

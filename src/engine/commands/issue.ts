@@ -120,7 +120,7 @@ export const issueCommands = {
 		allowedActors: "everyone",
 		startsWork: false,
 		texts: ({ text }) => [text],
-		load: async ({ tx }, { issue }) => ({ notes: await tx.notes(issue.id) }),
+		load: async ({ tx }, { issue }) => ({ entries: await tx.entries(issue.id) }),
 		decide: decideDocument,
 	}),
 	"issue.message": onIssue({

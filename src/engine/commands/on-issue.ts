@@ -77,7 +77,7 @@ export async function factsOf(work: Work, { issue, project }: IssueInProject): P
 		assigned: (await tx.issuesMoving()).filter(
 			({ project: slug, assignee, deletedAt }) => slug === project.slug && assignee !== null && deletedAt === null,
 		),
-		notes: await tx.notes(issue.id),
+		entries: await tx.entries(issue.id),
 		lastRun: (await tx.lastRun(issue.id)) ?? null,
 		words: issue.prompt === null ? null : ((await tx.event(issue.prompt))?.text ?? null),
 	};

@@ -39,7 +39,7 @@ export const rowCache = (tx: Tx): RowCache => ({
 	mail: new CachedRows({ load: (id) => tx.mail(id), put: (row) => tx.putMail(row) }),
 	issue: new CachedRows({ load: (id) => tx.issue(id), put: (row) => tx.putIssue(row) }),
 	run: new CachedRows({ load: (id) => tx.run(id), put: (row) => tx.putRun(row) }),
-	note: new CachedRows({ load: (id) => tx.note(id), put: (row) => tx.putNote(row) }),
+	entry: new CachedRows({ load: (id) => tx.entry(id), put: (row) => tx.putEntry(row) }),
 });
 
 /** Reads a row that an event needs. */

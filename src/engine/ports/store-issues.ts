@@ -1,6 +1,6 @@
-// The store's operations on issues, their runs and notes: a part of the port in `store.ts`.
+// The store's operations on issues, their runs and entries: a part of the port in `store.ts`.
 import type { ProjectSlug } from "#contract/ids.ts";
-import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+import type { EntryState, IssueState, RunState } from "#contract/issue.ts";
 
 export interface IssueReads {
 	issue(id: number): Promise<IssueState | undefined>;
@@ -22,12 +22,12 @@ export interface IssueReads {
 	lastRun(issue: number): Promise<RunState | undefined>;
 	openRuns(): Promise<RunState[]>;
 	/** comments, documents and messages of an issue, oldest first */
-	notes(issue: number): Promise<NoteState[]>;
-	note(id: number): Promise<NoteState | undefined>;
+	entries(issue: number): Promise<EntryState[]>;
+	entry(id: number): Promise<EntryState | undefined>;
 }
 
 export interface IssueWrites {
 	putIssue(state: IssueState): Promise<void>;
 	putRun(state: RunState): Promise<void>;
-	putNote(state: NoteState): Promise<void>;
+	putEntry(state: EntryState): Promise<void>;
 }

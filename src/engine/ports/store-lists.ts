@@ -4,7 +4,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { ApprovalState } from "#contract/approval.ts";
 import type { Event } from "#contract/event.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
-import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+import type { EntryState, IssueState, RunState } from "#contract/issue.ts";
 import type { IssueLabelCount } from "#contract/issue-wire.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { IdSpan, PageRequest, RowPage, TextPart } from "#contract/page.ts";
@@ -51,7 +51,7 @@ export interface ListReads {
 	listIssues(project: ProjectSlug | undefined, page: PageRequest): Promise<RowPage<IssueState>>;
 	/** oldest first */
 	listRuns(issue: number, page: PageRequest): Promise<RowPage<RunState>>;
-	listNotes(of: { issue: number; kind: NoteState["kind"] }, page: PageRequest): Promise<RowPage<NoteState>>;
+	listEntries(of: { issue: number; kind: EntryState["kind"] }, page: PageRequest): Promise<RowPage<EntryState>>;
 	/** the labels of a project's issues that were not deleted, the most used first */
 	listLabels(project: ProjectSlug, page: PageRequest): Promise<RowPage<IssueLabelCount>>;
 	/** what the agents of each project used, the project with the oldest agent first */

@@ -12,7 +12,7 @@ export async function issueFolder(
 	reads: Reads,
 	issue: IssueState,
 ): Promise<string | null> {
-	const documents = (await reads.notes(issue.id)).filter(({ kind }) => kind === "document");
+	const documents = (await reads.entries(issue.id)).filter(({ kind }) => kind === "document");
 	const newest = new Map(documents.map(({ name, text }) => [name ?? "", text]));
 	return await work.folder(
 		issue,

@@ -26,7 +26,7 @@ export function issueHandlers(context: RequestContext) {
 	const { engine, reads } = context;
 	const verb = (request: ScopedRequest, command: CommandWithout<"issue">): Promise<Issue | Refusal> =>
 		withIssue(context, request, async (issue) => await changed(context, request, issue, command));
-	const note = (request: ScopedRequest, command: CommandWithout<"issue">): Promise<IssueDetails | Refusal> =>
+	const entry = (request: ScopedRequest, command: CommandWithout<"issue">): Promise<IssueDetails | Refusal> =>
 		withIssue(
 			context,
 			request,
@@ -56,7 +56,7 @@ export function issueHandlers(context: RequestContext) {
 		issueMove: (request) => verb(request, { type: "issue.move", ...request.body }),
 		issueDepend: (request) => verb(request, { type: "issue.depend", ...request.body }),
 		issueUndepend: (request) => verb(request, { type: "issue.undepend", on: numberIn(request, "on") }),
-		issueComment: (request) => note(request, { type: "issue.comment", ...request.body }),
+		issueComment: (request) => entry(request, { type: "issue.comment", ...request.body }),
 		issueDocument: (request) => {
 			const { type: docType, ...body } = request.body;
 			const command = { type: "issue.document" as const, ...body, ...(docType && { docType }) };
@@ -67,7 +67,7 @@ export function issueHandlers(context: RequestContext) {
 				return await detailed(context, issue);
 			});
 		},
-		issueMessage: (request) => note(request, { type: "issue.message", ...request.body }),
+		issueMessage: (request) => entry(request, { type: "issue.message", ...request.body }),
 		issueApprove: (request) => withIssue(context, request, (issue) => approved(context, request, issue)),
 		issueReject: (request) => withFolder(context, request, { type: "issue.reject", ...request.body }),
 		issueRetry: (request) => withFolder(context, request, { type: "issue.retry" }),
@@ -263,7 +263,7 @@ async function shown({ reads }: RequestContext, id: number): Promise<Issue | Ref
 async function detailed(context: RequestContext, { id }: IssueState): Promise<IssueDetails | Refusal> {
 	const issue = await shown(context, id);
 	if (isRefusal(issue)) return issue;
-	return issueDetails(issue, await context.reads.notes(id), await artifactsOf(context, issue));
+	return issueDetails(issue, await context.reads.entries(id), await artifactsOf(context, issue));
 }
 
 export async function artifactsOf(

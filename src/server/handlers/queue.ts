@@ -6,7 +6,7 @@ import { pagedWith } from "#contract/page.ts";
 import { authorOf, PromptEvent } from "#contract/prompt.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Prompt } from "#contract/wire.ts";
-import { itemView, promptView } from "#views/wire.ts";
+import { eventView, promptView } from "#views/wire.ts";
 import { type Handlers, numberIn, type RequestContext, type ScopedRequest } from "../request-context.ts";
 
 export function queueHandlers(context: RequestContext) {
@@ -89,7 +89,7 @@ export async function asQueued({ reads }: RequestContext, agent: AgentId, id: nu
 	// its turn is over
 	const event = await reads.event(id);
 	if (event === undefined) return refuse("NOT_FOUND", "Nothing was queued.");
-	const { text, at, actor, data } = itemView(event);
+	const { text, at, actor, data } = eventView(event);
 	const common = {
 		from: authorOf(data),
 		retries: null,

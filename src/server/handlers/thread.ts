@@ -5,7 +5,7 @@ import { pagedWith, slicePage } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { termsOf } from "#contract/search-words.ts";
 import type { Found } from "#contract/wire.ts";
-import { foundView, itemView } from "#views/wire.ts";
+import { eventView, foundView } from "#views/wire.ts";
 import { type Handlers, numberIn, type RequestContext, type RouteRequest } from "../request-context.ts";
 import { type EventQuery, StreamFilter } from "../stream-filter.ts";
 
@@ -17,14 +17,14 @@ export function threadHandlers(context: RequestContext) {
 				const { last, before } = request.query;
 				const beyond = last === undefined ? await context.cursorRefusal(request.page.after) : null;
 				if (beyond !== null) return beyond;
-				if (last === undefined) return pagedWith(await reads.listItems({ agent, upTo: null }, request.page), itemView);
-				return slicePage((await reads.itemsBefore(agent, before ?? null, last)).map(itemView), request.page);
+				if (last === undefined) return pagedWith(await reads.listItems({ agent, upTo: null }, request.page), eventView);
+				return slicePage((await reads.itemsBefore(agent, before ?? null, last)).map(eventView), request.page);
 			}),
 		item: async ({ params }) => {
 			const event = await reads.event(numberIn({ params }, "item"));
 			if (event === undefined) return refuse("NOT_FOUND", `There is no item ${JSON.stringify(params["item"])}.`);
 			const whole = await engine.queries.wholeText(event);
-			return isRefusal(whole) ? whole : { ...itemView(event), ...whole };
+			return isRefusal(whole) ? whole : { ...eventView(event), ...whole };
 		},
 		context: (request) =>
 			context.withAgent(request, async (id) => {
@@ -69,7 +69,7 @@ async function pageOf(
 		events.push(...found.filter((event) => filter.takes(event)));
 		upTo = found.length < range.limit ? (range.upTo ?? last) : (found.at(-1)?.id ?? last);
 	}
-	return { events: events.map(itemView), next: upTo < last ? upTo : null };
+	return { events: events.map(eventView), next: upTo < last ? upTo : null };
 }
 
 /** People search everywhere, an agent only in its project. */

@@ -7,7 +7,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { Turn } from "#contract/wire.ts";
 import { eventsWhere } from "#engine/loop/event-pages.ts";
-import { itemView, turnView } from "#views/wire.ts";
+import { eventView, turnView } from "#views/wire.ts";
 import { type Handlers, numberIn, type RequestContext, type ScopedRequest } from "../request-context.ts";
 import { asQueued } from "./queue.ts";
 
@@ -24,7 +24,7 @@ export function turnHandlers(context: RequestContext) {
 				const range = { after: turn.id, agent, ...(turn.finalItem !== null && { upTo: turn.finalItem }) };
 				return {
 					turn,
-					items: (await eventsWhere(reads, range, (event) => event.turn === turn.id && isItem(event))).map(itemView),
+					items: (await eventsWhere(reads, range, (event) => event.turn === turn.id && isItem(event))).map(eventView),
 				};
 			}),
 		turnRetry: (request) =>

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { EventId } from "#contract/ids.ts";
 import { Delta, type StreamMessage, StreamQuery, UnjournaledUpdate } from "#contract/stream.ts";
-import { Item } from "#contract/wire.ts";
+import { WireEvent } from "#contract/wire.ts";
 import { queryParameters } from "./parameters.ts";
 import { refused } from "./refusals.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
@@ -12,7 +12,7 @@ type Named<M = StreamMessage> = M extends unknown ? keyof M : never;
 
 /** Each by the name of its `event:` line; an event of the journal has no such line, which stands for `message`. */
 const messages: Record<Named, { data: z.ZodType; id?: z.ZodType; meaning: string }> = {
-	event: { data: Item, id: EventId, meaning: "an event of the journal, under its id" },
+	event: { data: WireEvent, id: EventId, meaning: "an event of the journal, under its id" },
 	delta: {
 		data: Delta,
 		meaning: "a piece of an item that is still being said; only with `deltas`, only live, in no journal",

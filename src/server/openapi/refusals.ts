@@ -1,6 +1,6 @@
 // How refusals are described: one response for all operations, whose codes are listed by HTTP status.
 import { refusalCodes } from "#contract/refusal.ts";
-import { Refusal } from "#contract/refusal-schema.ts";
+import { RefusalSchema } from "#contract/refusal-schema.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
 
 const meanings: Record<number, string> = {
@@ -36,7 +36,7 @@ export function refusalCodesByStatus(): JsonSchema {
 
 /** The same for every operation: what tells refusals apart is the code. */
 export function refused(schemas: Schemas): JsonSchema {
-	const error = schemas.read(Refusal);
+	const error = schemas.read(RefusalSchema);
 	return {
 		description:
 			"Refused; `error.code` says why, and its schema lists the codes of each HTTP status. Any operation may answer 400, 401, 403 and 500 and above; " +

@@ -13,7 +13,7 @@ import { AgentSelector, Preset, PresetName, Stage, StageName } from "#contract/p
 import { Site } from "#contract/project.ts";
 import { BranchName, ProjectSettings } from "#contract/project-config.ts";
 import { PullRequest } from "#contract/pull-request.ts";
-import { Refusal, RefusalCode } from "#contract/refusal-schema.ts";
+import { RefusalCodeSchema, RefusalSchema } from "#contract/refusal-schema.ts";
 import { UsageRow } from "#contract/routes/usage.ts";
 import { Space } from "#contract/space.ts";
 import { Delta } from "#contract/stream.ts";
@@ -38,7 +38,7 @@ import { LeaseStep } from "#contract/workspace-step.ts";
 
 /** Every noun of the wire, and what several of them share. */
 const named: Record<string, unknown> = {
-	...{ ...ids, ...wire, ...issueWire, Refusal, RefusalCode, Json },
+	...{ ...ids, ...wire, ...issueWire, Refusal: RefusalSchema, RefusalCode: RefusalCodeSchema, Json },
 	...{ Policy, LeaseStep, IssueNumber, IssuePriority, AgentSelector, Preset, PresetName, Stage, StageName },
 	...{ ProjectSettings, BranchName, PullRequest, UsageRow, Space, Delta },
 	...{ Browser, Credential, Quiet, Budget, BudgetRequest, Cost, Spent, Usage },
@@ -47,7 +47,9 @@ const named: Record<string, unknown> = {
 };
 
 const registry = z.registry<{ id: string }>();
-for (const [id, schema] of Object.entries(named)) if (schema instanceof z.ZodType) registry.add(schema, { id });
+// the prefix tells a noun of the wire from an event or command in the source; here there is only the wire
+for (const [name, schema] of Object.entries(named))
+	if (schema instanceof z.ZodType) registry.add(schema, { id: name.replace(/^Wire(?=[A-Z])/, "") });
 
 /** A part of a JSON Schema document. */
 export interface JsonSchema {

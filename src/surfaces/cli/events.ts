@@ -4,7 +4,7 @@ import { fullName } from "#contract/full-name.ts";
 import { isItem } from "#contract/item-kinds.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Delta } from "#contract/stream.ts";
-import type { Item } from "#contract/wire.ts";
+import type { Item, WireEvent } from "#contract/wire.ts";
 import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
 import { AgentNames } from "./agent-names.ts";
 import { agentNamed } from "./directory-project.ts";
@@ -31,7 +31,7 @@ export async function events(options: EventOptions): Promise<void> {
 	);
 }
 
-async function allPages(cli: CliContext, { agent, kind, since, after }: EventOptions): Promise<Item[]> {
+async function allPages(cli: CliContext, { agent, kind, since, after }: EventOptions): Promise<WireEvent[]> {
 	const { client, query } = cli;
 	const request = {
 		...query,
@@ -39,9 +39,9 @@ async function allPages(cli: CliContext, { agent, kind, since, after }: EventOpt
 		...(kind && { kind }),
 		...(since && { since: timeOf(since, "earlier") }),
 	};
-	const found: Item[] = [];
+	const found: WireEvent[] = [];
 	for (let from: number | null = after; from !== null; ) {
-		const page: { events: Item[]; next: number | null } = await client.call("journal", {
+		const page: { events: WireEvent[]; next: number | null } = await client.call("journal", {
 			query: { ...request, after: from, limit: 10_000 },
 		});
 		found.push(...page.events);
@@ -63,7 +63,7 @@ export async function itemOf(cli: CliContext, reference: string, id: string): Pr
 }
 
 /** The actor follows the fields. */
-function eventLine(event: Item): string {
+function eventLine(event: WireEvent): string {
 	if (isItem(event)) return itemLine(event);
 	const { id, kind, text, data, actor, at } = event;
 	const what = [text === null ? "" : JSON.stringify(text), ...fieldsOf(data)].filter(Boolean).join(", ");
@@ -104,7 +104,7 @@ async function follow(options: EventOptions): Promise<void> {
 /** Null if the output is not a terminal. */
 export const terminalColumns = (): number | null => (process.stdout.isTTY ? outputWidth(80) : null);
 
-const show = (event: Item, { json }: Options, line: (event: Item) => string): void =>
+const show = (event: WireEvent, { json }: Options, line: (event: WireEvent) => string): void =>
 	json === true ? printJson(event) : print(line(event));
 
 export interface LogOptions extends Options {
@@ -209,13 +209,13 @@ class DeltaPrinter {
 		printPiece(text.replaceAll("\n", `\n${" ".repeat(21)}`));
 	}
 
-	before(item: Item, print: (item: Item) => void): void {
+	before(event: WireEvent, print: (event: WireEvent) => void): void {
 		this.#close();
-		const streamed = this.#streamed?.kind === item.kind ? this.#streamed : null;
+		const streamed = this.#streamed?.kind === event.kind ? this.#streamed : null;
 		if (streamed !== null) this.#streamed = null;
-		const isWhole = streamed !== null && streamed.text.trim() === item.text?.trim();
-		if (isWhole) printPiece(`${String(item.id).padStart(6)}  (${item.kind}, as above)\n`);
-		else print(item);
+		const isWhole = streamed !== null && streamed.text.trim() === event.text?.trim();
+		if (isWhole) printPiece(`${String(event.id).padStart(6)}  (${event.kind}, as above)\n`);
+		else print(event);
 	}
 
 	#close(): void {

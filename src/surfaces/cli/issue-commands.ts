@@ -65,7 +65,7 @@ export function issueCommands(program: Command): void {
 		.addOption(priority())
 		.action(async (name, options) => await (await import("./issues.ts")).edit(name, options));
 	verbs(issue);
-	notes(issue);
+	entries(issue);
 	waiting(issue);
 }
 
@@ -105,11 +105,11 @@ function verbs(issue: Command): void {
 		.action((ref, options) => tell("issueReject", ref, options, { reason: options.reason }));
 }
 
-function notes(issue: Command): void {
+function entries(issue: Command): void {
 	about(issue, "comment", "add a comment; the agent reads it in its next prompt")
 		.argument("<text>", "the text")
 		.action((ref, text, options) => tell("issueComment", ref, options, { text }));
-	about(issue, "message", "leave a note for the agent of a later stage")
+	about(issue, "message", "leave a message for the agent of a later stage")
 		.argument("<stage>", "the stage")
 		.argument("<text>", "the text")
 		.action((ref, stage, text, options) => tell("issueMessage", ref, options, { stage: stage.toUpperCase(), text }));

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
 import { ProjectSettings } from "#contract/project-config.ts";
-import { Refusal as AnyRefusal } from "#contract/refusal-schema.ts";
+import { RefusalSchema } from "#contract/refusal-schema.ts";
 import {
 	BranchStatus,
 	CommitId,
@@ -35,7 +35,7 @@ const step = <I, A>(name: string, input: z.ZodType<I>, answer: z.ZodType<A>, tim
 
 /** Only commands of ours and git's are suggested to a person, without any shell syntax. */
 const safe = /^(brood|git) [\w./:@='" -]*$/;
-const Refusal = AnyRefusal.transform((refusal) => ({
+const Refusal = RefusalSchema.transform((refusal) => ({
 	...refusal,
 	suggestions: refusal.suggestions.filter((text) => safe.test(text)),
 }));

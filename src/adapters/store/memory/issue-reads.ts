@@ -1,4 +1,4 @@
-// Reads of issues, their runs and notes in memory.
+// Reads of issues, their runs and entries in memory.
 import type { ProjectSlug } from "#contract/ids.ts";
 import { type IssueState, isMoving, isOpen, needsPerson } from "#contract/issue.ts";
 import type { IssueReads } from "#engine/ports/store-issues.ts";
@@ -22,8 +22,8 @@ export function memoryIssueReads(read: Read): IssueReads {
 		runs: (issue) => read(({ runs }) => [...runs.values()].filter((run) => run.issue === issue)),
 		lastRun: (issue) => read(({ runs }) => [...runs.values()].findLast((run) => run.issue === issue)),
 		openRuns: () => read(({ runs }) => [...runs.values()].filter((run) => run.state === "open")),
-		note: (id) => read(({ notes }) => notes.get(id)),
-		notes: (issue) => read(({ notes }) => [...notes.values()].filter((note) => note.issue === issue)),
+		entry: (id) => read(({ entries }) => entries.get(id)),
+		entries: (issue) => read(({ entries }) => [...entries.values()].filter((entry) => entry.issue === issue)),
 	};
 }
 

@@ -121,10 +121,10 @@ function issueLists(read: Read) {
 					byId,
 				),
 			),
-		listNotes: ({ issue, kind }, page) =>
-			read(({ notes }) =>
+		listEntries: ({ issue, kind }, page) =>
+			read(({ entries }) =>
 				partOf(
-					[...notes.values()].filter((note) => note.issue === issue && note.kind === kind),
+					[...entries.values()].filter((entry) => entry.issue === issue && entry.kind === kind),
 					page,
 					byId,
 				),

@@ -4,7 +4,7 @@ import type { ApprovalState } from "#contract/approval.ts";
 import type { Errand } from "#contract/errand.ts";
 import type { Event } from "#contract/event.ts";
 import type { Actor, AgentId, IdempotencyKey, PersonName, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
-import type { IssueState, NoteState, RunState } from "#contract/issue.ts";
+import type { EntryState, IssueState, RunState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { NodeId, NodeState } from "#contract/node.ts";
 import type { PersonState } from "#contract/person.ts";
@@ -28,7 +28,7 @@ export interface Rows {
 	mails: Map<number, MailState>;
 	issues: Map<number, IssueState>;
 	runs: Map<number, RunState>;
-	notes: Map<number, NoteState>;
+	entries: Map<number, EntryState>;
 	subscriptions: Map<SubscriptionName, SubscriptionState>;
 	leases: Map<number, TurnLease>;
 	persons: Map<PersonName, PersonState>;
@@ -43,7 +43,7 @@ export const noRows = (): Rows => ({
 	...{ prompts: new Map(), turns: new Map(), approvals: new Map(), waits: new Map(), mails: new Map() },
 	...{ subscriptions: new Map(), leases: new Map(), persons: new Map(), nodes: new Map() },
 	...{ errands: new Map() },
-	...{ issues: new Map(), runs: new Map(), notes: new Map() },
+	...{ issues: new Map(), runs: new Map(), entries: new Map() },
 });
 
 /** Picks from the rows, while no batch is half done. */

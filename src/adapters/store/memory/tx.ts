@@ -56,7 +56,7 @@ export function memoryTx(rows: Rows): MemoryTx {
 		putMail: (row) => put(rows.mails, row.id, row),
 		putIssue: (row) => put(rows.issues, row.id, row),
 		putRun: (row) => put(rows.runs, row.id, row),
-		putNote: (row) => put(rows.notes, row.id, row),
+		putEntry: (row) => put(rows.entries, row.id, row),
 		putReceipt: (receipt) => put(rows.receipts, receiptName(receipt.actor, receipt.key), receipt),
 		async append(events) {
 			const { length } = rows.events;

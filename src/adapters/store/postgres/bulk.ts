@@ -24,7 +24,7 @@ export async function columnTypes(connection: PostgresConnection): Promise<Colum
 
 /** Everything that was held back. Events come first: other rows refer to them. */
 export function bulkWrites(held: PendingWrites, types: ColumnTypes): BulkWrite[] {
-	// a run and a note refer to their issue
+	// a run and an entry refer to their issue
 	const tables = [...held.tables.values()].sort((a, b) => rank(a) - rank(b));
 	return [
 		...(held.events.length === 0 ? [] : [insertEvents(held.events)]),

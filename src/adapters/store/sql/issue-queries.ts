@@ -63,15 +63,15 @@ export const openRuns = query()("open-runs", (db) =>
 
 export const putRun = upsert("run", { columns: ["id", "issue", "turn", "open", "state"], changes: ["open", "state"] });
 
-export const fromNote = (db: Kysely<Tables>) =>
-	db.selectFrom("note").innerJoin("event", "event.id", "note.id").select(["note.state", "event.text"]);
+export const fromEntry = (db: Kysely<Tables>) =>
+	db.selectFrom("entry").innerJoin("event", "event.id", "entry.id").select(["entry.state", "event.text"]);
 
-export const noteById = query<{ id: number }>()("note-by-id", (db, arg) =>
-	fromNote(db).where("note.id", "=", arg("id")),
+export const entryById = query<{ id: number }>()("entry-by-id", (db, arg) =>
+	fromEntry(db).where("entry.id", "=", arg("id")),
 );
 
-export const notesOfIssue = query<{ issue: number }>()("notes-of-issue", (db, arg) =>
-	fromNote(db).where("note.issue", "=", arg("issue")).orderBy("note.id"),
+export const entriesOfIssue = query<{ issue: number }>()("entries-of-issue", (db, arg) =>
+	fromEntry(db).where("entry.issue", "=", arg("issue")).orderBy("entry.id"),
 );
 
-export const putNote = upsert("note", { columns: ["id", "issue", "state"], changes: ["state"] });
+export const putEntry = upsert("entry", { columns: ["id", "issue", "state"], changes: ["state"] });

@@ -1,8 +1,8 @@
-// The store's reads of issues, their runs and notes, on either database.
+// The store's reads of issues, their runs and entries, on either database.
 import type { IssueReads } from "#engine/ports/store-issues.ts";
 import type { Connection } from "./connection.ts";
 import * as queries from "./issue-queries.ts";
-import { noteFrom, statesIn } from "./rows.ts";
+import { entryFrom, statesIn } from "./rows.ts";
 
 export function issueReads(connection: Connection): IssueReads {
 	const { all, one } = statesIn(connection);
@@ -18,7 +18,7 @@ export function issueReads(connection: Connection): IssueReads {
 		runs: (issue) => all(queries.runsOfIssue, { issue }),
 		lastRun: (issue) => one(queries.lastRun, { issue }),
 		openRuns: () => all(queries.openRuns, {}),
-		note: async (id) => (await connection.all(queries.noteById, { id })).map(noteFrom)[0],
-		notes: async (issue) => (await connection.all(queries.notesOfIssue, { issue })).map(noteFrom),
+		entry: async (id) => (await connection.all(queries.entryById, { id })).map(entryFrom)[0],
+		entries: async (issue) => (await connection.all(queries.entriesOfIssue, { issue })).map(entryFrom),
 	};
 }

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { AgentId } from "#contract/ids.ts";
 import { lives } from "./agent-queries.ts";
 import { isItem } from "./history-queries.ts";
-import { fromNote } from "./issue-queries.ts";
+import { fromEntry } from "./issue-queries.ts";
 import { fromMail } from "./mail-queries.ts";
 import { type Dialect, fieldOf, query } from "./prepared.ts";
 import { seqOf } from "./queries.ts";
@@ -155,12 +155,12 @@ export const runsPage = query<PageArgs & { issue: number }>()("runs-page", (db, 
 	),
 );
 
-export const notesPage = query<PageArgs & { issue: number; kind: string }>()("notes-page", (db, arg, dialect) =>
-	fromNote(db)
-		.where("note.issue", "=", arg("issue"))
-		.where("note.id", ">", arg("after"))
-		.where(fieldOf(dialect, "note.state", "kind"), "=", arg("kind"))
-		.orderBy("note.id")
+export const entriesPage = query<PageArgs & { issue: number; kind: string }>()("entries-page", (db, arg, dialect) =>
+	fromEntry(db)
+		.where("entry.issue", "=", arg("issue"))
+		.where("entry.id", ">", arg("after"))
+		.where(fieldOf(dialect, "entry.state", "kind"), "=", arg("kind"))
+		.orderBy("entry.id")
 		.limit(arg("limit")),
 );
 

@@ -9,7 +9,7 @@ import { endless } from "./history-queries.ts";
 import * as lists from "./list-queries.ts";
 import * as lookups from "./lookup-queries.ts";
 import type { Query, Value } from "./prepared.ts";
-import { type EventRow, eventFrom, eventTexts, mailFrom, noteFrom, promptFrom, statesIn } from "./rows.ts";
+import { type EventRow, entryFrom, eventFrom, eventTexts, mailFrom, promptFrom, statesIn } from "./rows.ts";
 import type { StateRow } from "./state-queries.ts";
 
 /** One row more than the page has tells whether there is another page. */
@@ -67,9 +67,9 @@ export function listReads(connection: Connection): ListReads {
 		listIssues: (project, page) =>
 			project === undefined ? states(lists.issuesPage, {}, page) : states(lists.issuesOfProjectPage, { project }, page),
 		listRuns: (issue, page) => states(lists.runsPage, { issue }, page),
-		listNotes: async (of, page) => {
-			const rows = await connection.all(lists.notesPage, { ...of, ...oneMore(page) });
-			return partOf(rows.map(noteFrom), page, (note) => note, byId);
+		listEntries: async (of, page) => {
+			const rows = await connection.all(lists.entriesPage, { ...of, ...oneMore(page) });
+			return partOf(rows.map(entryFrom), page, (entry) => entry, byId);
 		},
 		listLabels: async (project, page) => {
 			const rows = await connection.all(lists.labelsPage, { project, ...oneMore(page) });

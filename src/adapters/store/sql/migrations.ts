@@ -136,8 +136,8 @@ const issues = ({ int, text }: Types): string[] => {
 		"create unique index run_open on run (issue) where open = 1",
 		"create index run_issue on run (issue, id)",
 		"create index run_turn on run (turn)",
-		`create table note (${id}, ${issue}, state ${text} not null)`,
-		"create index note_issue on note (issue, id)",
+		`create table entry (${id}, ${issue}, state ${text} not null)`,
+		"create index entry_issue on entry (issue, id)",
 	];
 };
 

@@ -2,7 +2,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
 import type { Actor } from "#contract/ids.ts";
-import type { NoteState } from "#contract/issue.ts";
+import type { EntryState } from "#contract/issue.ts";
 import type { MailState } from "#contract/mail.ts";
 import type { PromptState } from "#contract/prompt.ts";
 import type { Receipt } from "#contract/receipt.ts";
@@ -39,7 +39,7 @@ interface HeadRow extends StateRow {
 }
 
 /** The text is in the event of the same id. */
-export function noteFrom(row: { state: string; text: string | null }): NoteState {
+export function entryFrom(row: { state: string; text: string | null }): EntryState {
 	return { ...JSON.parse(row.state), text: row.text ?? "" };
 }
 

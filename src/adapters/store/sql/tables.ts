@@ -93,8 +93,8 @@ export interface Tables {
 		state: string;
 	};
 	run: { id: number; issue: number; turn: number; open: number; state: string };
-	/** the text is in the event of the same id; `state` is the rest of a `NoteState` */
-	note: { id: number; issue: number; state: string };
+	/** the text is in the event of the same id; `state` is the rest of a `EntryState` */
+	entry: { id: number; issue: number; state: string };
 	project: { slug: string; state: string };
 	/** `state` is a `SubscriptionState` */
 	subscription: { name: string; state: string };

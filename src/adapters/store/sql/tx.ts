@@ -163,7 +163,8 @@ function rowWrites(connection: Connection) {
 			const { id, issue, turn, state } = row;
 			return run(issues.putRun, { id, issue, turn, open: flag(state === "open"), state: JSON.stringify(row) });
 		},
-		putNote: ({ text: _, ...row }) => run(issues.putNote, { id: row.id, issue: row.issue, state: JSON.stringify(row) }),
+		putEntry: ({ text: _, ...row }) =>
+			run(issues.putEntry, { id: row.id, issue: row.issue, state: JSON.stringify(row) }),
 		putReceipt: (receipt) => run(queries.putReceipt, receiptRow(receipt)),
 	} satisfies Partial<Tx>;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { human } from "#contract/ids.ts";
 import type { StreamMessage } from "#contract/stream.ts";
-import type { Item } from "#contract/wire.ts";
+import type { WireEvent } from "#contract/wire.ts";
 import { type OpenStream, type Said, SharedStream } from "./shared-stream.ts";
 
 /** A browser with tabs: one channel, one lock, and a daemon whose journal has the events 1 to `last`. */
@@ -83,7 +83,7 @@ const event = (id: number): StreamMessage => ({
 		actor: human,
 		command: "",
 		at: "",
-	} satisfies Item,
+	} satisfies WireEvent,
 });
 
 /** Reads until it has this many events; answers their ids. */

@@ -1,5 +1,5 @@
 // What happened to this agent and who did it: its events other than its conversation.
-import type { Agent, Item } from "#contract/wire.ts";
+import type { Agent, WireEvent } from "#contract/wire.ts";
 import { useRead } from "../../store/hooks.ts";
 import { clockOf } from "../../ui/age.tsx";
 import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
@@ -36,5 +36,5 @@ export function Audit({ agent }: { agent: Agent }) {
 	);
 }
 
-const detailsOf = ({ text, data }: Item): string =>
+const detailsOf = ({ text, data }: WireEvent): string =>
 	[text, data === null ? null : JSON.stringify(data)].filter((part) => part !== null && part !== "").join(" ");

@@ -1,7 +1,7 @@
 // The journal: full-text search over conversations, and the events of all agents with filters.
 import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
-import type { Found, Item } from "#contract/wire.ts";
+import type { Found, WireEvent } from "#contract/wire.ts";
 import { journalFilters } from "#views/journal-filters.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
@@ -165,7 +165,7 @@ function Events({ project, kind }: { project: string | null; kind: string | null
 /** With a filter, a page looks through more of the journal. */
 const windowOf = (kind: string | null): number => (kind === null ? shownMax : 10_000);
 
-function EventRow({ event: { id, agent, kind, text, at } }: { event: Item }) {
+function EventRow({ event: { id, agent, kind, text, at } }: { event: WireEvent }) {
 	const seen = useSeen();
 	const name = agent === null ? null : (seen.agent(agent)?.handle ?? "an agent");
 	return (

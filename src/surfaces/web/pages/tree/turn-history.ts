@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import { dataOf } from "#contract/event-data.ts";
 import type { AgentId } from "#contract/ids.ts";
-import type { Item } from "#contract/wire.ts";
+import type { WireEvent } from "#contract/wire.ts";
 import { useSeen, useStore } from "../../store/hooks.ts";
 
 export interface TurnBar {
@@ -39,7 +39,7 @@ export function useHistory(since: string): History {
 		const read = async (): Promise<void> => {
 			for (let next: number | null = state.last; next !== null; ) {
 				const isFresh = next === 0;
-				const page: { events: Item[]; next: number | null } = await client.call("journal", {
+				const page: { events: WireEvent[]; next: number | null } = await client.call("journal", {
 					query: { kind: kinds, since, after: next, limit: 10_000 },
 				});
 				const { events } = page;
@@ -60,7 +60,7 @@ export function useHistory(since: string): History {
 	return history;
 }
 
-export function folded(before: History, events: readonly Item[]): History {
+export function folded(before: History, events: readonly WireEvent[]): History {
 	const after = new Map(before);
 	const fresh = new Set<AgentId>();
 	const of = (agent: AgentId): AgentHistory => {
