@@ -1,20 +1,19 @@
 // What HTTP adds to the engine behind it: a fork over HTTP, the command line from a cold start, the event stream to
 // a hundred watchers, and the memory of a daemon with many agents.
-import { execFile, spawn as start } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Client } from "#client/client.ts";
 import { type AgentId, system } from "#contract/ids.ts";
-import { daemonNode } from "#local/programs.ts";
-import { type Daemon, startDaemon, startEngine } from "#src/main.ts";
+import { type Daemon, startDaemon } from "#src/main.ts";
 import { send } from "#surfaces/cli/daemon-request.ts";
 import { append, spawn } from "./history.ts";
-import { residentMib } from "./memory.ts";
+import { memory } from "./http-memory.ts";
+import { Program } from "./http-program.ts";
 import { median, percentile, type Result } from "./table.ts";
 
 const run = promisify(execFile);
@@ -22,7 +21,12 @@ const run = promisify(execFile);
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 export async function http(): Promise<Result[]> {
-	return [await inHome(forkOverHttp), await inHome(coldStatus), ...(await inHome(fanOut)), await inHome(memory)];
+	return [
+		await inHome(forkOverHttp),
+		await inHome(coldStatus),
+		...(await inHome(fanOut)),
+		await inHome((home) => inHome((empty) => memory(home, empty))),
+	];
 }
 
 async function inHome<T>(work: (home: string) => Promise<T>): Promise<T> {
@@ -221,96 +225,4 @@ async function write({ engine }: Daemon, agent: AgentId, text: string): Promise<
 		command: { type: "item.append", agent, kind: "assistant", text },
 	});
 	if ("refused" in outcome) throw new Error(outcome.refused.message);
-}
-
-const agents = 10_000;
-
-async function memory(home: string): Promise<Result> {
-	const empty = await inHome(weigh);
-	await fill(home);
-	const checkout = await weigh(home);
-	const release = await weighRelease(home);
-	const value = Number(release[2]);
-	return {
-		title: "Memory of a daemon that has listed its agents once over HTTP",
-		columns: ["agents", "MiB at the start", "MiB after the list", "list, ms"],
-		rows: [
-			[`${empty[0]}, checkout`, ...empty.slice(1)],
-			[`${checkout[0]}, checkout`, ...checkout.slice(1)],
-			[`${release[0]}, release (ms with its command line)`, ...release.slice(1)],
-		],
-		ratio: {
-			...{ name: `MiB of a release with ${agents.toLocaleString("en")} agents`, value },
-			...{ target: "≤ 200", met: value <= 200 },
-		},
-	};
-}
-
-async function fill(home: string): Promise<void> {
-	await using engine = await startEngine({ home });
-	for (let at = 0; at < agents; at += 100)
-		await Promise.all(Array.from({ length: 100 }, () => spawn(engine, engine.agentZero.id, "fresh")));
-}
-
-/** Reads the list in this process: the reader's memory is not the daemon's. */
-async function weigh(home: string): Promise<(string | number)[]> {
-	await using daemon = new Program(new URL("./http-daemon.ts", import.meta.url), [home]);
-	const before = await daemon.ask<{ url: string; token: string; mib: number }>("where");
-	const from = performance.now();
-	const list = await new Client(before, send).call("agents");
-	const ms = performance.now() - from;
-	const after = await daemon.ask<{ mib: number }>("weigh");
-	return [list.length.toLocaleString("en"), before.mib, after.mib, ms];
-}
-
-/** The same with the program that users install; a checkout keeps what reads TypeScript in the memory of each thread. */
-async function weighRelease(home: string): Promise<(string | number)[]> {
-	await run(process.execPath, ["tools/build.ts"]);
-	const env = { PATH: process.env["PATH"], HOME: path.dirname(home), BROOD_HOME: home, BROOD_PORT: "0" };
-	const brood = async (...words: string[]): Promise<string> => {
-		const options = { env, maxBuffer: 1024 * 1024 * 1024 };
-		return (await run(process.execPath, ["dist/brood.cjs", ...words], options)).stdout;
-	};
-	await brood("up");
-	try {
-		const { pid } = JSON.parse(readFileSync(path.join(home, "daemon.json"), "utf8"));
-		const before = residentMib(pid);
-		const from = performance.now();
-		const { data: list }: { data: unknown[] } = JSON.parse(await brood("agent", "list", "--json"));
-		const ms = performance.now() - from;
-		await pause(1000);
-		return [list.length.toLocaleString("en"), before, residentMib(pid), ms];
-	} finally {
-		await brood("down");
-	}
-}
-
-/** A program of ours that answers each line of JSON with one. */
-class Program implements AsyncDisposable {
-	readonly #child;
-	readonly #lines;
-	readonly #ended: Promise<void>;
-
-	constructor(file: URL, args: string[]) {
-		// with the compile cache, like the launcher
-		const env = { ...process.env, NODE_COMPILE_CACHE: "node_modules/.cache/compile" };
-		this.#child = start(process.execPath, [...daemonNode.options, fileURLToPath(file), ...args], {
-			stdio: ["pipe", "pipe", "inherit"],
-			env,
-		});
-		this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
-		this.#ended = new Promise((resolve) => this.#child.once("exit", () => resolve()));
-	}
-
-	async ask<T>(message: unknown): Promise<T> {
-		this.#child.stdin.write(`${JSON.stringify(message)}\n`);
-		const { value, done } = await this.#lines.next();
-		if (done === true) throw new Error("the program ended before it answered");
-		return JSON.parse(value);
-	}
-
-	async [Symbol.asyncDispose](): Promise<void> {
-		this.#child.stdin.end();
-		await this.#ended;
-	}
 }

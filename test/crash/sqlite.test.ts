@@ -197,6 +197,15 @@ describe("a store that is not as it should be", () => {
 		expect(readFileSync(file).equals(bytes)).toBe(true);
 	});
 
+	test("of an unreleased Brood is reported, and its rows are left as they are", async () => {
+		const { folder, file } = await prepared("unreleased");
+		using database = new DatabaseSync(file);
+		database.exec("update migration set name = 'of another checkout'; pragma wal_checkpoint(truncate)");
+		const before = readFileSync(file);
+		await expect(startEngine({ home: folder })).rejects.toThrow(/unreleased Brood.*not touched/);
+		expect(readFileSync(file).equals(before)).toBe(true);
+	});
+
 	test("can be brought back from a copy", async () => {
 		const { folder, file } = await prepared("restored");
 		copyFileSync(file, `${file}.copy`);

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { expected } from "#contract/log.ts";
 import { StoreFault } from "#engine/ports/store.ts";
-import { type Migration, migrations, schemaVersion } from "../sql/migrations.ts";
+import { isSameSchema, type Migration, migrations, recordedName, schemaVersion } from "../sql/migrations.ts";
 import { writerLock } from "./begin.ts";
 import { openPool, PostgresConnection } from "./connection.ts";
 
@@ -39,12 +39,13 @@ async function bringUpToDate(pool: pg.Pool, after: (connection: PostgresConnecti
 				`This database was written by a newer Brood (schema ${version}; this one knows ${schemaVersion}). It was not touched. Use the newer Brood, or another database.`,
 			);
 		}
+		if (version > 0) await refuseUnreleased(connection);
 		for (const migration of migrations.slice(version)) {
 			if (version > 0) await refuseBeside(connection, migration);
 			for (const statement of migration.sql("postgres")) await connection.exec(statement);
 			await connection.value(
 				"insert into migration (version, name, at, writes_from) values ($1, $2, extract(epoch from now()) * 1000, $3)",
-				[migration.version, migration.name, migration.writesFrom ?? writesFrom],
+				[migration.version, recordedName(migration, "postgres"), migration.writesFrom ?? writesFrom],
 			);
 		}
 		await after(connection);
@@ -67,6 +68,18 @@ async function versionOf(connection: PostgresConnection): Promise<{ version: num
 		version: Number(await connection.value("select max(version) from migration")),
 		writesFrom: Number(await connection.value("select max(writes_from) from migration")),
 	};
+}
+
+async function refuseUnreleased(connection: PostgresConnection): Promise<void> {
+	const recorded = await connection.rows<{ version: string; name: string }>({
+		...{ name: "recorded-steps", text: "select version, name from migration", values: [] },
+	});
+	const steps = recorded.map(({ version, name }) => ({ version: Number(version), name }));
+	if (isSameSchema(steps, "postgres")) return;
+	throw new StoreFault(
+		"broken",
+		"This database was made by an unreleased Brood, and its tables differ from those of this one. It was not touched. Use the Brood that made it, or another database.",
+	);
 }
 
 /** A step after which older programs may not write waits until none of them is up. */

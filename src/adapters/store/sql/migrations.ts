@@ -1,5 +1,6 @@
 // The tables, and every later change to them as a numbered step. A step that has been released never changes; until the
 // first release there is one, which is changed in place (`npm run golden` then makes the stored homes of the tests anew).
+import { hash } from "node:crypto";
 import type { Dialect } from "./prepared.ts";
 
 export interface Migration {
@@ -25,6 +26,16 @@ export const migrations: readonly Migration[] = [
 
 /** The version that this program writes, and the newest that it can read. */
 export const schemaVersion = migrations.length;
+
+/** The name that a step is recorded under tells which statements it had. */
+export const recordedName = ({ name, sql }: Migration, dialect: Dialect): string =>
+	`${name} (${hash("sha256", sql(dialect).join("\n")).slice(0, 12)})`;
+
+/** Whether all recorded steps that this program knows had its statements; until the first release a step may change. */
+export const isSameSchema = (recorded: readonly { version: number; name: string }[], dialect: Dialect): boolean =>
+	migrations
+		.filter(({ version }) => recorded.some((step) => step.version === version))
+		.every((known) => recorded.some(({ name }) => name === recordedName(known, dialect)));
 
 /** The databases' names for the same types: 64-bit keys, and text compared byte by byte. */
 const types = {

@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { StoreFault } from "#engine/ports/store.ts";
-import { migrations, schemaVersion } from "../sql/migrations.ts";
+import { isSameSchema, migrations, recordedName, schemaVersion } from "../sql/migrations.ts";
 import { SqliteConnection } from "./connection.ts";
 import { lastAcknowledged, signOfStore } from "./last-event-file.ts";
 
@@ -54,7 +54,10 @@ export function openForWriting(file: string): SqliteConnection {
 /** Throws what is wrong with the store, which is not changed. False if there never was one. */
 export function examine(file: string): boolean {
 	const exists = inspect(file);
-	if (exists) lookAtJournal(file);
+	if (exists) {
+		lookAtSchema(file);
+		lookAtJournal(file);
+	}
 	return exists;
 }
 
@@ -97,6 +100,19 @@ function damaged(file: string, how: string): StoreFault {
 function missing(file: string, sign: string): StoreFault {
 	const words = `The store ${file} is missing: it is gone, but ${sign} shows that it was here. No new one was made.`;
 	return new StoreFault("broken", `${words} Restore it from a backup, or use another BROOD_HOME to begin anew.`);
+}
+
+/** A newer store was refused by its header; here only the steps are left that this program knows. */
+function lookAtSchema(file: string): void {
+	using connection = new SqliteConnection(file, { readOnly: true });
+	const recorded = connection.value(
+		"select json_group_array(json_object('version', version, 'name', name)) from migration",
+	);
+	if (isSameSchema(JSON.parse(String(recorded)), "sqlite")) return;
+	throw new StoreFault(
+		"broken",
+		`${file} was made by an unreleased Brood, and its tables differ from those of this one. It was not touched. Use the Brood that made it, or another BROOD_HOME to begin anew.`,
+	);
 }
 
 /**
@@ -213,7 +229,7 @@ function migrate(connection: SqliteConnection): void {
 		for (const migration of migrations.slice(version)) {
 			connection.script(migration.sql("sqlite").join(";\n"));
 			connection.script(
-				`insert into migration (version, name, at) values (${migration.version}, '${migration.name}', unixepoch() * 1000)`,
+				`insert into migration (version, name, at) values (${migration.version}, '${recordedName(migration, "sqlite")}', unixepoch() * 1000)`,
 			);
 			connection.script(`pragma user_version = ${migration.version}`);
 		}
