@@ -1,7 +1,7 @@
 // Three daemons as processes, of which one stands still: what it does when it wakes up, and for how long the others wait.
 import { describe, expect, test } from "vitest";
 import { writerLock } from "#adapters/store/postgres/begin.ts";
-import { agentAt, give, stateOf, testFolded, threeDaemons, tokens } from "#test/support/node-jobs.ts";
+import { agentAt, type Daemons, give, stateOf, testFolded, tokens, Worlds } from "#test/support/node-jobs.ts";
 import { counted, eventually, type NodeProcess } from "#test/support/nodes.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;
@@ -9,12 +9,11 @@ const rounds = torture ? 100 : 1;
 const lateMax = 20;
 
 describe("a daemon that is frozen", { timeout: torture ? 14_400_000 : 120_000 }, () => {
-	const daemons = threeDaemons();
-	const { all, query } = daemons;
+	const worlds = new Worlds(torture ? 5 : 1);
 
 	test("frozen: the watchdog ends a daemon that stands still, with its processes, before it falls", async () => {
-		const [one, , three] = all();
-		for (let round = 0; round < rounds; round++) {
+		await worlds.share(rounds, async ({ all }) => {
+			const [one, , three] = all();
 			const job = await agentAt(three);
 			await give(one, job, "only");
 			await eventually("the turn runs", () => counted(job.sleeps).running === 1);
@@ -36,7 +35,7 @@ describe("a daemon that is frozen", { timeout: torture ? 14_400_000 : 120_000 },
 			expect([await stateOf(one, three), tokens(job.file)]).toEqual(["down", ["only"]]);
 			if (torture) expect(longest).toBeLessThan(2500);
 			await three.start();
-		}
+		});
 	});
 
 	/** Frozen without its watchdog until it fell; what it is asked meanwhile lies in its socket. */
@@ -52,12 +51,12 @@ describe("a daemon that is frozen", { timeout: torture ? 14_400_000 : 120_000 },
 		return { late: settled };
 	}
 
-	const landed = async (): Promise<number> =>
+	const landed = async ({ query }: Daemons): Promise<number> =>
 		Number((await query("select count(*) from event where text like 'late %'")).rows[0].count);
 
 	test("frozen until it fell: nothing that it was asked is written any more, and its processes end", async () => {
-		const [one, , three] = all();
-		for (let round = 0; round < rounds; round++) {
+		await worlds.share(rounds, async (daemons) => {
+			const [one, , three] = daemons.all();
 			const job = await agentAt(three);
 			await give(one, job, "only");
 			await eventually("the turn runs", () => counted(job.sleeps).running === 1);
@@ -69,12 +68,13 @@ describe("a daemon that is frozen", { timeout: torture ? 14_400_000 : 120_000 },
 			expect(await three.ended()).toBe(71);
 			expect(counted(job.sleeps).there).toBe(0);
 			expect(await late).toEqual(Array(lateMax).fill("rejected"));
-			expect(await landed()).toBe(0);
+			expect(await landed(daemons)).toBe(0);
 			await three.start();
-		}
+		});
 	});
 
 	test.runIf(torture)("control: if its life were not compared, all of it would be written", async () => {
+		const { all, query } = worlds.first;
 		const [one, , three] = all();
 		const rowOf = async () => (await query("select * from node where state like $1", ['%"name":"c"%'])).rows[0];
 		const up = await rowOf();
@@ -87,7 +87,7 @@ describe("a daemon that is frozen", { timeout: torture ? 14_400_000 : 120_000 },
 		await put(up);
 		three.signal("SIGCONT");
 		expect(await late).toEqual(Array(lateMax).fill("fulfilled"));
-		expect(await landed()).toBe(lateMax);
+		expect(await landed(worlds.first)).toBe(lateMax);
 		three.signal("SIGKILL");
 		await three.ended();
 		await put(down);
@@ -101,6 +101,7 @@ describe("a daemon that is frozen", { timeout: torture ? 14_400_000 : 120_000 },
 		where l.locktype = 'advisory' and l.granted and a.state = 'idle in transaction' and a.datname = current_database()`;
 
 	test("a writer that freezes in the middle of a batch keeps the others waiting for two seconds", async () => {
+		const { all, query } = worlds.first;
 		const [one, two] = all();
 		const { agent } = await agentAt(one);
 		const write = (node: NodeProcess, name: "pause" | "resume") =>
@@ -136,5 +137,5 @@ describe("a daemon that is frozen", { timeout: torture ? 14_400_000 : 120_000 },
 		await waits;
 	});
 
-	testFolded(daemons);
+	testFolded(worlds);
 });

@@ -118,6 +118,8 @@ async function isCircle(one: Engine, two: Engine, before?: () => Promise<void>):
 	const outcomes = [];
 	if (before === undefined) outcomes.push(...(await Promise.all(asked.map((ask) => ask()))));
 	else for (const ask of asked) outcomes.push(await ask());
+	// whoever waits is looked at whenever something happens: those of earlier rounds are not to be there
+	for (const { id } of [a, b]) await done(one, { type: "agent.kill", agent: id });
 	return outcomes.every((outcome) => "done" in outcome);
 }
 

@@ -25,7 +25,9 @@ export class NodeProcess implements AsyncDisposable {
 		this.name = name;
 		this.database = database;
 		this.proxy = proxy;
-		writeFileSync(path.join(this.home, "config.yaml"), `node: {name: ${name}}\n`);
+		// the long forms queue more than a person would
+		const config = `node: {name: ${name}}\nlimits: {queueLengthMax: 1000000}\n`;
+		writeFileSync(path.join(this.home, "config.yaml"), config);
 	}
 
 	/** Not started yet. */
