@@ -334,6 +334,7 @@ describe("the registry", () => {
 			{ type: "site.remove", slug: "x", node: "x" },
 			{ type: "node.join", node: "x", name: "x", boot: "x", turnsMax: 1, types: [], version: "1", schema: 1 },
 			{ type: "node.fall", node: "x", epoch: 1, beats: 0 },
+			{ type: "node.equip", node: "x", types: [] },
 			...["leave", "drain", "resume", "remove"].map((verb) => ({ type: `node.${verb}`, node: "x" })),
 		];
 		for (const command of commands)

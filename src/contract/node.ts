@@ -72,8 +72,10 @@ export const NodeLeave = command("node.leave", { node: NodeId });
 export const NodeDrain = command("node.drain", { node: NodeId });
 export const NodeResume = command("node.resume", { node: NodeId });
 export const NodeRemove = command("node.remove", { node: NodeId });
+/** What a node can run has changed since it joined. */
+export const NodeEquip = command("node.equip", { node: NodeId, types: Capabilities.types });
 
-export const nodeCommands = [NodeJoin, NodeFall, NodeLeave, NodeDrain, NodeResume, NodeRemove] as const;
+export const nodeCommands = [NodeJoin, NodeFall, NodeLeave, NodeDrain, NodeResume, NodeRemove, NodeEquip] as const;
 
 export const NodeEvent = z.discriminatedUnion("kind", [
 	event("node.joined", {
@@ -87,6 +89,7 @@ export const NodeEvent = z.discriminatedUnion("kind", [
 	event("node.drained", { node: NodeId }),
 	event("node.resumed", { node: NodeId }),
 	event("node.removed", { node: NodeId }),
+	event("node.equipped", { node: NodeId, types: Capabilities.types }),
 ]);
 export type NodeEvent = z.infer<typeof NodeEvent>;
 

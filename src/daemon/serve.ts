@@ -10,6 +10,7 @@ import { homeSpace } from "#adapters/system/home-space.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { Engine } from "#engine/engine.ts";
+import { bySystem } from "#engine/ports/dispatch.ts";
 import { webFolder } from "#local/programs.ts";
 import { carryOut } from "#server/answer.ts";
 import { type AppParts, appOf } from "#server/app.ts";
@@ -18,6 +19,7 @@ import type { Guard } from "#server/auth.ts";
 import { Browsers } from "#server/browsers.ts";
 import { EventStream } from "#server/event-stream.ts";
 import type { About } from "#server/handlers/daemon.ts";
+import type { Vendors } from "#server/handlers/vendors.ts";
 import { handlersOf } from "#server/handlers.ts";
 import { Idempotency } from "#server/idempotency.ts";
 import type { Listener } from "#server/listen.ts";
@@ -26,7 +28,7 @@ import { RequestContext } from "#server/request-context.ts";
 import { serveEvents } from "#server/serve-events.ts";
 import { unjournaled } from "#server/unjournaled.ts";
 import { version } from "#src/version.ts";
-import { ownPrograms } from "./own-programs.ts";
+import { ownPrograms, typesHere } from "./own-programs.ts";
 
 /** Returns the guard of this machine's listener, which has the owner's token. */
 export function serve(
@@ -35,7 +37,8 @@ export function serve(
 	{ token, tokens, stream, persons, about, setup, keyFiles, own, search, failed }: ServeParts,
 ): Guard {
 	const types = [...new Set([...Object.keys(own), ...programTypes, "human"])];
-	const find = programsFrom({ own, adapters: path.join(about.home, "adapters") });
+	const adapters = path.join(about.home, "adapters");
+	const find = programsFrom({ own, adapters });
 	const context = new RequestContext(engine, {
 		types,
 		blockingTypes: Object.keys(ownPrograms),
@@ -52,7 +55,7 @@ export function serve(
 	for (const { listener, guard } of [here, ...(remote === null ? [] : [remote])]) {
 		const handlers = handlersOf(context, about, {
 			...{ credentialProblem, keyFiles, rotateToken, space },
-			vendors: setup,
+			vendors: announcing(engine, setup, () => typesHere(own, adapters, search)),
 			browsers: { all: guard.browsers, cutStreams: () => stream.cutAll() },
 			personsChanged: () => persons.reload(),
 		});
@@ -87,6 +90,17 @@ export interface ServeParts extends Pick<Guard, "token" | "tokens"> {
 	search: string | undefined;
 	failed(error: unknown, request?: string): void;
 }
+
+/** What was installed here is known to every node at once. */
+const announcing = (engine: Engine, setup: Setup, types: () => string[]): Vendors => ({
+	all: () => setup.all(),
+	async install(type) {
+		const installed = await setup.install(type);
+		const node = engine.node?.node;
+		if (node !== undefined) await engine.dispatch(bySystem({ type: "node.equip", node, types: types() }));
+		return installed;
+	},
+});
 
 /** In one step: the old token is refused as soon as the new one exists. */
 function rotate(home: string, guard: Guard, stream: EventStream): string {

@@ -108,6 +108,16 @@ export function decideResume(node: NodeState | undefined, { node: id }: { node: 
 	return node.state === "up" ? [] : [{ kind: "node.resumed", agent: null, data: { node: id } }];
 }
 
+/** The same types again are no news. */
+export function decideEquip(
+	node: NodeState | undefined,
+	{ node: id, types }: { node: NodeId; types: readonly string[] },
+): Decision {
+	if (node === undefined) return noNode(id);
+	const isSame = types.length === node.types.length && types.every((type) => node.types.includes(type));
+	return isSame ? [] : [{ kind: "node.equipped", agent: null, data: { node: id, types: [...types] } }];
+}
+
 /** Its agents would have no node any more, so they are moved or killed first. */
 export function decideRemoveNode(
 	node: NodeState | undefined,

@@ -3,10 +3,12 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { vendors } from "#adapters/driver/vendors/vendors.ts";
 import type { AgentState } from "#contract/agent.ts";
 import { SubscriptionName } from "#contract/ids.ts";
 import { NodeId, type NodeState } from "#contract/node.ts";
 import { isRefusal } from "#contract/refusal.ts";
+import { refusedMove } from "#domain/agent/move.ts";
 import { placeAgent } from "#domain/agent/placement.ts";
 import { share } from "#engine/workspaces/sharing.ts";
 import { shell } from "#test/support/cli.ts";
@@ -45,6 +47,14 @@ test("an agent without files goes to the node with its type, its credentials and
 	const unpaid = (id: NodeId) => (id === b1 ? [{ name: SubscriptionName.parse("work") }] : []);
 	expect(placed(all, { ...elsewhere, busy: new Map([[c1, 3]]), unpaid })).toBe("c");
 	expect(placed(all, { ...elsewhere, unpaid }, b1)).toBe("Subscription work has no credentials at node node-b.");
+	// nor is one moved to where it could not run
+	const moved = (to: NodeState) =>
+		refusedMove(
+			{ ...live("b"), type: "claude", node: c1 },
+			{ to, nodes: all, sharing: 0, subscriptions: [], projects: [] },
+		);
+	expect(moved(node(a1, { types: [] }))?.message).toContain("cannot run at node node-a: it is not installed there");
+	expect(moved(node(b1))).toBeNull();
 });
 
 test("a subscription is used only at nodes where its credentials were named", { timeout: 60_000 }, async () => {
@@ -74,7 +84,10 @@ test("a subscription is used only at nodes where its credentials were named", { 
 	expect(seen).toMatchObject({ name: "work", problem: expect.stringContaining("no credentials at this node") });
 	// control: at the node that has them all is well
 	expect((await a.client.call("subscriptions"))[0]?.problem).toBeNull();
-	expect((await add({})).node).toBe(a.id);
+	const here = await add({});
+	expect(here.node).toBe(a.id);
+	const move = () => cli.json("agent", "move", here.handle, "--to", b.id);
+	expect(await move()).toMatchObject({ code: 1, error: { code: "CONFLICT", details: { subscription: "work" } } });
 
 	const turns = async () => (await a.client.call("turns", params(early))).map(({ state }) => state);
 	expect(await turns()).toEqual([]);
@@ -93,6 +106,19 @@ test("a subscription is used only at nodes where its credentials were named", { 
 	expect((await b.client.call("subscription", of)).credential).toEqual({ envFile: there });
 	expect((await a.client.call("subscription", of)).credential).toEqual({ envFile: file });
 	await expect.poll(turns, longTimeout).toEqual(["completed"]);
+	expect((await move()).code).toBe(0);
+	expect((await a.client.call("agent", params(here))).node).toBe(b.id);
+
+	// what was installed since a node's start is known elsewhere as soon as that node looks
+	const typesOfB = async () => (await a.client.call("nodes")).find(({ id }) => id === b.id)?.types;
+	const claude = path.join(b.home, "adapters", "claude", "node_modules", vendors["claude"]?.package ?? "");
+	mkdirSync(claude, { recursive: true });
+	writeFileSync(path.join(claude, "package.json"), JSON.stringify({ version: "1.0.0" }));
+	expect(await typesOfB()).not.toContain("claude");
+	expect(await refusal(b.client.ask("setup", { params: { type: "nothing" } }))).toMatchObject({
+		code: "VALIDATION_ERROR",
+	});
+	expect(await typesOfB()).toContain("claude");
 });
 
 test("what cannot be moved says why: too large, kept local, or its node does not answer", {

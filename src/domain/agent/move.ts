@@ -3,20 +3,28 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentLeave, AgentMove, AgentShare } from "#contract/agent-commands.ts";
 import { type NodeId, type NodeState, nodeDown, noNode } from "#contract/node.ts";
+import type { ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
+import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Decision } from "../decision.ts";
+import { unpaidAt } from "../slots.ts";
+import { refusedAt } from "./placement.ts";
 
 export interface AgentMoveFacts {
-	/** the node that the agent is at */
-	from: NodeState | undefined;
 	/** the node that it is moved to, which was asked */
-	to: NodeState | undefined;
+	to: NodeState;
+	nodes: readonly NodeState[];
 	/** other agents in the same tree */
 	sharing: number;
+	subscriptions: readonly SubscriptionState[];
+	projects: readonly ProjectState[];
 }
 
-/** Why an agent cannot be moved now, wherever to; null if it can. */
-export function refusedMove(agent: AgentState, sharing: number): Refusal | null {
+/** Why an agent cannot be moved there now; null if it can. */
+export function refusedMove(
+	agent: AgentState,
+	{ to, nodes, sharing, subscriptions, projects }: AgentMoveFacts,
+): Refusal | null {
 	const { handle, workspace } = agent;
 	const no = (words: string): Refusal =>
 		refuse("CONFLICT", `${handle} cannot be moved: ${words}.`, { details: { agent: agent.id } });
@@ -30,16 +38,20 @@ export function refusedMove(agent: AgentState, sharing: number): Refusal | null 
 	if (workspace?.kind === "main") return no("it works in the repository itself");
 	if (sharing > 0) return no("other agents work in the same tree");
 	if (agent.issue !== null) return no("it works on an issue, whose files are at its project's node");
-	return null;
+	if (to.state !== "up") return nodeDown(to);
+	// as for a new agent: its turns would only wait there
+	const unpaid = (node: NodeId) => unpaidAt({ ...agent, node }, { subscriptions, projects });
+	return refusedAt(to, { type: agent.type, nodes, unpaid });
 }
 
 /** Under the writer's lock: the agent is where it was, nothing ran since its last snapshot, and its node has not come back. */
-export function decideMove(agent: AgentState, command: AgentMove, { from, to, sharing }: AgentMoveFacts): Decision {
-	if (to === undefined) return noNode("");
-	if (to.state !== "up") return nodeDown(to);
+export function decideMove(agent: AgentState, command: AgentMove, facts: AgentMoveFacts | null): Decision {
+	if (facts === null) return noNode("");
+	const { to, nodes } = facts;
 	if (agent.node === to.id) return [];
-	const refusal = refusedMove(agent, sharing);
+	const refusal = refusedMove(agent, facts);
 	if (refusal !== null) return refusal;
+	const from = nodes.find(({ id }) => id === command.from.node);
 	const changed =
 		agent.node !== command.from.node ||
 		from?.epoch !== command.from.epoch ||

@@ -50,7 +50,21 @@ export function placeAgent(
 			{ details: { node: row.id }, suggestions: ["brood node list"] },
 		);
 	if (row.state !== "up") return nodeDown(row);
-	if (fits(row)) return { node: chosen };
+	return refusedAt(row, { type, nodes, hasType, unpaid }) ?? { node: chosen };
+}
+
+/** Why an agent cannot run at a node that is up, for want of its program or of credentials; null if it can. */
+export function refusedAt(
+	row: NodeState,
+	{
+		type,
+		nodes,
+		unpaid,
+		hasType = ({ types }) => isAnywhere(type) || types.includes(type),
+	}: Required<Pick<PlacementFacts, "type" | "nodes" | "unpaid">> & { hasType?: (node: NodeState) => boolean },
+): Refusal | null {
+	const fits = (node: NodeState): boolean => node.state === "up" && hasType(node) && unpaid(node.id).length === 0;
+	if (fits(row)) return null;
 	const [work] = hasType(row) ? unpaid(row.id) : [];
 	if (work !== undefined)
 		return refuse("CONFLICT", `Subscription ${work.name} has no credentials at node ${row.name}.`, {

@@ -27,4 +27,5 @@ export const nodeChanges = {
 	"node.drained": becomes("draining"),
 	"node.resumed": becomes("up"),
 	"node.removed": becomes("removed"),
+	"node.equipped": { keys: named, change: (row, { data: { types } }) => ({ ...row, types }) },
 } satisfies Changes<"node">;

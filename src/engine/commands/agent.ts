@@ -28,8 +28,8 @@ import { decideLeft, decideMove, decideShare, decideStop } from "#domain/agent/m
 import { decideLimit } from "#domain/subscription.ts";
 import { decideInterrupt } from "#domain/turn.ts";
 import type { Reads } from "../ports/store.ts";
+import { moveFacts } from "./move-facts.ts";
 import { onAgent } from "./on-agent.ts";
-import { othersInTree } from "./shared-tree.ts";
 
 export const agentCommands = {
 	"agent.provision": onAgent({
@@ -55,11 +55,7 @@ export const agentCommands = {
 		schema: AgentMove,
 		allowedActors: "people",
 		startsWork: false,
-		load: async (work, { from }, { agent }) => ({
-			from: await work.node(from.node),
-			to: work.envelope.node === null ? undefined : await work.node(work.envelope.node),
-			sharing: (await othersInTree(work.tx, agent)).length,
-		}),
+		load: async ({ tx, envelope }, _, { agent }) => await moveFacts(tx, agent, envelope.node),
 		decide: decideMove,
 	}),
 	"agent.limit": onAgent({

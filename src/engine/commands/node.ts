@@ -1,7 +1,17 @@
 // Commands about nodes: they join, leave and fall; people drain, resume and remove them.
-import { NodeDrain, NodeFall, type NodeId, NodeJoin, NodeLeave, NodeRemove, NodeResume } from "#contract/node.ts";
+import {
+	NodeDrain,
+	NodeEquip,
+	NodeFall,
+	type NodeId,
+	NodeJoin,
+	NodeLeave,
+	NodeRemove,
+	NodeResume,
+} from "#contract/node.ts";
 import {
 	decideDrain,
+	decideEquip,
 	decideFall,
 	decideJoin,
 	decideLeave,
@@ -59,6 +69,13 @@ export const nodeCommands = {
 		allowedActors: "people",
 		startsWork: false,
 		decide: ({ node }, command) => decideResume(node, command),
+	}),
+	"node.equip": defineCommand({
+		...onNode,
+		schema: NodeEquip,
+		allowedActors: "daemon",
+		startsWork: false,
+		decide: ({ node }, command) => decideEquip(node, command),
 	}),
 	"node.remove": defineCommand({
 		...onNode,

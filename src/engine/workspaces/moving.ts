@@ -1,11 +1,11 @@
 // Moving an agent to this node: its tree is made again from the bundles of its last snapshot, then it is this node's. Its
 // former node, now or when it comes back, puts the old tree into its trash.
 import type { AgentState } from "#contract/agent.ts";
-import { isActive, type NodeState } from "#contract/node.ts";
+import { isActive, type NodeState, noNode } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { refusedMove } from "#domain/agent/move.ts";
-import { othersInTree } from "../commands/shared-tree.ts";
+import { moveFacts } from "../commands/move-facts.ts";
 import type { Reactor } from "../loop/reactor.ts";
 import { bySystem } from "../ports/dispatch.ts";
 import type { Driver } from "../ports/driver.ts";
@@ -36,7 +36,8 @@ export async function moveHere(
 		return refuse("CONFLICT", "This daemon has a store of its own: there is no other node.");
 	if (from.id === me.node)
 		return refuse("CONFLICT", `${given.handle} is at this node already.`, { suggestions: ["brood node list"] });
-	const refusal = refusedMove(given, (await othersInTree(reads, given)).length);
+	const facts = await moveFacts(reads, given, me.node);
+	const refusal = facts === null ? noNode(me.node) : refusedMove(given, facts);
 	if (refusal !== null) return refusal;
 	// what is on the other machine now, if it can be asked
 	const unshared = given.workspace !== null && isActive(from) && !force ? await askToShare(from) : null;
