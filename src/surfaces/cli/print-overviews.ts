@@ -8,7 +8,7 @@ import { approvalTable } from "./print-approvals.ts";
 import { issueTable, stateOf } from "./print-issues.ts";
 
 /** Sections with nothing in them are left out. */
-export function inboxText({ approvals, errors, reviews, limits }: Inbox): string {
+export function inboxText({ approvals, errors, reviews, limits, nodes }: Inbox): string {
 	const problems = errors.map((agent) => [
 		agent.handle,
 		agent.project ?? "-",
@@ -17,11 +17,18 @@ export function inboxText({ approvals, errors, reviews, limits }: Inbox): string
 		continues(agent),
 	]);
 	const cooling = limits.map(({ name, type, coolingUntil }) => [name, type, coolingUntil ?? ""]);
+	const fallen = nodes.map(({ name, fellAt, agents }) => [
+		name,
+		fellAt ?? "-",
+		agents.map(({ handle }) => handle).join(", ") || "-",
+		agents[0] === undefined ? `brood node remove ${name}` : `brood agent move ${agents[0].handle} --to NODE`,
+	]);
 	const sections: [string, number, string][] = [
 		["approvals", approvals.length, approvalTable(approvals)],
 		["errors", errors.length, table(["AGENT", "PROJECT", "CODE", "REASON", "TRY"], problems)],
 		["reviews", reviews.length, issueTable(reviews)],
 		["usage limits", limits.length, table(["SUBSCRIPTION", "TYPE", "UNTIL"], cooling)],
+		["nodes that stopped answering", nodes.length, table(["NODE", "SINCE", "AGENTS THERE", "TRY"], fallen)],
 	];
 	const shown = sections.filter(([, count]) => count > 0).map(([title, count, text]) => `${title} (${count})\n${text}`);
 	return shown.join("\n\n") || "nothing needs you";
