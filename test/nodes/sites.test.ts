@@ -8,7 +8,7 @@ import { freshRepository } from "#test/support/repository.ts";
 import { done } from "#test/support/say.ts";
 import { freshFolder } from "#test/support/stores.ts";
 import { at, git, longTimeout, params, refusal } from "#test/support/test-daemon.ts";
-import { type TestNode, TwoNodes } from "#test/support/two-nodes.ts";
+import { startNode, type TestNode, TwoNodes } from "#test/support/two-nodes.ts";
 
 /** A commit in the agent's workspace, made by a person who sits there. */
 function committed(agent: Agent, file: string): string {
@@ -137,4 +137,26 @@ test("a site is a clone; merges reach the project's home, and the bases of other
 	expect(await refusal(b.client.ask("approve", { ...params(far), body: {} }))).toMatchObject({ code: "NODE_DOWN" });
 	expect(await refusal(b.client.ask("sync", { ...params(far), body: {} }))).toMatchObject({ code: "NODE_DOWN" });
 	expect(tip(repository)).toBe(before);
+
+	// the home is taken from a node that is gone only by force: what its base alone had stays there
+	git(repository, "commit", "-q", "--allow-empty", "-m", "Seen nowhere else");
+	const alone = tip(repository);
+	const take = (force: boolean) => b.client.ask("projectMove", { ...of, body: { to: b.id, force } });
+	expect(await refusal(take(false))).toMatchObject({
+		code: "NODE_DOWN",
+		suggestions: [`brood project move ${slug} --to ${(await b.daemon.engine.reads.node(b.id))?.name} --force`],
+	});
+	expect([await home(), tip(site)]).toEqual([a.id, before]);
+	expect([(await take(true)).path, await home()]).toEqual([site, b.id]);
+	const taken = await b.client.ask("approve", { ...params(far), body: { strategy: "merge" } });
+	expect(tip(site)).toBe(taken.merged.commit);
+	expect(git(site, "show", "main:third.txt")).toBe("third.txt");
+	expect(tip(repository)).toBe(alone);
+	// it comes back as a site, which keeps its commit and says so instead of following
+	await a.daemon[Symbol.asyncDispose]();
+	await using back = (await startNode(nodes.url, {}, a.home)).daemon;
+	expect((await back.engine.reads.project(project.slug))?.node).toBe(b.id);
+	const behind = await refusal(b.client.ask("sync", { ...params(near), body: {} }));
+	expect(behind).toMatchObject({ code: "CONFLICT" });
+	expect(tip(repository)).toBe(alone);
 });

@@ -26,8 +26,10 @@ export async function moveProjectHere(
 	if (absent !== null) return absent;
 	const row = (await reads.project(slug)) ?? project;
 	// what its base had since the last sync is on that machine's disk
-	if (!isActive(from) && !force)
-		return { ...nodeDown(from), suggestions: [`brood project move ${slug} --to ${me.node} --force`] };
+	if (!isActive(from) && !force) {
+		const { name = me.node } = (await reads.node(me.node)) ?? {};
+		return { ...nodeDown(from), suggestions: [`brood project move ${slug} --to ${name} --force`] };
+	}
 	const behind = isActive(from) ? await sites.sameAsHome(row, by) : null;
 	if (behind !== null) return behind;
 	const path = row.sites?.find((each) => each.node === me.node)?.path ?? "";
