@@ -1,6 +1,6 @@
 // What Brood adds to a turn of a real agent: Claude Code against a model on loopback, compared with the bare adapter,
 // which goes first in every other round. Also the memory of an agent in the daemon after one turn, with its process
-// parked.
+// ended.
 import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -25,10 +25,10 @@ const run = promisify(execFile);
 const rounds = 200;
 const warmUp = 10;
 const restMs = 250;
-const parkedAgents = 2000;
+const idleAgents = 2000;
 
 export async function agents(): Promise<Result[]> {
-	return [await inHome(claude), await inHome(parked)];
+	return [await inHome(claude), await inHome(idleEnded)];
 }
 
 async function claude(home: string): Promise<Result> {
@@ -138,19 +138,19 @@ async function throughBrood(
 	return agent.id;
 }
 
-async function parked(home: string): Promise<Result> {
-	const program = fileURLToPath(new URL("./parked-daemon.ts", import.meta.url));
+async function idleEnded(home: string): Promise<Result> {
+	const program = fileURLToPath(new URL("./idle-daemon.ts", import.meta.url));
 	const { stdout } = await run(process.execPath, [
 		"--expose-gc",
 		...daemonNode.options,
 		program,
 		home,
-		String(parkedAgents),
+		String(idleAgents),
 	]);
 	const { before, after }: Record<"before" | "after", { heap: number; resident: number }> = JSON.parse(stdout);
-	const each = (kind: "heap" | "resident"): number => (after[kind] - before[kind]) / parkedAgents / 1000;
+	const each = (kind: "heap" | "resident"): number => (after[kind] - before[kind]) / idleAgents / 1000;
 	return {
-		title: `${parkedAgents.toLocaleString("en")} agents that had a turn and whose processes are parked: the daemon`,
+		title: `${idleAgents.toLocaleString("en")} agents that had a turn and whose processes were ended: the daemon`,
 		columns: ["", "MB before", "MB after", "kB an agent"],
 		rows: [
 			["heap and external, after a collection", before.heap / 1e6, after.heap / 1e6, each("heap")],

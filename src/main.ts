@@ -75,7 +75,7 @@ export interface DaemonOptions {
 	/** agent types beside our own */
 	programs?: Readonly<Record<string, AgentProgram>>;
 	/** how long an idle agent keeps its process */
-	parkMs?: number;
+	idleProcessMs?: number;
 	/** 0 for any that is free */
 	port?: number;
 	/** a file in the home if there is none */
@@ -99,7 +99,7 @@ export async function startDaemon({
 	home,
 	limits = {},
 	programs = {},
-	parkMs,
+	idleProcessMs,
 	port = 0,
 	log: given,
 	successor = [],
@@ -137,7 +137,7 @@ export async function startDaemon({
 	const processes = processesIn(home, {
 		programs: allPrograms,
 		url: () => server.url,
-		idle: idleOf(inForceLimits, parkMs),
+		idle: idleOf(inForceLimits, idleProcessMs),
 		engine: up.promise,
 		logins: hidden.logins,
 		environment: process.env,
@@ -184,8 +184,8 @@ async function openToClients(
 	return parts.use(await announce(known.about.home, announced));
 }
 
-const idleOf = (limits: Limits, parkMs = limits.idleParkMs): DriverOptions["idle"] => ({
-	parkMs,
+const idleOf = (limits: Limits, idleProcessMs = limits.idleProcessMs): DriverOptions["idle"] => ({
+	idleProcessMs,
 	countMax: limits.idleProcessesMax,
 	bytesMax: limits.idleBytesMax,
 });

@@ -40,7 +40,7 @@ export const rules: Readonly<Record<keyof Sample, Rule>> = {
 		unit: "MB",
 		share: 0.25,
 		floor: 150 * mb,
-		because: "idle agents' processes are limited and parked",
+		because: "idle agents' processes are limited and ended",
 	},
 	descriptors: {
 		name: "file descriptors",

@@ -52,7 +52,7 @@ export async function runShell(
 	signal.removeEventListener("abort", stop);
 	clearInterval(flush);
 	if (hasLeft) output = `${asLines(output)}[processes that it left in the background end with the turn]\n`;
-	if (dropped > 0) output += `\n[truncated: ${dropped} more characters were put out]\n`;
+	if (dropped > 0) output += `\n[truncated: ${dropped} more characters were printed]\n`;
 	if (child.exitCode !== 0) throw new Error(`${asLines(output)}[${child.signalCode ?? `exit ${child.exitCode}`}]`);
 	return output;
 }

@@ -60,6 +60,6 @@ export interface Envelope<C extends Command = Command> {
 	salt: string;
 	/** a receipt that is written in the same transaction if the command is carried out */
 	receipt?: StoredReceipt;
-	/** what open turns have put out that is not recorded yet, by turn: it is kept if the command ends them */
+	/** what open turns have produced that is not recorded yet, by turn: it is kept if the command ends them */
 	partials?: Readonly<Record<number, readonly PartialOutput[]>>;
 }

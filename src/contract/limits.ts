@@ -26,7 +26,7 @@ export interface Limits {
 	idleProcessesMax: number;
 	idleBytesMax: number;
 	/** how long an idle agent keeps its process */
-	idleParkMs: number;
+	idleProcessMs: number;
 	/** the cool-down after a usage limit without a reset time */
 	coolDownMs: number;
 	/** how long a turn may be silent before it is shown as such */
@@ -49,7 +49,7 @@ export const limits: Limits = {
 	turnsMax: 64,
 	idleProcessesMax: 24,
 	idleBytesMax: 1024 ** 3,
-	idleParkMs: 10 * 60 * 1000,
+	idleProcessMs: 10 * 60 * 1000,
 	coolDownMs: 15 * 60 * 1000,
 	silentTurnMs: 10 * 60 * 1000,
 	receiptsKeptMs: 7 * 24 * 60 * 60 * 1000,

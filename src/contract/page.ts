@@ -1,18 +1,18 @@
 // Lists in pages. A store never reads more of a list than the page that was asked for.
 
-/** At most `limit` rows, of those behind the row that `after` stands for; 0 is the beginning. */
+/** At most `limit` rows, of those after the row that `after` stands for; 0 is the beginning. */
 export interface PageRequest {
 	after: number;
 	limit: number;
 }
 
-/** What a store answers: each row with the `after` of the page behind it, and whether there are further rows. */
+/** What a store answers: each row with the `after` of the page that follows it, and whether there are further rows. */
 export interface RowPage<T> {
 	rows: { row: T; at: number }[];
 	more: boolean;
 }
 
-/** What a route answers: `next` is the `after` of the next page, null behind the last row. */
+/** What a route answers: `next` is the `after` of the next page, null after the last row. */
 export interface Paged<T> {
 	data: T[];
 	next: number | null;
@@ -24,7 +24,7 @@ export interface IdSpan {
 	before: number;
 }
 
-/** Rows as JSON, separated by commas; `last` is the `after` of the page behind them. */
+/** Rows as JSON, separated by commas; `last` is the `after` of the page that follows them. */
 export interface TextPart {
 	text: string;
 	count: number;

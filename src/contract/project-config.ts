@@ -111,7 +111,7 @@ export const UnapprovedConfig = z.strictObject({
 	env: z.array(z.string()).default([]),
 	/** by name */
 	presets: z.array(z.string()),
-	/** the commands of their gates, each behind its preset and its stage */
+	/** the commands of their gates, each after its preset and its stage */
 	gates: z.array(z.string()),
 });
 export type UnapprovedConfig = z.infer<typeof UnapprovedConfig>;

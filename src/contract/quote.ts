@@ -1,4 +1,4 @@
-// Quotations for a model: text that is not the user's, below a line that names its author. Every line is behind a bar, so
+// Quotations for a model: text that is not the user's, below a line that names its author. Every line begins with a bar, so
 // that no text can end its quotation.
 import { looseData } from "./loose-data.ts";
 

@@ -50,7 +50,7 @@ export type TurnState = z.infer<typeof TurnState>;
 
 const EndState = z.enum(["completed", "interrupted", "failed"]);
 
-/** What a running turn takes: a place on the machine (a person's turn takes none), and a slot if it needs one. */
+/** What a running turn takes: a place on the machine (a human agent's turn takes none), and a slot if it needs one. */
 const Leased = { place: z.literal(true).exactOptional(), subscription: SubscriptionName.exactOptional() };
 
 /** Where it runs. */

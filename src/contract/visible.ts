@@ -13,7 +13,7 @@ export const inline = (text: string): string => visible(text).replaceAll("\n", "
 /** White space of any length is one space. */
 export const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
-/** The first line as it is, the others behind a prefix, so that none of them looks like Brood's own. */
+/** The first line as it is, the others after a prefix, so that none of them looks like Brood's own. */
 export const indented = (text: string, prefix: string): string => text.replaceAll("\n", `\n${prefix}`);
 
 /** The same JSON with control characters escaped. */

@@ -28,7 +28,7 @@ export function processesIn(
 		issueToken: (agent) => tokens.issue(agent),
 		revokeToken: (process) => tokens.revoke(process),
 		environment: withCommand(environment),
-		mountsFor: (agent, folder, paid) => sandbox.mountsFor(agent, folder, paid),
+		mountsFor: (agent, folder, credentials) => sandbox.mountsFor(agent, folder, credentials),
 		...seenInside(workspaces, engine),
 		clock: systemClock,
 		...more,

@@ -9,7 +9,7 @@ import type { Engine } from "#engine/engine.ts";
 import { until } from "#engine/loop/until.ts";
 import { daemonNode, programPath } from "#local/programs.ts";
 
-/** Resolves when no turn is open. A person's turn does not count: it continues under the next daemon. */
+/** Resolves when no turn is open. A human agent's turn does not count: it continues under the next daemon. */
 export async function idle(engine: Engine): Promise<void> {
 	const isIdle = async (): Promise<true | null> => {
 		const open = await engine.reads.openTurns();

@@ -66,7 +66,7 @@ export function decideFall(
 function leftBehind({ name }: NodeState, { turns, agents }: FallenWork, heir: NodeId | null): NewEvent[] {
 	const why = `Node ${name} stopped answering`;
 	const ended = turns
-		// a person's turn has no process that could have ended with the node
+		// a human agent's turn has no process that could have ended with the node
 		.filter(({ agent, turn }) => turn.handedAt === null || agent.type !== "human")
 		.flatMap(({ agent, turn, openWork, first }) =>
 			eventsOf(decideCrash(agent, turn, openWork, first, `${why} while this turn was open.`)),

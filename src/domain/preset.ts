@@ -63,7 +63,7 @@ function faultsOfStage(preset: Preset, stage: Stage): string[] {
 		...(prompt === undefined
 			? []
 			: unknownVariables(prompt).map(
-					(variable) => `the prompt of ${name} asks for {{${variable}}}, which there is not`,
+					(variable) => `the prompt of ${name} asks for {{${variable}}}, which does not exist`,
 				)),
 	];
 }

@@ -1,4 +1,4 @@
-// Quiet hours: no new turns start on a subscription, in the wall-clock time of its time zone.
+// Quiet hours: no new turns start on a subscription or in a project, in the wall-clock time of the given time zone.
 import type { Quiet } from "#contract/subscription.ts";
 
 const minuteMs = 60_000;

@@ -92,8 +92,10 @@ export function claim(agent: Claimant, capacity: Capacity, manual = false): Clai
 	if (hours !== null) return { short: { of: "time", why: "quiet", subscription: null, until: hours } };
 	const usable = candidates(agent, capacity);
 	if (usable.length === 0) {
-		const [unpaid] = eligible(agent, capacity);
-		return unpaid === undefined ? { subscription: null, ...place } : { short: noCredential(agent, unpaid, capacity) };
+		const [withoutCredentials] = eligible(agent, capacity);
+		return withoutCredentials === undefined
+			? { subscription: null, ...place }
+			: { short: noCredential(agent, withoutCredentials, capacity) };
 	}
 	const cooling = usable.filter((each) => !manual && coolsFor(agent, each, monotonic));
 	const awake = usable.filter((each) => !cooling.includes(each));
@@ -129,7 +131,7 @@ export const candidates = (
 ): SubscriptionState[] => eligible(agent, capacity).filter((each) => credentialAt(each, agent.node) !== undefined);
 
 /** The subscriptions of the agent's type of which its node has no credentials, if it has none that it could use. */
-export function unpaidAt(
+export function withoutCredentialsAt(
 	agent: Claimant,
 	capacity: Pick<Capacity, "subscriptions" | "projects">,
 ): readonly SubscriptionState[] {

@@ -78,7 +78,7 @@ const wait = (more: Partial<WaitState> = {}): WaitState => ({
 describe("who may wait for whom", () => {
 	const seen = (open: WaitState[] = []) => ({ targets: [live("a")], waiter: live("w"), open, targetFacts: null });
 
-	test("a circle is refused with the way around it", () => {
+	test("a cycle is refused with the way around it", () => {
 		const open = [wait({ agent: id("a"), targets: [id("b")] }), wait({ agent: id("b"), targets: [id("w")] })];
 		expect(decideOpen(request([id("a")]), seen(open), { actor: actingAgent(id("w")), at: 1 })).toMatchObject({
 			code: "WAIT_CYCLE",
@@ -89,7 +89,7 @@ describe("who may wait for whom", () => {
 		});
 	});
 
-	test("mail closes no circle, nor do people, nor waits that lead elsewhere", () => {
+	test("mail closes no cycle, nor do people, nor waits that lead elsewhere", () => {
 		const open = [
 			wait({ agent: id("a"), targets: [id("w")], for: "mail" }),
 			wait({ agent: id("b"), targets: [id("c")] }),

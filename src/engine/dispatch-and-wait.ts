@@ -79,7 +79,7 @@ export class DispatchAndWait {
 		await until(this.#made.publisher, gone, { deadlineMs: stopTimeoutMs });
 	}
 
-	/** What the turns that a kill ends have put out so far is recorded with their end. */
+	/** What the turns that a kill ends have produced so far is recorded with their end. */
 	async #withPartials(request: CommandRequest): Promise<CommandRequest> {
 		const { runner } = this.#made;
 		const { command } = request;

@@ -12,7 +12,7 @@ import type { UsageRow } from "#contract/routes/usage.ts";
 import type { Hit, SearchQuery } from "#contract/search.ts";
 import { resolve } from "#domain/agent/reference.ts";
 import { contextOf, rewoundSpans } from "#domain/history.ts";
-import { unpaidAt } from "#domain/slots.ts";
+import { withoutCredentialsAt } from "#domain/slots.ts";
 import { outsideTurn } from "#domain/turn.ts";
 import { divergence, type LastCommonItem } from "#views/divergence.ts";
 import { settingsOf } from "./commands/agent.ts";
@@ -46,7 +46,7 @@ export class Queries {
 	/** The subscription that the agent would use, if its node has no credentials of it or of another one; else null. */
 	async withoutCredentials(agent: AgentState): Promise<SubscriptionName | null> {
 		const [subscriptions, projects] = await Promise.all([this.#reads.subscriptions(), this.#reads.projects()]);
-		return unpaidAt(agent, { subscriptions, projects })[0]?.name ?? null;
+		return withoutCredentialsAt(agent, { subscriptions, projects })[0]?.name ?? null;
 	}
 
 	async settings(agent: AgentState): Promise<Settings> {

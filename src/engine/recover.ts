@@ -43,7 +43,7 @@ export async function recover(parts: {
 	}
 	for (const turn of await parts.reads.openTurns()) {
 		if (!isOwn(parts.node, turn)) continue;
-		// a person's turn has no process that could have ended with the daemon
+		// a human agent's turn has no process that could have ended with the daemon
 		if (turn.handedAt !== null && (await parts.reads.agent(turn.agent))?.type === "human") continue;
 		const kept = (await parts.partials?.kept(turn.id)) ?? [];
 		const written =

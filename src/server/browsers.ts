@@ -83,7 +83,7 @@ export class Browsers {
 		const code = this.#parts.fresh();
 		const expiresAt = this.#parts.now() + linkMs;
 		this.#replace({ links: [...this.#kept.links, { code: digest(code), expiresAt, person }].slice(-linksMax) });
-		// behind the #, so that no request and no log has it
+		// after the #, so that no request and no log has it
 		return { url: `${this.#parts.url}/enter#${code}`, expiresAt: iso(expiresAt) };
 	}
 

@@ -63,7 +63,7 @@ export const needsYou = ({ turn, label }: Agent): boolean => turn?.phase === "ap
 const hasText = ({ handle, project }: Agent, text: string): boolean =>
 	text === "" || `${project ?? ""}/${handle}`.toLowerCase().includes(text.toLowerCase());
 
-/** For each row, the index behind the last row below it. */
+/** For each row, the index after the last row below it. */
 function subtreeEnds(tree: readonly TreeRow[]): number[] {
 	const ends = new Array<number>(tree.length);
 	const open: { at: number; depth: number }[] = [];

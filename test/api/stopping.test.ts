@@ -82,7 +82,7 @@ test("down --drain waits for a turn that takes its time, starts no other, and no
 	expect((await sh.json("status")).data.turns).toBe(1);
 	writeFileSync(gate, "");
 	const { code, err } = await ended;
-	expect([code, err]).toEqual([0, "Waiting for the turns of slow to end; `brood down --now` cuts them.\n"]);
+	expect([code, err]).toEqual([0, "Waiting for the turns of slow to end; `brood down --now` interrupts them.\n"]);
 	const { err: next } = await sh.brood("status");
 	expect(next).toBe("");
 	const { data: turns } = await sh.json("turn", "list", "slow");

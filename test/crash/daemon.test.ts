@@ -163,7 +163,7 @@ async function killedAfter(words: string, script: string): Promise<string> {
 	return home;
 }
 
-test("what a command had put out before the daemon was killed is the result of its call", {
+test("what a command had printed before the daemon was killed is the result of its call", {
 	timeout: 60_000,
 }, async () => {
 	const home = await killedAfter("half of it", "run echo quick\nrun echo half of it; sleep 300; echo the rest");

@@ -76,7 +76,7 @@ describe.each(cells)("%s in %s", (preset, stage) => {
 	});
 });
 
-test("dependencies block, are counted once, and never go in a circle", async () => {
+test("dependencies block, are counted once, and never go in a cycle", async () => {
 	await using place = await issueWorld();
 	const { engine, add, agent, tell } = place;
 	const [a, b, c] = [await add("a"), await add("b"), await add("c")];
@@ -86,7 +86,7 @@ test("dependencies block, are counted once, and never go in a circle", async () 
 	expect((await place.issue(a)).dependsOn).toEqual([2]);
 	expect(await refused(engine, { type: "issue.depend", issue: c.id, on: 1 })).toMatchObject({
 		code: "CONFLICT",
-		details: { circle: [3, 1, 2, 3] },
+		details: { cycle: [3, 1, 2, 3] },
 	});
 	expect(await refused(engine, { type: "issue.depend", issue: c.id, on: 3 })).toMatchObject({ code: "CONFLICT" });
 	expect(await refused(engine, { type: "issue.depend", issue: c.id, on: 9 })).toMatchObject({ code: "NOT_FOUND" });

@@ -33,7 +33,7 @@ describe.each(flavors)("%s", (flavor) => {
 		const { errands } = opened[0] ?? engineHasNoStore();
 		const errand = (id: string, epoch = 1) => ({ id, node: other, epoch, asker: me, request: "{}", at: 5 });
 		expect([await errands.ask(errand("x")), await errands.ask(errand("x"))]).toEqual([true, true]);
-		// another life of the node, and a node that there is not
+		// another life of the node, and a node that does not exist
 		expect(await errands.ask(errand("late", 2))).toBe(false);
 		expect(await errands.ask({ ...errand("lost"), node: NodeId.parse("nobody") })).toBe(false);
 		for (const wrong of [

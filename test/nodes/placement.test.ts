@@ -44,9 +44,11 @@ test("an agent without files goes to the node with its type, its credentials and
 	expect(placed(all, elsewhere, a1)).toContain("cannot run at node node-a: it is not installed there. It is at node-b");
 	expect(placed([node(b1, { state: "down" })], {}, b1)).toBe("Node node-b is down.");
 	// credentials that a node lacks count like a type that it lacks
-	const unpaid = (id: NodeId) => (id === b1 ? [{ name: SubscriptionName.parse("work") }] : []);
-	expect(placed(all, { ...elsewhere, busy: new Map([[c1, 3]]), unpaid })).toBe("c");
-	expect(placed(all, { ...elsewhere, unpaid }, b1)).toBe("Subscription work has no credentials at node node-b.");
+	const withoutCredentials = (id: NodeId) => (id === b1 ? [{ name: SubscriptionName.parse("work") }] : []);
+	expect(placed(all, { ...elsewhere, busy: new Map([[c1, 3]]), withoutCredentials })).toBe("c");
+	expect(placed(all, { ...elsewhere, withoutCredentials }, b1)).toBe(
+		"Subscription work has no credentials at node node-b.",
+	);
 	// nor is one moved to where it could not run
 	const moved = (to: NodeState) =>
 		refusedMove(

@@ -36,7 +36,7 @@ const names = Object.keys(routes).filter((name): name is RouteName => Object.has
 const own: readonly RouteName[] = [
 	...(["projectAdd", "space", "backup", "setup", "vendors", "tokenRotate"] as const),
 	...(["subscriptionAdd", "subscriptionConfigure"] as const),
-	// they name a node that there is not
+	// they name a node that does not exist
 	...(["agentMove", "siteAdd", "siteSync", "projectMove"] as const),
 ];
 

@@ -90,9 +90,9 @@ describe.each(byKernel)("with %s", (level) => {
 			.toEqual(["interrupted", "completed"]);
 	});
 
-	test("parking leaves nothing of any shape", { timeout: 60_000 }, async () => {
+	test("the end of an idle process leaves nothing of any shape", { timeout: 60_000 }, async () => {
 		const home = homeWith(level);
-		await using daemon = await startDaemon({ home, parkMs: 1, programs: { vendor } });
+		await using daemon = await startDaemon({ home, idleProcessMs: 1, programs: { vendor } });
 		const prompt = Object.values(shapes)
 			.map((shape) => shape.replace(/^run (.*)$/, "run ($1) >/dev/null 2>&1 & sleep 0.2"))
 			.join("\n");

@@ -417,10 +417,10 @@ describe("stopping", () => {
 	});
 });
 
-describe("parking", () => {
+describe("idle processes", () => {
 	test("ends an idle process; a prompt that comes meanwhile waits for a new one and is not harmed", async () => {
 		await daemon[Symbol.asyncDispose]();
-		daemon = await startDaemon({ home, programs, parkMs: 100 });
+		daemon = await startDaemon({ home, programs, idleProcessMs: 100 });
 		const agent = await add({ agentType: "slow-to-go", prompt: "first" });
 		await ended(agent, 1);
 		await expect.poll(() => existsSync(path.join(home, "scratch/_", agent.handle, "going"))).toBe(true);

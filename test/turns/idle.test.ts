@@ -1,4 +1,4 @@
-// Many idle agents keep few processes: counted in /proc, without the daemon's help. Whoever was parked goes on as if it
+// Many idle agents keep few processes: counted in /proc, without the daemon's help. Whoever's process was ended goes on as if it
 // had not been.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -74,7 +74,7 @@ test(`of ${agentsInAll} idle agents five keep processes, the last ones to work; 
 	]);
 });
 
-test("by memory as well: a process that has more than all may have together is parked at once", {
+test("by memory as well: a process that has more than all may have together is ended at once", {
 	timeout: 120_000,
 }, async () => {
 	const home = freshFolder();

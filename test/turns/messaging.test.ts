@@ -89,7 +89,7 @@ describe("scripted waits", () => {
 	});
 });
 
-describe("what a command had put out", () => {
+describe("what a command had printed", () => {
 	test("is kept when it is interrupted", async () => {
 		const agent = await add("run echo the first half; sleep 100");
 		await expect

@@ -281,7 +281,7 @@ test.each(available.includes("bubblewrap") ? ["off", "on"] : ["off"])(
 		const held = {
 			queueLength: 1,
 			lastError: { step: "trust" },
-			holds: [{ reason: expect.stringMatching(/\.claude has folders more than 64 deep\. Make it less/) }],
+			holds: [{ reason: expect.stringMatching(/\.claude has folders more than 64 deep\. Reduce or remove it/) }],
 		};
 		expect(await now(agent)).toMatchObject(held);
 		if (sandbox === "on") return;

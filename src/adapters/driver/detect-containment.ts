@@ -54,7 +54,7 @@ interface Probe {
 	mounts?: SandboxMounts;
 }
 
-/** The output of a script inside a container. Rejects if it cannot be started. */
+/** The output of a script under containment. Rejects if it cannot be started. */
 export async function probe(
 	{ level, script, args: words = [], mounts }: Probe,
 	environment: NodeJS.ProcessEnv,

@@ -58,7 +58,7 @@ export class ProcessDriver implements Driver {
 	constructor(options: DriverOptions) {
 		this.#options = options;
 		this.#starts = new Starts(options);
-		this.#idle = new Idle(options.idle, (agent) => void this.#park(agent).catch(this.#caught(agent)));
+		this.#idle = new Idle(options.idle, (agent) => void this.#endProcess(agent).catch(this.#caught(agent)));
 	}
 
 	keepsSession(agent: AgentState): boolean {
@@ -212,12 +212,12 @@ export class ProcessDriver implements Driver {
 	#all = (): Process[] => findTree({ [homeIdName]: this.#options.homeId });
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		await Promise.all([...this.#warm.keys(), ...this.#starting.keys()].map((agent) => this.#park(agent)));
+		await Promise.all([...this.#warm.keys(), ...this.#starting.keys()].map((agent) => this.#endProcess(agent)));
 		await this.sweep();
 	}
 
 	/** Ends it, after its program could close its session. */
-	async #park(agent: AgentId): Promise<void> {
+	async #endProcess(agent: AgentId): Promise<void> {
 		await this.#endOnce(agent, quick, { closeSession: true });
 	}
 

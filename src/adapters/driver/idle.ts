@@ -1,9 +1,9 @@
-// Idle processes, kept for a while and up to a number and an amount of memory. Beyond that, the least recent are parked.
+// Idle processes, kept for a while and up to a number and an amount of memory. Beyond that, the least recent are ended.
 import type { AgentId } from "#contract/ids.ts";
 
 export interface IdleBounds {
 	/** how long an idle agent keeps its process */
-	parkMs: number;
+	idleProcessMs: number;
 	/** how many, and how much memory they may use together */
 	countMax: number;
 	bytesMax: number;
@@ -11,23 +11,26 @@ export interface IdleBounds {
 
 export class Idle {
 	readonly #bounds: IdleBounds;
-	readonly #park: (agent: AgentId) => void;
+	readonly #endProcess: (agent: AgentId) => void;
 	/** least recent first */
 	readonly #waiting = new Map<AgentId, { bytes: number; timer: NodeJS.Timeout }>();
 	#bytes = 0;
 
-	constructor(bounds: IdleBounds, park: (agent: AgentId) => void) {
+	constructor(bounds: IdleBounds, end: (agent: AgentId) => void) {
 		this.#bounds = bounds;
-		this.#park = park;
+		this.#endProcess = end;
 	}
 
 	put(agent: AgentId, bytes: number): void {
 		this.take(agent);
 		this.#bytes += bytes;
-		this.#waiting.set(agent, { bytes, timer: setTimeout(() => this.#parkOne(agent), this.#bounds.parkMs).unref() });
+		this.#waiting.set(agent, {
+			bytes,
+			timer: setTimeout(() => this.#endOne(agent), this.#bounds.idleProcessMs).unref(),
+		});
 		for (const oldest of this.#waiting.keys()) {
 			if (this.#waiting.size <= this.#bounds.countMax && this.#bytes <= this.#bounds.bytesMax) break;
-			this.#parkOne(oldest);
+			this.#endOne(oldest);
 		}
 	}
 
@@ -40,8 +43,8 @@ export class Idle {
 		this.#waiting.delete(agent);
 	}
 
-	#parkOne(agent: AgentId): void {
+	#endOne(agent: AgentId): void {
 		this.take(agent);
-		this.#park(agent);
+		this.#endProcess(agent);
 	}
 }

@@ -164,7 +164,7 @@ class LimitWatch {
 const isTurnItem = (each: TurnItem | { delta: OutgoingDelta }): each is TurnItem => "kind" in each;
 
 /**
- * Writes items to the journal in batches, with a bounded queue. Deltas wait behind the items before them, so that
+ * Writes items to the journal in batches, with a bounded queue. Deltas wait until the items before them are written, so that
  * readers get both in the order of what happened.
  */
 class Outbox {

@@ -143,7 +143,7 @@ test("what nobody could look through is refused as a whole, whatever it is made 
 	const data = repository({ ".claude/data": "" });
 	truncateSync(path.join(data, ".claude/data"), 3 * 1024 ** 3);
 	const cases: [string, RegExp][] = [
-		[many, /\.claude has more than 10000 files\. Make it less, or remove it\.$/],
+		[many, /\.claude has more than 10000 files\. Reduce or remove it\.$/],
 		[repository({ [`.codex/${"d/".repeat(66)}a`]: "" }), /\.codex has folders more than 64 deep/],
 		[large, /its configuration has more than 16 MiB, at \.mcp\.json/],
 		[data, /it has more than 1024 MiB/],

@@ -42,9 +42,7 @@ const strideMax = 100;
 export class TooMuch extends Error {
 	override readonly name = "TooMuch";
 	constructor(what: string) {
-		super(
-			`What this repository brings for an agent's program cannot be looked through: ${what}. Make it less, or remove it.`,
-		);
+		super(`The repository's agent configuration cannot be checked: ${what}. Reduce or remove it.`);
 	}
 }
 

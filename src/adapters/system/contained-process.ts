@@ -1,4 +1,4 @@
-// Starts a program in its container.
+// Starts a program under containment.
 import { type ChildProcess, spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";
 import type { ContainmentLevel } from "#contract/config.ts";
@@ -18,7 +18,7 @@ export interface ContainedStart extends CommandLine {
 
 export interface ContainedProcess {
 	child: ChildProcess;
-	/** the number of the program's standard output outside of the container */
+	/** the number of the program's standard output outside of its containment */
 	outputNumber: number;
 	output: Readable;
 	/** While it is open and nothing was written to it, the death of the daemon or of the wrapper ends everything. */

@@ -40,10 +40,14 @@ export const daemonRoutes = {
 	),
 	status: get("/api/status", "show the daemon's version, address, agents and problems", { answer: Status }),
 	vendors: get("/api/vendors", "list vendors' agents, and which are installed", { answer: z.array(VendorAgent) }),
-	setup: post("/api/vendors/:type", "install a vendor's agent at the supported version and check that it starts", {
-		role: "admin",
-		answer: VendorAgent,
-	}),
+	setup: post(
+		"/api/vendors/:type",
+		"install the adapter for a vendor's agent at the supported version and check that it starts",
+		{
+			role: "admin",
+			answer: VendorAgent,
+		},
+	),
 	backup: post("/api/backup", "write a consistent copy of the store", {
 		role: "admin",
 		body: z.strictObject({ file: z.string().regex(/^\/[^\0]{0,4095}$/, "an absolute path") }),

@@ -7,7 +7,7 @@ import type { ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { Decision } from "../decision.ts";
-import { unpaidAt } from "../slots.ts";
+import { withoutCredentialsAt } from "../slots.ts";
 import { refusedAt } from "./placement.ts";
 
 export interface AgentMoveFacts {
@@ -40,8 +40,8 @@ export function refusedMove(
 	if (agent.issue !== null) return no("it works on an issue, whose files are at its project's node");
 	if (to.state !== "up") return nodeDown(to);
 	// as for a new agent: its turns would only wait there
-	const unpaid = (node: NodeId) => unpaidAt({ ...agent, node }, { subscriptions, projects });
-	return refusedAt(to, { type: agent.type, nodes, unpaid });
+	const withoutCredentials = (node: NodeId) => withoutCredentialsAt({ ...agent, node }, { subscriptions, projects });
+	return refusedAt(to, { type: agent.type, nodes, withoutCredentials });
 }
 
 /** Under the writer's lock: the agent is where it was, nothing ran since its last snapshot, and its node has not come back. */

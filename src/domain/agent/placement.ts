@@ -15,7 +15,7 @@ interface PlacementFacts {
 	/** what it runs */
 	type?: string;
 	/** the subscriptions of its type without credentials at a node, if no other one can be used there */
-	unpaid?: (node: NodeId) => readonly Pick<SubscriptionState, "name">[];
+	withoutCredentials?: (node: NodeId) => readonly Pick<SubscriptionState, "name">[];
 	/** how many turns run at each node */
 	busy?: ReadonlyMap<NodeId, number>;
 	/** the node that was asked */
@@ -29,14 +29,15 @@ export function placeAgent(
 	{ parent, project, nodes = [], asked, workspace, plan, ...facts }: PlacementFacts,
 	{ node: named, notHere }: Pick<AgentSpawn, "node" | "notHere">,
 ): { node?: NodeId } | Refusal {
-	const { type = "human", busy = new Map(), unpaid = () => [] } = facts;
+	const { type = "human", busy = new Map(), withoutCredentials = () => [] } = facts;
 	const files = workspace !== null || plan !== null;
 	const near = (parent.supervisor === null ? project?.node : parent.node) ?? asked;
 	const nearRow = nodes.find(({ id }) => id === near);
 	// whoever was asked has looked for the program itself; the others said at their start what they have
 	const hasType = ({ id, types }: NodeState): boolean =>
 		(id === asked && notHere !== true) || isAnywhere(type) || types.includes(type);
-	const fits = (node: NodeState): boolean => node.state === "up" && hasType(node) && unpaid(node.id).length === 0;
+	const fits = (node: NodeState): boolean =>
+		node.state === "up" && hasType(node) && withoutCredentials(node.id).length === 0;
 	// without files it goes to wherever it can run, if it cannot run there
 	const usual = files || nearRow === undefined || fits(nearRow) ? near : (roomiest(nodes.filter(fits), busy) ?? near);
 	const chosen = named ?? usual;
@@ -50,7 +51,7 @@ export function placeAgent(
 			{ details: { node: row.id }, suggestions: ["brood node list"] },
 		);
 	if (row.state !== "up") return nodeDown(row);
-	return refusedAt(row, { type, nodes, hasType, unpaid }) ?? { node: chosen };
+	return refusedAt(row, { type, nodes, hasType, withoutCredentials }) ?? { node: chosen };
 }
 
 /** Why an agent cannot run at a node that is up, for want of its program or of credentials; null if it can. */
@@ -59,13 +60,16 @@ export function refusedAt(
 	{
 		type,
 		nodes,
-		unpaid,
+		withoutCredentials,
 		hasType = ({ types }) => isAnywhere(type) || types.includes(type),
-	}: Required<Pick<PlacementFacts, "type" | "nodes" | "unpaid">> & { hasType?: (node: NodeState) => boolean },
+	}: Required<Pick<PlacementFacts, "type" | "nodes" | "withoutCredentials">> & {
+		hasType?: (node: NodeState) => boolean;
+	},
 ): Refusal | null {
-	const fits = (node: NodeState): boolean => node.state === "up" && hasType(node) && unpaid(node.id).length === 0;
+	const fits = (node: NodeState): boolean =>
+		node.state === "up" && hasType(node) && withoutCredentials(node.id).length === 0;
 	if (fits(row)) return null;
-	const [work] = hasType(row) ? unpaid(row.id) : [];
+	const [work] = hasType(row) ? withoutCredentials(row.id) : [];
 	if (work !== undefined)
 		return refuse("CONFLICT", `Subscription ${work.name} has no credentials at node ${row.name}.`, {
 			details: { node: row.id, subscription: work.name },

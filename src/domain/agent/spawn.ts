@@ -11,7 +11,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import { aboutAgent, refusedNow } from "../agent-state/transitions.ts";
 import type { Decision } from "../decision.ts";
-import { unpaidAt } from "../slots.ts";
+import { withoutCredentialsAt } from "../slots.ts";
 import { wrongBinding } from "../subscription.ts";
 import type { OpenCall } from "../turn-end.ts";
 import { splitBudget } from "../usage.ts";
@@ -76,8 +76,8 @@ export function decideSpawn(
 	if (wrong) return wrong;
 	const allotted = chooseWorkspace({ parent, project: facts.project, inMain: facts.inMain }, command);
 	if (isRefusal(allotted)) return allotted;
-	const unpaid = unpaidFor(facts, { type, subscription });
-	const at = placeAgent({ ...facts, ...allotted, type, unpaid, asked: by.node ?? null }, command);
+	const withoutCredentials = withoutCredentialsFor(facts, { type, subscription });
+	const at = placeAgent({ ...facts, ...allotted, type, withoutCredentials, asked: by.node ?? null }, command);
 	if (isRefusal(at)) return at;
 	const budget = splitBudget(parent, command.budget);
 	if (isRefusal(budget)) return budget;
@@ -269,10 +269,10 @@ export function decideInit(
 }
 
 /** The subscriptions that an agent could use, if none of them has credentials at a node. */
-const unpaidFor =
+const withoutCredentialsFor =
 	({ project, subscriptions }: SpawnFacts, agent: Pick<AgentState, "type" | "subscription">) =>
 	(node: NodeId): readonly SubscriptionState[] =>
-		unpaidAt(
+		withoutCredentialsAt(
 			{ ...agent, project: project?.slug ?? null, limitWaivedUntil: null, node },
 			{ subscriptions, projects: [] },
 		);

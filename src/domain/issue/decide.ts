@@ -128,13 +128,13 @@ export function decideDepend(
 ): Decision {
 	if (!reached.some(({ number }) => number === on)) return noIssue(issue.project, on);
 	if (issue.dependsOn.includes(on)) return [];
-	const circle = circleFrom(on, issue.number, reached);
-	if (circle !== null) {
-		const way = [issue.number, ...circle].map((number) => `#${number}`).join(" → ");
+	const cycle = cycleFrom(on, issue.number, reached);
+	if (cycle !== null) {
+		const way = [issue.number, ...cycle].map((number) => `#${number}`).join(" → ");
 		return refuse(
 			"CONFLICT",
 			`${issueName(issue)} cannot depend on #${on}: that would be a cycle (${way}).`,
-			aboutIssue(issue, { circle: [issue.number, ...circle] }),
+			aboutIssue(issue, { cycle: [issue.number, ...cycle] }),
 		);
 	}
 	return [{ kind: "issue.depended", agent: null, data: { issue: issue.id, on } }];
@@ -145,7 +145,7 @@ export function decideUndepend({ issue }: IssueInProject, { on }: { on: number }
 }
 
 /** The path from one issue along dependencies to another; null if there is none. */
-function circleFrom(from: number, to: number, issues: readonly IssueState[]): number[] | null {
+function cycleFrom(from: number, to: number, issues: readonly IssueState[]): number[] | null {
 	const ways = [[from]];
 	const met = new Set<number>();
 	for (let way = ways.pop(); way !== undefined; way = ways.pop()) {

@@ -70,7 +70,7 @@ export function decideMerged({ issue, project }: IssueInProject, { commit, note,
 	if (problem !== undefined || next === undefined) {
 		const reason =
 			problem === undefined
-				? "Its preset has no stage behind this one any more."
+				? "Its preset no longer has a stage after this one."
 				: `It could not be merged: ${problem.message}`;
 		return [
 			{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "approval" } },

@@ -95,7 +95,7 @@ export class Work {
 		const event = { ...newEvent, id, actor, at };
 		for (const row of needed(event)) await loadRow(this.#rows, row);
 		fold(event, this.#rows, ({ kind, key }) => {
-			throw new Error(`${event.kind} of ${kind} ${key}, which there is not`);
+			throw new Error(`${event.kind} of ${kind} ${key}, which does not exist`);
 		});
 	}
 

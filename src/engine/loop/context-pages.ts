@@ -2,7 +2,7 @@
 import type { IdSpan, PageRequest } from "#contract/page.ts";
 import type { Range, Reads } from "../ports/store.ts";
 
-/** JSON of a list; `next` is the `after` of the next page, null behind the last row. */
+/** JSON of a list; `next` is the `after` of the next page, null after the last row. */
 export class PageText {
 	readonly text: string;
 	readonly next: number | null;

@@ -10,7 +10,7 @@ const event = (id: number, kind: string): Event => ({
 	...{ at: 0, actor: human, command: "c" },
 });
 
-test("a reactor is shown every event, also those behind one that wakes it, and looks once", async () => {
+test("a reactor is shown every event, also those after one that wakes it, and looks once", async () => {
 	const publisher = new Publisher(limits);
 	const shown: number[] = [];
 	const looked = Promise.withResolvers<void>();

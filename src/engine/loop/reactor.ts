@@ -61,7 +61,7 @@ async function watch(reactor: Reactor, publisher: Publisher, signal: AbortSignal
 			// subscribed before the first look, so that nothing can happen in between unseen
 			let timer = await lookWithRetries(reactor, signal, reader);
 			for (let events = await reader.next(); events !== null; events = await reader.next()) {
-				// every event is shown, also behind one that wakes: some reactors note what it is about
+				// every event is shown, also after one that wakes: some reactors note what it is about
 				const waking = events.filter((event) => reactor.wakes(event, events));
 				// without events it was nudged by the timer
 				if (events.length > 0 && waking.length === 0) continue;

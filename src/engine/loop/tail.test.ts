@@ -65,7 +65,7 @@ test("commits that follow each other are published without a read", async () => 
 	expect([asked.count, told]).toEqual([0, [9, 10]]);
 });
 
-test("a commit behind another node's is published after it, once", async () => {
+test("a commit after another node's is published after it, once", async () => {
 	const { journal, commits, seen, asked } = world();
 	commits(range(1, 2));
 	journal.push(...range(3, 5));
@@ -120,7 +120,7 @@ test("what agents say at other nodes is not read while nobody wants it", async (
 	expect([await seen(), publisher.lastPublished]).toEqual([[2, 4], 5]);
 });
 
-test("own items behind another node's wait for something that matters", async () => {
+test("own items after another node's wait for something that matters", async () => {
 	const { journal, commits, seen, asked } = world({ items: () => false });
 	journal.push(event(1, "assistant"));
 	commits([event(2, "assistant")]);

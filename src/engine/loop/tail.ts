@@ -37,7 +37,7 @@ export class Tail implements AsyncDisposable {
 		this.#parts = parts;
 	}
 
-	/** Begins behind the journal's last event. */
+	/** Begins after the journal's last event. */
 	start(after: number): void {
 		const { publisher, notifications } = this.#parts;
 		this.#last = after;

@@ -77,7 +77,7 @@ export interface EventRange {
 export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, MirrorReads, NodeReads {
 	agent(id: AgentId): Promise<AgentState | undefined>;
 	agentByHandle(project: ProjectSlug | null, handle: Handle): Promise<AgentState | undefined>;
-	/** all agents whose id begins with, or whose handle is, the reference or the part behind its slash */
+	/** all agents whose id begins with, or whose handle is, the reference or the part after its slash */
 	agentsNamed(reference: string): Promise<AgentState[]>;
 	/** oldest first; `living` stands for all that have not ended. Ended agents are never read, so they cost nothing. */
 	agents(filter: { project?: ProjectSlug; life: "provisioning" | "live" | "living" }): Promise<AgentState[]>;
@@ -180,7 +180,7 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	queueEnds(agent: AgentId): Promise<QueueEnds>;
 	/** the newest event's id, 0 if there is none */
 	lastEvent(): Promise<number>;
-	/** reports of usage by their time, then by id: those behind a moment and an id */
+	/** reports of usage by their time, then by id: those after a moment and an id */
 	usageReports(after: { at: number; id: number }, limit: number): Promise<Event[]>;
 	/** in journal order; `after` is exclusive */
 	events(range: EventRange): Promise<Event[]>;

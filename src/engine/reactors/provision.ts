@@ -209,7 +209,7 @@ class Lines implements Disposable {
 		this.#length += text.length + 1;
 		this.#held += text.length + 1;
 		this.#waiting.push(
-			this.#length > outputLengthMax ? "[truncated: the command put out more than is recorded]" : text,
+			this.#length > outputLengthMax ? "[truncated: the command printed more than is recorded]" : text,
 		);
 		if (this.#waiting.length >= linesMax * 10 || this.#held >= itemLengthMax) this.#flush();
 		else this.#timer ??= setTimeout(() => this.#flush(), 200);

@@ -68,7 +68,7 @@ export class PartialOutputFile implements Disposable {
 			this.#last = (this.#last ?? Promise.resolve())
 				.then(() => work(partials))
 				.catch(
-					caught(this.#log, "turns", "What a turn has put out so far could not be recorded", { turn: this.#turn }),
+					caught(this.#log, "turns", "What a turn has produced so far could not be recorded", { turn: this.#turn }),
 				);
 	}
 }

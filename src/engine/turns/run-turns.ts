@@ -97,7 +97,7 @@ export class TurnRunner implements Reactor {
 		return new Map([...this.#running].map(([id, { recorder }]) => [id, recorder?.phase ?? "wait"]));
 	}
 
-	/** What the turns of these agents have put out that is not recorded yet. */
+	/** What the turns of these agents have produced that is not recorded yet. */
 	partials(agents: readonly AgentId[]): NonNullable<CommandRequest["partials"]> {
 		const found = [...this.#running].filter(([, { agent }]) => agents.includes(agent));
 		return Object.fromEntries(found.map(([turn, { recorder }]) => [turn, recorder?.partials ?? []]));
@@ -200,7 +200,7 @@ export class TurnRunner implements Reactor {
 		signal: AbortSignal,
 	): Promise<void> {
 		const end = await this.#parts.driver.run({ agent, turn: turn.id, text }, recorder, signal).catch(failure);
-		// a person's turn continues when the daemon is back
+		// a human agent's turn continues when the daemon is back
 		if (this.#draining && isHumanAgent(agent)) return;
 		const last = end.last ?? [];
 		// keeping the files takes a while; until then the last items are visible

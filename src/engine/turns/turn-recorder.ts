@@ -87,7 +87,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 		return await Promise.all(items.map((item) => this.#shortened(item)));
 	}
 
-	/** What it has put out that is not recorded yet. */
+	/** What it has produced that is not recorded yet. */
 	get partials(): PartialOutput[] {
 		return this.#partial.open;
 	}

@@ -133,7 +133,7 @@ export async function workOfAgent(
 	const name = fullName(agent);
 	const checkout = await checkoutOf(reads, agent);
 	if (checkout === null)
-		return refuse("VALIDATION_ERROR", `${name} has no workspace, so that there is no branch to push.`, {
+		return refuse("VALIDATION_ERROR", `${name} has no workspace, so there is no branch to push.`, {
 			details: { agent: agent.id },
 			suggestions: [`brood agent status ${name}`],
 		});

@@ -56,7 +56,7 @@ export function turnHandlers(context: RequestContext) {
 	} satisfies Partial<Handlers>;
 }
 
-/** how many turns an agent may have run since the start; after more the cut one counts as forgotten */
+/** how many turns an agent may have run since the start; after more the interrupted one counts as forgotten */
 const turnsSince = 49;
 
 /** A prompt that was not handed over is in the queue again. */

@@ -166,8 +166,8 @@ export const noGit = refuse("VALIDATION_ERROR", "This daemon has no git.");
 async function health({ engine }: RequestContext, cycle: WorkCycle, agent: AgentState): Promise<Health | Refusal> {
 	const found = await cycle.health(agent);
 	if (isRefusal(found)) return found;
-	const unpaid = await engine.queries.withoutCredentials(agent);
-	return { ...withPlaces(found, agent), ...(unpaid !== null && { withoutCredentials: unpaid }) };
+	const withoutCredentials = await engine.queries.withoutCredentials(agent);
+	return { ...withPlaces(found, agent), ...(withoutCredentials !== null && { withoutCredentials }) };
 }
 
 /** What other nodes have of the agent's files. */

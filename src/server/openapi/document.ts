@@ -85,7 +85,7 @@ function answerOf(data: JsonSchema, list: boolean): JsonSchema {
 /** described once, because every list has it */
 const nextPage = {
 	type: ["integer", "null"],
-	description: "where the next page begins, null behind the last; absent if the list is whole",
+	description: "where the next page begins, null after the last; absent if the list is whole",
 };
 
 /** The noun that a route is about: the last word of its path that names one. */

@@ -34,7 +34,7 @@ const messages: Record<Named, { data: z.ZodType; id?: z.ZodType; meaning: string
 };
 
 const description =
-	"Server-sent events: first everything behind `after`, then whatever happens, until the caller closes the stream or the daemon stops. The schema is that of " +
+	"Server-sent events: first everything after `after`, then whatever happens, until the caller closes the stream or the daemon stops. The schema is that of " +
 	"one message: its `event:` line, its `id:` line and its `data:` line, which is JSON. Comment lines keep the connection alive.";
 
 export function eventsOperation(schemas: Schemas): JsonSchema {

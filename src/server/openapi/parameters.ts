@@ -12,7 +12,7 @@ interface Parameter {
 	description: string;
 }
 
-/** Every name that a path has behind a colon. */
+/** Every name that a path has after a colon. */
 const inPath: Record<string, Parameter> = {
 	agent: {
 		schema: z.string(),
@@ -66,7 +66,7 @@ export function queryParameters(query: z.ZodObject | undefined, schemas: Schemas
 
 function queryParameter(name: string, schema: z.core.$ZodType, schemas: Schemas): JsonSchema {
 	const read = schemas.read(schema);
-	// several values are written behind each other, with commas
+	// several values are written one after another, with commas
 	const list = read["type"] === "array" && { style: "form", explode: false };
 	return {
 		name,

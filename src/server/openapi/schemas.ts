@@ -75,7 +75,7 @@ export class Schemas {
 	}
 
 	/**
-	 * The components, and the rest of the document with their final names. A name has `Input` behind it only where the
+	 * The components, and the rest of the document with their final names. A name ends in `Input` only where the
 	 * two forms differ.
 	 */
 	resolved<T extends object>(rest: T): { schemas: Record<string, JsonSchema>; rest: T } {

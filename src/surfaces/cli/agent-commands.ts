@@ -115,14 +115,14 @@ function configureCommand(agent: Command): void {
 		.addOption(budgetTokens())
 		.addOption(budgetCost())
 		.action(async (reference, options) => {
-			const { type, model, systemPrompt, pin, option, subscription: paid, policy: who } = options;
+			const { type, model, systemPrompt, pin, option, subscription: chosen, policy: who } = options;
 			const body = {
 				...(type !== undefined && { type }),
 				...(model !== undefined && { model: model || null }),
 				...(systemPrompt !== undefined && { systemPrompt: systemPrompt || null }),
 				...(option && { options: Object.fromEntries(option.filter((each) => each !== "").map(named)) }),
 				...(pin && { pinned: pin.filter((file) => file !== "") }),
-				...(paid !== undefined && { subscription: paid || null }),
+				...(chosen !== undefined && { subscription: chosen || null }),
 				...(who && { policy: who }),
 				...budgetOf(options),
 			};

@@ -44,7 +44,7 @@ export function daemonCommands(program: Command): void {
 				`the token was replaced; the new one is in ${file}\nbrowsers and scripts with the old one have to be given the new one`,
 		),
 	);
-	command(program, "setup", "install a vendor's agent and check that it starts")
+	command(program, "setup", "install the adapter for a vendor's agent and check that it starts")
 		.argument("<type>", vendorTypes.join(", ").replace(/, (\w+)$/, " or $1"))
 		.action((type, options) =>
 			call(
@@ -65,7 +65,7 @@ function stopAndLookCommands(program: Command): void {
 	] as const)
 		command(program, name, description)
 			.option("--drain", "start no new turns and wait for the running ones, however long they take")
-			.addOption(new Option("--now", "cut the running turns at once").conflicts("drain"))
+			.addOption(new Option("--now", "interrupt the running turns at once").conflicts("drain"))
 			.action(async (options) => await (await import("./down.ts"))[name](options));
 	command(program, "uninstall", "stop the daemon and remove Brood's data from this machine")
 		.option("--keep-data", "only stop the daemon; the home and the repositories stay as they are")

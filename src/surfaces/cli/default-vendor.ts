@@ -15,10 +15,10 @@ export async function chooseVendor(
 	if (chosen !== null) return chosen;
 	const all = await client.call("vendors");
 	const usable = all.filter(({ loggedIn }) => loggedIn);
-	const paid = usable.length > 0 ? [] : await client.call("subscriptions");
+	const subscriptions = usable.length > 0 ? [] : await client.call("subscriptions");
 	const [first, ...others] = [
 		() => usable,
-		() => all.filter(({ type }) => hasCredentials(paid, type)),
+		() => all.filter(({ type }) => hasCredentials(subscriptions, type)),
 		// a vendor whose own program is here comes first: several accept the same key
 		() =>
 			all.filter((each) => keysIn(each).length > 0).sort((a, b) => Number(b.program.found) - Number(a.program.found)),

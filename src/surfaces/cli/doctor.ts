@@ -213,9 +213,14 @@ function vendorAgent(vendor: VendorAgent, subscriptions: readonly Subscription[]
 	if (installed === null)
 		return { ...good(type, `the adapter is not installed${shell}`), fix: `to use it: brood setup ${type}` };
 	if (installed !== driven) return bad(type, `${installed}, but this release drives ${driven}`, `brood setup ${type}`);
-	const paid = subscriptions.filter((each) => each.type === type && each.credential !== null).map(({ name }) => name);
-	if (paid.length > 0)
-		return good(type, `${installed}, credentials from ${paid.join(", ")}${loggedIn ? "; login found" : ""}${shell}`);
+	const withCredentials = subscriptions
+		.filter((each) => each.type === type && each.credential !== null)
+		.map(({ name }) => name);
+	if (withCredentials.length > 0)
+		return good(
+			type,
+			`${installed}, credentials from ${withCredentials.join(", ")}${loggedIn ? "; login found" : ""}${shell}`,
+		);
 	return {
 		...good(type, `${installed}, ${loggedIn ? "looks logged in" : "does not look logged in"}${shell}`),
 		fix: loggedIn ? null : `to log in: ${howToLogIn(vendor)}`,

@@ -19,7 +19,7 @@ interface DownOptions {
 	json?: boolean | undefined;
 	/** wait for the running turns, however long they take */
 	drain?: boolean | undefined;
-	/** cut the running turns at once */
+	/** interrupt the running turns at once */
 	now?: boolean | undefined;
 	/** print no answer */
 	quiet?: boolean;
@@ -58,14 +58,14 @@ function whatHappensTo(busy: readonly RunningTurn[], { drain, now }: DownOptions
 	);
 	const [turns, them] = names?.length === 1 ? ["turn", "it"] : ["turns", "them"];
 	if (drain === true)
-		return `Waiting for the turns of ${busy.map(nameIn).join(", ")} to end; \`brood down --now\` cuts them.`;
+		return `Waiting for the turns of ${busy.map(nameIn).join(", ")} to end; \`brood down --now\` interrupts them.`;
 	const of = names?.join(", ");
-	const cut =
+	const ending =
 		now === true
 			? `Cutting the ${turns} of ${of}; \`brood turn retry --all\` runs ${them} again.`
-			: `Waiting up to ${turnsMs / 1000} s for the ${turns} of ${of}; what is not over by then is cut, and \`brood turn retry --all\` runs it again.`;
+			: `Waiting up to ${turnsMs / 1000} s for the ${turns} of ${of}; what is not over by then is interrupted, and \`brood turn retry --all\` runs it again.`;
 	return [
-		...(of === "" ? [] : [cut]),
+		...(of === "" ? [] : [ending]),
 		...(waiting ?? []).map(
 			(name) => `${name} has not begun: its prompt goes back to the queue and runs after the next start.`,
 		),
@@ -127,7 +127,7 @@ async function end(pid: number, { drain, now }: DownOptions, say: (text: string)
 	process.kill(pid, drain === true ? drainSignal : "SIGTERM");
 	// a stopped process (SIGSTOP) would never handle it
 	process.kill(pid, "SIGCONT");
-	// the second signal cuts the turns that the first one lets end
+	// the second signal interrupts the turns that the first one lets end
 	if (now === true) process.kill(pid, "SIGINT");
 	if (drain === true) await untilDrained(pid, say);
 	for (const until = performance.now() + downMs; performance.now() < until; await pause(20))

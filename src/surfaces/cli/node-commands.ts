@@ -44,12 +44,12 @@ async function tableOf(nodes: readonly Node[]): Promise<string> {
 		String(each.agents),
 		each.fellAt ?? "-",
 	]);
-	const unpaid = nodes.flatMap(({ name, withoutCredentials }) =>
+	const missing = nodes.flatMap(({ name, withoutCredentials }) =>
 		withoutCredentials.map((each) => `\n${name} has no credentials of ${each}: ${credentialHint(each, name)}`),
 	);
 	const listed = table(
 		["NODE", "STATE", "EPOCH", "VERSION", "HEARD", "CLOCK OFFSET", "TRIP", "TURNS", "AGENTS", "LAST FALL"],
 		rows,
 	);
-	return `${listed}${unpaid.join("")}`;
+	return `${listed}${missing.join("")}`;
 }

@@ -40,7 +40,7 @@ export function mailTable(mails: readonly Mail[]): string {
 	return table(["ID", "FROM", "STATE", "BODY"], rows) || "no mail";
 }
 
-/** Whole mails. Each line is behind a bar, so that no text can pass for the next mail. */
+/** Whole mails. Each line begins with a bar, so that no text can pass for the next mail. */
 export const mailLines = (mails: readonly Mail[]): string =>
 	mails
 		.map(

@@ -34,7 +34,7 @@ export function healthText(health: Health, nodes: readonly Pick<Node, "id" | "na
 	const places = [
 		...(withoutCredentials === undefined
 			? []
-			: [`subscription ${withoutCredentials} has no credentials at its node, so that no turn starts`]),
+			: [`subscription ${withoutCredentials} has no credentials at its node, so no turn starts`]),
 		...(notMovable === undefined ? [] : [`not movable since ${notMovable.since}: ${inline(notMovable.reason)}`]),
 		...movedFrom.map(({ node, trash }) =>
 			trash === null

@@ -31,7 +31,7 @@ export function program(words: readonly string[] = []): Command {
 		// `style.ts` takes it out of the arguments before they are parsed
 		.option("--color <when>", "colours: always, never, or auto (the default: on a terminal, unless NO_COLOR is set)")
 		.showSuggestionAfterError()
-		// an option behind a command is that command's: `ui list --json` asks for the list as JSON
+		// an option after a command is that command's: `ui list --json` asks for the list as JSON
 		.enablePositionalOptions()
 		.configureHelp({
 			showGlobalOptions: true,

@@ -11,7 +11,7 @@ export function spaceText({ home, projects }: Space): string {
 		["daemon log", home.daemonLog, "daemon.log"],
 		["trash", home.trash, "removed workspaces; deleted after their time"],
 		["scratch", home.scratch, "folders of agents without a workspace"],
-		["adapters", home.adapters, "installed vendors' agents"],
+		["adapters", home.adapters, "the installed adapters for vendors' agents"],
 		["projects", home.projects, "workspaces, bare clones and issue documents; by project below"],
 		["whole home", home.total, ""],
 		["temporary", home.temporary, "outside of the home, in the system's temporary folder"],

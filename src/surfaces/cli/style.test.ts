@@ -6,7 +6,7 @@ const taken = (...words: string[]): [string[], string | undefined] => {
 	return [takeColour(words, env), env["BROOD_COLOR"]];
 };
 
-test("every command accepts --color, with the value behind = or a space, and text after -- is left alone", () => {
+test("every command accepts --color, with the value after = or a space, and text after -- is left alone", () => {
 	expect(taken("ps", "--color=never", "--all")).toEqual([["ps", "--all"], "never"]);
 	expect(taken("--color", "always", "ps")).toEqual([["ps"], "always"]);
 	expect(taken("ps", "--color", "auto")).toEqual([["ps"], "auto"]);

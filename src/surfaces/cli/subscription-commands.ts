@@ -34,7 +34,7 @@ export function subscriptionCommands(program: Command): void {
 			),
 	);
 	lookCommands(subscription);
-	command(subscription, "cool", "pause a subscription: start no turns on it for a while")
+	command(subscription, "cool", "start no turns on a subscription for a while: a cool-down")
 		.argument("<subscription>", "the subscription's name")
 		.option("--until <time>", "an ISO time, or a delay (90s, 10m, 2h, 7d)")
 		.option("--over", "end the cool-down now")
@@ -45,7 +45,7 @@ export function subscriptionCommands(program: Command): void {
 				async () => {
 					const [{ timeOf }, { UsageError }] = await Promise.all([import("./time.ts"), import("./print.ts")]);
 					if ((until === undefined) === (over === undefined))
-						throw new UsageError("Use --until TIME, or --over to end the pause.");
+						throw new UsageError("Use --until TIME, or --over to end the cool-down.");
 					return { params: { subscription }, body: { until: until === undefined ? null : timeOf(until, "later") } };
 				},
 				table,

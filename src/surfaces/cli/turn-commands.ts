@@ -20,7 +20,7 @@ export function turnCommands(program: Command): void {
 	scopedCommand(turn, "retry", "run the prompt of an interrupted or failed turn again, before the queue")
 		.argument("[agent]", "the agent's name or id")
 		.argument("[turn]", "the turn's id; default: the latest", "last")
-		.option("--all", "every turn that the last stop or crash of the daemon cut (of --project, if given)")
+		.option("--all", "every turn that the last stop or crash of the daemon interrupted (of --project, if given)")
 		.action(async (agent, id, options) => await (await import("./retry.ts")).retry(agent, id, options));
 	agentCommand(turn, "finish", "end the turn of a human agent", "the agent's name or id")
 		.requiredOption("-m, --message <text>", "the result")

@@ -114,7 +114,7 @@ const planRows = (text: string, { width, colour }: BlockLook): string[] =>
 		),
 	);
 
-/** The text behind a mark, its further rows below the first one's text. */
+/** The text after a mark, its further rows below the first one's text. */
 export function hanging(mark: string, text: string, width: number): string[] {
 	const shown = inline(mark);
 	const room = Math.max(8, width - widthOf(shown));

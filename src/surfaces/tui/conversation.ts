@@ -120,7 +120,7 @@ export class Conversation {
 		this.#extend(newer, true);
 	}
 
-	/** Puts items behind the window, and joins it with the end where it reaches it. */
+	/** Appends items to the window, and joins it with the end where it reaches it. */
 	#extend(found: readonly Item[], hasOlder: boolean): void {
 		const all = [...this.#items, ...found];
 		const last = all.at(-1)?.id ?? 0;

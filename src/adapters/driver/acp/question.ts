@@ -82,7 +82,7 @@ function inputText(tool: string, input: unknown, changes: readonly FileChange[])
 		.map(([name, value]: [string, unknown]) => {
 			const text = typeof value === "string" ? value : JSON.stringify(value);
 			const label = /\p{Cc}/u.test(name) ? JSON.stringify(name) : name;
-			return text.includes("\n") ? `${label}:\n${behind("  ", text)}` : `${label}: ${text}`;
+			return text.includes("\n") ? `${label}:\n${indentedBy("  ", text)}` : `${label}: ${text}`;
 		})
 		.join("\n");
 }
@@ -121,7 +121,7 @@ export function changeText(path: string, oldText: string | null, newText: string
 	].join("\n");
 }
 
-const behind = (prefix: string, text: string): string =>
+const indentedBy = (prefix: string, text: string): string =>
 	text
 		.split("\n")
 		.map((line) => prefix + line)

@@ -113,7 +113,7 @@ test("what is too long to keep at all is cut, and the item says so", () => {
 	expect(items[0]?.text).toMatch(/\[truncated: the rest was too long to keep\]$/);
 });
 
-test("what a call had put out when it was cut off is its result", () => {
+test("what a call had printed when it was cut off is its result", () => {
 	const partial = {
 		sessionUpdate: "tool_call_update" as const,
 		toolCallId: "1",

@@ -77,7 +77,7 @@ export function checkUrl(source: string): Refusal | null {
 
 const secretRefusal = refuse(
 	"VALIDATION_ERROR",
-	"A URL with a password or a token in it, also behind ? or #, ends up in files. Use a credential helper or ssh.",
+	"A URL with a password or a token in it, also after ? or #, ends up in files. Use a credential helper or ssh.",
 );
 
 /**

@@ -144,7 +144,7 @@ async function branchLost({ given }: GitContext, checkout: Checkout): Promise<Re
 	if (start === null) return null;
 	return refuse(
 		"CONFLICT",
-		`The branch ${branch} of ${checkoutName(checkout)} is gone, so that a commit would have no history.`,
+		`The branch ${branch} of ${checkoutName(checkout)} is gone, so a commit would have no history.`,
 		{ details: { branch, start }, suggestions: recoverySuggestions(checkout) },
 	);
 }

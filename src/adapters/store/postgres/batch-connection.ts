@@ -3,7 +3,7 @@
 // beginning asks the database nothing.
 //
 // A question about anything else first sends what is held back, in the same trip. From then on the command has a real
-// savepoint, behind what the commands before it had decided; before that a savepoint is only in memory.
+// savepoint, after what the commands before it had decided; before that a savepoint is only in memory.
 import { expected } from "#contract/log.ts";
 import type { Connection } from "../sql/connection.ts";
 import type { Query, Value } from "../sql/prepared.ts";
@@ -71,7 +71,7 @@ export class BatchConnection implements Connection {
 			const typed: any = known;
 			return typed;
 		}
-		const rows = await this.#behind(() => this.#to.all(query, args));
+		const rows = await this.#afterWrites(() => this.#to.all(query, args));
 		this.#note(query.name, args, rows[0]);
 		return rows;
 	}
@@ -80,7 +80,7 @@ export class BatchConnection implements Connection {
 		if (statement === "savepoint command") this.#begin();
 		else if (statement === "rollback to savepoint command") this.#rollback(statement);
 		else if (statement === "release savepoint command") await this.#release(statement);
-		else await this.#behind(() => this.#to.exec(statement));
+		else await this.#afterWrites(() => this.#to.exec(statement));
 	}
 
 	/** Sends everything that is held back; the caller waits for the answers. */
@@ -150,7 +150,7 @@ export class BatchConnection implements Connection {
 	}
 
 	async #release(statement: string): Promise<void> {
-		if (this.#isCareful && !this.#own.isEmpty) await this.#behind(async () => {});
+		if (this.#isCareful && !this.#own.isEmpty) await this.#afterWrites(async () => {});
 		if (this.#hasSavepoint) this.#sendOnly(statement);
 		this.#hasSavepoint = false;
 		this.#keep();
@@ -166,7 +166,7 @@ export class BatchConnection implements Connection {
 	}
 
 	/** Asks after everything that is held back was sent, without waiting in between. */
-	async #behind<T>(ask: () => Promise<T>): Promise<T> {
+	async #afterWrites<T>(ask: () => Promise<T>): Promise<T> {
 		const [first, second, answer] = await this.#to.inOneWrite(() => {
 			const earlier = this.#hasSavepoint ? [] : this.#send("#earlier");
 			const own = this.#hasSavepoint ? [] : [this.#to.exec("savepoint command")];

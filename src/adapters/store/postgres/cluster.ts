@@ -5,7 +5,7 @@ import { limits as known, type Limits } from "#contract/limits.ts";
 import { PostgresConnection } from "./connection.ts";
 
 /** About one machine: how much it runs, and what it keeps warm. */
-const own = ["turnsMax", "idleParkMs", "idleProcessesMax", "idleBytesMax"] satisfies (keyof Limits)[];
+const own = ["turnsMax", "idleProcessMs", "idleProcessesMax", "idleBytesMax"] satisfies (keyof Limits)[];
 
 const setOrGet = `with alone as (select not exists (select from node where active = 1 and id <> $2) as is_so),
 	put as (

@@ -14,7 +14,7 @@ const pollMs = 1000;
 const tellMs = { plain: 50, other: 5 };
 /** what is said in place of an event's id */
 const errandWord = "errand";
-/** what is said behind the id if only plain items were added */
+/** what follows the id if only plain items were added */
 const plainWord = " items";
 
 export class PostgresNotifications implements CommitNotifications {
@@ -26,7 +26,7 @@ export class PostgresNotifications implements CommitNotifications {
 	/** up to here the others were told, and when */
 	#told = 0;
 	#toldAt = Number.NEGATIVE_INFINITY;
-	/** whether there are only plain items behind that */
+	/** whether there are only plain items after that */
 	#plain = true;
 	#timer: NodeJS.Timeout | undefined;
 	readonly #errandLooks = new Set<() => void>();

@@ -24,7 +24,7 @@ export interface WalkRow {
 
 /**
  * One row for each agent whose thread is part of the context, the oldest first. An ancestor is always older than its
- * child, so a walk in a circle stops, and its last row has a lineage that was not followed.
+ * child, so a walk in a cycle stops, and its last row has a lineage that was not followed.
  */
 const walk = (agent: RawBuilder<AgentId>) => sql`
 	with recursive walk (seq, id, lineage, fork_point, up_to, clear, depth) as (

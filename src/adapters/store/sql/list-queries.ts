@@ -10,7 +10,7 @@ import { seqOf } from "./queries.ts";
 import { raw, type StateRow } from "./state-queries.ts";
 import { byPriority, fromPrompt, inFront } from "./turn-queries.ts";
 
-/** The rows behind `after`, at most `limit`. */
+/** The rows after `after`, at most `limit`. */
 export interface PageArgs extends Record<string, string | number | null> {
 	after: number;
 	limit: number;

@@ -90,7 +90,7 @@ export function listReads(connection: Connection): ListReads {
 	};
 }
 
-/** Rows that are read at once behind hidden ones: the first read takes only as many as the page has. */
+/** Rows that are read at once after hidden ones: the first read takes only as many as the page has. */
 const readAtOnce = 100;
 
 async function itemTexts(

@@ -97,7 +97,7 @@ export class Draft {
 		this.#editor.handleInput(data);
 	}
 
-	/** The text behind a mark, then the completions. */
+	/** The text after a mark, then the completions. */
 	rows(width: number, mark: string, colour: boolean): string[] {
 		const [top = "", ...rest] = this.#editor.render(Math.max(10, width - widthOf(mark)));
 		const bottom = rest.findIndex((row) => row.startsWith(border));

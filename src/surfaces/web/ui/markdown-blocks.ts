@@ -1,4 +1,4 @@
-// Markdown as tokens. A message that grows is lexed only behind its last finished block; a text that no lexer survives
+// Markdown as tokens. A message that grows is lexed only after its last finished block; a text that no lexer survives
 // is shown as it is.
 import { lexer, type Token } from "marked";
 

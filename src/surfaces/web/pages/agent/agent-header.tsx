@@ -32,7 +32,7 @@ export function AgentHeader({ agent }: { agent: Agent }) {
 	);
 }
 
-/** The agent, behind those above it. */
+/** The agent, after those above it. */
 function Path({ agent }: { agent: Agent }) {
 	const seen = useSeen();
 	const above: Agent[] = [];

@@ -1,4 +1,4 @@
-// Measures a daemon with parked agents: how much memory each takes. Prints the figures as JSON.
+// Measures a daemon with agents whose idle processes were ended: how much memory each takes. Prints the figures as JSON.
 import { setTimeout as pause } from "node:timers/promises";
 import { system } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
@@ -22,7 +22,7 @@ const script = `while read -r line; do
 done`;
 
 const programs = { tiny: { command: "/bin/sh", args: ["-c", script], leavesNothing: false } };
-await using daemon = await startDaemon({ home, programs, parkMs: 1, limits: { turnsMax: atOnce } });
+await using daemon = await startDaemon({ home, programs, idleProcessMs: 1, limits: { turnsMax: atOnce } });
 await turns(daemon.engine, warmUp);
 const before = await held();
 await turns(daemon.engine, Number(count));
@@ -59,7 +59,7 @@ async function turns(engine: Engine, more: number): Promise<void> {
 }
 
 async function held(): Promise<{ heap: number; resident: number }> {
-	// the last ones are still being parked
+	// the last ones are still being ended
 	await pause(3000);
 	for (let round = 0; round < 3; round++) {
 		globalThis.gc?.();
