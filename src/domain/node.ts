@@ -1,12 +1,12 @@
 // Whether this node and the others are alive, from nothing but beats and this node's own monotonic clock.
 //
-//   every second a beat is sent ─▶ confirmed: trusted since the moment of SENDING ─▶ nothing for 5 s: suspended, all processes stopped
+//   every second a beat is sent ─▶ confirmed: trusted since the moment of SENDING ─▶ nothing for 5 s: suspended, all processes frozen
 //                               └▶ refused: another node took this one's place ─▶ end all processes, exit
 //   another node's beats stand still for 8 s, while own beats were answered all the time ─▶ it fell
 //
 // What always holds
 //   - No clock of another machine decides anything, not even the database's: it may be set.
-//   - A node stops its processes (5 s) before anybody can count it as dead (8 s). So its slots are given away only after its
+//   - A node freezes its processes (5 s) before anybody can count it as dead (8 s). So its slots are given away only after its
 //     processes stand still. Trust counts from the sending: the answer may have been on its way for seconds.
 //   - While the database is away nobody's beats are answered. So silence counts only while own beats are answered; after a
 //     gap it is counted anew, and an outage kills nobody.
@@ -19,7 +19,7 @@ import type { NodeId } from "#contract/node.ts";
 export const nodeTimes = {
 	/** between two beats */
 	beatMs: 1000,
-	/** without a confirmed beat for this long, the node is suspended: all its processes are stopped */
+	/** without a confirmed beat for this long, the node is suspended: all its processes are frozen */
 	suspendMs: 5000,
 	/** a daemon that was neither confirmed nor suspended for this long stands still: its watchdog ends it */
 	frozenMs: 6500,

@@ -150,7 +150,7 @@ describe("a daemon that is in trouble", () => {
 			expect(completed).toEqual({ code: 0, out: "", err: "" });
 			expect(stopped).toMatchObject({
 				code: 124,
-				error: { code: "TIMEOUT", message: "The daemon has not answered for 2 s: it is stopped or overloaded." },
+				error: { code: "TIMEOUT", message: "The daemon has not answered for 2 s: it is frozen or overloaded." },
 			});
 		} finally {
 			process.kill(pid, "SIGCONT");

@@ -37,10 +37,10 @@ describe("three daemons and their database", { timeout: torture ? 7_200_000 : 12
 					else proxy.cut("to the server", "to the client");
 				const over = new Promise((resolve) => setTimeout(resolve, ms));
 				if (ms > 7000 && slow === 0) {
-					await eventually("all are stopped", () => jobs.every(({ sleeps }) => counted(sleeps).running === 0), ms);
+					await eventually("all are frozen", () => jobs.every(({ sleeps }) => counted(sleeps).running === 0), ms);
 					const { problems } = await one.client.call("status");
 					expect(problems[0]?.text).toMatch(
-						/the database does not answer for \d+ s; the processes of all agents are stopped/,
+						/the database does not answer for \d+ s; the processes of all agents are frozen/,
 					);
 				}
 				await over;

@@ -14,7 +14,7 @@ export class Freezer {
 	#suspended: Map<number, Process> | null = null;
 
 	async frozen<T>(agent: AgentId, find: () => Process[], work: (lasted: () => boolean) => Promise<T>): Promise<T> {
-		// one at a time: the end of the first would resume processes that the second needs stopped
+		// one at a time: the end of the first would resume processes that the second needs frozen
 		const before = this.#freezing.get(agent) ?? Promise.resolve();
 		const mine = before.then(async () => await this.#freeze(find(), work));
 		const over = mine.catch(expected("the caller gets the rejection"));
@@ -41,16 +41,16 @@ export class Freezer {
 		for (const each of suspended.values()) if (!this.#copied.has(each.pid)) signal(each, "SIGCONT");
 	}
 
-	async #freeze<T>(stopped: Process[], work: (lasted: () => boolean) => Promise<T>): Promise<T> {
+	async #freeze<T>(found: Process[], work: (lasted: () => boolean) => Promise<T>): Promise<T> {
 		let lasted = true;
 		const resume = (): void => {
-			for (const each of stopped.splice(0)) {
+			for (const each of found.splice(0)) {
 				this.#copied.delete(each.pid);
 				if (this.#suspended === null) signal(each, "SIGCONT");
 				else this.#suspended.set(each.pid, each);
 			}
 		};
-		for (const each of stopped) {
+		for (const each of found) {
 			this.#copied.add(each.pid);
 			signal(each, "SIGSTOP");
 		}

@@ -126,7 +126,7 @@ export async function endAll(
 	for (let rest = find(); rest.length > 0; rest = find()) {
 		if (performance.now() > deadline)
 			throw new Error(`These processes could not be ended: ${rest.map(({ pid }) => pid).join(", ")}.`);
-		// stopped before it is killed, so that a fork bomb cannot outrun us
+		// frozen before it is killed, so that a fork bomb cannot outrun us
 		for (const target of rest) signal(target, "SIGSTOP");
 		for (const target of rest) signal(target, "SIGKILL");
 		await pause(pollMs);

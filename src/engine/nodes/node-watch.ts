@@ -24,7 +24,7 @@ import type { NodeClock } from "./node-clock.ts";
 import type { NodeSuspension } from "./suspension.ts";
 
 const tickMs = 100;
-/** processes that were just being started when the others were stopped are found by looking again */
+/** processes that were just being started when the others were frozen are found by looking again */
 const freezeAgainMs = 300;
 /** after this long without an answer people are told */
 const tellMs = 3000;
@@ -154,7 +154,7 @@ export class NodeWatch implements AsyncDisposable {
 		const now = this.#now();
 		this.#parts.log.warn(
 			"nodes",
-			`No beat was confirmed for ${nodeTimes.suspendMs / 1000} s: all processes are stopped`,
+			`No beat was confirmed for ${nodeTimes.suspendMs / 1000} s: all processes are frozen`,
 		);
 		this.#parts.suspension.begin(this.#parts.clock.now());
 		// the daemon itself decides from here on: it may be suspended for a minute

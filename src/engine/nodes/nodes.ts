@@ -40,7 +40,7 @@ export class Nodes {
 		return this.database?.silentMs != null;
 	}
 
-	/** Since when all processes are stopped; null if they are not. */
+	/** Since when all processes are frozen; null if they are not. */
 	get suspendedSince(): number | null {
 		return this.#parts.suspension.since;
 	}

@@ -36,11 +36,11 @@ export interface Driver extends AsyncDisposable {
 	 */
 	frozen<T>(agent: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T>;
 	/**
-	 * Stops all processes of this node until `thawAll`; to be repeated, because new ones may appear.
+	 * Freezes all processes of this node until `thawAll`; to be repeated, because new ones may appear.
 	 */
 	freezeAll(): void;
 	thawAll(): void;
-	/** Ends all processes of this node at once, also those that are stopped, without a last word. */
+	/** Ends all processes of this node at once, also those that are frozen, without a last word. */
 	killAll(): Promise<void>;
 	/**
 	 * The processes that its tools left running, as far as known: all but its program and what ran before its first turn.

@@ -1,7 +1,7 @@
 // A fork with its parent's files: the conversation and the tree are cut at one moment.
 //
 // While the parent is idle, a lease keeps turns and other git steps away until the cut is made. While it runs, its
-// processes are stopped and the cut is made between two tool calls; nothing is stopped while the fork waits for such a
+// processes are frozen and the cut is made between two tool calls; nothing is frozen while the fork waits for such a
 // moment. A fork from an older item takes the last snapshot before the end of that item's turn: a turn that changed
 // nothing takes none, so an earlier one has its files.
 

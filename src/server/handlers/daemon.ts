@@ -81,11 +81,11 @@ class Counts {
 function databaseProblems({ database, suspendedSince }: Engine["nodes"]): Problem[] {
 	const silentMs = database?.silentMs ?? null;
 	if (silentMs === null) return [];
-	const stopped = suspendedSince === null ? "" : "; the processes of all agents are stopped until it does";
+	const frozen = suspendedSince === null ? "" : "; the processes of all agents are frozen until it does";
 	return [
 		{
 			what: "database",
-			text: `the database does not answer for ${Math.round(silentMs / 1000)} s${stopped}`,
+			text: `the database does not answer for ${Math.round(silentMs / 1000)} s${frozen}`,
 			fix: "brood doctor",
 		},
 	];

@@ -195,7 +195,7 @@ function probe(target: HttpTarget, settled: AbortSignal, destroy: (error: Error)
 	);
 	asked.on("timeout", () => {
 		asked.destroy();
-		const message = `The daemon has not answered for ${timeoutMs() / 1000} s: it is stopped or overloaded.`;
+		const message = `The daemon has not answered for ${timeoutMs() / 1000} s: it is frozen or overloaded.`;
 		destroy(new Refused(refuse("TIMEOUT", message, { suggestions: ["brood logs", "brood down"] })));
 	});
 	asked.on("error", expected("the request itself reports a broken connection")).end();

@@ -125,7 +125,7 @@ async function statusIfAnswering(): Promise<Status | null> {
 
 async function end(pid: number, { drain, now }: DownOptions, say: (text: string) => void): Promise<string> {
 	process.kill(pid, drain === true ? drainSignal : "SIGTERM");
-	// a stopped process (SIGSTOP) would never handle it
+	// a frozen process (SIGSTOP) would never handle it
 	process.kill(pid, "SIGCONT");
 	// the second signal interrupts the turns that the first one lets end
 	if (now === true) process.kill(pid, "SIGINT");

@@ -6,7 +6,7 @@
 //
 // What always holds
 //   - The parent is only read, and does not change meanwhile. The fork takes a snapshot first (with the parent's processes
-//     stopped, for two seconds at most). Files are copied only while we hold the lease of the parent's workspace and
+//     frozen, for two seconds at most). Files are copied only while we hold the lease of the parent's workspace and
 //     nothing has changed since that snapshot (`reactors/provision.ts`). Otherwise the child is made from the snapshot
 //     (`materialize.ts`).
 //   - The child's branch is its own, and new. A rebase in progress belongs to it from then on (`onBranch`): finishing

@@ -35,7 +35,7 @@
 //
 // Why not a lease with a clock: the writer would have to trust its own clock between the look and the COMMIT, and a machine
 // that sleeps has none that it could trust. The epoch is compared where the write happens. Processes have no such place:
-// those are stopped in time (`domain/node.ts`).
+// those are frozen in time (`domain/node.ts`).
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import type { Envelope } from "#contract/command.ts";
