@@ -36,7 +36,7 @@ test("a text without a bound of its own is measured", () => {
 /** Paths, branches, names of snapshots and refusals, which the daemon writes itself. */
 const ownWords: readonly string[] = [
 	"agent.provision",
-	"agent.share",
+	"agent.upload",
 	"agent.move",
 	"workspace.drift",
 	"workspace.record",

@@ -326,7 +326,7 @@ describe("the registry", () => {
 			{ type: "person.configure", name: "x" },
 			{ type: "person.remove", name: "x" },
 			{ type: "agent.stop", agent: id },
-			{ type: "agent.share", agent: id },
+			{ type: "agent.upload", agent: id },
 			{ type: "agent.leave", agent: id, node: "x", trash: null },
 			{ type: "agent.move", agent: id, from: { node: "x", epoch: 1, turnEndedIn: null, snapshot: null } },
 			{ type: "project.move", slug: "x", from: "x", path: "/srv" },

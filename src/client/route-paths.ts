@@ -37,7 +37,7 @@ export const routePaths: Readonly<Record<RouteName, string>> = {
 	resume: "POST /api/agents/:agent/resume",
 	recover: "POST /api/agents/:agent/recover",
 	agentMove: "POST /api/agents/:agent/move",
-	agentShare: "POST /api/agents/:agent/share",
+	agentUpload: "POST /api/agents/:agent/upload",
 	reap: "POST /api/agents/:agent/reap",
 	queue: "GET /api/agents/:agent/queue",
 	prompt: "POST /api/agents/:agent/queue",

@@ -117,7 +117,7 @@ export const AgentReap = command("agent.reap", { agent: AgentId });
 /** From the agent's node: its processes have ended, as another node was asked for. */
 export const AgentStop = command("agent.stop", { agent: AgentId });
 /** From the agent's node: a snapshot is where every node can read it, or why it is not. */
-export const AgentShare = command("agent.share", {
+export const AgentUpload = command("agent.upload", {
 	agent: AgentId,
 	bundle: Bundle.optional(),
 	/** it needs none of the bundles before it */
@@ -126,7 +126,7 @@ export const AgentShare = command("agent.share", {
 	/** it was deleted, and so were its bundles */
 	dropped: z.literal(true).optional(),
 });
-export type AgentShare = z.infer<typeof AgentShare>;
+export type AgentUpload = z.infer<typeof AgentUpload>;
 /**
  * To the node that is asked, which has made the workspace. `from`: where it was when that began; nothing of it may have
  * changed since.
@@ -162,7 +162,7 @@ export const agentCommands = [
 	AgentDelete,
 	AgentReap,
 	AgentStop,
-	AgentShare,
+	AgentUpload,
 	AgentMove,
 	AgentLeave,
 ] as const;

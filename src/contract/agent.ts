@@ -86,7 +86,7 @@ export const AgentState = z.strictObject({
 	/** its snapshots where every node can read them: each needs those before it */
 	bundles: z.array(Bundle).default([]),
 	/** why its last snapshot is not among them */
-	unshared: z.strictObject({ since: z.int(), reason: z.string() }).nullable().default(null),
+	notUploaded: z.strictObject({ since: z.int(), reason: z.string() }).nullable().default(null),
 	/** its files at nodes that it was moved away from; `trash`: where they were put, null until then */
 	former: z.array(FormerWorkspace).default([]),
 	/** how its workspace will be made; null once it exists */
@@ -181,9 +181,9 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 		head: z.string().nullable().exactOptional(),
 	}),
 	/** `whole`: it needs none of those before it, which are deleted */
-	event("agent.shared", { bundle: Bundle, whole: z.boolean() }),
+	event("agent.uploaded", { bundle: Bundle, whole: z.boolean() }),
 	/** `dropped`: its bundles are gone as well */
-	event("agent.unshared", { reason: z.string(), dropped: z.literal(true).exactOptional() }),
+	event("agent.notUploaded", { reason: z.string(), dropped: z.literal(true).exactOptional() }),
 	/** the files of an agent that was moved away are in the trash of its former node; null if there were none */
 	event("agent.left", { node: NodeId, trash: z.string().nullable() }),
 	/** its processes have ended, after another node asked for its end */

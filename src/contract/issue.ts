@@ -95,7 +95,7 @@ export const IssueState = z.strictObject({
 export type IssueState = z.infer<typeof IssueState>;
 
 /** Whether a reactor may have work to do for it. */
-export const isMoving = ({ deletedAt, assignee, leaving, waiting }: IssueState): boolean =>
+export const hasWork = ({ deletedAt, assignee, leaving, waiting }: IssueState): boolean =>
 	leaving !== null || (deletedAt === null && (assignee !== null || waiting === "gate" || waiting === "merge"));
 
 /** Whether somebody has to look at it or to approve it. */

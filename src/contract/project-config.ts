@@ -73,7 +73,7 @@ export const ProjectConfig = z.strictObject({
 		),
 	fileBytesMax: z.int().positive().optional().describe("no commit takes a file that is larger"),
 	snapshots: z
-		.enum(["shared", "local"])
+		.enum(["database", "local"])
 		.optional()
 		.describe("whether snapshots are kept in the database as well, so that agents can be moved to another node"),
 	issues: IssuesConfig.optional().describe("how its issues are worked on"),
@@ -97,7 +97,7 @@ export const ProjectSettings = z.strictObject({
 	integrate: z.enum(integrations),
 	submodules: z.enum(["init", "leave"]),
 	fileBytesMax: z.int(),
-	snapshots: z.enum(["shared", "local"]),
+	snapshots: z.enum(["database", "local"]),
 });
 export type ProjectSettings = z.infer<typeof ProjectSettings>;
 
@@ -139,7 +139,7 @@ const defaults = {
 	integrate: "merge",
 	submodules: "leave",
 	fileBytesMax: 50 * 1024 * 1024,
-	snapshots: "shared",
+	snapshots: "database",
 } as const;
 
 /** The home's settings before the repository's before the defaults; presets and variables are merged by name. */

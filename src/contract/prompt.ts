@@ -26,7 +26,7 @@ export const PromptState = z.strictObject({
 	agent: AgentId,
 	text: z.string(),
 	/** the event that has its text: its own, or that of the last edit */
-	words: EventId,
+	textEvent: EventId,
 	/** smaller comes first; below zero are prompts put in front, which come before all others */
 	position: z.int(),
 	/** higher comes first, among prompts not put in front */

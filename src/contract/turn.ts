@@ -20,7 +20,7 @@ export const TurnState = z.strictObject({
 	agent: AgentId,
 	prompt: EventId,
 	/** the event that has the text of the prompt */
-	words: EventId,
+	textEvent: EventId,
 	source: z.enum(turnSources),
 	/** started by a person, in spite of holds */
 	manual: z.boolean(),
@@ -59,7 +59,7 @@ const At = { node: NodeId.exactOptional(), epoch: z.int().exactOptional() };
 export const TurnEvent = z.discriminatedUnion("kind", [
 	event("turn.started", {
 		prompt: EventId,
-		words: EventId.exactOptional(),
+		textEvent: EventId.exactOptional(),
 		source: z.enum(turnSources),
 		manual: z.literal(true).exactOptional(),
 		...Leased,

@@ -26,7 +26,7 @@ export const Time = z.iso.datetime();
 export const Agent = z.object({
 	...AgentState.omit({
 		...{ settings: true, permits: true, plan: true, seenCommit: true, limitWaivedUntil: true },
-		...{ turnStartedAt: true, turnsTookMs: true, turnEndedIn: true, bundles: true, unshared: true, former: true },
+		...{ turnStartedAt: true, turnsTookMs: true, turnEndedIn: true, bundles: true, notUploaded: true, former: true },
 	}).shape,
 	session: Session.omit({ folder: true, openedIn: true }).nullable(),
 	label: z.enum(labels),
@@ -92,7 +92,7 @@ export const Found = z.object({ ...Hit.shape, handle: Handle, project: ProjectSl
 export type Found = z.infer<typeof Found>;
 
 export const Turn = z.object({
-	...TurnState.omit({ handedAt: true, stoppingAt: true, stoppingFor: true, words: true }).shape,
+	...TurnState.omit({ handedAt: true, stoppingAt: true, stoppingFor: true, textEvent: true }).shape,
 	startedAt: Time,
 	endedAt: Time.nullable(),
 });
@@ -100,7 +100,7 @@ export type Turn = z.infer<typeof Turn>;
 
 /** Its position counts from 1, which is next. */
 export const Prompt = z.object({
-	...PromptState.omit({ words: true, taken: true }).shape,
+	...PromptState.omit({ textEvent: true, taken: true }).shape,
 	notBefore: Time.nullable(),
 	createdAt: Time,
 	editedAt: Time.nullable(),
@@ -170,10 +170,10 @@ export type Person = z.infer<typeof Person>;
 export const Me = z.object({ actor: Actor, role: PersonRole.nullable() });
 
 /** The state of a workspace after a sync, release, recover or restore. */
-export const MoveResult = z.object({
+export const UpdateResult = z.object({
 	branchStatus: BranchStatus,
-	/** the branch or its files moved */
-	moved: z.boolean(),
+	/** the branch or its files changed */
+	updated: z.boolean(),
 	/** taken first, if there was something to save */
 	snapshot: z.string().nullable(),
 	/** one sentence for the agent about what changed */
@@ -181,10 +181,10 @@ export const MoveResult = z.object({
 	/** how base stands against the remote, if that was fetched; null without one */
 	origin: RemoteStatus.nullable().optional(),
 });
-export type MoveResult = z.infer<typeof MoveResult>;
+export type UpdateResult = z.infer<typeof UpdateResult>;
 
 /** How an agent was brought up to date after a merge. */
-export const Synced = z.object({ agent: AgentId, handle: z.string(), moved: z.boolean(), text: z.string() });
+export const Synced = z.object({ agent: AgentId, handle: z.string(), updated: z.boolean(), text: z.string() });
 export type Synced = z.infer<typeof Synced>;
 
 export const Snapshot = z.object({

@@ -6,7 +6,7 @@ import { CommitId, type HealthProblem, MergeStrategy } from "./workspace.ts";
 
 /** What a workspace is leased for. During a lease no turn and no other step starts. */
 export const leaseSteps = [
-	...(["commit", "sync", "release", "approve", "recover", "restore", "delete", "fork", "snapshot"] as const),
+	...(["commit", "sync", "switch", "release", "approve", "recover", "restore", "delete", "fork", "snapshot"] as const),
 ] as const;
 export const LeaseStep = z.enum(leaseSteps);
 export type LeaseStep = z.infer<typeof LeaseStep>;
@@ -38,7 +38,7 @@ const Recorded = z.discriminatedUnion("kind", [
 		filesTotal: z.int(),
 		turn: EventId.nullable(),
 	}),
-	event("workspace.moved", { head: CommitId.nullable(), step: z.string() }),
+	event("workspace.updated", { head: CommitId.nullable(), step: z.string() }),
 	event("workspace.merged", {
 		reviewed: CommitId,
 		commit: CommitId,

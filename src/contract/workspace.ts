@@ -99,6 +99,7 @@ export type HealthProblem = z.infer<typeof HealthProblem>;
 
 export const Health = z.strictObject({
 	healthy: z.boolean(),
+	/** its problems, under the name that the API gives them: not issues of the project */
 	issues: z.array(HealthProblem),
 	/** why its last snapshot is not kept for other nodes, and since when: then it cannot be moved from a node that fell */
 	notMovable: z.strictObject({ since: z.iso.datetime(), reason: z.string() }).exactOptional(),

@@ -15,7 +15,7 @@ import { heldForBudget } from "./usage.ts";
 export interface LimitFacts {
 	turn: TurnState;
 	/** the prompt; null if it was never handed over */
-	words: PromptText | null;
+	promptText: PromptText | null;
 	/** the position before all others in the queue */
 	position: number;
 	subscriptions: readonly SubscriptionState[];
@@ -26,7 +26,7 @@ export interface LimitFacts {
 
 /** The agent is held only if it has no fallback; without a subscription it alone is held. */
 export function decideLimitedEnd(agent: AgentState, command: TurnEnd, openWork: OpenWork, facts: LimitFacts): Decision {
-	const { turn, words, position, subscriptions, project, now } = facts;
+	const { turn, promptText, position, subscriptions, project, now } = facts;
 	const refusal = refusedIfNotOpen(agent, turn.id);
 	if (refusal) return refusal;
 	const until = coolingEnd(command.limit?.until ?? null, now, facts.coolDownMs);
@@ -48,7 +48,7 @@ export function decideLimitedEnd(agent: AgentState, command: TurnEnd, openWork: 
 				);
 	return [
 		...ending(agent, turn.id, { ...command, commit: turn.commit }, openWork),
-		...(words === null ? [] : [retryPrompt(agent, turn, words, position)]),
+		...(promptText === null ? [] : [retryPrompt(agent, turn, promptText, position)]),
 		...cooling,
 		...(held === null ? [] : limited(agent, held)),
 		...heldForBudget(agent),

@@ -6,12 +6,12 @@ import { suggestion } from "./agent-state/transitions.ts";
 
 /** Whether an interrupted step left nothing half done, so that uncommitted changes are the agent's own. */
 export function isWhole(
-	issues: readonly HealthProblem[],
+	problems: readonly HealthProblem[],
 	{ step, uncommitted }: { step: LeaseStep | undefined; uncommitted: boolean },
 ): boolean {
 	const readOnly = step !== undefined && readOnlySteps.includes(step);
 	// a merge may have been open before the commit
-	const wrong = issues.filter(
+	const wrong = problems.filter(
 		({ code }) => !harmlessProblems.includes(code) && !(readOnly && code === "OPERATION_OPEN"),
 	);
 	return wrong.length === 0 && (readOnly || !uncommitted);

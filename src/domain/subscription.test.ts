@@ -169,7 +169,7 @@ describe("a usage limit", () => {
 			id: 7,
 			agent: id("a"),
 			prompt: 5,
-			words: 5,
+			textEvent: 5,
 			source: "queue",
 			manual: false,
 			subscription: name("a"),
@@ -209,7 +209,15 @@ describe("a usage limit", () => {
 				limit: { until: 9000 },
 			},
 			noOpenWork,
-			{ turn: of, words: { text: "do it", from: null }, position: -3, subscriptions, project, coolDownMs: 1, now: 100 },
+			{
+				turn: of,
+				promptText: { text: "do it", from: null },
+				position: -3,
+				subscriptions,
+				project,
+				coolDownMs: 1,
+				now: 100,
+			},
 		);
 
 	test("means what the agent's project says: wait for it, or stop until somebody looks", () => {

@@ -46,7 +46,7 @@ export function decideStart(
 	// a manual turn ignores holds and leaves them in place
 	if (head === undefined || (agent.holds.length > 0 && !head.manual)) return [];
 	if ("short" in got) return noSlot(agent, got.short);
-	const { id: prompt, words, source, manual } = head;
+	const { id: prompt, textEvent, source, manual } = head;
 	// every turn of an agent that has an issue is a run of that issue
 	const run: NewEvent[] =
 		agent.issue === null
@@ -56,7 +56,7 @@ export function decideStart(
 		{
 			kind: "turn.started",
 			agent: agent.id,
-			data: { prompt, words, source, ...(manual && { manual }), ...leasedBy(agent, got), ...at },
+			data: { prompt, textEvent, source, ...(manual && { manual }), ...leasedBy(agent, got), ...at },
 		},
 		...run,
 	];
@@ -186,7 +186,7 @@ const wrapUpText =
 export function decideRetry(
 	agent: AgentState,
 	turn: TurnState | undefined,
-	facts: { words: PromptText | null; position: number },
+	facts: { promptText: PromptText | null; position: number },
 ): Decision {
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
@@ -198,9 +198,9 @@ export function decideRetry(
 	if (turn.state === "open") return no("is still open");
 	if (turn.state === "completed") return no("was completed; queue a new prompt instead");
 	if (turn.retriedAs !== null) return no(`is run again by prompt ${turn.retriedAs}`);
-	if (facts.words === null) return no("never handed its prompt over: it is in the queue again");
+	if (facts.promptText === null) return no("never handed its prompt over: it is in the queue again");
 	return [
-		retryPrompt(agent, turn, facts.words, facts.position),
+		retryPrompt(agent, turn, facts.promptText, facts.position),
 		...(agent.holds.some((hold) => hold.kind === "crash")
 			? [{ kind: "agent.unheld", agent: agent.id, data: { holds: ["crash"] } } satisfies NewEvent]
 			: []),

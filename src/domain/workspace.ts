@@ -228,13 +228,15 @@ export function decideRecord(
 	const head =
 		event.kind === "workspace.committed"
 			? event.data.commit
-			: event.kind === "workspace.moved"
+			: event.kind === "workspace.updated"
 				? event.data.head
 				: undefined;
 	const spread =
 		head === undefined
 			? []
-			: others.map((other) => ({ kind: "workspace.moved", agent: other.id, data: { head, step: "shared" } }) as const);
+			: others.map(
+					(other) => ({ kind: "workspace.updated", agent: other.id, data: { head, step: "shared" } }) as const,
+				);
 	const unheldNow = completesInterruptedStep === true ? unheld(agent, ["recovery"]) : [];
 	// in the same transaction, so that a crash after it finds no open step
 	const freed = frees === true ? decideFree(agent, others) : [];

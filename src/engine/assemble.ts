@@ -35,7 +35,7 @@ import { startTurnsReactor } from "./turns/start-turns.ts";
 import { Upkeep } from "./upkeep.ts";
 import { departureReactor } from "./workspaces/moving.ts";
 import { ProjectProblems } from "./workspaces/project-problems.ts";
-import { type SharingParts, shareReactor } from "./workspaces/sharing.ts";
+import { type UploadParts, uploadReactor } from "./workspaces/uploading.ts";
 import { WorkCycle } from "./workspaces/work-cycle.ts";
 import { workspaceIssues } from "./workspaces/workspace-issues.ts";
 
@@ -55,7 +55,7 @@ export interface Assembled {
 	cycle: WorkCycle | null;
 	upkeep: Upkeep;
 	errands: Errands;
-	sharing: SharingParts;
+	uploading: UploadParts;
 	/** the last event before any turn of this daemon */
 	startedAfter: number;
 	node: NodeEpoch | null;
@@ -109,8 +109,8 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 	const errands = new Errands({ ...parts, node });
 
 	const common = { ...parts, node, reads, dispatch, publisher, workspaces, blobs, partials };
-	const sharing = { ...common, blobs: store.kind === "postgres" ? blobs : null };
-	const cycle = workspaces && new WorkCycle({ ...sharing, workspaces, receipts });
+	const uploading = { ...common, blobs: store.kind === "postgres" ? blobs : null };
+	const cycle = workspaces && new WorkCycle({ ...uploading, workspaces, receipts });
 	const plain = parts.issueWork ?? noIssueWork;
 	const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain, node);
 	const problems = new ProjectProblems({ ...common, work });
@@ -127,8 +127,8 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 		coolDownsReactor(common),
 		indexItemsReactor({ ...parts, coordinates }),
 		...(driver === null ? [] : [stopReactor({ ...common, driver })]),
-		shareReactor(sharing),
-		departureReactor({ ...sharing, driver }),
+		uploadReactor(uploading),
+		departureReactor({ ...uploading, driver }),
 		...(runner === null ? [] : [runner, wakeOnMailReactor(common), startTurnsReactor({ ...common, scheduler })]),
 		mover,
 		autoReactor({ ...common, work, problems, agentZero: agentZero.id }),
@@ -148,6 +148,6 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 	const supervisor = await PartRunner.start(supervised, { ...restarts, clock, log });
 	return {
 		...{ ...begun, receipts, agentZero, supervisor, runner, mover, work, problems },
-		...{ scheduler, provisioner, cycle, upkeep, errands, sharing, startedAfter },
+		...{ scheduler, provisioner, cycle, upkeep, errands, uploading, startedAfter },
 	};
 }

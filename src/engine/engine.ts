@@ -79,7 +79,7 @@ export class Engine implements AsyncDisposable {
 		this.upkeep = made.upkeep;
 		this.nodes = new Nodes({ ...made, store: parts.store, limitsIgnored: parts.limitsIgnored ?? [] });
 		this.errands = made.errands;
-		this.moving = { ...made.sharing, driver: parts.driver };
+		this.moving = { ...made.uploading, driver: parts.driver };
 		this.node = made.node;
 		this.agentZero = made.agentZero;
 		this.startedAfter = made.startedAfter;

@@ -49,7 +49,7 @@ export function agentView(state: AgentState, { queueLength, unreadMail, phase, a
 		seenCommit: _seen,
 		plan: _plan,
 		bundles: _bundles,
-		unshared: _unshared,
+		notUploaded: _notUploaded,
 		former: _former,
 		lease,
 		...visible
@@ -108,14 +108,14 @@ export function turnView({
 	handedAt: _handed,
 	stoppingAt: _stopping,
 	stoppingFor: _for,
-	words: _words,
+	textEvent: _textEvent,
 	...turn
 }: TurnState): Turn {
 	return { ...turn, startedAt: iso(turn.startedAt), endedAt: isoOrNull(turn.endedAt) };
 }
 
 /** With its position in the queue, counted from 1. */
-export function promptView({ words: _words, taken: _taken, ...prompt }: PromptState, position: number): Prompt {
+export function promptView({ textEvent: _textEvent, taken: _taken, ...prompt }: PromptState, position: number): Prompt {
 	return {
 		...prompt,
 		position,

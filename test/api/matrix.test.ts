@@ -83,7 +83,7 @@ const rows: Record<RouteName, Row> = {
 		siteMerge: people,
 		projectBase: people,
 		agentMove: people,
-		agentShare: people,
+		agentUpload: people,
 	},
 	...{
 		projectConfigure: people,

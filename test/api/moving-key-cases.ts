@@ -9,7 +9,7 @@ export const moving = {
 		const move = (force: boolean) => ({ ...c.of(agent), body: { to: agent.node, force } });
 		return { ...move(false), other: move(true), refused: true as const };
 	},
-	agentShare: async (c: Subjects) => {
+	agentUpload: async (c: Subjects) => {
 		const share = async () => ({ ...c.of(await c.worker()), body: {} });
 		return { ...(await share()), other: await share() };
 	},

@@ -77,7 +77,7 @@ test("an agent is moved with all its files, from a node that lives and from one 
 
 	// its node falls: what is in the database is enough
 	writeFileSync(at(moved, "later.txt"), "later\n");
-	await b.client.ask("agentShare", params(moved));
+	await b.client.ask("agentUpload", params(moved));
 	const last = fingerprint(at(moved));
 	writeFileSync(at(moved, "lost.txt"), "after the last snapshot\n");
 	const fallen = await a.daemon.engine.reads.node(b.id);

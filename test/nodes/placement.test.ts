@@ -10,7 +10,7 @@ import { NodeId, type NodeState } from "#contract/node.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { refusedMove } from "#domain/agent/move.ts";
 import { placeAgent } from "#domain/agent/placement.ts";
-import { share } from "#engine/workspaces/sharing.ts";
+import { upload } from "#engine/workspaces/uploading.ts";
 import { shell } from "#test/support/cli.ts";
 import { live } from "#test/support/given.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -151,11 +151,11 @@ test("what cannot be moved says why: too large, kept local, or its node does not
 					}
 				: Reflect.get(target, name),
 	});
-	expect(await share({ ...moving, workspaces: small }, row)).toMatchObject({ code: "TOO_LARGE" });
+	expect(await upload({ ...moving, workspaces: small }, row)).toMatchObject({ code: "TOO_LARGE" });
 	expect(asked).toEqual([64 * 1024 * 1024]);
 	expect((await health()).notMovable?.reason).toContain("too large");
 	// control: with the limit as it is
-	expect(await share(moving, row)).toBeNull();
+	expect(await upload(moving, row)).toBeNull();
 	expect((await health()).notMovable).toBeUndefined();
 
 	await a.client.call("siteAdd", { params: { project: project.slug }, body: { node: b.id, path: site } });

@@ -49,7 +49,7 @@ test("a site is a clone; merges reach the project's home, and the bases of other
 	// a merge at the home is seen at the site
 	const first = committed(near, "near.txt");
 	const approved = await b.client.ask("approve", { ...params(near), body: { strategy: "ff" } });
-	expect(approved.synced.map(({ handle, moved: went }) => [handle, went])).toEqual([
+	expect(approved.synced.map(({ handle, updated: went }) => [handle, went])).toEqual([
 		[far.handle, true],
 		[idle.handle, true],
 	]);
@@ -70,7 +70,7 @@ test("a site is a clone; merges reach the project's home, and the bases of other
 	expect(merged.merged).toMatchObject({ reviewed: second, base: { branch: "main", before: first } });
 	expect([tip(repository), tip(site)]).toEqual([merged.merged.commit, merged.merged.commit]);
 	expect(git(repository, "show", "main:far.txt")).toBe("far.txt");
-	expect(Object.fromEntries(merged.synced.map(({ handle, moved: went }) => [handle, went]))).toEqual({
+	expect(Object.fromEntries(merged.synced.map(({ handle, updated: went }) => [handle, went]))).toEqual({
 		[far.handle]: true,
 		[near.handle]: true,
 		[idle.handle]: true,
@@ -79,10 +79,10 @@ test("a site is a clone; merges reach the project's home, and the bases of other
 	// what a person commits at the home reaches an agent at the site by a sync of the project, or its own
 	git(repository, "commit", "-q", "--allow-empty", "-m", "By hand");
 	const synced = await b.client.ask("syncProject", { ...of, body: {} });
-	expect(synced.synced.filter((each) => each.moved)).toHaveLength(3);
+	expect(synced.synced.filter((each) => each.updated)).toHaveLength(3);
 	expect(git(at(other), "rev-parse", "HEAD")).toBe(tip(repository));
 	git(repository, "commit", "-q", "--allow-empty", "-m", "By hand again");
-	expect(await a.client.ask("sync", { ...params(other), body: {} })).toMatchObject({ moved: true });
+	expect(await a.client.ask("sync", { ...params(other), body: {} })).toMatchObject({ updated: true });
 	expect([tip(site), git(at(other), "rev-parse", "HEAD")]).toEqual([tip(repository), tip(repository)]);
 
 	// commits that only the site's base has would be merged unseen
@@ -110,7 +110,7 @@ test("a site is a clone; merges reach the project's home, and the bases of other
 	const home = async () => (await a.daemon.engine.reads.project(project.slug))?.node;
 	expect([(await moveTo(b)).path, await home()]).toEqual([site, b.id]);
 	expect(await a.client.call("sites", of)).toEqual([{ node: a.id, path: repository }]);
-	expect(await b.client.ask("sync", { ...params(near), body: {} })).toMatchObject({ moved: true });
+	expect(await b.client.ask("sync", { ...params(near), body: {} })).toMatchObject({ updated: true });
 	const fourth = committed(near, "fourth.txt");
 	const there = await a.client.ask("approve", { ...params(near), body: { strategy: "ff" } });
 	expect(there.merged.commit).toBe(fourth);

@@ -82,7 +82,7 @@ const verbs: Record<string, Verb> = {
 				"",
 			]);
 			expect(data).toMatchObject({
-				moved: true,
+				updated: true,
 				text: "Files updated to main: 1 commit (ff).",
 				branchStatus: { behind: 0 },
 			});
@@ -99,7 +99,7 @@ const verbs: Record<string, Verb> = {
 				true,
 				"",
 			]);
-			expect(data).toMatchObject({ moved: true, text: "brood/worker was updated to main: 1 commit." });
+			expect(data).toMatchObject({ updated: true, text: "brood/worker was updated to main: 1 commit." });
 		},
 	},
 	restore: {

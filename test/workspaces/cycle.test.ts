@@ -261,12 +261,12 @@ describe("sync", () => {
 			const next = world.commit(world.repository, { "next.txt": "n\n" });
 			const done = agreed(await world.workspaces.sync(checkout, strategy));
 			expect(done).toMatchObject({
-				moved: true,
+				updated: true,
 				branchStatus: { head: next, base: next, ahead: 0, behind: 0, uncommitted: false },
 			});
 			expect(done.text).toBe(`Files updated to main: 1 commit (${strategy}).`);
 			expect(read(checkout.workspace.path, "next.txt")).toBe("n\n");
-			expect(agreed(await world.workspaces.sync(checkout, strategy)).moved).toBe(false);
+			expect(agreed(await world.workspaces.sync(checkout, strategy)).updated).toBe(false);
 		},
 	);
 
@@ -356,12 +356,12 @@ describe("release", () => {
 		const own = world.commit(busy.workspace.path, { "own.txt": "o\n" });
 		const next = world.commit(world.repository, { "next.txt": "n\n" });
 		expect(agreed(await world.workspaces.release(idle))).toMatchObject({
-			moved: true,
+			updated: true,
 			branchStatus: { head: next, ahead: 0, behind: 0 },
 		});
 		const home = agreed(await world.workspaces.release(busy));
 		expect(home).toMatchObject({
-			moved: false,
+			updated: false,
 			branchStatus: { head: own, ahead: 1, behind: 1 },
 			text: "brood/busy is 1 ahead of main and 1 behind.",
 		});
@@ -377,7 +377,7 @@ describe("release", () => {
 		world.git(folder, "checkout", "-q", "--detach");
 		const lost = world.commit(folder, { "stray.txt": "s\n" });
 		expect(agreed(await world.workspaces.release(checkout))).toMatchObject({
-			moved: true,
+			updated: true,
 			text: "You are back on brood/a. brood/a is where main is.",
 		});
 		expect(world.git(world.repository, "for-each-ref", "--contains", lost, "--format=%(refname)")).toBe(

@@ -208,7 +208,7 @@ describe("approve", () => {
 			replayed: false,
 		});
 		expect(readFileSync(path.join(repository, "feature.txt"), "utf8")).toBe("done\n");
-		expect(new Map(synced.map(({ handle, moved }) => [handle, moved]))).toEqual(
+		expect(new Map(synced.map(({ handle, updated }) => [handle, updated]))).toEqual(
 			new Map([
 				["worker", true],
 				["idle", true],
@@ -415,7 +415,7 @@ describe("a workspace that two agents share", () => {
 		await say({
 			type: "workspace.record",
 			agent: parent.id,
-			event: { kind: "workspace.moved", data: { head: git(at(parent), "rev-parse", "HEAD"), step: "sync" } },
+			event: { kind: "workspace.updated", data: { head: git(at(parent), "rev-parse", "HEAD"), step: "sync" } },
 		});
 		for (const agent of [parent, child])
 			expect(await shop.client.call("health", params(agent))).toEqual({ healthy: true, issues: [] });

@@ -227,7 +227,7 @@ test("who shares a workspace can recover it, make it again when it is gone, and 
 	write(maker.workspace.path, "x", "x\n");
 	expect(agreed(await world.workspaces.recover(sharer)).branchStatus.uncommitted).toBe(false);
 	rmSync(maker.workspace.path, { recursive: true });
-	expect(agreed(await world.workspaces.recover(sharer)).moved).toBe(true);
+	expect(agreed(await world.workspaces.recover(sharer)).updated).toBe(true);
 	for (const checkout of [maker, sharer])
 		expect(await world.workspaces.health(checkout)).toEqual({ healthy: true, issues: [] });
 	expect(await world.agent("maker")).toEqual(maker);

@@ -78,7 +78,7 @@ describe("recover", () => {
 		const before = treeState(world, folder);
 		const home = agreed(await world.workspaces.recover(checkout, {}, { seen }));
 		expect(home).toMatchObject({
-			moved: true,
+			updated: true,
 			snapshot: null,
 			branchStatus: { head: world.tip("main"), uncommitted: true },
 		});
@@ -97,7 +97,7 @@ describe("recover", () => {
 		const seen = world.tip("brood/a");
 		write(checkout.workspace.path, "new.txt", "n\n");
 		const home = agreed(await world.workspaces.recover(checkout, {}, { seen }));
-		expect([home.moved, home.text, read(checkout.workspace.path, "new.txt")]).toEqual([
+		expect([home.updated, home.text, read(checkout.workspace.path, "new.txt")]).toEqual([
 			false,
 			expect.stringMatching(/^Nothing is wrong/),
 			"n\n",
@@ -119,7 +119,7 @@ describe("recover", () => {
 		world.commit(world.repository, { "next.txt": "n\n" });
 		const home = agreed(await world.workspaces.recover(checkout));
 		expect(home).toMatchObject({
-			moved: true,
+			updated: true,
 			snapshot: "1",
 			branchStatus: { ahead: 0, behind: 0, uncommitted: false },
 		});
@@ -167,7 +167,7 @@ describe("recover", () => {
 		await world.workspaces.approve(checkout, { commit: "0".repeat(40) });
 		rmSync(checkout.workspace.path, { recursive: true });
 		expect(agreed(await world.workspaces.recover(checkout))).toMatchObject({
-			moved: true,
+			updated: true,
 			branchStatus: { head: commit, ahead: 1, uncommitted: false },
 		});
 		expect(read(checkout.workspace.path, "x")).toBe("x\n");

@@ -51,7 +51,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		]);
 		world.commit(world.repository, { "main.txt": "m\n" }, "on main");
 		expect(agreed(await world.workspaces.sync(checkout, "rebase"))).toMatchObject({
-			moved: true,
+			updated: true,
 			branchStatus: { ahead: 2, behind: 0, uncommitted: false },
 		});
 		const tip = world.tip(checkout.workspace.branch);
@@ -65,7 +65,7 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 		const merged = agreed(await world.workspaces.approve(checkout, { commit: world.tip(checkout.workspace.branch) }));
 		expect(world.tip("main")).toBe(merged.commit);
 		expect(agreed(await world.workspaces.release(checkout))).toMatchObject({
-			moved: true,
+			updated: true,
 			branchStatus: { ahead: 0, behind: 0 },
 		});
 		write(checkout.workspace.path, "late.txt", "late\n");
@@ -105,7 +105,10 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 			"a.txt",
 			"n.txt",
 		]);
-		expect(agreed(await world.workspaces.restoreSnapshot(checkout, "1"))).toMatchObject({ moved: true, snapshot: "2" });
+		expect(agreed(await world.workspaces.restoreSnapshot(checkout, "1"))).toMatchObject({
+			updated: true,
+			snapshot: "2",
+		});
 		expect(await inside(world, checkout, "git status --short; cat a.txt")).toBe("one\ntwo\nthree\nexit 0\n");
 		agreed(await world.workspaces.restoreSnapshot(checkout, "2"));
 		expect(await inside(world, checkout, "git status --short; cat n.txt; git show :n.txt")).toBe(

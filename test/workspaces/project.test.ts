@@ -146,7 +146,7 @@ describe("settings", () => {
 				push: "never",
 				integrate: "merge",
 				submodules: "leave",
-				snapshots: "shared",
+				snapshots: "database",
 				fileBytesMax: 52_428_800,
 			},
 			fingerprint: null,

@@ -79,7 +79,7 @@ describe.runIf(hasSandboxes)("an agent in a sandbox", () => {
 		rmSync(pipe);
 		closeSync(end);
 		expect(git(repository, "rev-parse", "main")).toBe(merged.commit);
-		const became = new Map(synced.map((each) => [each.handle, [each.moved, each.text]]));
+		const became = new Map(synced.map((each) => [each.handle, [each.updated, each.text]]));
 		expect(became.get("stuck")).toEqual([false, "its workspace is still being checked"]);
 		// the control: another one is brought up to date meanwhile
 		expect(became.get("idle")?.[0]).toBe(true);

@@ -52,7 +52,7 @@ import { recoverWorkspace } from "./verbs/recover.ts";
 import { release } from "./verbs/release.ts";
 import { removeWorkspace } from "./verbs/remove.ts";
 import { repositoryProblem } from "./verbs/repository-problem.ts";
-import { moveResult, syncWork } from "./verbs/sync.ts";
+import { syncWork, updateResult } from "./verbs/sync.ts";
 import { orDamaged } from "./worker/faults.ts";
 import { asFork, fetchBundles, makeBundle } from "./workspace/bundle.ts";
 import { type GitContext, identityOf, seenTip } from "./workspace/git-context.ts";
@@ -258,7 +258,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		}
 		const restored = await restore(this.#git, checkout, id);
 		if (isRefusal(restored)) return restored;
-		return await moveResult(this.#git, checkout, true, restoredText(restored.broken), restored.snapshot);
+		return await updateResult(this.#git, checkout, true, restoredText(restored.broken), restored.snapshot);
 	};
 
 	/** Runs the verb for a sandboxed or for a plain workspace. */

@@ -134,7 +134,7 @@ export const agentRoutes = {
 			answer: Agent,
 		},
 	),
-	agentShare: ofAgent.post("/share", "take a snapshot and store it where every node can read it", {
+	agentUpload: ofAgent.post("/upload", "take a snapshot and store it where every node can read it", {
 		at: "agent",
 		answer: Agent,
 	}),

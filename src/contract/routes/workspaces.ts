@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { EffectiveIssueSettings } from "../project.ts";
 import { ProjectSettings, UnapprovedConfig } from "../project-config.ts";
-import { Leftover, MoveResult, Project, Snapshot, Synced } from "../wire.ts";
+import { Leftover, Project, Snapshot, Synced, UpdateResult } from "../wire.ts";
 import {
 	CommitId,
 	Committed,
@@ -50,7 +50,7 @@ export const workspaceRoutes = {
 	sync: ofAgent.post("/sync", "update an agent's branch to base", {
 		at: "agent",
 		body: z.strictObject({ strategy: z.enum(syncStrategies).default("ff") }),
-		answer: MoveResult,
+		answer: UpdateResult,
 	}),
 	syncProject: post("/api/projects/:project/sync", "fetch a project's remote and update its idle agents, one by one", {
 		at: "project",
@@ -58,7 +58,7 @@ export const workspaceRoutes = {
 	}),
 	release: ofAgent.post("/release", "check out an agent's home branch, updated to base if it has no work of its own", {
 		at: "agent",
-		answer: MoveResult,
+		answer: UpdateResult,
 	}),
 	approve: ofAgent.post("/approve", "merge a reviewed commit into base, then update the other agents", {
 		at: "agent",
@@ -82,7 +82,7 @@ export const workspaceRoutes = {
 	restore: ofAgent.post("/restore", "restore the files of a snapshot; the present files are kept as a new snapshot", {
 		at: "agent",
 		body: z.strictObject({ snapshot: SnapshotId }),
-		answer: MoveResult,
+		answer: UpdateResult,
 	}),
 	projectSettings: get(
 		"/api/projects/:project/settings",

@@ -1,7 +1,7 @@
 // Moving an agent to another node, and what its nodes say about it: snapshots that every node can read, files that were
 // left behind, processes that have ended.
 import type { AgentState } from "#contract/agent.ts";
-import type { AgentLeave, AgentMove, AgentShare } from "#contract/agent-commands.ts";
+import type { AgentLeave, AgentMove, AgentUpload } from "#contract/agent-commands.ts";
 import { type NodeId, type NodeState, nodeDown, noNode } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -71,11 +71,13 @@ export function decideMove(agent: AgentState, command: AgentMove, facts: AgentMo
 	];
 }
 
-export function decideShare(agent: AgentState, { bundle, whole, reason, dropped }: AgentShare): Decision {
+export function decideUpload(agent: AgentState, { bundle, whole, reason, dropped }: AgentUpload): Decision {
 	if (dropped !== undefined)
-		return agent.bundles.length === 0 ? [] : [{ kind: "agent.unshared", agent: agent.id, data: { reason, dropped } }];
-	if (bundle !== undefined) return [{ kind: "agent.shared", agent: agent.id, data: { bundle, whole } }];
-	return agent.unshared?.reason === reason ? [] : [{ kind: "agent.unshared", agent: agent.id, data: { reason } }];
+		return agent.bundles.length === 0
+			? []
+			: [{ kind: "agent.notUploaded", agent: agent.id, data: { reason, dropped } }];
+	if (bundle !== undefined) return [{ kind: "agent.uploaded", agent: agent.id, data: { bundle, whole } }];
+	return agent.notUploaded?.reason === reason ? [] : [{ kind: "agent.notUploaded", agent: agent.id, data: { reason } }];
 }
 
 export function decideLeft(agent: AgentState, { node, trash }: AgentLeave): Decision {

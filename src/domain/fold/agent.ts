@@ -51,14 +51,14 @@ export const agentChanges = {
 	})),
 	// its program's conversation stays behind; the next turn begins with the journal's
 	"agent.moved": on(moved),
-	"agent.shared": on((row, { data: { bundle, whole } }) => ({
+	"agent.uploaded": on((row, { data: { bundle, whole } }) => ({
 		...row,
 		bundles: whole ? [bundle] : [...row.bundles, bundle],
-		unshared: null,
+		notUploaded: null,
 	})),
-	"agent.unshared": on((row, { data, at }) => ({
+	"agent.notUploaded": on((row, { data, at }) => ({
 		...row,
-		unshared: { since: row.unshared?.since ?? at, reason: data.reason },
+		notUploaded: { since: row.notUploaded?.since ?? at, reason: data.reason },
 		...(data.dropped && { bundles: [] }),
 	})),
 	"agent.left": on((row, { data }) => ({
@@ -115,7 +115,7 @@ export const agentChanges = {
 	"workspace.leased": on((row, { data, at }) => ({ ...row, lease: { ...data, at } })),
 	"workspace.freed": on((row) => ({ ...row, lease: null })),
 	"workspace.committed": on((row, { data }) => ({ ...row, seenCommit: data.commit })),
-	"workspace.moved": on((row, { data }) => ({ ...row, seenCommit: data.head })),
+	"workspace.updated": on((row, { data }) => ({ ...row, seenCommit: data.head })),
 	"session.opened": on((row, { id, data }) => ({ ...row, session: { ...data, openedIn: id } })),
 } satisfies Changes<"agent">;
 
@@ -143,7 +143,7 @@ function spawned(event: EventOf<"agent.spawned">): AgentState {
 		limitWaivedUntil: null,
 		session: null,
 		bundles: [],
-		unshared: null,
+		notUploaded: null,
 		former: [],
 		permits: [],
 		lease: null,

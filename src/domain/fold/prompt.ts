@@ -8,7 +8,7 @@ export const promptChanges = {
 	"prompt.queued": { keys: ({ id }) => [id], make: queued },
 	"prompt.edited": {
 		keys: named,
-		change: (row, { id, text, at, actor }) => ({ ...row, text, words: id, editedBy: actor, editedAt: at }),
+		change: (row, { id, text, at, actor }) => ({ ...row, text, textEvent: id, editedBy: actor, editedAt: at }),
 	},
 	"prompt.moved": { keys: ({ data }) => data.positions.map(({ prompt }) => prompt), change: moved, ifThere: true },
 	// its manual start was used up
@@ -25,7 +25,7 @@ function queued({ id, agent, text, data, at, actor }: EventOf<"prompt.queued">):
 	const { position, source, priority = 0, notBefore = null, manual = false } = data;
 	const { retries = null, metadata = null, from = null } = data;
 	return {
-		...{ id, agent, text, words: id, position, priority, notBefore, manual, source, retries, metadata, from },
+		...{ id, agent, text, textEvent: id, position, priority, notBefore, manual, source, retries, metadata, from },
 		...{ createdAt: at, createdBy: actor, editedBy: null, editedAt: null, taken: null },
 	};
 }

@@ -45,9 +45,9 @@ export const turnChanges = {
 } satisfies Changes<"turn">;
 
 function started({ id, agent, data, at }: EventOf<"turn.started">): TurnState {
-	const { prompt, words = prompt, source, manual = false, subscription = null, node = null, epoch = null } = data;
+	const { prompt, textEvent = prompt, source, manual = false, subscription = null, node = null, epoch = null } = data;
 	return {
-		...{ id, agent, prompt, words, source, manual, subscription, node, epoch, state: "open", startedAt: at },
+		...{ id, agent, prompt, textEvent, source, manual, subscription, node, epoch, state: "open", startedAt: at },
 		...{ handedAt: null, stoppingAt: null, stoppingFor: null, endedAt: null, reason: null },
 		...{ finalItem: null, commit: null, usage: null, retriedAs: null },
 	};

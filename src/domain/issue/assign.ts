@@ -46,7 +46,7 @@ export interface IssueFacts extends IssueInProject {
 	/** the latest one; its prompt had the comments before it */
 	lastRun: RunState | null;
 	/** the latest prompt */
-	words: string | null;
+	lastPrompt: string | null;
 }
 
 export function decideAssign(facts: IssueFacts, on: AgentFacts, { folder, now }: IssueAssign, slot: Claim): Decision {
@@ -172,13 +172,13 @@ export function startMove(issue: IssueState, stage: Stage): NewEvent {
 
 /** A repeated attempt gets what the last prompt had, and what came since; for others a message is delivered once. */
 function promptFor(
-	{ issue, entries, lastRun, words }: IssueFacts,
+	{ issue, entries, lastRun, lastPrompt }: IssueFacts,
 	{ agent, queue }: AgentFacts,
 	stage: Stage,
 	folder: string | null,
 ): NewEvent[] {
 	const repeats = lastRun !== null && lastRun.stage === stage.name && lastRun.state !== "completed";
-	const repeated = (entry: EntryState): boolean => repeats && words?.includes(quoted(entry)) === true;
+	const repeated = (entry: EntryState): boolean => repeats && lastPrompt?.includes(quoted(entry)) === true;
 	const messages = entries.filter(
 		(entry) => entry.kind === "message" && entry.stage === stage.name && (!entry.delivered || repeated(entry)),
 	);

@@ -12,8 +12,8 @@ import {
 	AgentReap,
 	AgentRecover,
 	AgentResume,
-	AgentShare,
 	AgentStop,
+	AgentUpload,
 } from "#contract/agent-commands.ts";
 import {
 	decideConfigure,
@@ -24,7 +24,7 @@ import {
 	decideRecover,
 	decideResume,
 } from "#domain/agent/decide.ts";
-import { decideLeft, decideMove, decideShare, decideStop } from "#domain/agent/move.ts";
+import { decideLeft, decideMove, decideStop, decideUpload } from "#domain/agent/move.ts";
 import { decideLimit } from "#domain/subscription.ts";
 import { decideInterrupt } from "#domain/turn.ts";
 import type { Reads } from "../ports/store.ts";
@@ -49,7 +49,7 @@ export const agentCommands = {
 		startsWork: false,
 		decide: (agent, _, __, envelope) => decideStop(agent, envelope),
 	}),
-	"agent.share": onAgent({ schema: AgentShare, allowedActors: "daemon", startsWork: false, decide: decideShare }),
+	"agent.upload": onAgent({ schema: AgentUpload, allowedActors: "daemon", startsWork: false, decide: decideUpload }),
 	"agent.leave": onAgent({ schema: AgentLeave, allowedActors: "daemon", startsWork: false, decide: decideLeft }),
 	"agent.move": onAgent({
 		schema: AgentMove,

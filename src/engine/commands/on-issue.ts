@@ -74,12 +74,12 @@ export async function factsOf(work: Work, { issue, project }: IssueInProject): P
 		project,
 		dependencies: await numbered(work, issue.project, issue.dependsOn),
 		others: await inLimitedStages(work, { issue, project }),
-		assigned: (await tx.issuesMoving()).filter(
+		assigned: (await tx.issuesWithWork()).filter(
 			({ project: slug, assignee, deletedAt }) => slug === project.slug && assignee !== null && deletedAt === null,
 		),
 		entries: await tx.entries(issue.id),
 		lastRun: (await tx.lastRun(issue.id)) ?? null,
-		words: issue.prompt === null ? null : ((await tx.event(issue.prompt))?.text ?? null),
+		lastPrompt: issue.prompt === null ? null : ((await tx.event(issue.prompt))?.text ?? null),
 	};
 }
 

@@ -79,7 +79,7 @@ async function limitFacts(
 ): Promise<LimitFacts> {
 	return {
 		turn,
-		words: await promptTextOf(work, turn),
+		promptText: await promptTextOf(work, turn),
 		position: positionBeforeAll((await work.tx.queueEnds(turn.agent)).first),
 		subscriptions: await work.tx.subscriptions(),
 		project: slug === null ? undefined : await work.project(slug),

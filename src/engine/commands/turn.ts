@@ -57,7 +57,7 @@ export const turnCommands = {
 		startsWork: true,
 		load: async (work, { agent, turn: id }) => {
 			const turn = await work.turn(id);
-			const prompt = turn && (await work.tx.event(turn.words));
+			const prompt = turn && (await work.tx.event(turn.textEvent));
 			const mails = turn?.source === "mail" ? (await work.tx.unreadMails(agent)).filter(isNew) : [];
 			return { turn, prompt: promptTextIn(prompt), mails: firstMails(mails) };
 		},
@@ -108,7 +108,7 @@ export const turnCommands = {
 			const turn = id === undefined ? undefined : await work.turn(id);
 			return {
 				turn,
-				words: await promptTextOf(work, turn),
+				promptText: await promptTextOf(work, turn),
 				position: positionBeforeAll((await work.tx.queueEnds(agent)).first),
 			};
 		},

@@ -6,7 +6,7 @@ import type { HomeBase } from "#contract/project.ts";
 import type { EffectiveSettings } from "#contract/project-config.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { ProjectSpace } from "#contract/space.ts";
-import type { Leftover, MoveResult } from "#contract/wire.ts";
+import type { Leftover, UpdateResult } from "#contract/wire.ts";
 import type {
 	BranchStatus,
 	CommandRun,
@@ -135,19 +135,19 @@ export interface Workspaces {
 		checkout: Checkout,
 		control?: StepControl,
 		accept?: { seen: string | null; step?: LeaseStep },
-	): Promise<MoveResult | Refusal>;
+	): Promise<UpdateResult | Refusal>;
 
 	/**
 	 * Checks out the agent's branch and moves it to base if it has no commit that base lacks. Refuses with
 	 * WORKTREE_DIRTY; never cleans.
 	 */
-	release(checkout: Checkout, control?: StepControl): Promise<MoveResult | Refusal>;
+	release(checkout: Checkout, control?: StepControl): Promise<UpdateResult | Refusal>;
 
 	/**
 	 * Checks out another branch, which becomes the agent's own: the local one, else origin's, else a new one from base.
 	 * Refuses like `release`.
 	 */
-	enter(checkout: Checkout, control?: StepControl): Promise<MoveResult | Refusal>;
+	enter(checkout: Checkout, control?: StepControl): Promise<UpdateResult | Refusal>;
 
 	/** Runs a command in a scratch tree of a commit, with the shared paths. The tree is removed afterwards. */
 	runAtCommit(
@@ -165,7 +165,7 @@ export interface Workspaces {
 	 * Brings base into the agent's branch. Refuses with WORKTREE_DIRTY, MERGE_CONFLICT (files named), CONFLICT (ff is not
 	 * possible); after a refusal the tree is as it was.
 	 */
-	sync(checkout: Checkout, strategy: SyncStrategy, control?: StepControl): Promise<MoveResult | Refusal>;
+	sync(checkout: Checkout, strategy: SyncStrategy, control?: StepControl): Promise<UpdateResult | Refusal>;
 
 	/** Ahead, behind, uncommitted. Refuses with NOT_FOUND if the tree or the branch is gone. */
 	branchStatus(checkout: Checkout): Promise<BranchStatus | Refusal>;
@@ -246,5 +246,5 @@ export interface Workspaces {
 	 * Restores the tree of a snapshot, after taking one of the present tree. Refuses with SNAPSHOT_GONE and
 	 * SNAPSHOT_INCOMPLETE, and `main` always with CONFLICT.
 	 */
-	restoreSnapshot(checkout: Checkout, id: string): Promise<MoveResult | Refusal>;
+	restoreSnapshot(checkout: Checkout, id: string): Promise<UpdateResult | Refusal>;
 }

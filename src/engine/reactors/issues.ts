@@ -53,23 +53,23 @@ export class IssueMover implements Reactor, AsyncDisposable {
 	readonly #missed = new Set<number>();
 	readonly #stop = new AbortController();
 	/** whether there was an issue to move at the last look */
-	#anyMoving = true;
+	#anyWork = true;
 
 	constructor(parts: Parts) {
 		this.#parts = parts;
 	}
 
 	wakes(event: Event): boolean {
-		return (this.#anyMoving ? wakers : firstWakers).test(event.kind);
+		return (this.#anyWork ? wakers : firstWakers).test(event.kind);
 	}
 
 	async look(signal: AbortSignal): Promise<LookResult> {
 		const { reads, clock, node } = this.#parts;
 		const runs = Map.groupBy(await reads.openRuns(), (run) => run.issue);
-		const moving = await reads.issuesMoving();
-		const ids = new Set([...moving.map(({ id }) => id), ...runs.keys()]);
-		this.#anyMoving = ids.size > 0;
-		if (!this.#anyMoving) return "done";
+		const withWork = await reads.issuesWithWork();
+		const ids = new Set([...withWork.map(({ id }) => id), ...runs.keys()]);
+		this.#anyWork = ids.size > 0;
+		if (!this.#anyWork) return "done";
 		const homes = new Set((await reads.projects()).filter((each) => isOwn(node, each)).map(({ slug }) => slug));
 		let next: number | null = null;
 		for (const id of ids) {
@@ -78,7 +78,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 				this.#missed.add(id);
 				continue;
 			}
-			const issue = moving.find((each) => each.id === id) ?? (await reads.issue(id));
+			const issue = withWork.find((each) => each.id === id) ?? (await reads.issue(id));
 			if (issue === undefined || !homes.has(issue.project)) continue;
 			if (issue.waiting === "gate" && issue.notBefore !== null && issue.notBefore > monotonicNow(clock)) {
 				next = Math.min(next ?? issue.notBefore, issue.notBefore);

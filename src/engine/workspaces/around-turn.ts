@@ -46,8 +46,8 @@ export async function drift(
 ): Promise<string | null> {
 	const checkout = workspaces === null ? null : await checkoutOf(reads, agent);
 	if (workspaces === null || checkout === null) return null;
-	const { issues } = await workspaces.health(checkout, { commit: agent.seenCommit });
-	const found = issues.filter(({ code }) => isDrift(code, agent)).map(({ text }) => text);
+	const { issues: problems } = await workspaces.health(checkout, { commit: agent.seenCommit });
+	const found = problems.filter(({ code }) => isDrift(code, agent)).map(({ text }) => text);
 	if (found.length === 0) return null;
 	const reason = found.join(" ").slice(0, 1000);
 	const seen = { commit: agent.seenCommit, branch: checkout.workspace.branch };
@@ -75,7 +75,7 @@ export async function tellOfCommits(
 		bySystem({
 			type: "workspace.record",
 			agent: agent.id,
-			event: { kind: "workspace.moved", data: { head, step: "commit" } },
+			event: { kind: "workspace.updated", data: { head, step: "commit" } },
 			...(others.length > 0 && { tell: text }),
 			...before,
 		}),
@@ -93,7 +93,7 @@ export async function snapshotAfterTurn(parts: Parts, agent: AgentState, turn: n
 	const branchStatus = await workspaces.branchStatus(checkout);
 	if (!isRefusal(branchStatus) && branchStatus.head !== now.seenCommit) {
 		await linkCommits(parts, checkout, { seen: now.seenCommit, turn });
-		await record(parts, checkout, { kind: "workspace.moved", data: { head: branchStatus.head, step: "turn" } });
+		await record(parts, checkout, { kind: "workspace.updated", data: { head: branchStatus.head, step: "turn" } });
 	}
 	await pushAfterTurn({ ...parts, workspaces }, now);
 }

@@ -31,7 +31,7 @@ test("of two merges at once the later one brings agents to the base that has bot
 				moves.push(move);
 				await move.promise;
 				head = target;
-				return { branchStatus: status(), moved: true, snapshot: null, text: `at ${target}`, origin: null };
+				return { branchStatus: status(), updated: true, snapshot: null, text: `at ${target}`, origin: null };
 			},
 			async lookAfterCrash() {},
 			follow: async () => ({ own: 0, behind: null }),

@@ -4,7 +4,7 @@ import { type AgentId, type ProjectSlug, system } from "#contract/ids.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { MoveResult, Synced } from "#contract/wire.ts";
+import type { Synced, UpdateResult } from "#contract/wire.ts";
 import { doneWithin } from "../loop/time-limits.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
@@ -18,7 +18,7 @@ const syncMs = 10_000;
 const syncsMax = 8;
 
 /** Null if nothing has to be said about the agent. */
-export type SyncResult = Pick<Synced, "moved" | "text"> | null;
+export type SyncResult = Pick<Synced, "updated" | "text"> | null;
 
 /** What is said of each agent; of one that was not found yet, that it is late. */
 const told = (all: readonly AgentState[], found: ReadonlyMap<AgentId, SyncResult>): Synced[] =>
@@ -27,12 +27,12 @@ const told = (all: readonly AgentState[], found: ReadonlyMap<AgentId, SyncResult
 		return result ? [{ agent: id, handle, ...result }] : [];
 	});
 
-const late = { moved: false, text: "its workspace is still being checked" };
+const late = { updated: false, text: "its workspace is still being checked" };
 
 /** The verbs for one agent, and for other nodes. */
 interface Verbs extends Pick<Sites, "follow" | "syncOthers"> {
 	steps: Pick<Steps, "send">;
-	forward(agent: AgentState, by: Requester): Promise<MoveResult | Refusal>;
+	forward(agent: AgentState, by: Requester): Promise<UpdateResult | Refusal>;
 	lookAfterCrash(agent: AgentState): Promise<void>;
 }
 
@@ -81,7 +81,7 @@ export class BaseSync {
 			const refused = isRefusal(followed) ? followed : followed.behind;
 			if (refused === null) continue;
 			for (const { id, workspace } of here)
-				if (workspace?.base === base) found.set(id, { moved: false, text: refused.message });
+				if (workspace?.base === base) found.set(id, { updated: false, text: refused.message });
 		}
 		await this.#syncThese(
 			here.filter(({ id }) => !found.has(id)),
@@ -119,7 +119,7 @@ export class BaseSync {
 			const agent = await this.#parts.reads.agent(id);
 			return agent === undefined ? null : await this.#bringUpToDate(agent, by);
 		} catch {
-			return { moved: false, text: "its workspace could not be read" };
+			return { updated: false, text: "its workspace could not be read" };
 		}
 	}
 
@@ -135,16 +135,16 @@ export class BaseSync {
 		const checkout = await checkoutOf(this.#parts.reads, agent);
 		const status = checkout === null ? null : await this.#parts.workspaces.branchStatus(checkout);
 		if (checkout === null || status === null || isRefusal(status))
-			return { moved: false, text: "its workspace could not be read" };
+			return { updated: false, text: "its workspace could not be read" };
 		if (status.behind === 0) return null;
 		const free = agent.turn === null && agent.holds.length === 0 && agent.lease === null;
 		if (free && status.ahead === 0 && !status.uncommitted) {
 			const moved = await this.#verbs.forward(agent, by);
-			if (!isRefusal(moved)) return { moved: true, text: moved.text };
+			if (!isRefusal(moved)) return { updated: true, text: moved.text };
 		}
 		const text = `The branch is ${status.behind} ${status.behind === 1 ? "commit" : "commits"} behind ${checkout.workspace.base}.`;
 		await this.#verbs.steps.send({ type: "item.append", agent: agent.id, kind: "system", text }, { actor: system });
-		return { moved: false, text };
+		return { updated: false, text };
 	}
 }
 

@@ -13,22 +13,22 @@ import { caught } from "../ports/log.ts";
 import type { Provisioned } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { approvedIn, projectRepository } from "./checkout.ts";
-import { bundlesOf, type SharingParts } from "./sharing.ts";
 import { keyOf, type Requester } from "./steps.ts";
+import { bundlesOf, type UploadParts } from "./uploading.ts";
 
-export interface MovingParts extends SharingParts {
+export interface MovingParts extends UploadParts {
 	driver: Pick<Driver, "end"> | null;
 }
 
 /** Has the agent's present node take a snapshot and keep it for others. */
-export type AskToShare = (node: NodeState) => Promise<Refusal | null>;
+export type AskToUpload = (node: NodeState) => Promise<Refusal | null>;
 
 export async function moveHere(
 	parts: MovingParts,
 	given: AgentState,
 	{ force }: { force: boolean },
 	by: Requester,
-	askToShare: AskToShare,
+	askToUpload: AskToUpload,
 ): Promise<Refusal | null> {
 	const { reads, node: me } = parts;
 	const from = given.node === null ? undefined : await reads.node(given.node);
@@ -40,8 +40,8 @@ export async function moveHere(
 	const refusal = facts === null ? noNode(me.node) : refusedMove(given, facts);
 	if (refusal !== null) return refusal;
 	// what is on the other machine now, if it can be asked
-	const unshared = given.workspace !== null && isActive(from) && !force ? await askToShare(from) : null;
-	if (unshared !== null) return unshared;
+	const refused = given.workspace !== null && isActive(from) && !force ? await askToUpload(from) : null;
+	if (refused !== null) return refused;
 	const agent = (await reads.agent(given.id)) ?? given;
 	const made = agent.workspace === null ? null : await rebuilt(parts, agent, by);
 	if (made !== null && isRefusal(made)) return made;

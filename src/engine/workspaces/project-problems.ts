@@ -77,7 +77,7 @@ export class ProjectProblems {
 				});
 		}
 		if (this.#looking !== null) await doneWithin(timeoutMs, this.#looking);
-		return [...this.#known].map(([project, issue]) => ({ project, ...issue }));
+		return [...this.#known].map(([project, problem]) => ({ project, ...problem }));
 	}
 
 	async #lookAtKnown(): Promise<void> {
@@ -106,14 +106,15 @@ export class ProjectProblems {
 		return problem === null ? null : refusalOf(problem);
 	}
 
-	#found(slug: ProjectSlug, issue: HealthProblem | null): HealthProblem | null {
+	#found(slug: ProjectSlug, problem: HealthProblem | null): HealthProblem | null {
 		const before = this.#known.get(slug);
-		if (issue === null) this.#known.delete(slug);
-		else this.#known.set(slug, issue);
-		if (issue !== null && before?.text !== issue.text) this.#parts.log.warn("projects", issue.text, { project: slug });
-		if (issue === null && before !== undefined)
+		if (problem === null) this.#known.delete(slug);
+		else this.#known.set(slug, problem);
+		if (problem !== null && before?.text !== problem.text)
+			this.#parts.log.warn("projects", problem.text, { project: slug });
+		if (problem === null && before !== undefined)
 			this.#parts.log.info("projects", `${slug}: works again`, { project: slug });
-		return issue;
+		return problem;
 	}
 }
 

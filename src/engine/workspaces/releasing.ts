@@ -52,8 +52,8 @@ export class Releasing {
 		const errors = agent.holds.some(({ kind }) => kind === "drift" || kind === "error");
 		const checkout = errors ? await checkoutOf(this.#parts.reads, agent) : null;
 		if (checkout === null) return null;
-		const { issues } = await this.#parts.workspaces.health(checkout, { commit: null });
-		if (!isWhole(issues, { step: undefined, uncommitted: false })) return null;
+		const { issues: problems } = await this.#parts.workspaces.health(checkout, { commit: null });
+		if (!isWhole(problems, { step: undefined, uncommitted: false })) return null;
 		return await this.#steps.send({ type: "agent.recover", agent: agent.id }, { actor: by.actor });
 	}
 

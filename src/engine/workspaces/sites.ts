@@ -13,10 +13,10 @@ import { caught } from "../ports/log.ts";
 import type { ApproveRequest, Checkout, FollowedBase, HomeBaseRequest } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { projectRepository } from "./checkout.ts";
-import { bundlesOf, bytesMax, type SharingParts, share } from "./sharing.ts";
 import type { Requester } from "./steps.ts";
+import { bundlesOf, bytesMax, type UploadParts, upload } from "./uploading.ts";
 
-export interface SiteParts extends SharingParts {
+export interface SiteParts extends UploadParts {
 	workspaces: Workspaces;
 }
 
@@ -118,8 +118,8 @@ export class Sites {
 		const unready = await this.#notReady(checkout, project, request.commit, by);
 		if (unready !== null) return unready;
 		const agent = await this.#parts.reads.agent(checkout.agent.id);
-		const unshared = agent === undefined ? null : await share(this.#parts, agent);
-		if (unshared !== null) return unshared;
+		const refused = agent === undefined ? null : await upload(this.#parts, agent);
+		if (refused !== null) return refused;
 		const { commit, strategy, message } = request;
 		const body = { agent: checkout.agent.id, commit, ...(strategy && { strategy }), ...(message && { message }) };
 		return await this.#ask(project.node, { route: "siteMerge", params: { project: project.slug }, body }, by, Merged);
@@ -143,7 +143,7 @@ export class Sites {
 		agents: readonly AgentState[],
 		{ slug, sites = [], node: home }: ProjectState,
 		by: Requester,
-		found: Map<AgentId, Pick<Synced, "moved" | "text"> | null>,
+		found: Map<AgentId, Pick<Synced, "updated" | "text"> | null>,
 	): Promise<void> {
 		const { node: me, log } = this.#parts;
 		const nodes = new Set([home, ...sites.map(({ node }) => node), ...agents.map(({ node }) => node)]);
@@ -156,7 +156,7 @@ export class Sites {
 			});
 			for (const { id } of agents.filter((each) => each.node === node)) {
 				const text = isRefusal(synced) ? `It is at another node and was not updated: ${synced.message}` : "";
-				const told = isRefusal(synced) ? { moved: false, text } : synced.find(({ agent }) => agent === id);
+				const told = isRefusal(synced) ? { updated: false, text } : synced.find(({ agent }) => agent === id);
 				found.set(id, told ?? null);
 			}
 		});

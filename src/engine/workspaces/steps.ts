@@ -62,7 +62,7 @@ export interface StepParts {
 export type Requester = { actor: Actor } | ResumableRequest;
 
 /** Steps that compare with base, so that what the remote has is fetched first. An approve does so by itself. */
-const comparing: readonly LeaseStep[] = ["sync", "release", "recover"];
+const comparing: readonly LeaseStep[] = ["sync", "switch", "release", "recover"];
 
 const operationOf = (by: Requester): ResumableRequest | null => ("key" in by ? by : null);
 

@@ -5,7 +5,7 @@ import type { AgentState } from "#contract/agent.ts";
 import { agentOf, system } from "#contract/ids.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { MoveResult, Synced } from "#contract/wire.ts";
+import type { Synced, UpdateResult } from "#contract/wire.ts";
 import type { BranchStatus, Committed, Diff, Health, Merged, RemoteStatus, SyncStrategy } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
 import { isWhole, unprovisioned, withProcesses, withProjectProblem } from "#domain/health.ts";
@@ -122,22 +122,22 @@ export class WorkCycle {
 		strategy: SyncStrategy,
 		by: Requester,
 		how: { fetched?: boolean } = {},
-	): Promise<MoveResult | Refusal> {
-		const work = async (checkout: Checkout, control: StepControl): Promise<MoveResult | Refusal> =>
+	): Promise<UpdateResult | Refusal> {
+		const work = async (checkout: Checkout, control: StepControl): Promise<UpdateResult | Refusal> =>
 			(how.fetched === true ? null : await this.sites.behindHome(checkout, by)) ??
 			(await this.workspaces.sync(checkout, strategy, control));
-		return await this.#move(agent, "sync", by, work, how);
+		return await this.#update(agent, "sync", by, work, how);
 	}
 
 	/**
 	 * Drops the issue, moves to the home branch, clears the context, and ends error holds if the workspace is then healthy.
 	 * Refused as a whole if the tree is dirty.
 	 */
-	async release(agent: AgentState, by: Requester): Promise<MoveResult | Refusal> {
+	async release(agent: AgentState, by: Requester): Promise<UpdateResult | Refusal> {
 		const dropped = await this.#releasing.dropIssue(agent, by);
 		if (dropped !== null) return dropped;
 		const now = (await this.#parts.reads.agent(agent.id)) ?? agent;
-		const moved = await this.#move(now, "release", by, (checkout, control) =>
+		const moved = await this.#update(now, "release", by, (checkout, control) =>
 			this.workspaces.release(checkout, control),
 		);
 		if (isRefusal(moved)) return moved;
@@ -149,18 +149,18 @@ export class WorkCycle {
 	}
 
 	/** Moves to the branch of an issue, or back to the home branch: from then on that branch is the workspace's own. */
-	async enter(agent: AgentState, branch: string, by: Requester): Promise<MoveResult | Refusal> {
-		return await this.#move(agent, "release", by, (checkout, control) =>
+	async enter(agent: AgentState, branch: string, by: Requester): Promise<UpdateResult | Refusal> {
+		return await this.#update(agent, "switch", by, (checkout, control) =>
 			this.workspaces.enter({ ...checkout, workspace: { ...checkout.workspace, branch } }, control),
 		);
 	}
 
 	/** Takes a snapshot, then moves to the workspace's branch as far as needed, and clears error holds. */
-	async recover(agent: AgentState, by: Requester): Promise<MoveResult | Refusal | null> {
+	async recover(agent: AgentState, by: Requester): Promise<UpdateResult | Refusal | null> {
 		const over = { type: "agent.recover" as const, agent: agent.id };
 		if (agent.workspace === null || agent.life !== "live") return await this.#steps.send(over, by);
 		// only the last command gets a receipt: until then the step may be repeated
-		const moved = await this.#move(agent, "recover", { actor: by.actor }, async (checkout, control) => {
+		const moved = await this.#update(agent, "recover", { actor: by.actor }, async (checkout, control) => {
 			await this.#releasing.endProcesses(checkout);
 			return await this.workspaces.recover(checkout, control, acceptable(agent));
 		});
@@ -173,11 +173,12 @@ export class WorkCycle {
 		const hold = agent.holds.find(({ kind }) => kind === "recovery");
 		const checkout = hold === undefined ? null : await checkoutOf(this.#parts.reads, agent);
 		if (hold === undefined || checkout === null || agent.lease !== null) return;
-		const [{ issues }, branchStatus] = [
+		const [{ issues: problems }, branchStatus] = [
 			await this.workspaces.health(checkout),
 			await this.workspaces.branchStatus(checkout),
 		];
-		if (isRefusal(branchStatus) || !isWhole(issues, { step: hold.step, uncommitted: branchStatus.uncommitted })) return;
+		if (isRefusal(branchStatus) || !isWhole(problems, { step: hold.step, uncommitted: branchStatus.uncommitted }))
+			return;
 		await this.#steps.send({ type: "workspace.confirm", agent: agent.id, whole: true }, { actor: system });
 	}
 
@@ -205,8 +206,8 @@ export class WorkCycle {
 		return await this.#steps.with(agent, (checkout) => this.workspaces.showSnapshot(checkout, id, against, what));
 	}
 
-	async restore(agent: AgentState, id: string, by: Requester): Promise<MoveResult | Refusal> {
-		return await this.#move(agent, "restore", by, async (checkout) => {
+	async restore(agent: AgentState, id: string, by: Requester): Promise<UpdateResult | Refusal> {
+		return await this.#update(agent, "restore", by, async (checkout) => {
 			const before = "key" in by ? await this.workspaces.snapshots(checkout) : [];
 			const earlier = startedStepOf(by, "restore")?.newest;
 			const newest = earlier === undefined ? (before[0]?.id ?? null) : earlier;
@@ -264,28 +265,28 @@ export class WorkCycle {
 		return project === null ? null : ((await this.#parts.reads.project(project)) ?? null);
 	}
 
-	async #move(
+	async #update(
 		agent: AgentState,
 		step: LeaseStep,
 		by: Requester,
-		work: (checkout: Checkout, control: StepControl) => Promise<MoveResult | Refusal>,
+		work: (checkout: Checkout, control: StepControl) => Promise<UpdateResult | Refusal>,
 		how: { fetched?: boolean } = {},
-	): Promise<MoveResult | Refusal> {
-		const move = async (checkout: Checkout, control: StepControl, origin: RemoteStatus | null) => {
+	): Promise<UpdateResult | Refusal> {
+		const update = async (checkout: Checkout, control: StepControl, origin: RemoteStatus | null) => {
 			const result = await work(checkout, control);
 			if (isRefusal(result)) return result;
-			const moved = { ...result, origin };
-			const event = { kind: "workspace.moved", data: { head: moved.branchStatus.head, step } } as const;
+			const updated = { ...result, origin };
+			const event = { kind: "workspace.updated", data: { head: updated.branchStatus.head, step } } as const;
 			// even if the branch did not move: files that went into a snapshot are gone from the tree
 			const cleaned =
-				step === "recover" && moved.snapshot !== null
-					? ` What was not committed is in snapshot ${moved.snapshot}.`
+				step === "recover" && updated.snapshot !== null
+					? ` What was not committed is in snapshot ${updated.snapshot}.`
 					: "";
-			const tell = moved.moved || cleaned !== "" ? `${moved.text}${cleaned}` : undefined;
-			await this.#steps.record(checkout, event, by, { tell, receipt: answeredWith(moved), frees: true });
-			return moved;
+			const tell = updated.updated || cleaned !== "" ? `${updated.text}${cleaned}` : undefined;
+			await this.#steps.record(checkout, event, by, { tell, receipt: answeredWith(updated), frees: true });
+			return updated;
 		};
-		return await this.#steps.leased(agent, step, by, move, how);
+		return await this.#steps.leased(agent, step, by, update, how);
 	}
 
 	async drain(): Promise<void> {

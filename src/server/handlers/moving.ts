@@ -1,7 +1,7 @@
 // The routes of agents that move between nodes.
 import { isRefusal } from "#contract/refusal.ts";
 import { moveHere } from "#engine/workspaces/moving.ts";
-import { share } from "#engine/workspaces/sharing.ts";
+import { upload } from "#engine/workspaces/uploading.ts";
 import { askRoute } from "../ask-route.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 import { withCycle } from "./workspaces.ts";
@@ -16,16 +16,16 @@ export function movingHandlers(context: RequestContext) {
 				if (agent === undefined || request.earlier !== null) return await context.agent(id);
 				const by = context.requester(request);
 				const { actor, role, gone } = request;
-				const asked = { route: "agentShare", params: { agent: id }, actor, role };
+				const asked = { route: "agentUpload", params: { agent: id }, actor, role };
 				const refused = await moveHere(engine.moving, agent, request.body, by, async (node) => {
 					const heard = await askRoute(engine.errands, node, asked, gone);
 					return isRefusal(heard) ? heard : null;
 				});
 				return refused ?? (await context.agent(id));
 			}),
-		agentShare: (request) =>
+		agentUpload: (request) =>
 			context.withAgent(request, (id) =>
-				withCycle(context, id, async (_, agent) => (await share(engine.moving, agent)) ?? (await context.agent(id))),
+				withCycle(context, id, async (_, agent) => (await upload(engine.moving, agent)) ?? (await context.agent(id))),
 			),
 	} satisfies Partial<Handlers>;
 }

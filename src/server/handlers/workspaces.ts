@@ -171,11 +171,11 @@ async function health({ engine }: RequestContext, cycle: WorkCycle, agent: Agent
 }
 
 /** What other nodes have of the agent's files. */
-function withPlaces(health: Health, { unshared, former }: Pick<AgentState, "unshared" | "former">): Health {
+function withPlaces(health: Health, { notUploaded, former }: Pick<AgentState, "notUploaded" | "former">): Health {
 	return {
 		...health,
-		...(unshared !== null && {
-			notMovable: { since: new Date(unshared.since).toISOString(), reason: unshared.reason },
+		...(notUploaded !== null && {
+			notMovable: { since: new Date(notUploaded.since).toISOString(), reason: notUploaded.reason },
 		}),
 		...(former.length > 0 && { movedFrom: former.map(({ node, trash }) => ({ node, trash })) }),
 	};

@@ -29,7 +29,7 @@ export function commitText({ commit, branch, files, omitted }: Committed): strin
 }
 
 export function healthText(health: Health, nodes: readonly Pick<Node, "id" | "name">[] = []): string {
-	const { healthy, issues, notMovable, withoutCredentials, movedFrom = [] } = health;
+	const { healthy, issues: problems, notMovable, withoutCredentials, movedFrom = [] } = health;
 	const name = (node: string): string => nodes.find(({ id }) => id === node)?.name ?? node;
 	const places = [
 		...(withoutCredentials === undefined
@@ -42,11 +42,11 @@ export function healthText(health: Health, nodes: readonly Pick<Node, "id" | "na
 				: `its files before it was moved are at node ${name(node)}: ${inline(trash) || "there were none"}`,
 		),
 	];
-	return [healthy ? "healthy" : problemsText(issues), ...places].join("\n");
+	return [healthy ? "healthy" : problemsText(problems), ...places].join("\n");
 }
 
-function problemsText(issues: Health["issues"]): string {
-	return issues.map(({ code, text, fix }) => `${code}: ${indented(text, "  | ")}\n  try: ${inline(fix)}`).join("\n");
+function problemsText(problems: Health["issues"]): string {
+	return problems.map(({ code, text, fix }) => `${code}: ${indented(text, "  | ")}\n  try: ${inline(fix)}`).join("\n");
 }
 
 export function approveText({ merged, synced }: { merged: Merged; synced: Synced[] }): string {

@@ -14,7 +14,7 @@ interface SyncOptions extends Options {
 
 interface Line {
 	agent: string;
-	moved: boolean;
+	updated: boolean;
 	text: string;
 	origin: RemoteStatus | null;
 }
@@ -31,13 +31,13 @@ export async function sync(named: string[], options: SyncOptions): Promise<void>
 			for (const [at, agent] of references.entries()) {
 				const ask = { key: `${key}-${at}`, query, params: { agent }, body: { strategy: options.strategy } };
 				try {
-					const { moved, text, origin } = await client.call("sync", ask);
-					lines.push({ agent, moved, text, origin: origin ?? null });
+					const { updated, text, origin } = await client.call("sync", ask);
+					lines.push({ agent, updated, text, origin: origin ?? null });
 				} catch (error) {
 					// one failure does not stop the others, but the command as a whole failed
 					if (!(error instanceof Refused) || references.length === 1) throw error;
 					process.exitCode = 1;
-					lines.push({ agent, moved: false, text: `${error.refusal.code}: ${error.refusal.message}`, origin: null });
+					lines.push({ agent, updated: false, text: `${error.refusal.code}: ${error.refusal.message}`, origin: null });
 				}
 			}
 			return lines;
@@ -55,7 +55,7 @@ async function syncProject(options: SyncOptions): Promise<void> {
 			const project = cli.query.project ?? (await projectHere(cli));
 			if (project === undefined) throw new UsageError("Name the agents, or use --all or --project.");
 			const { origin, synced } = await client.call("syncProject", { key, params: { project }, body: {} });
-			return { origin, agents: synced.map(({ handle, moved, text }) => ({ agent: handle, moved, text })) };
+			return { origin, agents: synced.map(({ handle, updated, text }) => ({ agent: handle, updated, text })) };
 		},
 		({ origin, agents }) => [tableOf(agents) || "all agents are up to date", ...originLines(origin)].join("\n"),
 	);
@@ -63,8 +63,8 @@ async function syncProject(options: SyncOptions): Promise<void> {
 
 const tableOf = (lines: readonly Omit<Line, "origin">[]): string =>
 	table(
-		["AGENT", "MOVED", ""],
-		lines.map(({ agent, moved, text }) => [agent, moved ? "yes" : "no", text]),
+		["AGENT", "UPDATED", ""],
+		lines.map(({ agent, updated, text }) => [agent, updated ? "yes" : "no", text]),
 	);
 
 /** Every living agent that has files of its own. */

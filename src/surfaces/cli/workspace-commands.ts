@@ -87,7 +87,7 @@ function workCommands(agent: Command): void {
 function moveCommand(agent: Command): void {
 	agentCommand(agent, "move", "move an idle agent and its files to another node, also away from a node that is down")
 		.requiredOption("--to <node>", "the node's name or id; see brood node list")
-		.option("--force", "use its last shared snapshot, without asking its present node for a newer one")
+		.option("--force", "use its last snapshot in the database, without asking its present node for a newer one")
 		.action((reference, { to, force = false, ...options }) =>
 			call("agentMove", options, { params: { agent: reference }, body: { to, force } }, ({ handle, workspace }) =>
 				workspace === null ? `moved ${handle} to ${to}` : `moved ${handle} to ${to}  ${inline(workspace.path)}`,

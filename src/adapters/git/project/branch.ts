@@ -2,7 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { sep } from "node:path";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { MoveResult } from "#contract/wire.ts";
+import type { UpdateResult } from "#contract/wire.ts";
 import type { CommandRun } from "#contract/workspace.ts";
 import type { Checkout, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import { commitOf } from "../run/user-input.ts";
@@ -20,7 +20,7 @@ export async function enterBranch(
 	context: GitContext,
 	checkout: Checkout,
 	control: StepControl,
-): Promise<MoveResult | Refusal> {
+): Promise<UpdateResult | Refusal> {
 	const { git } = context;
 	const { path, branch } = checkout.workspace;
 	const local = `refs/heads/${branch}`;

@@ -3,7 +3,7 @@ import { mkdir, rename } from "node:fs/promises";
 import path from "node:path";
 import { codeOf } from "#adapters/system/errors.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { MoveResult } from "#contract/wire.ts";
+import type { UpdateResult } from "#contract/wire.ts";
 import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout, Removed, RemoveRequest, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
@@ -28,7 +28,7 @@ export async function recoverSandboxed(
 	checkout: SandboxedCheckout,
 	control: StepControl,
 	accept?: Accept,
-): Promise<MoveResult | Refusal> {
+): Promise<UpdateResult | Refusal> {
 	const { project, workspace, marker } = checkout;
 	const recovered = await recover(context, checkout, control, accept);
 	if (!isRefusal(recovered) && !marker.ready)
@@ -41,7 +41,7 @@ async function recover(
 	checkout: SandboxedCheckout,
 	control: StepControl,
 	accept?: Accept,
-): Promise<MoveResult | Refusal> {
+): Promise<UpdateResult | Refusal> {
 	const { project, agent, workspace, marker } = checkout;
 	if (!(await exists(workspace.path))) {
 		await trashGitFolder(context, checkout);
@@ -124,7 +124,7 @@ async function intoTrash(entry: string, paths: Readonly<Record<string, string>>)
  * Moves a workspace from before its project asked for a sandbox into a git folder of its own: its files and uncommitted
  * work come along, the old tree goes to the trash.
  */
-export async function convert(context: GitContext, checkout: Checkout): Promise<MoveResult | Refusal> {
+export async function convert(context: GitContext, checkout: Checkout): Promise<UpdateResult | Refusal> {
 	const { git, layout } = context;
 	const { project, agent, workspace } = checkout;
 	const refused = sandboxRefusal(context, { kind: workspace.kind, project });
@@ -167,7 +167,7 @@ export async function convert(context: GitContext, checkout: Checkout): Promise<
 			? ""
 			: ` ${filled.missing.length} of your files did not come along; they are in ${binned.trash}.`;
 	const text = `Your workspace has a git folder of its own now, for the sandbox. Your files came along; what git ignores is in ${binned.trash}.${missing}`;
-	return { branchStatus, moved: true, snapshot: null, text };
+	return { branchStatus, updated: true, snapshot: null, text };
 }
 
 export async function removeSandboxed(

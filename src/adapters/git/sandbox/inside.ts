@@ -1,7 +1,7 @@
 // What each step does inside the sandbox.
 import path from "node:path";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { MoveResult } from "#contract/wire.ts";
+import type { UpdateResult } from "#contract/wire.ts";
 import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { fillFrom, treeStateOf } from "../copy/copy-worktree.ts";
 import { branchRef } from "../format/refs.ts";
@@ -21,7 +21,7 @@ import { moveBranch } from "../verbs/move.ts";
 import { acceptAsItIs, returnToBranch } from "../verbs/recover.ts";
 import { release } from "../verbs/release.ts";
 import { hasConfig } from "../verbs/repair-git-folder.ts";
-import { moveResult, syncWork } from "../verbs/sync.ts";
+import { syncWork, updateResult } from "../verbs/sync.ts";
 import { type Step, type StepContext, steps } from "../worker/steps.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
 import { notHeld, requestFor } from "../workspace/keep.ts";
@@ -75,7 +75,7 @@ on(steps.tree, async ({ context, checkout }) => {
 });
 
 /** The project's branch may be ahead of ours, if another agent has worked on it. */
-on(steps.enter, async ({ context, checkout }, { begun }): Promise<MoveResult | Refusal> => {
+on(steps.enter, async ({ context, checkout }, { begun }): Promise<UpdateResult | Refusal> => {
 	const { git, given } = context;
 	const { path: folder, branch } = checkout.workspace;
 	const [local, theirs] = [await commitOf(git, folder, branchRef(branch)), given?.branch ?? null];
@@ -87,7 +87,7 @@ on(steps.enter, async ({ context, checkout }, { begun }): Promise<MoveResult | R
 	const tip = await commitOf(git, folder, branchRef(branch));
 	if (tip === null || !(await isAncestor(git, folder, tip, theirs))) return released;
 	const stuck = await moveBranch(context, checkout, tip, theirs);
-	return stuck ?? (await moveResult(context, checkout, true, `${branch} moved to where the project has it.`));
+	return stuck ?? (await updateResult(context, checkout, true, `${branch} moved to where the project has it.`));
 });
 
 on(steps.recover, async ({ context, checkout }, { accept: given }) => {
@@ -111,7 +111,7 @@ on(steps.restore, async ({ context, checkout }, { commit }) => {
 		snapshot: commit,
 	});
 	if (isRefusal(restored)) return restored;
-	return await moveResult(context, checkout, true, restoredText(broken));
+	return await updateResult(context, checkout, true, restoredText(broken));
 });
 
 on(steps.fill, async ({ context: { git }, checkout }, { commit }) => {

@@ -1,6 +1,6 @@
 // Steps in a sandbox that move the agent's branch or its files. Each first keeps what could be lost.
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { MoveResult } from "#contract/wire.ts";
+import type { UpdateResult } from "#contract/wire.ts";
 import type { SyncStrategy } from "#contract/workspace.ts";
 import type { StepControl } from "#engine/ports/workspace-requests.ts";
 import type { StoredSnapshot } from "../snapshot/snapshots.ts";
@@ -17,7 +17,7 @@ export const syncSandboxed = async (
 	checkout: SandboxedCheckout,
 	strategy: SyncStrategy,
 	control: StepControl,
-): Promise<MoveResult | Refusal> =>
+): Promise<UpdateResult | Refusal> =>
 	await move(context, checkout, steps.sync, { strategy, begun: control.begun ?? null }, control);
 export const releaseSandboxed = toBranch(steps.release);
 export const enterSandboxed = toBranch(steps.enter);
@@ -27,17 +27,17 @@ function toBranch(step: typeof steps.release | typeof steps.enter) {
 		context: GitContext,
 		checkout: SandboxedCheckout,
 		control: StepControl,
-	): Promise<MoveResult | Refusal> => await move(context, checkout, step, { begun: control.begun ?? null }, control);
+	): Promise<UpdateResult | Refusal> => await move(context, checkout, step, { begun: control.begun ?? null }, control);
 }
 
 /** Imports the branch before and after the step, so that no commit is lost. */
 async function move<I>(
 	context: GitContext,
 	checkout: SandboxedCheckout,
-	step: Step<I, MoveResult | Refusal>,
+	step: Step<I, UpdateResult | Refusal>,
 	input: I,
 	control: StepControl,
-): Promise<MoveResult | Refusal> {
+): Promise<UpdateResult | Refusal> {
 	const before = await openClient(context, checkout);
 	if (isRefusal(before)) return before;
 	const { tip } = await before.pullChanges();
@@ -58,7 +58,7 @@ export async function recoverInside(
 	checkout: SandboxedCheckout,
 	control: StepControl,
 	accept?: Accept,
-): Promise<MoveResult | Refusal> {
+): Promise<UpdateResult | Refusal> {
 	// null if git cannot read the index: the step repairs it, and keeps the files
 	const taken = await snapshotSandboxed(context, checkout, "before a recovery").catch(nullIfDamaged);
 	const input = { accept: accept === undefined ? null : { seen: accept.seen, step: accept.step ?? null } };
@@ -69,7 +69,7 @@ export async function recoverInside(
 }
 
 /** Inside, the git folder is mounted at another place. */
-function seenFromOutside<T extends MoveResult | Refusal>(
+function seenFromOutside<T extends UpdateResult | Refusal>(
 	{ layout }: GitContext,
 	{ project, workspace }: SandboxedCheckout,
 	result: T,
@@ -83,7 +83,7 @@ export async function restoreSandboxed(
 	context: GitContext,
 	checkout: SandboxedCheckout,
 	{ commit }: StoredSnapshot,
-): Promise<MoveResult | Refusal> {
+): Promise<UpdateResult | Refusal> {
 	const taken = await snapshotSandboxed(context, checkout, "before a restore").catch(nullIfDamaged);
 	if (taken !== null && isRefusal(taken)) return taken;
 	await borrow(context, checkout, { restored: commit });

@@ -32,11 +32,11 @@ export async function sandboxedHealth(
 	seen: { commit: string | null },
 ): Promise<Health> {
 	const fix = `brood agent recover ${checkoutName(checkout)}`;
-	const issues = await orReported(fix, issuesOf(context, checkout, seen, fix));
-	return { healthy: issues.length === 0, issues };
+	const problems = await orReported(fix, problemsOf(context, checkout, seen, fix));
+	return { healthy: problems.length === 0, issues: problems };
 }
 
-async function issuesOf(
+async function problemsOf(
 	context: GitContext,
 	checkout: SandboxedCheckout,
 	seen: { commit: string | null },
@@ -48,9 +48,11 @@ async function issuesOf(
 	const client = await clientFor(context, checkout);
 	if (isRefusal(client))
 		return [{ code: "NOT_OURS", text: client.message, fix: `brood project settings ${checkout.project.slug}` }];
-	const issues = await client.ask(steps.health, { seen: seen.commit });
-	const refused = issues.length === 0 ? await client.refusedCommits() : null;
-	return refused === null ? issues : [{ code: "COMMITS_REFUSED", text: `Nothing of it can be kept: ${refused}.`, fix }];
+	const problems = await client.ask(steps.health, { seen: seen.commit });
+	const refused = problems.length === 0 ? await client.refusedCommits() : null;
+	return refused === null
+		? problems
+		: [{ code: "COMMITS_REFUSED", text: `Nothing of it can be kept: ${refused}.`, fix }];
 }
 
 /** Asks for a step that changes nothing. */

@@ -1,7 +1,7 @@
 // Links shared paths into a workspace again, as a recovery does it.
 import path from "node:path";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import type { MoveResult } from "#contract/wire.ts";
+import type { UpdateResult } from "#contract/wire.ts";
 import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
 import { markerIn, writeMarker } from "../layout/marker.ts";
@@ -10,19 +10,19 @@ import { asideFolder, noteOf } from "../workspace/keep.ts";
 import { projectSettings } from "../workspace/settings.ts";
 import { share, shareFrom } from "../workspace/shared.ts";
 import { healthOf } from "./health.ts";
-import { moveResult } from "./sync.ts";
+import { updateResult } from "./sync.ts";
 
 /** Links shared paths again where nothing else is wrong: that needs no change of the agent's own files. */
 export async function onlyLinks(
 	context: GitContext,
 	checkout: Checkout,
 	control: StepControl,
-): Promise<MoveResult | Refusal | null> {
-	const { issues } = await healthOf(context, checkout, { commit: null });
-	if (issues.length === 0 || issues.some(({ code }) => code !== "LINK_BROKEN")) return null;
+): Promise<UpdateResult | Refusal | null> {
+	const { issues: problems } = await healthOf(context, checkout, { commit: null });
+	if (problems.length === 0 || problems.some(({ code }) => code !== "LINK_BROKEN")) return null;
 	const unlinked = await linkAgain(context, checkout, control);
 	const text = sentences("Your shared paths are linked again.", unlinked, "Your files were left as they are.");
-	return await moveResult(context, checkout, false, text);
+	return await updateResult(context, checkout, false, text);
 }
 
 export const sentences = (...texts: (string | null)[]): string => texts.filter((text) => text !== null).join(" ");

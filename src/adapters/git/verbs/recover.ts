@@ -40,7 +40,7 @@
 import { lstat, rename } from "node:fs/promises";
 import path from "node:path";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { MoveResult } from "#contract/wire.ts";
+import type { UpdateResult } from "#contract/wire.ts";
 import type { HealthProblem, WorkspaceMarker } from "#contract/workspace.ts";
 import { harmlessProblems, type LeaseStep, readOnlySteps } from "#contract/workspace-step.ts";
 import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
@@ -65,7 +65,7 @@ import { release } from "./release.ts";
 import { remakeCloneGit } from "./remake-clone.ts";
 import { repairGitFolder } from "./repair-git-folder.ts";
 import { restoreBranch } from "./restore-branch.ts";
-import { movedWith, moveResult } from "./sync.ts";
+import { movedWith, updateResult } from "./sync.ts";
 
 /** a younger lock may belong to a running git */
 const lockAgeMsMin = 60_000;
@@ -83,8 +83,8 @@ export async function recoverWorkspace(
 	checkout: Checkout,
 	control: StepControl,
 	accept?: Accept,
-): Promise<MoveResult | Refusal> {
-	const asItIs = async (): Promise<MoveResult | Refusal | null> =>
+): Promise<UpdateResult | Refusal> {
+	const asItIs = async (): Promise<UpdateResult | Refusal | null> =>
 		accept === undefined ? null : await acceptAsItIs(context, checkout, control, accept);
 	if (checkout.workspace.kind === "main")
 		return (accept?.step === undefined ? null : await asItIs()) ?? (await release(context, checkout, control));
@@ -109,7 +109,7 @@ export async function returnToBranch(
 	checkout: Checkout,
 	control: StepControl,
 	{ asMade, accept }: { asMade: boolean; accept?: Accept },
-): Promise<MoveResult | Refusal> {
+): Promise<UpdateResult | Refusal> {
 	const locked = asMade ? null : await unlock(context, checkout);
 	if (locked !== null) return locked;
 	const restored = await restoreBranch(context, checkout);
@@ -138,14 +138,14 @@ export async function acceptAsItIs(
 	checkout: Checkout,
 	control: StepControl,
 	{ seen, step }: Accept,
-): Promise<MoveResult | Refusal | null> {
+): Promise<UpdateResult | Refusal | null> {
 	const onlyRead = step !== undefined && readOnlySteps.includes(step);
-	const { issues } = await healthOf(context, checkout, { commit: seen });
+	const { issues: problems } = await healthOf(context, checkout, { commit: seen });
 	// a merge may have been open before the commit
-	if (issues.some(({ code }) => !harmless.includes(code) && !(onlyRead && code === "OPERATION_OPEN"))) return null;
+	if (problems.some(({ code }) => !harmless.includes(code) && !(onlyRead && code === "OPERATION_OPEN"))) return null;
 	const { branch, path: folder, kind } = checkout.workspace;
 	if (step !== undefined && !onlyRead && (await readStatus(context.git, folder)).changes.length > 0) return null;
-	const back = seen !== null && issues.some(({ code }) => code === "HEAD_WENT_BACK") ? seen : null;
+	const back = seen !== null && problems.some(({ code }) => code === "HEAD_WENT_BACK") ? seen : null;
 	const { snapshot, fresh } = await take(context, checkout, "before a recovery", null);
 	if (back !== null) await keepTip(context.git, checkout, back);
 	const unlinked = kind === "main" ? null : await linkAgain(context, checkout, control);
@@ -155,7 +155,7 @@ export async function acceptAsItIs(
 			: lostCommitText(branch, (await commitOf(context.git, folder, "HEAD")) ?? "", back);
 	const kept = fresh ? `They are in snapshot ${snapshot.id} as well.` : null;
 	const text = sentences(unlinked, lost, "Your files were left as they are.", kept);
-	return await moveResult(context, checkout, back !== null, text);
+	return await updateResult(context, checkout, back !== null, text);
 }
 
 const lostCommitText = (branch: string, head: string, seen: string): string =>

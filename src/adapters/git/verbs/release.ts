@@ -3,7 +3,7 @@
 import { counted } from "#contract/counted.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { shellWord } from "#contract/shell-word.ts";
-import type { MoveResult } from "#contract/wire.ts";
+import type { UpdateResult } from "#contract/wire.ts";
 import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { GitFailed } from "../run/git.ts";
 import { trackingRefspecs } from "../run/tracking.ts";
@@ -12,18 +12,18 @@ import { baseCommit, type GitContext } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
 import { aheadBehind, isMerged, treeGone } from "./branch-status.ts";
 import { goToBranch, moveBranch } from "./move.ts";
-import { moveResult } from "./sync.ts";
+import { updateResult } from "./sync.ts";
 
 export async function release(
 	context: GitContext,
 	checkout: Checkout,
 	control: StepControl,
 	snapshot: string | null = null,
-): Promise<MoveResult | Refusal> {
+): Promise<UpdateResult | Refusal> {
 	const { git } = context;
 	const { path, branch, base: baseName } = checkout.workspace;
-	const result = async (moved: boolean, text: string): Promise<MoveResult | Refusal> =>
-		await moveResult(context, checkout, moved, text, snapshot);
+	const result = async (updated: boolean, text: string): Promise<UpdateResult | Refusal> =>
+		await updateResult(context, checkout, updated, text, snapshot);
 	const gone = await treeGone(checkout);
 	if (gone !== null) return gone;
 	const tree = await readStatus(git, path);
@@ -60,11 +60,11 @@ async function forwardMain(
 	checkout: Checkout,
 	branch: string | null,
 	{ signal }: StepControl,
-): Promise<MoveResult | Refusal> {
+): Promise<UpdateResult | Refusal> {
 	const { git } = context;
 	const { path } = checkout.workspace;
-	const result = async (moved: boolean, text: string): Promise<MoveResult | Refusal> =>
-		await moveResult(context, checkout, moved, text);
+	const result = async (updated: boolean, text: string): Promise<UpdateResult | Refusal> =>
+		await updateResult(context, checkout, updated, text);
 	const format = "--format=%(upstream)%0a%(upstream:remotename)";
 	const configured = branch === null ? "" : (await git(path, ["for-each-ref", format, `refs/heads/${branch}`])).text;
 	const [upstream = "", remote = ""] = configured.split("\n");

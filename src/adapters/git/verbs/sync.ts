@@ -3,7 +3,7 @@
 
 import { counted } from "#contract/counted.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { MoveResult } from "#contract/wire.ts";
+import type { UpdateResult } from "#contract/wire.ts";
 import type { SyncStrategy } from "#contract/workspace.ts";
 import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
@@ -19,7 +19,7 @@ export async function syncWork(
 	checkout: Checkout,
 	strategy: SyncStrategy,
 	control: StepControl = {},
-): Promise<MoveResult | Refusal> {
+): Promise<UpdateResult | Refusal> {
 	const { git } = context;
 	const { path, base: baseName } = checkout.workspace;
 	const gone = await treeGone(checkout);
@@ -33,10 +33,15 @@ export async function syncWork(
 		`Files updated to ${baseName}: ${counted(commits, "commit")} (${strategy}).`;
 	if (base === null || (behind === 0 && tree.head !== null)) {
 		const before = control.begun?.head;
-		// an earlier try moved it, and died before it answered
+		// an earlier try updated it, and died before it answered
 		if (base !== null && before != null && before !== tree.head)
-			return await moveResult(context, checkout, true, movedText((await aheadBehind(git, path, base, before)).behind));
-		return await moveResult(context, checkout, false, `${baseName} has nothing new.`);
+			return await updateResult(
+				context,
+				checkout,
+				true,
+				movedText((await aheadBehind(git, path, base, before)).behind),
+			);
+		return await updateResult(context, checkout, false, `${baseName} has nothing new.`);
 	}
 	// base already has work that was merged by squash or rebase
 	const own = tree.head !== null && ahead > 0 && !(await isMerged(context, checkout, tree.head));
@@ -47,7 +52,7 @@ export async function syncWork(
 	if (isRefusal(target)) return target;
 	await control.begin?.({ head: tree.head });
 	const stuck = await moveBranch(context, checkout, tree.head, target.commit);
-	return stuck ?? (await moveResult(context, checkout, true, movedText(behind)));
+	return stuck ?? (await updateResult(context, checkout, true, movedText(behind)));
 }
 
 async function combined(
@@ -80,17 +85,17 @@ async function combined(
 	return { commit: await commitTree(context.git, workspace.path, merged.tree, [head, base], message, identity) };
 }
 
-export async function moveResult(
+export async function updateResult(
 	context: GitContext,
 	checkout: Checkout,
-	moved: boolean,
+	updated: boolean,
 	text: string,
 	snapshot: string | null = null,
-): Promise<MoveResult | Refusal> {
+): Promise<UpdateResult | Refusal> {
 	const status = await branchStatus(context, checkout);
-	return isRefusal(status) ? status : { branchStatus: status, moved, snapshot, text };
+	return isRefusal(status) ? status : { branchStatus: status, updated, snapshot, text };
 }
 
 /** The result of a move with a sentence before its text. */
-export const movedWith = (text: string, result: MoveResult | Refusal): MoveResult | Refusal =>
-	isRefusal(result) ? result : { ...result, moved: true, text: `${text} ${result.text}` };
+export const movedWith = (text: string, result: UpdateResult | Refusal): UpdateResult | Refusal =>
+	isRefusal(result) ? result : { ...result, updated: true, text: `${text} ${result.text}` };

@@ -55,9 +55,9 @@ const AutorunFiles = z.strictObject({
 const nothing = z.strictObject({});
 /** where the branch was when the same step began before a crash */
 const begun = { begun: z.strictObject({ head: Commit }).nullable() };
-const MoveResult = z.strictObject({
+const UpdateResult = z.strictObject({
 	branchStatus: BranchStatus,
-	moved: z.boolean(),
+	updated: z.boolean(),
 	snapshot: z.string().max(100).nullable(),
 	text: z.string().max(100_000),
 });
@@ -128,13 +128,13 @@ export const steps = {
 		orRefusal(z.strictObject({ tree: CommitId, head: Commit, left: z.array(Left).max(100_000) })),
 		longMs,
 	),
-	sync: step("sync", z.strictObject({ ...begun, strategy: SyncStrategy }), orRefusal(MoveResult), longMs),
-	release: step("release", z.strictObject(begun), orRefusal(MoveResult), longMs),
-	enter: step("enter", z.strictObject(begun), orRefusal(MoveResult), longMs),
+	sync: step("sync", z.strictObject({ ...begun, strategy: SyncStrategy }), orRefusal(UpdateResult), longMs),
+	release: step("release", z.strictObject(begun), orRefusal(UpdateResult), longMs),
+	enter: step("enter", z.strictObject(begun), orRefusal(UpdateResult), longMs),
 	recover: step(
 		"recover",
 		z.strictObject({ accept: z.strictObject({ seen: Commit, step: LeaseStep.nullable() }).nullable() }),
-		orRefusal(MoveResult),
+		orRefusal(UpdateResult),
 		longMs,
 	),
 	/** the tree object of the files; a refusal if anything is not committed */
@@ -145,7 +145,7 @@ export const steps = {
 		z.strictObject({ commit: CommitId, fresh: z.boolean() }),
 		longMs,
 	),
-	restore: step("restore", z.strictObject({ commit: CommitId }), orRefusal(MoveResult), longMs),
+	restore: step("restore", z.strictObject({ commit: CommitId }), orRefusal(UpdateResult), longMs),
 	/** writes the files of a snapshot into an empty tree */
 	fill: step("fill", z.strictObject({ commit: CommitId }), orRefusal(z.strictObject({ missing: Missing })), longMs),
 	/** copies the files of another tree, which this sandbox can read, into an empty one */

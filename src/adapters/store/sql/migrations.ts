@@ -105,7 +105,7 @@ const work = ({ int, text }: Types): string[] => {
 	return [
 		`create table prompt (
 			${id}, ${agent}, position ${int} not null, priority ${int} not null, not_before ${int},
-			manual ${int} not null, taken ${int}, words ${int}, edited_by ${text}, edited_at ${int})`,
+			manual ${int} not null, taken ${int}, text_event ${int}, edited_by ${text}, edited_at ${int})`,
 		"create index prompt_queue on prompt (agent, position)",
 		"create index prompt_later on prompt (not_before) where not_before is not null",
 		`create table turn (${id}, ${agent}, open ${int} not null, state ${text} not null)`,
@@ -134,11 +134,11 @@ const issues = ({ int, text }: Types): string[] => {
 	const issue = `issue ${int} not null references issue (id)`;
 	return [
 		`create table issue (
-			${id}, project ${text} not null, number ${int} not null, moving ${int} not null,
+			${id}, project ${text} not null, number ${int} not null, has_work ${int} not null,
 			needs_person ${int} not null, open ${int} not null, done_at ${int}, state ${text} not null)`,
 		// the database itself keeps two nodes from giving the same number
 		"create unique index issue_number on issue (project, number)",
-		"create index issue_moving on issue (id) where moving = 1",
+		"create index issue_has_work on issue (id) where has_work = 1",
 		"create index issue_needs_person on issue (id) where needs_person = 1",
 		"create index issue_open on issue (project, number) where open = 1",
 		"create index issue_done on issue (project, done_at, number) where done_at is not null",

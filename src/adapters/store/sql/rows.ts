@@ -88,11 +88,11 @@ function isoTimes(): (at: number) => string {
 /** The data of the event that queued a prompt: everything that its row does not have. */
 type Queued = Pick<PromptState, "source"> & Partial<Pick<PromptState, "notBefore" | "retries" | "metadata" | "from">>;
 
-export function promptFrom({ data, text, words, manual, at, actor, ...row }: PromptRow): PromptState {
+export function promptFrom({ data, text, textEvent, manual, at, actor, ...row }: PromptRow): PromptState {
 	const { source, notBefore = null, retries = null, metadata = null, from = null }: Queued = JSON.parse(data ?? "{}");
 	return {
 		...row,
-		...{ text: text ?? "", words: words ?? row.id, manual: manual === 1, createdAt: at, createdBy: actor },
+		...{ text: text ?? "", textEvent: textEvent ?? row.id, manual: manual === 1, createdAt: at, createdBy: actor },
 		...{ source, notBefore, retries, metadata, from },
 	};
 }
@@ -101,7 +101,7 @@ interface PromptRow
 	extends Pick<PromptState, "id" | "agent" | "position" | "priority" | "editedBy" | "editedAt" | "taken"> {
 	text: string | null;
 	data: string | null;
-	words: number | null;
+	textEvent: number | null;
 	manual: number;
 	at: number;
 	actor: Actor;

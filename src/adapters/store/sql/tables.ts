@@ -53,7 +53,7 @@ export interface Tables {
 		/** the turn that is running it */
 		taken: number | null;
 		/** the event with its text, if that is not the event of the same id */
-		words: number | null;
+		text_event: number | null;
 		edited_by: Actor | null;
 		edited_at: number | null;
 	};
@@ -79,14 +79,14 @@ export interface Tables {
 	search: { event: number; rowid: number; words: string };
 	indexed: { up_to: number };
 	/**
-	 * `moving` is 1 where a reactor may have something to do, `needs_person` where a person has; `open` is 1 until it is
+	 * `has_work` is 1 where a reactor may have something to do, `needs_person` where a person has; `open` is 1 until it is
 	 * done or deleted, `done_at` null for a deleted one; `state` is an `IssueState`
 	 */
 	issue: {
 		id: number;
 		project: string;
 		number: number;
-		moving: number;
+		has_work: number;
 		needs_person: number;
 		open: number;
 		done_at: number | null;

@@ -9,7 +9,7 @@ import type { Tables } from "./tables.ts";
 
 const briefPrompt = [
 	...["prompt.id", "agent.id as agent", "event.data", "prompt.position", "prompt.priority", "prompt.manual"],
-	...["prompt.words", "prompt.edited_by as editedBy", "prompt.edited_at as editedAt", "prompt.taken"],
+	...["prompt.text_event as textEvent", "prompt.edited_by as editedBy", "prompt.edited_at as editedAt", "prompt.taken"],
 	...["event.at", "event.actor"],
 ] as const;
 
@@ -18,7 +18,7 @@ export const fromPrompt = (db: Kysely<Tables>) =>
 		.selectFrom("prompt")
 		.innerJoin("event", "event.id", "prompt.id")
 		.innerJoin("agent", "agent.seq", "prompt.agent")
-		.leftJoin("event as edit", "edit.id", "prompt.words")
+		.leftJoin("event as edit", "edit.id", "prompt.text_event")
 		.select([...briefPrompt, sql<string | null>`coalesce(edit.text, event.text)`.as("text")]);
 
 /** What was put in front first, then by priority, then in the order in which it came. */
@@ -112,8 +112,19 @@ export const nextPromptAt = query<{ now: number }>()("next-prompt-at", (db, arg)
 );
 
 export const putPrompt = upsert("prompt", {
-	columns: ["id", "agent", "position", "priority", "not_before", "manual", "taken", "words", "edited_by", "edited_at"],
-	changes: ["position", "priority", "manual", "words", "edited_by", "edited_at", "taken"],
+	columns: [
+		"id",
+		"agent",
+		"position",
+		"priority",
+		"not_before",
+		"manual",
+		"taken",
+		"text_event",
+		"edited_by",
+		"edited_at",
+	],
+	changes: ["position", "priority", "manual", "text_event", "edited_by", "edited_at", "taken"],
 });
 
 export const deletePrompt = removal("delete-prompt", "prompt", "id");

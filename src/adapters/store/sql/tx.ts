@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type AgentState, folderOf, isLeaving } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { isMoving, isOpen, needsPerson } from "#contract/issue.ts";
+import { hasWork, isOpen, needsPerson } from "#contract/issue.ts";
 import { isItem } from "#contract/item-kinds.ts";
 import { isActive } from "#contract/node.ts";
 import type { StoredReceipt } from "#contract/receipt.ts";
@@ -137,10 +137,10 @@ function rowWrites(connection: Connection) {
 			return Number(row?.beats ?? 0);
 		},
 		endErrands: (node, answer) => run(endErrands, { node, answer }),
-		putPrompt: ({ id, agent, position, priority, notBefore, manual, words, editedBy, editedAt, taken }) =>
+		putPrompt: ({ id, agent, position, priority, notBefore, manual, textEvent, editedBy, editedAt, taken }) =>
 			run(turns.putPrompt, {
 				...{ id, agent, position, priority, not_before: notBefore, manual: flag(manual), taken },
-				...{ words: words === id ? null : words, edited_by: editedBy, edited_at: editedAt },
+				...{ text_event: textEvent === id ? null : textEvent, edited_by: editedBy, edited_at: editedAt },
 			}),
 		removePrompt: (id) => run(turns.deletePrompt, { id }),
 		putApproval: (row) => run(open.putApproval, { ...keysOf(row), open: flag(row.state === "pending") }),
@@ -155,7 +155,7 @@ function rowWrites(connection: Connection) {
 			const { id, project, number, doneAt, deletedAt } = row;
 			return run(issues.putIssue, {
 				...{ id, project, number, state: JSON.stringify(row) },
-				...{ moving: flag(isMoving(row)), needs_person: flag(needsPerson(row)), open: flag(isOpen(row)) },
+				...{ has_work: flag(hasWork(row)), needs_person: flag(needsPerson(row)), open: flag(isOpen(row)) },
 				done_at: deletedAt === null ? doneAt : null,
 			});
 		},

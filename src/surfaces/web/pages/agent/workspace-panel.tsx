@@ -65,7 +65,7 @@ function HealthCheck({ agent }: { agent: Agent }) {
 			{read.data?.healthy === true && <p className="role-ok">The workspace is healthy.</p>}
 			<ul>
 				{(read.data?.issues ?? []).map(({ code, text, fix }) => (
-					<li key={code} className="health-issue">
+					<li key={code} className="health-problem">
 						<span className="role-bad">{text}</span> <code>{fix}</code>
 					</li>
 				))}

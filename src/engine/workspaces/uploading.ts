@@ -16,7 +16,7 @@ import type { Workspaces } from "../ports/workspaces.ts";
 import { checkoutOf } from "./checkout.ts";
 import { snapshot } from "./snapshot.ts";
 
-export interface SharingParts {
+export interface UploadParts {
 	reads: Reads;
 	dispatch: Dispatch;
 	workspaces: Workspaces | null;
@@ -31,7 +31,7 @@ export const bytesMax = 64 * 1024 * 1024;
 const chainMax = 20;
 
 /** Takes a snapshot now, if something changed, and keeps it for other nodes; null if that is not possible or not wanted. */
-export async function share(parts: SharingParts, agent: AgentState): Promise<Refusal | null> {
+export async function upload(parts: UploadParts, agent: AgentState): Promise<Refusal | null> {
 	const { reads, workspaces } = parts;
 	const checkout = workspaces === null ? null : await checkoutOf(reads, agent);
 	if (checkout === null) return null;
@@ -45,12 +45,12 @@ export async function share(parts: SharingParts, agent: AgentState): Promise<Ref
 
 /** What other nodes need of an agent's work, oldest first. */
 export async function bundlesOf(
-	{ blobs }: Pick<SharingParts, "blobs">,
-	{ id, handle, bundles, unshared }: AgentState,
+	{ blobs }: Pick<UploadParts, "blobs">,
+	{ id, handle, bundles, notUploaded }: AgentState,
 ): Promise<string[] | Refusal> {
 	if (blobs === null || bundles.length === 0)
 		return refuse("SNAPSHOT_GONE", `No snapshot of ${handle} was kept for other nodes.`, {
-			details: { agent: id, ...(unshared && { reason: unshared.reason }) },
+			details: { agent: id, ...(notUploaded && { reason: notUploaded.reason }) },
 			suggestions: [`brood agent health ${handle}`],
 		});
 	const texts: string[] = [];
@@ -64,7 +64,7 @@ export async function bundlesOf(
 }
 
 /** Whether an agent's snapshots are kept for other nodes. */
-async function isShared({ reads, workspaces, blobs, node }: SharingParts, agent: AgentState): Promise<boolean> {
+async function uploadsSnapshots({ reads, workspaces, blobs, node }: UploadParts, agent: AgentState): Promise<boolean> {
 	if (workspaces === null || blobs === null || node === null || agent.project === null) return false;
 	if (agent.workspace === null || agent.workspace.kind === "main" || !isOwn(node, agent)) return false;
 	if ((await reads.nodes()).length < 2) return false;
@@ -77,14 +77,14 @@ async function isShared({ reads, workspaces, blobs, node }: SharingParts, agent:
 }
 
 async function keepsForOthers(
-	{ workspaces }: Pick<SharingParts, "workspaces">,
+	{ workspaces }: Pick<UploadParts, "workspaces">,
 	{ project }: Checkout,
 ): Promise<boolean> {
 	const effective = await workspaces?.settings(project);
-	return effective !== undefined && !isRefusal(effective) && effective.settings.snapshots === "shared";
+	return effective !== undefined && !isRefusal(effective) && effective.settings.snapshots === "database";
 }
 
-async function keepForOthers(parts: SharingParts, id: AgentId, snapshotId: string): Promise<Refusal | null> {
+async function keepForOthers(parts: UploadParts, id: AgentId, snapshotId: string): Promise<Refusal | null> {
 	const { reads, dispatch, workspaces, blobs } = parts;
 	const agent = await reads.agent(id);
 	const checkout = workspaces === null || agent === undefined ? null : await checkoutOf(reads, agent);
@@ -94,12 +94,12 @@ async function keepForOthers(parts: SharingParts, id: AgentId, snapshotId: strin
 	const since = whole ? null : (agent.bundles.at(-1)?.commit ?? null);
 	const made = await workspaces.bundle(checkout, { snapshot: snapshotId, since, bytesMax });
 	if (isRefusal(made)) {
-		await dispatch(bySystem({ type: "agent.share", agent: id, reason: made.message.slice(0, 1000) }));
+		await dispatch(bySystem({ type: "agent.upload", agent: id, reason: made.message.slice(0, 1000) }));
 		return made;
 	}
 	const blob = await blobs.put(made.text);
 	const bundle = { blob, snapshot: snapshotId, commit: made.commit, bytes: made.bytes };
-	await dispatch(bySystem({ type: "agent.share", agent: id, bundle, whole }));
+	await dispatch(bySystem({ type: "agent.upload", agent: id, bundle, whole }));
 	if (whole) for (const old of agent.bundles) if (old.blob !== blob) await blobs.drop(old.blob);
 	return null;
 }
@@ -108,12 +108,12 @@ async function keepForOthers(parts: SharingParts, id: AgentId, snapshotId: strin
  * Keeps each snapshot of this node's agents. One that is missed is kept with the next, or when the agent is moved. Those of
  * an agent that was deleted go, whoever sees it first; what is left of them after a stop goes after the next start.
  */
-export function shareReactor(parts: SharingParts): Reactor {
+export function uploadReactor(parts: UploadParts): Reactor {
 	const taken = new Map<AgentId, string>();
 	// also after a start
 	let deleted = true;
 	return {
-		name: "share",
+		name: "upload",
 		wakes(event) {
 			const made = dataOf(event, "workspace.snapshotted");
 			if (event.kind === "agent.deleted") deleted = true;
@@ -126,9 +126,9 @@ export function shareReactor(parts: SharingParts): Reactor {
 				if (signal.aborted) return "done";
 				taken.delete(id);
 				const agent = await parts.reads.agent(AgentId.parse(id));
-				if (agent === undefined || !(await isShared(parts, agent))) continue;
+				if (agent === undefined || !(await uploadsSnapshots(parts, agent))) continue;
 				await keepForOthers(parts, id, number).catch(
-					caught(parts.log, "share", "A snapshot could not be kept for other nodes", { agent: id }),
+					caught(parts.log, "upload", "A snapshot could not be kept for other nodes", { agent: id }),
 				);
 			}
 			const gone = deleted && parts.blobs !== null ? await parts.reads.leavingAgents() : [];
@@ -139,12 +139,12 @@ export function shareReactor(parts: SharingParts): Reactor {
 	};
 }
 
-async function drop({ blobs, dispatch, log }: SharingParts, { id, bundles }: AgentState): Promise<void> {
+async function drop({ blobs, dispatch, log }: UploadParts, { id, bundles }: AgentState): Promise<void> {
 	if (blobs === null || bundles.length === 0) return;
 	try {
 		for (const { blob } of bundles) await blobs.drop(blob);
-		await dispatch(bySystem({ type: "agent.share", agent: id, reason: "it was deleted", dropped: true }));
+		await dispatch(bySystem({ type: "agent.upload", agent: id, reason: "it was deleted", dropped: true }));
 	} catch (error) {
-		caught(log, "share", "The bundles of a deleted agent could not be dropped", { agent: id })(error);
+		caught(log, "upload", "The bundles of a deleted agent could not be dropped", { agent: id })(error);
 	}
 }
