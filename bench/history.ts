@@ -151,7 +151,11 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 export async function spawn(engine: Engine, by: AgentId, context: "inherit" | "fresh"): Promise<AgentState> {
-	const outcome = await engine.dispatch({ actor: human, key: null, command: { type: "agent.spawn", by, context } });
+	const outcome = await engine.dispatch({
+		actor: human,
+		key: null,
+		command: { type: "agent.spawn", parent: by, context },
+	});
 	if ("refused" in outcome || outcome.done.agent === undefined) throw new Error(JSON.stringify(outcome));
 	return outcome.done.agent;
 }

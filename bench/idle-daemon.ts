@@ -38,7 +38,7 @@ async function turns(engine: Engine, more: number): Promise<void> {
 		if (asked++ >= more) return;
 		const command = {
 			type: "agent.spawn",
-			by: engine.agentZero.id,
+			parent: engine.agentZero.id,
 			context: "fresh",
 			agentType: "tiny",
 			prompt: "go",

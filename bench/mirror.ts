@@ -42,7 +42,7 @@ async function life(engine: Engine): Promise<Journal> {
 		if ("refused" in outcome) throw new Error(outcome.refused.message);
 		return outcome;
 	};
-	const made = await say({ type: "agent.spawn", by: engine.agentZero.id, context: "fresh", workspace: "none" });
+	const made = await say({ type: "agent.spawn", parent: engine.agentZero.id, context: "fresh", workspace: "none" });
 	const agent = made.done.agent?.id ?? engine.agentZero.id;
 	await say({ type: "prompt.queue", agent, text: "go" });
 	await say({ type: "mail.send", to: agent, body: "hello" });

@@ -36,7 +36,7 @@ const commands: Record<string, (count: number, agent: string) => Promise<unknown
 };
 
 async function spawned(): Promise<string> {
-	const command = { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", workspace: "none" } as const;
+	const command = { type: "agent.spawn", parent: engine.agentZero.id, context: "fresh", workspace: "none" } as const;
 	const outcome = await engine.dispatch({ actor: human, key: null, command: { ...command, agentType: "human" } });
 	if ("refused" in outcome) throw new Error(outcome.refused.message);
 	return outcome.done.agent?.id ?? "";

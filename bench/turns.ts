@@ -187,7 +187,7 @@ async function spawn(engine: Engine): Promise<AgentId> {
 	const outcome = await engine.dispatch({
 		actor: system,
 		key: null,
-		command: { type: "agent.spawn", by: engine.agentZero.id, context: "fresh" },
+		command: { type: "agent.spawn", parent: engine.agentZero.id, context: "fresh" },
 	});
 	if ("refused" in outcome || outcome.done.agent === undefined) throw new Error("no agent");
 	return outcome.done.agent.id;

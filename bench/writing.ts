@@ -14,7 +14,7 @@ export async function makeAgents(engine: Engine, count: number, name = "a"): Pro
 		const outcome = await engine.dispatch({
 			actor: human,
 			key: null,
-			command: { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", name: `${name}-${at}` },
+			command: { type: "agent.spawn", parent: engine.agentZero.id, context: "fresh", name: `${name}-${at}` },
 		});
 		if ("refused" in outcome || outcome.done.agent === undefined) throw new Error(JSON.stringify(outcome));
 		return outcome.done.agent;

@@ -128,7 +128,7 @@ describe("limits", () => {
 		const child = await spawn(engine, top.id, { name: "child" });
 		const grandchild = await spawn(engine, child.id, { name: "grandchild" });
 		await spawn(engine, top.id);
-		expect(await refused(engine, { type: "agent.spawn", by: grandchild.id, context: "fresh" })).toMatchObject({
+		expect(await refused(engine, { type: "agent.spawn", parent: grandchild.id, context: "fresh" })).toMatchObject({
 			code: "AGENT_LIMIT",
 			message: "top already has 3 living descendants, which is the limit (limits.descendantsMax).",
 			details: { agent: top.id, limit: 3 },
@@ -177,13 +177,13 @@ describe("the registry", () => {
 		const { id } = await spawn(engine, engine.agentZero.id, { name: "opus-1" });
 		await done(engine, { type: "agent.kill", agent: id });
 		expect(
-			await refused(engine, { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", name: "opus-1" }),
+			await refused(engine, { type: "agent.spawn", parent: engine.agentZero.id, context: "fresh", name: "opus-1" }),
 		).toMatchObject({ code: "CONFLICT" });
 		await spawn(engine, engine.agentZero.id, { name: "opus-1", project: "web" });
 		expect(
 			await refused(engine, {
 				type: "agent.spawn",
-				by: engine.agentZero.id,
+				parent: engine.agentZero.id,
 				context: "fresh",
 				name: "init",
 				project: "web",
@@ -196,7 +196,7 @@ describe("the registry", () => {
 		await using engine = await start();
 		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
 		const parent = await spawn(engine, engine.agentZero.id, { project: "web", agentType: "claude", model: "opus" });
-		const elsewhere = { type: "agent.spawn", by: parent.id, context: "fresh", project: "other" };
+		const elsewhere = { type: "agent.spawn", parent: parent.id, context: "fresh", project: "other" };
 		expect(await refused(engine, elsewhere)).toMatchObject({ code: "VALIDATION_ERROR" });
 		expect(await spawn(engine, parent.id, {})).toMatchObject({
 			project: "web",
@@ -209,7 +209,7 @@ describe("the registry", () => {
 			model: "gpt",
 		});
 		expect(
-			await refused(engine, { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", project: "nowhere" }),
+			await refused(engine, { type: "agent.spawn", parent: engine.agentZero.id, context: "fresh", project: "nowhere" }),
 		).toMatchObject({ code: "NOT_FOUND" });
 	});
 	test("a project with living agents is not removed; afterwards its name can be added again", async () => {
@@ -237,10 +237,10 @@ describe("the registry", () => {
 		const other = await spawn(engine, top.id);
 		for (const { id } of [top, other]) await openTurn(engine, id);
 		expect(
-			await refused(engine, { type: "agent.spawn", by: top.id, context: "fresh" }, { as: actingAgent(other.id) }),
+			await refused(engine, { type: "agent.spawn", parent: top.id, context: "fresh" }, { as: actingAgent(other.id) }),
 		).toMatchObject({ code: "FORBIDDEN" });
 		expect(
-			await refused(engine, { type: "agent.spawn", by: dead.id, context: "fresh" }, { as: actingAgent(dead.id) }),
+			await refused(engine, { type: "agent.spawn", parent: dead.id, context: "fresh" }, { as: actingAgent(dead.id) }),
 		).toMatchObject({
 			code: "TURN_NOT_OPEN",
 		});
@@ -304,13 +304,13 @@ describe("the registry", () => {
 			{ type: "issue.reject", issue: 1, reason: "x" },
 			{ type: "issue.retry", issue: 1 },
 			{ type: "issue.delete", issue: 1 },
-			{ type: "issue.ready", issue: 1 },
+			{ type: "issue.prepare", issue: 1 },
 			{ type: "issue.leave", issue: 1 },
 			{ type: "issue.lose", issue: 1 },
 			{ type: "issue.gate", issue: 1, exit: 0, stderr: "" },
 			{ type: "issue.merge", issue: 1, commit: null },
 			{ type: "run.finish", run: 1, ahead: 0, commit: null },
-			{ type: "agent.limit", agent: id },
+			{ type: "agent.checkLimit", agent: id },
 			{
 				type: "session.open",
 				agent: id,
@@ -411,7 +411,7 @@ test("an agent's fork of itself contains the tool call that asked for it, even i
 	const { id: agent } = await spawn(engine, engine.agentZero.id);
 	const turn = await openTurn(engine, agent);
 	await done(engine, { type: "turn.hand", agent, turn }, { as: system });
-	const request = { type: "agent.spawn", by: agent, context: "inherit" } as const;
+	const request = { type: "agent.spawn", parent: agent, context: "inherit" } as const;
 	const forking = engine.spawn({ actor: actingAgent(agent), key: null, command: request });
 	const hear = async (item: object) =>
 		await done(engine, { type: "turn.append", agent, turn, items: [item] }, { as: system });
@@ -443,7 +443,7 @@ describe("a person's fork of an agent with an open tool call", () => {
 		await hear({ kind: "tool_call", text: "build", data: { call: "1" } });
 		vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 		onTestFinished(() => void vi.useRealTimers());
-		const command = { type: "agent.spawn", by: agent, context: "inherit" } as const;
+		const command = { type: "agent.spawn", parent: agent, context: "inherit" } as const;
 		const forking = engine.spawn({ actor: human, key: null, command });
 		const isOver = vi.fn();
 		void forking.finally(isOver);

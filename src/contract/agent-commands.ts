@@ -18,7 +18,7 @@ const ProgramLine = Text.min(1)
 
 /** The one way to make an agent: `fork` inherits, `agent add` is fresh under agent 0. */
 export const AgentSpawn = command("agent.spawn", {
-	by: AgentId,
+	parent: AgentId,
 	context: z.enum(["inherit", "fresh"]),
 	/** a workspace of its own, the parent's, or none; like the parent if absent */
 	workspace: z.enum(["none", "share", "new"]).optional(),
@@ -111,7 +111,7 @@ export const AgentProvision = command("agent.provision", {
 });
 export const AgentRecover = command("agent.recover", { agent: AgentId });
 /** From the daemon: a cool-down of its subscription may have begun or ended. */
-export const AgentLimit = command("agent.limit", { agent: AgentId });
+export const AgentCheckLimit = command("agent.checkLimit", { agent: AgentId });
 export const AgentReap = command("agent.reap", { agent: AgentId });
 
 /** From the agent's node: its processes have ended, as another node was asked for. */
@@ -155,7 +155,7 @@ export const agentCommands = [
 	AgentPause,
 	AgentResume,
 	AgentRecover,
-	AgentLimit,
+	AgentCheckLimit,
 	AgentConfigure,
 	AgentInterrupt,
 	AgentKill,

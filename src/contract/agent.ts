@@ -90,7 +90,7 @@ export const AgentState = z.strictObject({
 	/** its files at nodes that it was moved away from; `trash`: where they were put, null until then */
 	former: z.array(FormerWorkspace).default([]),
 	/** how its workspace will be made; null once it exists */
-	plan: WorkspacePlan.nullable(),
+	workspacePlan: WorkspacePlan.nullable(),
 	/** the git step that is running in its workspace */
 	lease: StepLease.nullable(),
 	/** the last known head of its branch */
@@ -168,7 +168,7 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 		supervisor: AgentId.nullable(),
 		settings: EventId.nullable(),
 		workspace: Workspace.nullable().default(null),
-		plan: WorkspacePlan.nullable().default(null),
+		workspacePlan: WorkspacePlan.nullable().default(null),
 		budget: Allowance.nullable().default(null),
 		node: NodeId.exactOptional(),
 	}),
@@ -210,7 +210,7 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 	/** no turn starts before its workspace is on the issue's branch */
 	event("agent.assigned", { id: EventId, number: IssueNumber, stage: StageName }),
 	/** `branch`: the branch that its workspace is on now */
-	event("agent.readied", { branch: z.string().nullable() }),
+	event("agent.prepared", { branch: z.string().nullable() }),
 	/** it is done with the issue; its workspace goes back to its home branch */
 	z.object({ kind: z.literal("agent.settling") }),
 	event("agent.released", { done: z.boolean() }),

@@ -89,8 +89,8 @@ export const IssueComplete = command("issue.complete", {
 export type IssueComplete = z.infer<typeof IssueComplete>;
 
 /** Its workspace is on the issue's branch. */
-export const IssueReady = command("issue.ready", { ...of, branch: z.string().max(300).nullable().default(null) });
-export type IssueReady = z.infer<typeof IssueReady>;
+export const IssuePrepare = command("issue.prepare", { ...of, branch: z.string().max(300).nullable().default(null) });
+export type IssuePrepare = z.infer<typeof IssuePrepare>;
 /** The released agent's workspace is on its home branch again, or could not get there. */
 export const IssueLeave = command("issue.leave", { ...of, problem: RefusalSchema.optional() });
 export type IssueLeave = z.infer<typeof IssueLeave>;
@@ -140,7 +140,7 @@ export const issueCommands = [
 	IssueRetry,
 	IssueDelete,
 	IssueComplete,
-	IssueReady,
+	IssuePrepare,
 	IssueLeave,
 	IssueLose,
 	RunFinish,

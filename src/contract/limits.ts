@@ -15,7 +15,7 @@ export interface Limits {
 	/** how many events a reader may lag behind before its stream is cut */
 	backlogEventsMax: number;
 	/** readers of the event stream at one time */
-	watchersMax: number;
+	readersMax: number;
 	/** commands waiting for the store before further ones are refused */
 	commandsWaitingMax: number;
 	/** their total size in bytes */
@@ -43,7 +43,7 @@ export const limits: Limits = {
 	approvalsOpenMax: 32,
 	descendantsMax: 32,
 	backlogEventsMax: 10_000,
-	watchersMax: 200,
+	readersMax: 200,
 	commandsWaitingMax: 10_000,
 	bytesWaitingMax: 64 * 1024 * 1024,
 	turnsMax: 64,

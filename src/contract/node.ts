@@ -65,7 +65,7 @@ export const NodeJoin = command("node.join", {
 	...Capabilities,
 });
 export type NodeJoin = z.infer<typeof NodeJoin>;
-/** A watcher found this many beats of this epoch, and no more for the time after which a node counts as dead. */
+/** Another node found this many beats of this epoch, and no more for the time after which a node counts as dead. */
 export const NodeFall = command("node.fall", { node: NodeId, epoch: z.int().positive(), beats: z.int().nonnegative() });
 export type NodeFall = z.infer<typeof NodeFall>;
 export const NodeLeave = command("node.leave", { node: NodeId });

@@ -60,7 +60,7 @@ export const refusalCodes = {
 	UNAUTHORIZED: { status: 401, exit: 1, retryable: false },
 	VALIDATION_ERROR: { status: 400, exit: 1, retryable: false },
 	WAIT_CYCLE: { status: 409, exit: 1, retryable: false },
-	WATCHER_LIMIT: { status: 429, exit: 1, retryable: true },
+	READER_LIMIT: { status: 429, exit: 1, retryable: true },
 	WORKTREE_DIRTY: { status: 409, exit: 1, retryable: false },
 } as const satisfies Record<string, { status: number; exit: number; retryable: boolean }>;
 

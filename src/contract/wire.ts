@@ -25,7 +25,7 @@ export const Time = z.iso.datetime();
 
 export const Agent = z.object({
 	...AgentState.omit({
-		...{ settings: true, permits: true, plan: true, seenCommit: true, limitWaivedUntil: true },
+		...{ settings: true, permits: true, workspacePlan: true, seenCommit: true, limitWaivedUntil: true },
 		...{ turnStartedAt: true, turnsTookMs: true, turnEndedIn: true, bundles: true, notUploaded: true, former: true },
 	}).shape,
 	session: Session.omit({ folder: true, openedIn: true }).nullable(),

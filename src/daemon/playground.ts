@@ -23,7 +23,7 @@ export async function makePlayground(engine: Engine, home: string, git: Git): Pr
 	await say({ type: "project.configure", slug, agentType: "scripted" });
 	await say({
 		type: "agent.spawn",
-		by: engine.agentZero.id,
+		parent: engine.agentZero.id,
 		context: "fresh",
 		project: slug,
 		name: "first",

@@ -147,9 +147,9 @@ function guardOf({ url, hosts }: Listener, file: BrowserFile, rest: Omit<Guard, 
 	return guard;
 }
 
-export const streamOf = async (engine: Engine, { watchersMax }: Limits): Promise<EventStream> =>
+export const streamOf = async (engine: Engine, { readersMax }: Limits): Promise<EventStream> =>
 	new EventStream(engine, {
 		last: await engine.reads.lastEvent(),
-		watchersMax,
+		readersMax,
 		unjournaled: () => unjournaled(engine, credentialProblem),
 	});

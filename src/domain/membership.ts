@@ -47,7 +47,7 @@ export interface FallenWork {
 
 /**
  * Another node takes the place of a silent one, in one transaction: half of it would leave work that nobody owns. `beats`
- * is the number of its beats now: if there was another one since its watcher looked, it lives.
+ * is the number of its beats now: if there was another one since the other node looked, it lives.
  */
 export function decideFall(
 	node: NodeState | undefined,
@@ -80,7 +80,7 @@ function leftBehind({ name }: NodeState, { turns, agents }: FallenWork, heir: No
 		});
 	// without files they can go on anywhere
 	const moved = agents
-		.filter(({ workspace, plan }) => workspace === null && plan === null)
+		.filter(({ workspace, workspacePlan }) => workspace === null && workspacePlan === null)
 		.flatMap(({ id, turn, type }): NewEvent[] => {
 			const along = turn !== null && type === "human" ? { turn: turn.id } : {};
 			return heir === null ? [] : [{ kind: "agent.moved", agent: id, data: { node: heir, ...along } }];

@@ -64,7 +64,7 @@ export interface Watch {
 	peers: ReadonlyMap<NodeId, { epoch: number; beats: number; since: number }>;
 }
 
-/** A node that has fallen, as its watcher saw it last. */
+/** A node that has fallen, as another node saw it last. */
 export interface Silent {
 	node: NodeId;
 	epoch: number;

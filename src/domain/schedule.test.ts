@@ -58,8 +58,8 @@ const given = (seen: Partial<ScheduleFacts>): Schedule =>
 		now: 0,
 		...seen,
 	});
-const starts = (plan: Schedule) => plan.starts.map(({ agent }) => agent.id.replace(/0+$/, ""));
-const why = (plan: Schedule, handle: string) => plan.waits.get(id(handle));
+const starts = (made: Schedule) => made.starts.map(({ agent }) => agent.id.replace(/0+$/, ""));
+const why = (made: Schedule, handle: string) => made.waits.get(id(handle));
 
 describe("who starts next", () => {
 	test("everybody, while there is room", () => {
@@ -81,12 +81,12 @@ describe("who starts next", () => {
 	});
 
 	test("whoever has waited for others, before everything else", () => {
-		const plan = given({
+		const made = given({
 			heads: [head("a", { manual: true }), head("b", { source: "wait" })],
 			waiters: [waiter("w", 9), waiter("v", 3)],
 			turnsMax: 2,
 		});
-		expect([plan.continues.map(({ wait }) => wait), starts(plan)]).toEqual([[3, 9], []]);
+		expect([made.continues.map(({ wait }) => wait), starts(made)]).toEqual([[3, 9], []]);
 		expect(starts(given({ heads: [head("a", { manual: true }), head("b", { source: "wait" })], turnsMax: 1 }))).toEqual(
 			["b"],
 		);
@@ -120,28 +120,28 @@ describe("who starts next", () => {
 	});
 
 	test("somebody who needs no slot, while others wait for one", () => {
-		const plan = given({
+		const made = given({
 			heads: [head("a", { type: "claude" }), head("b", { type: "claude" }), head("c")],
 			subscriptions: [paid("max")],
 		});
-		expect(starts(plan)).toEqual(["a", "c"]);
+		expect(starts(made)).toEqual(["a", "c"]);
 	});
 });
 
 describe("why somebody does not start", () => {
 	test("all slots are taken, and so many are ahead", () => {
-		const plan = given({
+		const made = given({
 			heads: ["a", "b", "c"].map((each) => head(each, { type: "claude" })),
 			subscriptions: [paid("claude-max")],
 			leases: [lease("claude-max")],
 		});
-		expect(why(plan, "a")).toEqual({ why: "waiting for a slot of claude-max", ahead: 0 });
-		expect(why(plan, "c")).toEqual({ why: "waiting for a slot of claude-max, 2 ahead", ahead: 2 });
+		expect(why(made, "a")).toEqual({ why: "waiting for a slot of claude-max", ahead: 0 });
+		expect(why(made, "c")).toEqual({ why: "waiting for a slot of claude-max, 2 ahead", ahead: 2 });
 	});
 
 	test("the machine is full", () => {
-		const plan = given({ heads: [head("a"), head("b")], turnsMax: 1 });
-		expect(why(plan, "b")).toEqual({ why: "the machine runs 1 turn, which is its limit", ahead: 0 });
+		const made = given({ heads: [head("a"), head("b")], turnsMax: 1 });
+		expect(why(made, "b")).toEqual({ why: "the machine runs 1 turn, which is its limit", ahead: 0 });
 	});
 
 	test("a turn that waited is ahead too", () => {
@@ -153,18 +153,18 @@ describe("why somebody does not start", () => {
 	});
 
 	test("its subscription cools down, and when to look again", () => {
-		const plan = given({
+		const made = given({
 			heads: [head("a", { type: "claude" })],
 			subscriptions: [paid("max", 1, { coolingUntil: 60_000 })],
 		});
-		expect(why(plan, "a")).toEqual({ why: "max is cooling down until 1970-01-01T00:01:00.000Z", ahead: 0 });
-		expect(plan.nextAt).toBe(60_000);
+		expect(why(made, "a")).toEqual({ why: "max is cooling down until 1970-01-01T00:01:00.000Z", ahead: 0 });
+		expect(made.nextAt).toBe(60_000);
 	});
 
 	test("its subscription has quiet hours", () => {
 		const quiet = { from: "23:00", to: "01:00", zone: "UTC" };
-		const plan = given({ heads: [head("a", { type: "claude" })], subscriptions: [paid("max", 1, { quiet })] });
-		expect(why(plan, "a")).toEqual({ why: "max has quiet hours until 1970-01-01T01:00:00.000Z", ahead: 0 });
+		const made = given({ heads: [head("a", { type: "claude" })], subscriptions: [paid("max", 1, { quiet })] });
+		expect(why(made, "a")).toEqual({ why: "max has quiet hours until 1970-01-01T01:00:00.000Z", ahead: 0 });
 	});
 });
 
@@ -236,8 +236,8 @@ describe("with random work", () => {
 							}),
 						],
 			);
-			const plan = ask({ heads, waiters: [], leases: running, subscriptions, projects: [], served, turnsMax, now });
-			for (const { agent, prompt } of plan.starts) {
+			const made = ask({ heads, waiters: [], leases: running, subscriptions, projects: [], served, turnsMax, now });
+			for (const { agent, prompt } of made.starts) {
 				const number = Number(/^x(\d)/.exec(agent.id)?.[1]);
 				const subscription = agent.type === "claude" ? name("one") : agent.type === "codex" ? name("two") : null;
 				queues.get(number)?.shift();

@@ -58,20 +58,20 @@ export interface Schedule {
 const agingMs = 60_000;
 
 export function schedule(facts: ScheduleFacts): Schedule {
-	const plan: Schedule = { continues: [], starts: [], waits: new Map(), nextAt: null };
-	const remaining = new RemainingCapacity(facts, plan);
+	const made: Schedule = { continues: [], starts: [], waits: new Map(), nextAt: null };
+	const remaining = new RemainingCapacity(facts, made);
 	for (const waiter of facts.waiters.toSorted((a, b) => a.wait - b.wait)) {
 		if (remaining.take(waiter.agent, (capacity) => claimAgain(waiter.agent, waiter.subscription, capacity)))
-			plan.continues.push(waiter);
+			made.continues.push(waiter);
 	}
 	const served = new Map(facts.served);
 	for (const head of inOrder(facts, served)) {
 		if (!remaining.take(head.agent, (capacity) => claim(head.agent, capacity, head.manual))) continue;
-		plan.starts.push(head);
+		made.starts.push(head);
 		// a little later each time, so that one call alternates between projects too
-		served.set(head.agent.project, facts.now + plan.starts.length / 1000);
+		served.set(head.agent.project, facts.now + made.starts.length / 1000);
 	}
-	return plan;
+	return made;
 }
 
 /** Yields the heads in order. The order depends on which of them were started in between (`served`). */
@@ -121,9 +121,9 @@ class RemainingCapacity {
 	/** how many agents wait, by the shortage that stops them */
 	readonly #ahead = new Map<string, number>();
 
-	constructor(facts: ScheduleFacts, plan: Schedule) {
+	constructor(facts: ScheduleFacts, made: Schedule) {
 		this.#facts = facts;
-		this.#schedule = plan;
+		this.#schedule = made;
 		this.#leases = [...facts.leases];
 	}
 

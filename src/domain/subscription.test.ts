@@ -13,7 +13,7 @@ import {
 	coolingEnd,
 	decideAddSubscription,
 	decideConfigureSubscription,
-	decideLimit,
+	decideLimitHold,
 	decideRemoveSubscription,
 } from "./subscription.ts";
 import { noOpenWork } from "./turn-end.ts";
@@ -127,20 +127,20 @@ describe("a usage limit", () => {
 	const held = (until: number) => live("a", [{ kind: "agent.held", data: { hold: "limit", reason: "", until } }]);
 
 	test("holds an agent that has nothing else to use, and lets it go when it is over", () => {
-		expect(decideLimit(bound("a"), with_([plan("a", { coolingUntil: 200 })], [], { now: 100 }))).toMatchObject([
+		expect(decideLimitHold(bound("a"), with_([plan("a", { coolingUntil: 200 })], [], { now: 100 }))).toMatchObject([
 			{ kind: "agent.held", data: { hold: "limit", until: 200 } },
 		]);
-		expect(decideLimit(held(200), with_([plan("a", { coolingUntil: 200 })], [], { now: 100 }))).toEqual([]);
-		expect(decideLimit(held(200), with_([plan("a", { coolingUntil: 200 })], [], { now: 200 }))).toMatchObject([
+		expect(decideLimitHold(held(200), with_([plan("a", { coolingUntil: 200 })], [], { now: 100 }))).toEqual([]);
+		expect(decideLimitHold(held(200), with_([plan("a", { coolingUntil: 200 })], [], { now: 200 }))).toMatchObject([
 			{ kind: "agent.unheld", data: { holds: ["limit"] } },
 		]);
-		expect(decideLimit(agent, with_([plan("a", { coolingUntil: 200 }), plan("b")], [], { now: 100 }))).toEqual([]);
+		expect(decideLimitHold(agent, with_([plan("a", { coolingUntil: 200 }), plan("b")], [], { now: 100 }))).toEqual([]);
 	});
 
 	test("ends early when somebody says so, or when there is another subscription", () => {
-		expect(decideLimit(held(200), with_([plan("a")], [], { now: 100 }))).toMatchObject([{ kind: "agent.unheld" }]);
-		expect(decideLimit(held(200), with_([], [], { now: 100 }))).toEqual([]);
-		expect(decideLimit(held(200), with_([], [], { now: 200 }))).toMatchObject([{ kind: "agent.unheld" }]);
+		expect(decideLimitHold(held(200), with_([plan("a")], [], { now: 100 }))).toMatchObject([{ kind: "agent.unheld" }]);
+		expect(decideLimitHold(held(200), with_([], [], { now: 100 }))).toEqual([]);
+		expect(decideLimitHold(held(200), with_([], [], { now: 200 }))).toMatchObject([{ kind: "agent.unheld" }]);
 	});
 
 	test("does not stop whoever was resumed, until another one is met", () => {

@@ -90,7 +90,10 @@ export function decideCool(all: readonly SubscriptionState[], { name, until }: S
  * Sets the `limit` hold when a cool-down leaves an agent nothing else to use, and clears it when the cool-down ends,
  * early or not.
  */
-export function decideLimit(agent: AgentState, facts: Pick<Capacity, "subscriptions" | "projects" | "now">): Decision {
+export function decideLimitHold(
+	agent: AgentState,
+	facts: Pick<Capacity, "subscriptions" | "projects" | "now">,
+): Decision {
 	if (agent.life !== "live") return [];
 	const hold = agent.holds.find(({ kind }) => kind === "limit");
 	const until = limitedUntil(agent, facts);

@@ -20,10 +20,10 @@ import type { Decision } from "./decision.ts";
 /** An existing workspace, a plan for a new one, or neither. */
 export interface WorkspaceChoice {
 	workspace: Workspace | null;
-	plan: WorkspacePlan | null;
+	workspacePlan: WorkspacePlan | null;
 }
 
-const nothing: WorkspaceChoice = { workspace: null, plan: null };
+const nothing: WorkspaceChoice = { workspace: null, workspacePlan: null };
 
 export interface WorkspaceChoiceFacts {
 	parent: AgentState;
@@ -36,7 +36,7 @@ export function chooseWorkspace(
 	{ parent, project, inMain }: WorkspaceChoiceFacts,
 	command: AgentSpawn,
 ): WorkspaceChoice | Refusal {
-	const settled = parent.workspace !== null || parent.plan !== null;
+	const settled = parent.workspace !== null || parent.workspacePlan !== null;
 	const usual = parent.supervisor === null ? (project?.base == null ? "none" : "new") : settled ? "new" : "none";
 	const request = command.workspace ?? (command.workspaceKind === undefined ? usual : "new");
 	if (request === "none") return nothing;
@@ -52,7 +52,7 @@ export function chooseWorkspace(
 				{ details: { agent: parent.id }, suggestions: [suggestion("status", parent)] },
 			);
 		if (parent.lease !== null) return leased(parent, parent.lease.step, parent.lease.step);
-		return { workspace: parent.workspace, plan: null };
+		return { workspace: parent.workspace, workspacePlan: null };
 	}
 	if (project === null || project.base === null) {
 		const where =
@@ -62,7 +62,7 @@ export function chooseWorkspace(
 		return refuse("VALIDATION_ERROR", `${where}.`, { suggestions: ["brood project list"] });
 	}
 	// only one agent may work in the repository itself, so its forks get worktrees
-	const inherited = parent.workspace?.kind ?? parent.plan?.kind ?? "worktree";
+	const inherited = parent.workspace?.kind ?? parent.workspacePlan?.kind ?? "worktree";
 	const kind = command.workspaceKind ?? (inherited === "main" ? "worktree" : inherited);
 	if (kind === "main" && inMain !== undefined) {
 		return refuse(
@@ -75,7 +75,7 @@ export function chooseWorkspace(
 		parent.workspace !== null && parent.workspaceRemovedAt === null && kind !== "main" && command.from === undefined;
 	return {
 		workspace: null,
-		plan: {
+		workspacePlan: {
 			kind,
 			from: command.from ?? null,
 			parent: fromTree ? (command.snapshotOf ?? parent.id) : null,

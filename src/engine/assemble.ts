@@ -45,7 +45,7 @@ export interface Assembled {
 	dispatcher: Dispatcher;
 	receipts: Receipts;
 	agentZero: AgentState;
-	supervisor: PartRunner;
+	partRunner: PartRunner;
 	runner: TurnRunner | null;
 	mover: IssueMover;
 	work: IssueWork;
@@ -145,9 +145,9 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 		...reactors.map((reactor) => ({ name: reactor.name, start: () => startReactor(reactor, publisher) })),
 		{ name: "upkeep", start: () => upkeep.start() },
 	];
-	const supervisor = await PartRunner.start(supervised, { ...restarts, clock, log });
+	const partRunner = await PartRunner.start(supervised, { ...restarts, clock, log });
 	return {
-		...{ ...begun, receipts, agentZero, supervisor, runner, mover, work, problems },
+		...{ ...begun, receipts, agentZero, partRunner, runner, mover, work, problems },
 		...{ scheduler, provisioner, cycle, upkeep, errands, uploading, startedAfter },
 	};
 }

@@ -95,7 +95,7 @@ export class Engine implements AsyncDisposable {
 
 	/** The parts of the daemon that do not work now. */
 	get degraded(): readonly Degraded[] {
-		return this.#made.supervisor.degraded;
+		return this.#made.partRunner.degraded;
 	}
 
 	/** The phases that the processes of open turns last reported, by turn. */
@@ -124,7 +124,7 @@ export class Engine implements AsyncDisposable {
 	}
 
 	async #drain(grace: Promise<unknown>): Promise<void> {
-		await this.#made.supervisor[Symbol.asyncDispose]();
+		await this.#made.partRunner[Symbol.asyncDispose]();
 		await this.#made.runner?.drain(grace);
 		await this.#made.provisioner.drain();
 		await this.#made.cycle?.drain();

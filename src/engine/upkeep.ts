@@ -124,7 +124,7 @@ export async function gcRequest(
 	{ slug }: Pick<ProjectState, "slug">,
 ): Promise<Pick<GcRequest, "living" | "goneOf" | "needed">> {
 	const living = await reads.agentsWithFolders(slug);
-	const needed = living.flatMap(({ plan }) =>
+	const needed = living.flatMap(({ workspacePlan: plan }) =>
 		plan?.parent == null || plan.snapshot === null ? [] : [`refs/brood/snapshots/${plan.parent}/${plan.snapshot}`],
 	);
 	const goneOf: GcRequest["goneOf"] = async (owners) =>

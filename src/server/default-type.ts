@@ -10,14 +10,14 @@ import type { Engine } from "#engine/engine.ts";
  */
 export async function defaultType(
 	{ engine, types }: { engine: Engine; types: readonly string[] },
-	{ by, project }: { by: AgentId; project?: string | undefined },
+	{ parent, project }: { parent: AgentId; project?: string | undefined },
 ): Promise<string | Refusal | undefined> {
-	if (by !== engine.agentZero.id) return undefined;
+	if (parent !== engine.agentZero.id) return undefined;
 	const slug = ProjectSlug.safeParse(project);
 	const row = slug.success ? await engine.reads.project(slug.data) : undefined;
 	// a project that does not exist is refused as such
 	if (row === undefined && project !== undefined) return undefined;
-	const own = (await engine.reads.agent(by))?.type ?? "scripted";
+	const own = (await engine.reads.agent(parent))?.type ?? "scripted";
 	return (
 		row?.agentType ??
 		(own === "scripted" ? null : own) ??

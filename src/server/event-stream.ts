@@ -28,7 +28,7 @@ interface Reader {
 }
 
 export class EventStream implements AsyncDisposable {
-	readonly watchersMax: number;
+	readonly readersMax: number;
 	readonly #engine: Engine;
 	readonly #readers = new Set<Reader>();
 	readonly #heartbeat: NodeJS.Timeout;
@@ -45,11 +45,11 @@ export class EventStream implements AsyncDisposable {
 
 	constructor(
 		engine: Engine,
-		{ last, watchersMax, unjournaled }: { last: number; watchersMax: number; unjournaled: () => Promise<Unjournaled> },
+		{ last, readersMax, unjournaled }: { last: number; readersMax: number; unjournaled: () => Promise<Unjournaled> },
 	) {
 		this.#unjournaled = unjournaled;
 		this.#engine = engine;
-		this.watchersMax = watchersMax;
+		this.readersMax = readersMax;
 		this.#last = last;
 		this.#following = this.#follower();
 		this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
@@ -57,7 +57,7 @@ export class EventStream implements AsyncDisposable {
 	}
 
 	get full(): boolean {
-		return this.#readers.size >= this.watchersMax;
+		return this.#readers.size >= this.readersMax;
 	}
 
 	/** how often all readers have been cut; a reader is served with the number from when it was authenticated */

@@ -265,8 +265,8 @@ export class RequestContext {
 		const pending = await this.reads.pendingWork(ids, now);
 		const pendingOf = ({ id }: AgentState): PendingWork => pending.get(id) ?? noPendingWork;
 		const busy = states.some((agent) => isBusy(agent, pendingOf(agent)));
-		const plan = busy ? await this.engine.scheduler.outlook() : null;
-		const around = { now, phases: this.engine.reportedPhases(), plan };
+		const schedule = busy ? await this.engine.scheduler.outlook() : null;
+		const around = { now, phases: this.engine.reportedPhases(), schedule };
 		return states.map((agent) => agentShown(agent, pendingOf(agent), around));
 	}
 

@@ -27,7 +27,7 @@ export function serveEvents(streaming: Streaming, request: IncomingMessage, resp
 	if (stream.full)
 		return turnAway(
 			response,
-			refuse("WATCHER_LIMIT", `${stream.watchersMax} watchers are connected; no more are accepted.`),
+			refuse("READER_LIMIT", `${stream.readersMax} readers are connected; no more are accepted.`),
 		);
 	const lastSeen = request.headers["last-event-id"];
 	const parsed = StreamQuery.safeParse({

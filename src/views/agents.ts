@@ -12,15 +12,15 @@ import { agentView } from "./wire.ts";
 export interface ShownAgentInput extends Pick<Unjournaled, "phases"> {
 	now: number;
 	/** needed only if somebody is busy */
-	plan: Pick<Schedule, "waits"> | null;
+	schedule: Pick<Schedule, "waits"> | null;
 }
 
-export function agentShown(agent: AgentState, pending: PendingWork, { phases, now, plan }: ShownAgentInput): Agent {
+export function agentShown(agent: AgentState, pending: PendingWork, { phases, now, schedule }: ShownAgentInput): Agent {
 	const { queueLength, unreadMail, due, notBefore } = pending;
 	const phase = phaseOf(agent, pending, phases);
 	if (!isBusy(agent, pending)) return agentView(agent, { queueLength, unreadMail, phase });
 	const elsewhere = queueLength === 0 ? null : waitsElsewhere(agent, due > 0, notBefore);
-	const waiting = plan?.waits.get(agent.id) ?? elsewhere;
+	const waiting = schedule?.waits.get(agent.id) ?? elsewhere;
 	const availability = {
 		waitingFor: waiting?.why ?? null,
 		ahead: waiting?.ahead ?? 0,

@@ -138,13 +138,13 @@ export class Mirrored {
 		const shown = [...this.rows.agent.values()].filter(
 			(agent) => (project === undefined || agent.project === project) && agent.reapedAt === null,
 		);
-		const plan = shown.some((agent) => this.#isBusy(agent)) ? this.#plan(seen) : null;
-		return shown.map((agent) => this.#agent(agent, seen, plan));
+		const schedule = shown.some((agent) => this.#isBusy(agent)) ? this.#schedule(seen) : null;
+		return shown.map((agent) => this.#agent(agent, seen, schedule));
 	}
 
 	agent(id: AgentId, seen: MirrorViewInput): Agent | undefined {
 		const row = this.rows.agent.get(id);
-		return row && this.#agent(row, seen, this.#isBusy(row) ? this.#plan(seen) : null);
+		return row && this.#agent(row, seen, this.#isBusy(row) ? this.#schedule(seen) : null);
 	}
 
 	/** The agent's queue, the next prompt first. */
@@ -215,12 +215,12 @@ export class Mirrored {
 	}
 
 	/** One with nothing to do looks the same until its row or its mail changes: that is most of many agents. */
-	#agent(agent: AgentState, { phases, now }: MirrorViewInput, plan: Schedule | null): Agent {
+	#agent(agent: AgentState, { phases, now }: MirrorViewInput, schedule: Schedule | null): Agent {
 		const pending = this.#pendingWork(agent.id, now);
-		if (isBusy(agent, pending)) return agentShown(agent, pending, { phases, now, plan });
+		if (isBusy(agent, pending)) return agentShown(agent, pending, { phases, now, schedule });
 		const known = this.#idle.get(agent);
 		if (known?.unreadMail === pending.unreadMail) return known;
-		const made = agentShown(agent, pending, { phases, now, plan });
+		const made = agentShown(agent, pending, { phases, now, schedule });
 		this.#idle.set(agent, made);
 		return made;
 	}
@@ -250,7 +250,7 @@ export class Mirrored {
 			.toSorted(byStart);
 	}
 
-	#plan({ now, monotonic, turnsMax }: MirrorViewInput): Schedule {
+	#schedule({ now, monotonic, turnsMax }: MirrorViewInput): Schedule {
 		const { agent: agents, prompt, lease, wait, turn, subscription, project, node } = this.rows;
 		const heads = [...agents.values()].flatMap((agent) => {
 			const next = prompt.sizeOf(agent.id) === 0 ? undefined : nextDue(this.#queued(agent.id), now);

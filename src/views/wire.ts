@@ -47,7 +47,7 @@ export function agentView(state: AgentState, { queueLength, unreadMail, phase, a
 		permits: _permits,
 		turnEndedIn: _ended,
 		seenCommit: _seen,
-		plan: _plan,
+		workspacePlan: _workspacePlan,
 		bundles: _bundles,
 		notUploaded: _notUploaded,
 		former: _former,

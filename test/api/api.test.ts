@@ -196,14 +196,14 @@ describe("the event stream", () => {
 		expect(await events(Number(after), 3)).toEqual(all.filter((id) => id > Number(after)).slice(0, 3));
 	});
 
-	test("has a limit of watchers, which the configuration may set, and one that leaves makes room", async () => {
+	test("has a limit of readers, which the configuration may set, and one that leaves makes room", async () => {
 		await daemon[Symbol.asyncDispose]();
-		writeFileSync(path.join(home, "config.yaml"), "limits:\n  watchersMax: 1\n");
+		writeFileSync(path.join(home, "config.yaml"), "limits:\n  readersMax: 1\n");
 		daemon = await startDaemon({ home });
 		const open = () => fetch(`${daemon.url}/api/events`, { headers: { authorization: `Bearer ${daemon.token}` } });
 		const first = await open();
 		const second = await open();
-		expect([second.status, JSON.parse(await second.text()).error.code]).toEqual([429, "WATCHER_LIMIT"]);
+		expect([second.status, JSON.parse(await second.text()).error.code]).toEqual([429, "READER_LIMIT"]);
 		await first.body?.cancel();
 		await expect
 			.poll(async () => {

@@ -239,6 +239,6 @@ test("whoever was removed stays out while the store does not answer", async () =
 	await change({ type: "person.remove", name: anna });
 	expect([known.withHash(hashOf("anna")), known.named(ben)]).toEqual([undefined, undefined]);
 	away = false;
-	await change({ type: "agent.spawn", by: engine.agentZero.id, context: "fresh" });
+	await change({ type: "agent.spawn", parent: engine.agentZero.id, context: "fresh" });
 	expect([known.withHash(hashOf("anna")), known.named(ben)?.name]).toEqual([undefined, ben]);
 });

@@ -16,7 +16,7 @@ describe.each(flavors)("%s", (flavor) => {
 		await using place = await freshPlace(flavor);
 		await using engine = await place.open();
 		const key = randomUUID();
-		const command = { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", name: "once" };
+		const command = { type: "agent.spawn", parent: engine.agentZero.id, context: "fresh", name: "once" };
 		const first = await say(engine, command, { key });
 		const again = await say(engine, command, { key });
 		expect(first).toMatchObject({ done: { agent: { handle: "once" } }, replayed: false });
@@ -43,7 +43,7 @@ describe.each(flavors)("%s", (flavor) => {
 		await using place = await freshPlace(flavor);
 		await using engine = await place.open();
 		const key = randomUUID();
-		const command = { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", project: "web" };
+		const command = { type: "agent.spawn", parent: engine.agentZero.id, context: "fresh", project: "web" };
 		expect(await refused(engine, command, { key })).toMatchObject({ code: "NOT_FOUND" });
 		await done(engine, { type: "project.add", slug: "web", path: "/srv/web" });
 		expect(await say(engine, command, { key })).toMatchObject({ refused: { code: "NOT_FOUND" }, replayed: true });

@@ -86,10 +86,10 @@ describe.each(flavors)("%s", (flavor) => {
 		await using engine = await place.open();
 		const zero = engine.agentZero.id;
 		const outcomes = await Promise.all([
-			say(engine, { type: "agent.spawn", by: zero, context: "fresh", name: "same" }),
-			say(engine, { type: "agent.spawn", by: zero, context: "fresh", name: "same" }),
+			say(engine, { type: "agent.spawn", parent: zero, context: "fresh", name: "same" }),
+			say(engine, { type: "agent.spawn", parent: zero, context: "fresh", name: "same" }),
 			say(engine, { type: "agent.kill", agent: zero }),
-			say(engine, { type: "agent.spawn", by: zero, context: "fresh", name: "other" }),
+			say(engine, { type: "agent.spawn", parent: zero, context: "fresh", name: "other" }),
 		]);
 		expect(
 			outcomes.map((outcome) => ("refused" in outcome ? outcome.refused.code : outcome.done.agent?.handle)),
@@ -485,7 +485,7 @@ describe.each(durable)("%s, reopened", (flavor) => {
 		expect(engine.agentZero).toEqual(kept.zero);
 		expect(await allEvents(engine)).toEqual(kept.events);
 		expect(await everyAgent(engine.reads)).toEqual(kept.agents);
-		const again = { type: "agent.spawn", by: kept.zero.id, context: "fresh", name: "kept" };
+		const again = { type: "agent.spawn", parent: kept.zero.id, context: "fresh", name: "kept" };
 		expect(await say(engine, again, { key })).toMatchObject({ done: { agent: { handle: "kept" } }, replayed: true });
 		expect(await refused(engine, { ...again, name: "other" }, { key })).toMatchObject({ code: "CONFLICT" });
 		expect(await say(engine, again, { key, as: human })).toMatchObject({ replayed: true });

@@ -79,7 +79,7 @@ test("a project that two nodes add or remove at once has one fate", async () => 
 		);
 		expect(adds.map((outcome) => "done" in outcome).sort()).toEqual([false, true]);
 		const [spawned, removed] = await Promise.all([
-			say(one, { type: "agent.spawn", by: one.agentZero.id, context: "fresh", project: slug }),
+			say(one, { type: "agent.spawn", parent: one.agentZero.id, context: "fresh", project: slug }),
 			say(two, { type: "project.remove", slug }),
 		]);
 		expect(["done" in spawned, "done" in removed].sort()).toEqual([false, true]);

@@ -99,7 +99,7 @@ export class Copies {
 				const at = taken.at === undefined || context.length === 0 ? undefined : context[taken.at % context.length]?.id;
 				const request = { context: taken.fresh ? "fresh" : "inherit", ...(at !== undefined && { at }) };
 				return this.#fork(
-					await say(engine, { type: "agent.spawn", by: target, ...request }),
+					await say(engine, { type: "agent.spawn", parent: target, ...request }),
 					target,
 					taken.fresh ? 0 : at,
 				);

@@ -189,9 +189,11 @@ describe.each(flavors)("on %s", (flavor) => {
 			const hidden = await tell(parent, "hidden");
 			const rewind = (await done(engine, { type: "context.rewind", agent: parent.id })).event;
 			for (const at of [before, other, hidden, rewind, 999_999_999]) {
-				expect(await refused(engine, { type: "agent.spawn", by: parent.id, context: "inherit", at })).toMatchObject({
-					code: "ITEM_NOT_IN_CONTEXT",
-				});
+				expect(await refused(engine, { type: "agent.spawn", parent: parent.id, context: "inherit", at })).toMatchObject(
+					{
+						code: "ITEM_NOT_IN_CONTEXT",
+					},
+				);
 			}
 		});
 

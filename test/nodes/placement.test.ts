@@ -26,7 +26,10 @@ test("an agent without files goes to the node with its type, its credentials and
 		...{ schema: 1, joinedAt: 1, fellAt: null },
 		...more,
 	});
-	const without = { ...{ workspace: null, plan: null, project: null }, parent: { ...live("a"), supervisor: null } };
+	const without = {
+		...{ workspace: null, workspacePlan: null, project: null },
+		parent: { ...live("a"), supervisor: null },
+	};
 	const placed = (nodes: readonly NodeState[], more: object = {}, node?: NodeId, notHere?: true) => {
 		const found = placeAgent({ ...without, nodes, asked: a1, type: "claude", ...more }, { node, notHere });
 		return isRefusal(found) ? found.message : (found.node ?? null);

@@ -103,7 +103,7 @@ describe.each(flavors)("%s", (flavor) => {
 		await done(engine, { type: "node.drain", node: other });
 		expect((await refused(engine, start, bySystem)).message).toContain("node b is draining");
 		expect(
-			await refused(engine, { type: "agent.spawn", by: engine.agentZero.id, node: other, context: "fresh" }),
+			await refused(engine, { type: "agent.spawn", parent: engine.agentZero.id, node: other, context: "fresh" }),
 		).toMatchObject({
 			code: "NODE_DOWN",
 		});

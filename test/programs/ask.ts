@@ -9,7 +9,7 @@ const { engine } = daemon;
 await engine.dispatch({
 	actor: human,
 	key: null,
-	command: { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", prompt },
+	command: { type: "agent.spawn", parent: engine.agentZero.id, context: "fresh", prompt },
 });
 for (;;) {
 	const events = await engine.reads.events({ after: 0, limit: 1000 });

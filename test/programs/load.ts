@@ -24,7 +24,7 @@ async function found(name: string): Promise<AgentState> {
 	if (!isRefusal(known)) await dispatch({ type: "agent.resume", agent: known.id });
 	const agent = isRefusal(known) ? undefined : await engine.reads.agent(known.id);
 	if (agent !== undefined) return agent;
-	const outcome = await dispatch({ type: "agent.spawn", by: engine.agentZero.id, context: "fresh", name });
+	const outcome = await dispatch({ type: "agent.spawn", parent: engine.agentZero.id, context: "fresh", name });
 	if ("refused" in outcome || outcome.done.agent === undefined) throw new Error(JSON.stringify(outcome));
 	return outcome.done.agent;
 }

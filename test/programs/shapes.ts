@@ -10,7 +10,7 @@ for (const prompt of prompts)
 	await engine.dispatch({
 		actor: human,
 		key: null,
-		command: { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", prompt },
+		command: { type: "agent.spawn", parent: engine.agentZero.id, context: "fresh", prompt },
 	});
 process.stdout.write("all are asked\n");
 for (;;) {

@@ -32,7 +32,7 @@ export function agent(
 			supervisor,
 			settings: null,
 			workspace: null,
-			plan: null,
+			workspacePlan: null,
 			budget: null,
 		},
 	};

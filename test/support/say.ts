@@ -38,7 +38,7 @@ export async function refused(to: Speaker, command: object, how: How = {}): Prom
 }
 
 export async function spawn(to: Speaker, by: AgentId, request: object = {}, how: How = {}): Promise<AgentState> {
-	const { agent } = await done(to, { type: "agent.spawn", by, context: "fresh", ...request }, how);
+	const { agent } = await done(to, { type: "agent.spawn", parent: by, context: "fresh", ...request }, how);
 	if (agent === undefined) throw new Error("a spawn answered no agent");
 	return agent;
 }

@@ -42,7 +42,7 @@ async function lookAround(agent: AgentState): Promise<void> {
 	await done(engine, { type: "agent.configure", agent: agent.id, model: `m${time.monotonic}` });
 	for (const { id } of await store.reads.openWaits())
 		await say(engine, { type: "wait.look", wait: id }, { as: system });
-	await done(engine, { type: "agent.limit", agent: agent.id }, { as: system });
+	await done(engine, { type: "agent.checkLimit", agent: agent.id }, { as: system });
 	await settled(engine);
 }
 const add = (request: object = {}): Promise<AgentState> => spawn(engine, engine.agentZero.id, request);
@@ -94,7 +94,7 @@ test("a time that a program names after the clock was set is a time of the clock
 
 test.each(jumps)("a receipt is kept for seven days of time, though the clock jumps %s", async (_, by) => {
 	const key = "the-same-request";
-	const command = { type: "agent.spawn", by: engine.agentZero.id, context: "fresh", name: "once" };
+	const command = { type: "agent.spawn", parent: engine.agentZero.id, context: "fresh", name: "once" };
 	const first = await done(engine, command, { key });
 	time.wall += by;
 	pass(limits.receiptsKeptMs - hour);

@@ -186,7 +186,7 @@ describe("a fork during a turn", () => {
 		await running(agent);
 		const { agent: child } = await done(
 			daemon.engine,
-			{ type: "agent.spawn", by: agent.id, context: "inherit" },
+			{ type: "agent.spawn", parent: agent.id, context: "inherit" },
 			{ as: actingAgent(agent.id) },
 		);
 		const context = await daemon.engine.queries.context(child?.id ?? agent.id);

@@ -174,13 +174,13 @@ describe("a fork", () => {
 			const engine = await startEngine({ home: shop.home });
 			const { agent } = await done(engine, {
 				type: "agent.spawn",
-				by: AgentId.parse(parent.id),
+				parent: AgentId.parse(parent.id),
 				context: "inherit",
 				name: "late",
 				snapshot: "1",
 				prompt: "run cat a.txt",
 			});
-			expect(agent).toMatchObject({ life: "provisioning", plan: { parent: parent.id, snapshot: "1" } });
+			expect(agent).toMatchObject({ life: "provisioning", workspacePlan: { parent: parent.id, snapshot: "1" } });
 			await engine[Symbol.asyncDispose]();
 			writeFileSync(at(parent, "a.txt"), "changed since");
 		});

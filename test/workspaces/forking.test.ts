@@ -34,8 +34,10 @@ test("a fork frees its parent's workspace, however often the store fails meanwhi
 	const parent = await spawn(engine, engine.agentZero.id, { project: world.project.slug, workspace: "new" });
 	await expect.poll(async () => (await engine.reads.agent(parent.id))?.life).toBe("live");
 	faults.push("full", "unavailable");
-	const command = { type: "agent.spawn" as const, by: parent.id, context: "fresh" as const };
+	const command = { type: "agent.spawn" as const, parent: parent.id, context: "fresh" as const };
 	const forked = await engine.spawn({ actor: human, key: null, command });
-	expect(forked).toMatchObject({ done: { agent: { plan: { parent: parent.id, snapshot: expect.any(String) } } } });
+	expect(forked).toMatchObject({
+		done: { agent: { workspacePlan: { parent: parent.id, snapshot: expect.any(String) } } },
+	});
 	expect({ faults, lease: (await engine.reads.agent(parent.id))?.lease ?? null }).toEqual({ faults: [], lease: null });
 });

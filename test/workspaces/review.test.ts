@@ -104,7 +104,7 @@ describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", 
 		const commit = await world.workspaces.workTip(checkout);
 		if (typeof commit !== "string") throw new Error("no commit came out");
 		const { project, workspace } = checkout;
-		const range = agreed(await world.workspaces.rangeOfCommits(project, { base: workspace.base, commit }));
+		const range = agreed(await world.workspaces.commitsAhead(project, { base: workspace.base, commit }));
 		expect([range.total, range.messages[0], range.origin]).toEqual([1, "-b evil", bare]);
 		expect(agreed(await world.workspaces.diffOfCommit(project, { base: workspace.base, commit })).patch).toMatch(
 			/^\+b$/m,

@@ -146,7 +146,7 @@ test("an agent gives its child no more than it has itself, and starts nothing in
 		const outcome = await shop.daemon.engine.dispatch({ actor: as, key: null, command });
 		return "refused" in outcome ? outcome.refused.code : "done";
 	};
-	const spawn = { type: "agent.spawn", by: agent.id, context: "fresh" } as const;
+	const spawn = { type: "agent.spawn", parent: agent.id, context: "fresh" } as const;
 	expect(await said({ ...spawn, policy: "full" })).toBe("FORBIDDEN");
 	expect(await said({ ...spawn, workspace: "new", workspaceKind: "main" })).toBe("FORBIDDEN");
 	expect(await said({ ...spawn, agentType: "shell" })).toBe("FORBIDDEN");

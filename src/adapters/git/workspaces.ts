@@ -16,7 +16,7 @@ import { fromOutside } from "./project/outside-reader.ts";
 import { previewMerge } from "./project/preview.ts";
 import { openProject } from "./project/project.ts";
 import { provision } from "./project/provision.ts";
-import { diffOfCommit, pushCommit, rangeOfCommits } from "./project/published.ts";
+import { commitsAhead, diffOfCommit, pushCommit } from "./project/published.ts";
 import { siteRepositories } from "./project/sites.ts";
 import { warmProject } from "./project/warm.ts";
 import { commitOf } from "./run/user-input.ts";
@@ -222,8 +222,8 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	readonly previewMerge: Workspaces["previewMerge"] = async (project, request) =>
 		await previewMerge(this.#git, project, request);
 
-	readonly rangeOfCommits: Workspaces["rangeOfCommits"] = async (project, range) =>
-		await rangeOfCommits(this.#git, project, range);
+	readonly commitsAhead: Workspaces["commitsAhead"] = async (project, range) =>
+		await commitsAhead(this.#git, project, range);
 
 	readonly pushCommit: Workspaces["pushCommit"] = async (project, request) =>
 		await pushCommit(this.#git, project, request);

@@ -22,15 +22,15 @@ interface PlacementFacts {
 	asked: NodeId | null;
 	/** the files that it has or gets */
 	workspace: object | null;
-	plan: object | null;
+	workspacePlan: object | null;
 }
 
 export function placeAgent(
-	{ parent, project, nodes = [], asked, workspace, plan, ...facts }: PlacementFacts,
+	{ parent, project, nodes = [], asked, workspace, workspacePlan, ...facts }: PlacementFacts,
 	{ node: named, notHere }: Pick<AgentSpawn, "node" | "notHere">,
 ): { node?: NodeId } | Refusal {
 	const { type = "human", busy = new Map(), withoutCredentials = () => [] } = facts;
-	const files = workspace !== null || plan !== null;
+	const files = workspace !== null || workspacePlan !== null;
 	const near = (parent.supervisor === null ? project?.node : parent.node) ?? asked;
 	const nearRow = nodes.find(({ id }) => id === near);
 	// whoever was asked has looked for the program itself; the others said at their start what they have

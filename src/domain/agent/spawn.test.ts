@@ -30,7 +30,7 @@ function outcome(
 	};
 	const decision = decideSpawn(
 		facts,
-		{ type: "agent.spawn", by: parent.id, context: "fresh", ...request },
+		{ type: "agent.spawn", parent: parent.id, context: "fresh", ...request },
 		{ actor: by, freshId: id("b") },
 	);
 	return isRefusal(decision) ? decision.code : "done";

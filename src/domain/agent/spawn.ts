@@ -108,7 +108,7 @@ export function decideSpawn(
 		},
 		...budget.parent,
 		// without a workspace of its own there is nothing to provision
-		...(allotted.plan === null ? [{ kind: "agent.provisioned", agent: child } as const] : []),
+		...(allotted.workspacePlan === null ? [{ kind: "agent.provisioned", agent: child } as const] : []),
 		...(lineage === null ? introduction(facts, child, caller) : inherited(facts, command, lineage, child)),
 		...firstPrompt(command, child),
 	];
@@ -258,7 +258,7 @@ export function decideInit(
 		supervisor: null,
 		settings: null,
 		workspace: null,
-		plan: null,
+		workspacePlan: null,
 		budget: null,
 		...(by.node !== null && { node: by.node }),
 	};

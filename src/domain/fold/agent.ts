@@ -24,7 +24,7 @@ export const agentChanges = {
 	"agent.budgeted": on((row, { data }) => ({ ...row, budget: data.budget })),
 	"agent.provisioned": on((row, { data }) => {
 		const { workspace = row.workspace, head = null } = data ?? {};
-		return { ...row, life: "live", plan: null, workspace, seenCommit: head };
+		return { ...row, life: "live", workspacePlan: null, workspace, seenCommit: head };
 	}),
 	"agent.assigned": on((row, { data, at }) => ({
 		...row,
@@ -32,7 +32,7 @@ export const agentChanges = {
 		issue: { ...data, home: null },
 		lastActiveAt: at,
 	})),
-	"agent.readied": on((row, { data }) => ({ ...onBranch(row, data.branch), activity: "idle" })),
+	"agent.prepared": on((row, { data }) => ({ ...onBranch(row, data.branch), activity: "idle" })),
 	"agent.settling": on((row) => ({ ...row, activity: "settling" })),
 	"agent.released": on((row, { data }) => ({
 		...{ ...onBranch(row, row.issue?.home ?? null), activity: "idle", issue: null },

@@ -5,7 +5,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { EntryState, IssueState, RunState } from "#contract/issue.ts";
-import type { IssueAssign, IssueLeave, IssueReady, IssueRetry } from "#contract/issue-commands.ts";
+import type { IssueAssign, IssueLeave, IssuePrepare, IssueRetry } from "#contract/issue-commands.ts";
 import type { Preset, Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -246,12 +246,12 @@ export function releaseOf(issue: IssueState, { agent, issuePrompts }: AgentFacts
 }
 
 /** Its workspace is on the issue's branch: its prompt may start. */
-export function decideReady(
+export function decidePrepare(
 	{ issue, agent }: { issue: IssueState; agent: AgentState | undefined },
-	{ branch }: IssueReady,
+	{ branch }: IssuePrepare,
 ): Decision {
 	const prepares = agent?.issue?.id === issue.id && agent.activity === "preparing" && issue.assignee === agent.id;
-	return prepares ? [{ kind: "agent.readied", agent: agent.id, data: { branch } }] : [];
+	return prepares ? [{ kind: "agent.prepared", agent: agent.id, data: { branch } }] : [];
 }
 
 /** Its workspace is on its home branch. Its context is cleared, unless the project keeps it. */

@@ -1,11 +1,11 @@
 // Commands about agents: their holds, settings and interruptions. How they come and go is in `spawn.ts` and `kill.ts`.
 import { AgentEvent, noSettings, type Settings } from "#contract/agent.ts";
 import {
+	AgentCheckLimit,
 	AgentConfigure,
 	AgentFail,
 	AgentInterrupt,
 	AgentLeave,
-	AgentLimit,
 	AgentMove,
 	AgentPause,
 	AgentProvision,
@@ -25,7 +25,7 @@ import {
 	decideResume,
 } from "#domain/agent/decide.ts";
 import { decideLeft, decideMove, decideStop, decideUpload } from "#domain/agent/move.ts";
-import { decideLimit } from "#domain/subscription.ts";
+import { decideLimitHold } from "#domain/subscription.ts";
 import { decideInterrupt } from "#domain/turn.ts";
 import type { Reads } from "../ports/store.ts";
 import { moveFacts } from "./move-facts.ts";
@@ -58,8 +58,8 @@ export const agentCommands = {
 		load: async ({ tx, envelope }, _, { agent }) => await moveFacts(tx, agent, envelope.node),
 		decide: decideMove,
 	}),
-	"agent.limit": onAgent({
-		schema: AgentLimit,
+	"agent.checkLimit": onAgent({
+		schema: AgentCheckLimit,
 		allowedActors: "daemon",
 		startsWork: false,
 		load: async ({ tx, envelope }) => ({
@@ -67,7 +67,7 @@ export const agentCommands = {
 			projects: await tx.projects(),
 			now: envelope.monotonic,
 		}),
-		decide: (agent, _, loaded) => decideLimit(agent, loaded),
+		decide: (agent, _, loaded) => decideLimitHold(agent, loaded),
 	}),
 	"agent.configure": onAgent({
 		schema: AgentConfigure,

@@ -1,8 +1,8 @@
 // Commands of the daemon's reactors about the work on an issue: its branch, its runs, its gate and its merge.
 import type { RunState } from "#contract/issue.ts";
-import { IssueGate, IssueLeave, IssueLose, IssueMerge, IssueReady, RunFinish } from "#contract/issue-commands.ts";
+import { IssueGate, IssueLeave, IssueLose, IssueMerge, IssuePrepare, RunFinish } from "#contract/issue-commands.ts";
 import type { TurnState } from "#contract/turn.ts";
-import { decideLeave, decideReady } from "#domain/issue/assign.ts";
+import { decideLeave, decidePrepare } from "#domain/issue/assign.ts";
 import { decideGate, decideMerged } from "#domain/issue/review.ts";
 import { decideFinishRun, decideLose, type FinishFacts } from "#domain/issue/runs.ts";
 import { defineCommand } from "./define.ts";
@@ -10,14 +10,14 @@ import { agentFacts, onIssue } from "./on-issue.ts";
 import type { Work } from "./work.ts";
 
 export const issueWorkCommands = {
-	"issue.ready": onIssue({
-		schema: IssueReady,
+	"issue.prepare": onIssue({
+		schema: IssuePrepare,
 		allowedActors: "daemon",
 		startsWork: false,
 		load: async (work, { issue: { assignee } }) => ({
 			agent: assignee === null ? undefined : await work.agent(assignee),
 		}),
-		decide: decideReady,
+		decide: decidePrepare,
 	}),
 	// also for a deleted issue: its agent has to become free
 	"issue.leave": defineCommand({

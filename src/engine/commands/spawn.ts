@@ -38,8 +38,8 @@ export const spawnCommands = {
 
 async function spawnFacts(work: Work, command: AgentSpawn, limits: Limits): Promise<SpawnFacts | Refusal> {
 	const { tx, envelope } = work;
-	const parent = await work.agent(command.by);
-	if (parent === undefined) return noAgent(command.by);
+	const parent = await work.agent(command.parent);
+	if (parent === undefined) return noAgent(command.parent);
 	const supervisor = await nearestLiving(work, parent);
 	// a child belongs to its parent's project; only a child of agent 0 may choose
 	const project = await projectFor(work, parent.supervisor === null ? (command.project ?? null) : parent.project);
@@ -107,7 +107,7 @@ async function projectFor(work: Work, slug: ProjectSlug | null): Promise<Project
 
 async function inMain({ tx }: Work, project: ProjectSlug): Promise<AgentState | undefined> {
 	const living = await tx.agents({ project, life: "living" });
-	return living.find((agent) => (agent.workspace ?? agent.plan)?.kind === "main");
+	return living.find((agent) => (agent.workspace ?? agent.workspacePlan)?.kind === "main");
 }
 
 async function firstFree(

@@ -154,7 +154,7 @@ export interface CommitRange {
 	what?: DiffExtent;
 }
 
-export interface RangeOfCommits {
+export interface CommitsAhead {
 	/** commits that base lacks */
 	total: number;
 	/** the whole messages of the newest of them, oldest first, without merges */

@@ -29,6 +29,7 @@ import type {
 	Checkout,
 	CommitRange,
 	CommitRequest,
+	CommitsAhead,
 	DiffExtent,
 	DiffTarget,
 	FollowedBase,
@@ -42,7 +43,6 @@ import type {
 	ProjectRepository,
 	Provisioned,
 	ProvisionRequest,
-	RangeOfCommits,
 	Removed,
 	RemoveRequest,
 	SnapshotState,
@@ -194,7 +194,7 @@ export interface Workspaces {
 	/** Computes a merge without moving anything. Refuses like `diffOfCommit`. */
 	previewMerge(project: ProjectRepository, request: PreviewRequest): Promise<MergePreview | Refusal>;
 	/** The commits that base lacks, and the addresses of the project's remotes. Refuses like `diffOfCommit`. */
-	rangeOfCommits(project: ProjectRepository, range: CommitRange): Promise<RangeOfCommits | Refusal>;
+	commitsAhead(project: ProjectRepository, range: CommitRange): Promise<CommitsAhead | Refusal>;
 	/** Pushes a commit of the project to a branch of `origin`, never by force. A rejection is an answer, not a fault. */
 	pushCommit(project: ProjectRepository, request: { branch: string; commit: string }): Promise<Pushed>;
 

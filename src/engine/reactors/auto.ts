@@ -90,7 +90,7 @@ async function serve(parts: Parts, project: ProjectState): Promise<{ result: "do
 		...picked.start.map((issue) => ({ type: "issue.start" as const, issue })),
 		...assign,
 		...picked.spawn.map(({ type, model, policy }) => ({
-			...({ type: "agent.spawn", by: parts.agentZero, context: "fresh", project: project.slug } as const),
+			...({ type: "agent.spawn", parent: parts.agentZero, context: "fresh", project: project.slug } as const),
 			...(type !== undefined && { agentType: type }),
 			...(model !== undefined && { model }),
 			...(policy !== undefined && { policy }),

@@ -31,7 +31,7 @@ export function coolDownsReactor({ reads, dispatch, clock, node }: Parts): React
 			// whether one is held or released is decided inside the transaction
 			const result = await dispatchAll(
 				dispatch,
-				affected.map((agent) => ({ type: "agent.limit", agent: agent.id })),
+				affected.map((agent) => ({ type: "agent.checkLimit", agent: agent.id })),
 			);
 			const ends = [
 				...cooling.map(({ coolingUntil }) => coolingUntil ?? now),

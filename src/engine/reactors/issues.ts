@@ -39,7 +39,7 @@ interface Parts {
 type IssueStep = (signal: AbortSignal) => Promise<CommandInput | null>;
 
 const wakers =
-	/^(issue\.|run\.|turn\.ended|prompt\.cancelled|prompt\.returned|agent\.(assigned|readied|settling|released|ended|held|unheld|provisioned)|wait\.ended|workspace\.freed|project\.configured)/;
+	/^(issue\.|run\.|turn\.ended|prompt\.cancelled|prompt\.returned|agent\.(assigned|prepared|settling|released|ended|held|unheld|provisioned)|wait\.ended|workspace\.freed|project\.configured)/;
 
 /** What wakes it while no issue moves: everything else would change nothing. */
 const firstWakers = /^(issue|run)\./;
@@ -189,7 +189,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 						issue: issue.id,
 						reason: `Its branch could not be checked out: ${there.message}`,
 					};
-				return { type: "issue.ready", issue: issue.id, branch: there.branch };
+				return { type: "issue.prepare", issue: issue.id, branch: there.branch };
 			};
 		}
 		// whether it is lost is decided inside the transaction

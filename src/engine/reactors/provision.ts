@@ -77,7 +77,7 @@ export class Provisioner implements Reactor {
 	}
 
 	async #provision(agent: AgentState, signal: AbortSignal): Promise<void> {
-		const { plan } = agent;
+		const { workspacePlan: plan } = agent;
 		const { workspaces } = this.#parts;
 		if (plan === null) return await this.#send({ type: "agent.provision", agent: agent.id });
 		// without git the agent waits for a daemon that has it
@@ -122,7 +122,7 @@ export class Provisioner implements Reactor {
 	async #make(agent: AgentState, workspaces: Workspaces, signal: AbortSignal): Promise<Provisioned | Refusal> {
 		const { reads } = this.#parts;
 		const project = agent.project === null ? undefined : await reads.project(agent.project);
-		const { plan, id, handle } = agent;
+		const { workspacePlan: plan, id, handle } = agent;
 		if (project === undefined || plan === null) throw new Error("a workspace without a project");
 		const request = { project: projectRepository(project, agent.node), agent: { id, handle }, kind: plan.kind };
 		const inTheWay = await trashFormerWorkspaces({ ...this.#parts, workspaces }, agent);
@@ -146,7 +146,7 @@ export class Provisioner implements Reactor {
 	 * moment.
 	 */
 	async #fromParent(
-		{ parent: id, snapshot }: NonNullable<AgentState["plan"]>,
+		{ parent: id, snapshot }: NonNullable<AgentState["workspacePlan"]>,
 		request: Parameters<Workspaces["provision"]>[0],
 		workspaces: Workspaces,
 		live: StepControl,

@@ -23,9 +23,9 @@ export class Scheduler {
 	readonly #parts: Parts;
 	/** read from the rows once, then kept up to date here */
 	#served: Map<ProjectSlug | null, number> | null = null;
-	/** of these agents turns were started since the last plan, and when */
+	/** of these agents turns were started since the last schedule, and when */
 	readonly #begun = new Map<AgentId, number>();
-	/** as of the last plan; false before the first */
+	/** as of the last schedule; false before the first */
 	#nothingWaits = false;
 	#closed = false;
 	/** other nodes are active: only the agent's own node starts its turns, and it sees the prompt in the journal */
@@ -35,15 +35,15 @@ export class Scheduler {
 		this.#parts = parts;
 	}
 
-	async plan(): Promise<Schedule> {
-		const plan = await this.#planFor(this.#parts.reads.queueHeads(this.#parts.clock.now()));
-		this.#nothingWaits = !this.#closed && plan.waits.size === 0 && !this.#hasPeers;
-		return plan;
+	async schedule(): Promise<Schedule> {
+		const schedule = await this.#scheduleFor(this.#parts.reads.queueHeads(this.#parts.clock.now()));
+		this.#nothingWaits = !this.#closed && schedule.waits.size === 0 && !this.#hasPeers;
+		return schedule;
 	}
 
 	/** Who waits for what now, for those who want to see it. */
 	async outlook(): Promise<Pick<Schedule, "waits">> {
-		return await this.#planFor(this.#parts.reads.queueHeads(this.#parts.clock.now()));
+		return await this.#scheduleFor(this.#parts.reads.queueHeads(this.#parts.clock.now()));
 	}
 
 	/**
@@ -79,10 +79,11 @@ export class Scheduler {
 	}
 
 	/** Remembers which projects were served; where there are other nodes, only what was really started counts. */
-	async started(plan: Schedule): Promise<void> {
+	async started(schedule: Schedule): Promise<void> {
 		if (this.#hasPeers) return;
 		const served = await this.#lastServed();
-		for (const [at, { agent }] of plan.starts.entries()) served.set(agent.project, this.#parts.clock.now() + at / 1000);
+		for (const [at, { agent }] of schedule.starts.entries())
+			served.set(agent.project, this.#parts.clock.now() + at / 1000);
 	}
 
 	/** For each living agent but agent 0: why it could not start new work at once; null if it could. */
@@ -103,7 +104,7 @@ export class Scheduler {
 		return monotonicNow(this.#parts.clock);
 	}
 
-	async #planFor(queueHeads: Promise<readonly { agent: AgentState; head: QueueHead }[]>): Promise<Schedule> {
+	async #scheduleFor(queueHeads: Promise<readonly { agent: AgentState; head: QueueHead }[]>): Promise<Schedule> {
 		// each read is a round trip to the store, so they are sent together
 		const [heads, capacity, waiters, served] = await Promise.all([
 			queueHeads,

@@ -12,7 +12,7 @@ import type { Scheduler } from "./scheduling.ts";
 
 /** A turn that waits gives its slot back (`wait.opened`), and needs one again when it goes on (`wait.ready`). */
 const wakers =
-	/^(prompt\.(queued|returned|moved)|turn\.ended|agent\.(unheld|provisioned|configured|readied|released)|workspace\.freed|wait\.(opened|ready)|node\.(joined|resumed|fell)|agent\.moved|subscription\.(added|configured|cooled|removed)|run\.finished)$/;
+	/^(prompt\.(queued|returned|moved)|turn\.ended|agent\.(unheld|provisioned|configured|prepared|released)|workspace\.freed|wait\.(opened|ready)|node\.(joined|resumed|fell)|agent\.moved|subscription\.(added|configured|cooled|removed)|run\.finished)$/;
 
 /** What was left to other nodes is looked at again after this. */
 const leftMs = 1000;
@@ -37,35 +37,35 @@ export function startTurnsReactor(parts: {
 		},
 		async look(signal) {
 			// turns whose wait is over continue before new ones start
-			const [waits, first] = await Promise.all([reads.openWaits(), scheduler.plan()]);
+			const [waits, first] = await Promise.all([reads.openWaits(), scheduler.schedule()]);
 			const waiting = waits.filter((wait) => wait.agent !== null && wait.blocking && wait.ready === null);
 			await dispatchAll(
 				dispatch,
 				waiting.map((wait) => ({ type: "wait.look", wait: wait.id })),
 			);
-			const plan = waiting.length === 0 ? first : await scheduler.plan();
+			const schedule = waiting.length === 0 ? first : await scheduler.schedule();
 			if (signal.aborted) return "done";
 			// a refusal means that another start was quicker; the next look plans again
 			const result = await dispatchAll(dispatch, [
 				// every node plans for all, so that projects are served alike everywhere, and starts only its own
-				...plan.continues
+				...schedule.continues
 					.filter(({ agent }) => isOwnAgent(agent))
 					.map(({ wait }) => ({ type: "wait.look" as const, wait })),
-				...plan.starts
+				...schedule.starts
 					.filter(({ agent }) => isOwnAgent(agent))
 					.map(({ agent }) => ({ type: "turn.start" as const, agent: agent.id })),
 			]);
-			await scheduler.started(plan);
+			await scheduler.started(schedule);
 			const now = clock.now();
 			// two nodes that planned at different moments may each have left a slot to the other
-			const isLeft = [...plan.continues, ...plan.starts].some(({ agent }) => !isOwnAgent(agent));
+			const isLeft = [...schedule.continues, ...schedule.starts].some(({ agent }) => !isOwnAgent(agent));
 			leftSince = isLeft ? (leftSince ?? now) : null;
 			if (leftSince !== null && now - leftSince >= leftMs) {
 				scheduler.forget();
 				leftSince = now;
 			}
 			const next = Math.min(
-				...[plan.nextAt ?? Infinity, (await reads.nextPromptAt(now)) ?? Infinity],
+				...[schedule.nextAt ?? Infinity, (await reads.nextPromptAt(now)) ?? Infinity],
 				isLeft ? now + leftMs : Infinity,
 			);
 			return result === "again" || !Number.isFinite(next) ? result : { inMs: next - now };

@@ -35,7 +35,7 @@ export interface ForkParts {
 }
 
 export interface SpawnRequest extends CommandRequest {
-	command: Extract<CommandInput, { type: "agent.spawn" }> & { by: AgentId };
+	command: Extract<CommandInput, { type: "agent.spawn" }> & { parent: AgentId };
 	/** aborted when nobody waits for the fork any longer: it is given up unless the cut has been made */
 	gone?: AbortSignal | undefined;
 }
@@ -52,10 +52,10 @@ type Files = { snapshot: string; snapshotOf: AgentId };
 export async function forkWithFiles(parts: ForkParts, { gone, ...request }: SpawnRequest): Promise<Outcome | null> {
 	const { command: params } = request;
 	await callRecorded(parts, request);
-	const parent = await parts.reads.agent(params.by);
+	const parent = await parts.reads.agent(params.parent);
 	const caller = agentOf(request.actor);
 	const wanted = params.workspace !== "none" && params.workspace !== "share" && params.from === undefined;
-	const may = caller === null || caller === params.by;
+	const may = caller === null || caller === params.parent;
 	if (
 		parts.workspaces === null ||
 		parent === undefined ||
@@ -96,18 +96,18 @@ export async function untilFree(
  */
 async function callRecorded(
 	{ reads, publisher }: ForkParts,
-	{ actor, command: { by, context, at } }: SpawnRequest,
+	{ actor, command: { parent, context, at } }: SpawnRequest,
 ): Promise<void> {
-	if (agentOf(actor) !== by || context !== "inherit" || at !== undefined) return;
+	if (agentOf(actor) !== parent || context !== "inherit" || at !== undefined) return;
 	const isRecorded = async (): Promise<true | null> => {
-		const turn = (await reads.agent(by))?.turn;
-		return turn == null || openCallsOf(await reads.callsOfTurn(by, turn.id)).length > 0 ? true : null;
+		const turn = (await reads.agent(parent))?.turn;
+		return turn == null || openCallsOf(await reads.callsOfTurn(parent, turn.id)).length > 0 ? true : null;
 	};
 	await until(publisher, isRecorded, { deadlineMs: callTimeoutMs });
 }
 
 async function cut(parts: ForkParts, request: SpawnRequest): Promise<Outcome | "not now"> {
-	const parent = await parts.reads.agent(request.command.by);
+	const parent = await parts.reads.agent(request.command.parent);
 	if (parent === undefined) return await parts.dispatch(request);
 	if (parent.turn === null)
 		return await whileLeased(parts, leaseBySystem({ agent: parent.id, step: "fork" }), async (refused) =>

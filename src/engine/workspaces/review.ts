@@ -12,7 +12,7 @@ import type { Pushed } from "#contract/workspace.ts";
 import { forgeOf, pullRequestLink, remoteRepository } from "#views/forge.ts";
 import type { Dispatch } from "../ports/dispatch.ts";
 import type { Reads } from "../ports/store.ts";
-import type { Checkout, DiffExtent, ProjectRepository, RangeOfCommits } from "../ports/workspace-requests.ts";
+import type { Checkout, CommitsAhead, DiffExtent, ProjectRepository } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { checkoutOf, projectRepository } from "./checkout.ts";
 import { answeredWith, type Requester } from "./steps.ts";
@@ -92,7 +92,7 @@ export async function pullRequest(
 			details: { branch: work.branch, commit: work.commit },
 			suggestions: [diffCommand(work)],
 		});
-	const range = await parts.workspaces.rangeOfCommits(work.project, work);
+	const range = await parts.workspaces.commitsAhead(work.project, work);
 	if (isRefusal(range)) return range;
 	const refused = notPublishable(work, range);
 	if (refused !== null) return refused;
@@ -104,7 +104,7 @@ export async function pullRequest(
 	return answer;
 }
 
-function described(work: ReviewedWork, range: RangeOfCommits, { title, body }: PullRequestBody): PullRequest {
+function described(work: ReviewedWork, range: CommitsAhead, { title, body }: PullRequestBody): PullRequest {
 	const { branch, base, commit } = work;
 	const composed = changeText({ issue: work.issue, messages: range.messages, branch });
 	const texts = { title: title ?? composed.title, body: body ?? composed.body };
@@ -221,7 +221,7 @@ const nothingToPush = (name: string, base: string): Refusal =>
 
 function notPublishable(
 	{ name, project, base, branch }: ReviewedWork,
-	{ origin, total }: RangeOfCommits,
+	{ origin, total }: CommitsAhead,
 ): Refusal | null {
 	if (origin === null)
 		return refuse("NOT_FOUND", `The repository of ${project.slug} has no remote origin to push to.`, {

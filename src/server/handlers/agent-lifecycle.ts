@@ -8,14 +8,14 @@ import { spawnParams } from "./agents.ts";
 export function agentLifecycleHandlers(context: RequestContext) {
 	return {
 		fork: (request) =>
-			context.withAgentOrId(request, async (by) => {
+			context.withAgentOrId(request, async (parent) => {
 				// by default an agent's fork is fresh and a person's inherits; `at` names the last inherited item, so it
 				// inherits too
 				const { at } = request.body;
 				const { fresh = agentOf(request.actor) !== null && at === undefined, ...body } = request.body;
 				if (fresh && at !== undefined)
 					return refuse("VALIDATION_ERROR", "A fresh fork inherits nothing: leave out `at`, or `fresh`.");
-				return await context.spawn(request, { by, context: fresh ? "fresh" : "inherit", ...spawnParams(body) });
+				return await context.spawn(request, { parent, context: fresh ? "fresh" : "inherit", ...spawnParams(body) });
 			}),
 		kill: (request) => kill(context, request),
 		agentDelete: (request) =>

@@ -19,10 +19,10 @@ export function agentHandlers(context: RequestContext) {
 		},
 		agent: (request) => context.withAgent(request, (id) => context.agent(id)),
 		agentAdd: (request) =>
-			context.spawn(request, { by: engine.agentZero.id, context: "fresh", ...spawnParams(request.body) }),
+			context.spawn(request, { parent: engine.agentZero.id, context: "fresh", ...spawnParams(request.body) }),
 		agentAddTo: (request) =>
 			context.spawn(request, {
-				by: engine.agentZero.id,
+				parent: engine.agentZero.id,
 				context: "fresh",
 				project: request.params["project"] ?? "",
 				...spawnParams(request.body),

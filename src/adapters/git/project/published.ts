@@ -2,10 +2,10 @@
 // objects of sandboxed agents are there already (`workTip`), so no file of an agent's is read.
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Diff, Pushed } from "#contract/workspace.ts";
-import type { CommitRange, ProjectRepository, RangeOfCommits } from "#engine/ports/workspace-requests.ts";
+import type { CommitRange, CommitsAhead, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { commitOf } from "../run/user-input.ts";
 import { drawDiff } from "../tree/draw-diff.ts";
-import { forkPoint } from "../verbs/diff.ts";
+import { mergeBase } from "../verbs/diff.ts";
 import { pushBranch } from "../verbs/push.ts";
 import { recordedMerge } from "../verbs/record.ts";
 import type { GitContext } from "../workspace/git-context.ts";
@@ -23,15 +23,15 @@ export async function diffOfCommit(
 	if ((await commitOf(git, path, commit)) === null) return commitGone(commit);
 	const merge = mergedFor === undefined ? null : await recordedMerge(git, path, mergedFor, commit);
 	const before = merge === null ? await commitOf(git, path, `refs/heads/${base}`) : merge.before;
-	const from = await forkPoint(git, path, before, commit);
+	const from = await mergeBase(git, path, before, commit);
 	return await drawDiff({ git, folder: path }, [from, commit], from, what);
 }
 
-export async function rangeOfCommits(
+export async function commitsAhead(
 	{ git }: GitContext,
 	{ path }: ProjectRepository,
 	{ base, commit }: CommitRange,
-): Promise<RangeOfCommits | Refusal> {
+): Promise<CommitsAhead | Refusal> {
 	if ((await commitOf(git, path, commit)) === null) return commitGone(commit);
 	const before = await commitOf(git, path, `refs/heads/${base}`);
 	const range = before === null ? [commit] : [commit, `^${before}`];

@@ -18,7 +18,7 @@ import { commitOf } from "../run/user-input.ts";
 import { drawDiff } from "../tree/draw-diff.ts";
 import { treeGone } from "../verbs/branch-status.ts";
 import { differsFromCommit } from "../verbs/clean.ts";
-import { forkPoint, theirOwn, writeTree } from "../verbs/diff.ts";
+import { mergeBase, theirOwn, writeTree } from "../verbs/diff.ts";
 import { orReported } from "../verbs/health.ts";
 import { pushBranch } from "../verbs/push.ts";
 import { type Step, steps } from "../worker/steps.ts";
@@ -130,7 +130,7 @@ export async function sandboxedDiff(
 	if (isRefusal(mine)) return mine;
 	if (against === "base") {
 		const base = await commitOf(git, project.path, `refs/heads/${workspace.base}`);
-		const from = await forkPoint(git, project.path, mine.head === null ? null : base, mine.head ?? "");
+		const from = await mergeBase(git, project.path, mine.head === null ? null : base, mine.head ?? "");
 		return await drawDiff({ git, folder: project.path, left: mine.left }, [from, mine.tree], from, what);
 	}
 	const { other, own } = against;

@@ -24,7 +24,7 @@ export async function diffOf(context: GitContext, checkout: Checkout, against: D
 		return await againstTree(context, checkout, against.checkout, theirs, against.what);
 	}
 	const from =
-		against.kind === "index" ? null : await forkPoint(git, folder, await baseCommit(context, checkout), "HEAD");
+		against.kind === "index" ? null : await mergeBase(git, folder, await baseCommit(context, checkout), "HEAD");
 	return await withIndex(
 		git,
 		folder,
@@ -68,7 +68,7 @@ export const theirOwn = (other: Checkout, left: readonly LeftOut[]): LeftOut[] =
 	left.map(({ path, reason }) => ({ path, reason: `in ${checkoutName(other)}: ${reason}` }));
 
 /** The commit at which the branch left base; without one, the empty tree. */
-export async function forkPoint(git: Git, folder: string, base: string | null, head: string): Promise<string> {
+export async function mergeBase(git: Git, folder: string, base: string | null, head: string): Promise<string> {
 	const found = base === null ? null : await git(folder, ["merge-base", base, head], { answers: [1, 128] });
 	return found?.code === 0 ? found.text : (await git(folder, ["hash-object", "-t", "tree", "--stdin"])).text;
 }
