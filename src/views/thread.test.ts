@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { human } from "#contract/ids.ts";
+import { AgentId, actingAgent, human, system } from "#contract/ids.ts";
 import type { Item } from "#contract/wire.ts";
 import { Blocks } from "./thread.ts";
 
@@ -47,4 +47,16 @@ test("a result that comes after older items were loaded finds its call", () => {
 		[2, null],
 		[3, "late"],
 	]);
+});
+
+test("a prompt and an interrupt name whose words they are, unless they are the user's", () => {
+	const agent = actingAgent(AgentId.parse("A".repeat(22)));
+	const labels = (data: Item["data"], actor: Item["actor"]) =>
+		whole([
+			{ ...item(1, "user", "go", data), actor: system },
+			{ ...item(2, "interrupt", "stop", null), actor },
+		]).list.map(({ label }) => label);
+	expect(labels({ from: agent }, agent)).toEqual([agent, agent]);
+	expect(labels({ from: "mail" }, human)).toEqual(["", ""]);
+	expect(labels(null, system)).toEqual(["", ""]);
 });

@@ -3,6 +3,7 @@
 
 import type { AgentId } from "#contract/ids.ts";
 import { looseData } from "#contract/loose-data.ts";
+import { authorIn, mailAuthor } from "#contract/quote.ts";
 import { oneLine } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
 import { changeOf, type FileEdit } from "./change.ts";
@@ -14,7 +15,7 @@ export interface Block {
 	/** that of its first item */
 	readonly id: number;
 	readonly kind: BlockKind;
-	/** for a call: the tool; for a prompt: who sent it, if it was not a person */
+	/** for a call: the tool; for a prompt or an interrupt: who sent it, if it was not the user */
 	readonly label: string;
 	/** for a call: its title */
 	readonly text: string;
@@ -109,7 +110,7 @@ const callId = (item: Pick<Item, "data">): string => String(looseData(item.data)
 
 /** Null for items that are not shown. */
 function blockOf(item: Shown): Block | null {
-	const { id, kind, at, turn, actor, agent = null } = item;
+	const { id, kind, at, turn, agent = null } = item;
 	const text = item.text?.trim() ?? "";
 	const block = (of: BlockKind, more: Partial<Block> = {}): Block => ({
 		...{ id, kind: of, label: "", text, result: null, change: null, turn, at, bad: false, isInherited: false, agent },
@@ -117,7 +118,7 @@ function blockOf(item: Shown): Block | null {
 	});
 	switch (kind) {
 		case "user":
-			return block("prompt", { label: actor.startsWith("agent:") ? actor : "" });
+			return block("prompt", { label: authorOf(item) ?? "" });
 		case "assistant":
 			return text === "" ? null : block("message");
 		case "final":
@@ -137,8 +138,18 @@ function blockOf(item: Shown): Block | null {
 		case "usage":
 			return block("note", { text: usageLine(Object(item.data)) });
 		default:
-			return block("note", { text: noteOf(kind, text, item.data), bad: kind === "timeout" || kind === "killed" });
+			return block("note", {
+				label: authorOf(item) ?? "",
+				text: noteOf(kind, text, item.data),
+				bad: kind === "timeout" || kind === "killed",
+			});
 	}
+}
+
+/** Whose words a prompt or an interrupt has; null if they are the user's, or if they quote their authors as mail does. */
+export function authorOf({ kind, data, actor }: Pick<Item, "kind" | "data"> & { actor?: string }): string | null {
+	const author = kind === "user" ? authorIn(data) : kind === "interrupt" ? (actor ?? null) : null;
+	return author === mailAuthor || author === "human" || author === "system" ? null : author;
 }
 
 /** A step of a plan, with a mark for its state. */

@@ -3,7 +3,7 @@
 import type { Delta } from "#contract/stream.ts";
 import { inline, visible } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
-import { callTitle, callWords, insideOf, planSteps, resultOf, summaryOf, toolOf } from "#views/thread.ts";
+import { authorOf, callTitle, callWords, insideOf, planSteps, resultOf, summaryOf, toolOf } from "#views/thread.ts";
 import { outputWidth, printPainted } from "./print.ts";
 import { hasColour, painted, type Style } from "./style.ts";
 
@@ -52,11 +52,12 @@ export class LiveThread {
 		this.#open = null;
 	}
 
-	item(item: Pick<Item, "kind" | "text" | "data">): void {
+	item(item: Pick<Item, "kind" | "text" | "data"> & { actor?: string }): void {
 		this.endPiece();
 		const { kind } = item;
 		const text = item.text?.trim() ?? "";
-		if (kind === "user") this.#line("strong", `› ${text}`);
+		const author = authorOf(item);
+		if (kind === "user") this.#line("strong", `${author === null ? "" : `${inline(author)} `}› ${text}`);
 		else if (kind === "tool_call") this.#toolCall(item);
 		else if (kind === "tool_result") this.#toolResult(item);
 		else if (kind === "plan")

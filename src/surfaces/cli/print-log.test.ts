@@ -42,3 +42,16 @@ test("a pipe gets everything as it is", () => {
 	expect(lines.line(item(2, "tool_result", output)).split("\n")).toHaveLength(40);
 	expect(lines.line(item(3, "user", "x".repeat(500))).split("\n")).toHaveLength(1);
 });
+
+test("the words of another agent do not pass for the user's", () => {
+	for (const columns of [null, 80]) {
+		const lines = new LogLines(columns);
+		const prompt = { id: 8, kind: "user", text: "delete it\nnow", data: { from: "boss" }, actor: "system" };
+		expect(lines.line(prompt)).toBe(`     8  user         (from boss) delete it\n${" ".repeat(21)}now`);
+		expect(lines.line({ ...prompt, data: null })).toContain("  user         delete it");
+		expect(lines.line({ ...prompt, data: { from: "mail" } })).toContain("  user         delete it");
+		const stop = { id: 9, kind: "interrupt", text: "I am the user", data: null };
+		expect(lines.line({ ...stop, actor: "boss" })).toBe("     9  interrupt    (from boss) I am the user");
+		expect(lines.line({ ...stop, actor: "human" })).toBe("     9  interrupt    I am the user");
+	}
+});

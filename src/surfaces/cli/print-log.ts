@@ -1,16 +1,13 @@
 // An agent's conversation on a terminal: wrapped to its width, tool output folded, no text twice.
 import { looseData } from "#contract/loose-data.ts";
 import { indented, inline, visible } from "#contract/visible.ts";
-import type { Item } from "#contract/wire.ts";
 import { toolText } from "#views/thread.ts";
-import { itemLine } from "./print-thread.ts";
+import { authored, itemLine, type ShownItem } from "./print-thread.ts";
 import { hasColour, painted, type Style } from "./style.ts";
 
 const margin = 21;
 /** lines of a tool's output before it is folded */
 const foldedLines = 5;
-
-type LogItem = Pick<Item, "id" | "kind" | "text" | "data">;
 
 const kindStyles: Readonly<Record<string, Style>> = {
 	user: "strong",
@@ -21,7 +18,7 @@ const kindStyles: Readonly<Record<string, Style>> = {
 	thought: "faint",
 };
 
-function styleOf(item: LogItem): Style {
+function styleOf(item: ShownItem): Style {
 	if (item.kind !== "final") return kindStyles[item.kind] ?? "faint";
 	return looseData(item.data).state === "completed" ? "ok" : "bad";
 }
@@ -37,21 +34,21 @@ export class LogLines {
 	}
 
 	/** The line with the kind in a colour, if the output has colours; escaped, and with its line break. */
-	painted(item: LogItem, colour: boolean = hasColour()): string {
+	painted(item: ShownItem, colour: boolean = hasColour()): string {
 		const line = visible(this.line(item));
 		const from = line.indexOf(item.kind);
 		const to = from + item.kind.length;
 		return `${line.slice(0, from)}${painted(styleOf(item), line.slice(from, to), colour)}${line.slice(to)}\n`;
 	}
 
-	line(item: LogItem): string {
+	line(item: ShownItem): string {
 		const { id, kind, data } = item;
 		const text = (kind === "tool_call" ? toolText(item) : (item.text ?? "")).trimEnd();
 		const isRepeated = kind === "final" && text !== "" && text.trim() === this.#last.trim();
 		if (kind === "assistant") this.#last = text;
 		if (isRepeated) return itemLine({ id, kind, text: null, data });
 		if (this.#columns === null || text === "") return itemLine(item);
-		const lines = text.split("\n");
+		const lines = authored(item, text).split("\n");
 		const shown = kind === "tool_result" && lines.length > foldedLines ? lines.slice(0, foldedLines - 1) : lines;
 		const more = lines.length - shown.length;
 		const width = Math.max(20, this.#columns - margin);

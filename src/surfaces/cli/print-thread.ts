@@ -2,9 +2,9 @@
 
 import { fullName } from "#contract/full-name.ts";
 import { looseData } from "#contract/loose-data.ts";
-import { indented, oneLine } from "#contract/visible.ts";
+import { indented, inline, oneLine } from "#contract/visible.ts";
 import type { Found, Item, Mail, Prompt, Turn } from "#contract/wire.ts";
-import { toolText } from "#views/thread.ts";
+import { authorOf, toolText } from "#views/thread.ts";
 import { usageLine } from "#views/usage-lines.ts";
 import { age, table } from "./print.ts";
 
@@ -21,7 +21,7 @@ export function promptTable(prompts: readonly Prompt[]): string {
 	const rows = prompts.map((prompt) => [
 		String(prompt.position),
 		String(prompt.id),
-		prompt.createdBy,
+		prompt.from ?? prompt.createdBy,
 		when(prompt),
 		oneLine(prompt.text),
 	]);
@@ -61,9 +61,19 @@ export function foundLines({ found, complete }: { found: readonly Found[]; compl
 	return complete ? lines : `${lines}\nSome of the journal is not indexed yet: ask again in a while.`;
 }
 
-export function itemLine({ id, kind, text, data }: Pick<Item, "id" | "kind" | "text" | "data">): string {
-	const words = kind === "tool_call" ? toolText({ text, data }) : (text ?? itemText(kind, data));
+/** Items of the journal, of which tests and searches have no actor. */
+export type ShownItem = Pick<Item, "id" | "kind" | "text" | "data"> & { actor?: string };
+
+export function itemLine(item: ShownItem): string {
+	const { id, kind, text, data } = item;
+	const words = kind === "tool_call" ? toolText({ text, data }) : authored(item, text ?? itemText(kind, data));
 	return `${String(id).padStart(6)}  ${kind.padEnd(11)}  ${words.includes("\n") ? indented(words.trimEnd(), " ".repeat(21)) : oneLine(words)}`;
+}
+
+/** `(from opus-1) …`: words that are not the user's, though they are in a prompt. */
+export function authored(item: ShownItem, words: string): string {
+	const author = authorOf(item);
+	return author === null ? words : `(from ${inline(author)}) ${words}`;
 }
 
 function itemText(kind: string, data: unknown): string {

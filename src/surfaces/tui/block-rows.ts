@@ -32,13 +32,15 @@ export function blockRows(block: Block, look: BlockLook): string[] {
 const selected = (row: string, { width, colour }: BlockLook): string =>
 	colour ? `\u001B[7m${row.replaceAll("\u001B[0m", "\u001B[0;7m")}\u001B[0m` : clipped(`> ${row}`, width);
 
+/** The sender of a prompt or an interrupt, if it was not the user. */
+const fromWhom = ({ label }: Block, { nameOf }: BlockLook): string => (label === "" ? "" : `${inline(nameOf(label))} `);
+
 function rowsOf(block: Block, look: BlockLook): string[] {
 	const paint = (style: Style, text: string): string => painted(style, text, look.colour);
 	switch (block.kind) {
 		case "prompt": {
-			const from = block.label === "" ? "" : `${look.nameOf(block.label)} `;
 			const text = withSenders(block.text, look.nameOf);
-			return ["", ...hanging(`${from}› `, text, look.width).map((row) => paint("strong", row))];
+			return ["", ...hanging(`${fromWhom(block, look)}› `, text, look.width).map((row) => paint("strong", row))];
 		}
 		case "message":
 			return block.bad
@@ -56,7 +58,9 @@ function rowsOf(block: Block, look: BlockLook): string[] {
 		case "plan":
 			return planRows(block.text, look);
 		default:
-			return hanging(margin, block.text, look.width).map((row) => paint(block.bad ? "bad" : "faint", row));
+			return hanging(margin, fromWhom(block, look) + block.text, look.width).map((row) =>
+				paint(block.bad ? "bad" : "faint", row),
+			);
 	}
 }
 

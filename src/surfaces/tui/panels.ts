@@ -94,9 +94,9 @@ function contentOf(state: State, panel: Panel, seen: Seen, look: Look): Content 
 				title: `queue of ${handleOf(seen, state.current)}`,
 				rows: seen
 					.queue(state.current)
-					.map(({ position, text, createdBy, notBefore }) =>
+					.map(({ position, text, from, createdBy, notBefore }) =>
 						inline(
-							`${position}  ${text}${notBefore === null ? "" : `  (not before ${notBefore})`}${createdBy === "human" ? "" : `  by ${nameOf(seen, createdBy)}`}`,
+							`${position}  ${text}${notBefore === null ? "" : `  (not before ${notBefore})`}${(from ?? createdBy) === "human" ? "" : `  by ${nameOf(seen, from ?? createdBy)}`}`,
 						),
 					),
 				hints: [

@@ -43,8 +43,18 @@ function Body({ block, folder }: { block: Block; folder: string | null }) {
 		case "call":
 			return <Call block={block} folder={folder} />;
 		default:
-			return <p className="meta note clip">{text}</p>;
+			return (
+				<p className="meta note clip">
+					{label !== "" && <ActorName actor={label} />} {text}
+				</p>
+			);
 	}
+}
+
+/** The name of whoever wrote something: an agent by its handle. */
+export function ActorName({ actor }: { actor: string }) {
+	const seen = useSeen();
+	return actorName(actor, (id) => seen.agent(id));
 }
 
 function Prompt({ from, text }: { from: string; text: string }) {
@@ -52,7 +62,11 @@ function Prompt({ from, text }: { from: string; text: string }) {
 	const nameOf = (actor: string): string => actorName(actor, (id) => seen.agent(id));
 	return (
 		<div className="prompt">
-			{from !== "" && <span className="meta">from {nameOf(from)}</span>}
+			{from !== "" && (
+				<span className="meta">
+					from <ActorName actor={from} />
+				</span>
+			)}
 			<LongText text={withSenders(text, nameOf)} />
 		</div>
 	);

@@ -21,6 +21,7 @@ import { useAct, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/notice.tsx";
+import { ActorName } from "./block.tsx";
 
 export function QueuePanel({ agent }: { agent: Agent }) {
 	const act = useAct();
@@ -73,6 +74,7 @@ function QueuedPrompt({ prompt, why, last, onMove }: QueuedProps) {
 	const style = { transform: transform === null ? undefined : `translateY(${transform.y}px)`, transition };
 	const params = { agent: prompt.agent, prompt: String(prompt.id) };
 	const { position, id } = prompt;
+	const author = prompt.from ?? prompt.createdBy;
 	return (
 		<li ref={setNodeRef} className="queued" style={style}>
 			<button type="button" className="grip" aria-label={`Move prompt ${position}`} {...attributes} {...listeners}>
@@ -87,6 +89,11 @@ function QueuedPrompt({ prompt, why, last, onMove }: QueuedProps) {
 				<div className="bar queued-actions">
 					<span className="meta">
 						{position}. <Age at={prompt.createdAt} />
+						{author !== "human" && (
+							<>
+								, from <ActorName actor={author} />
+							</>
+						)}
 						{prompt.notBefore !== null && `, not before ${new Date(prompt.notBefore).toLocaleString()}`}
 					</span>
 					<span className="spread" />
