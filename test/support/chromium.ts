@@ -3,14 +3,17 @@ import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
 
-const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/** Debian's shell without a window first: its processes take a third less CPU than those of the whole browser. */
+const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /** Its path; empty if there is none and it cannot be installed. */
 export function chromiumProgram(): string {
 	const found = onPath();
 	if (found !== null || process.getuid?.() !== 0) return found ?? "";
-	for (const args of [["update"], ["install", "-y", "--no-install-recommends", "chromium"]])
-		spawnSync("apt-get", args, { stdio: "ignore", timeout: 300_000 });
+	const aptGet = (...args: string[]): void => void spawnSync("apt-get", args, { stdio: "ignore", timeout: 300_000 });
+	aptGet("update");
+	aptGet("install", "-y", "--no-install-recommends", "chromium-headless-shell");
+	if (onPath() === null) aptGet("install", "-y", "--no-install-recommends", "chromium");
 	return onPath() ?? "";
 }
 
