@@ -38,7 +38,7 @@ export class NodeProcess implements AsyncDisposable {
 	/** With this program, or what another version of it is. */
 	async start(program?: string): Promise<void> {
 		const child = this.#spawn(program);
-		child.stderr.pipe(process.stderr);
+		child.stderr.on("data", (chunk) => process.stderr.write(chunk));
 		for await (const line of createInterface(child.stdout)) {
 			const [, url] = / is up at (\S+) /.exec(line) ?? [];
 			if (url === undefined) continue;

@@ -52,7 +52,7 @@ export async function startPostgres({
 	const flags = [
 		...(durable ? [] : ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]),
 		"shared_buffers=32MB",
-		"max_connections=200",
+		"max_connections=400",
 		"listen_addresses=",
 	].flatMap((flag) => ["-c", flag]);
 
