@@ -48,11 +48,12 @@ describe("five projects of three daemons", { timeout: torture ? 1_200_000 : 180_
 			await nodeAt(0).client.ask("prompt", { params: { agent }, body: { text } });
 		await queue(await add("first", null), `touch ${go}.began; until [ -e ${go} ]; do sleep 0.05; done`);
 		await eventually("the slot is taken", () => existsSync(`${go}.began`));
-		for (const project of homes.keys()) {
+		const fill = async (project: number): Promise<void> => {
 			const agent = await add("worker", project);
 			const count = project === 0 ? promptsOfFirst : 2 * fair;
 			for (let at = 0; at < count; at++) await queue(agent, `echo ${project} >> ${had}`);
-		}
+		};
+		await Promise.all(homes.map((_, project) => fill(project)));
 		writeFileSync(go, "");
 		await eventually("they had their turns", () => tokens(had).length >= turns, torture ? 600_000 : 60_000);
 		const first = tokens(had).slice(0, turns);
@@ -61,10 +62,9 @@ describe("five projects of three daemons", { timeout: torture ? 1_200_000 : 180_
 
 	/** Nothing of before is left to be done. */
 	async function clear(): Promise<void> {
-		for (const { id } of await nodeAt(0).client.call("agents"))
-			await nodeAt(0)
-				.client.ask("kill", { params: { agent: id }, body: {} })
-				.catch(() => null);
+		const { client } = nodeAt(0);
+		const agents = (await client.call("agents")).filter(({ supervisor }) => supervisor !== null);
+		await Promise.all(agents.map(({ id }) => client.ask("kill", { params: { agent: id }, body: {} })));
 	}
 
 	test("each project gets its share of the turns, within a tenth", async () => {
@@ -78,7 +78,7 @@ describe("five projects of three daemons", { timeout: torture ? 1_200_000 : 180_
 				"const ready = heads.filter(({ agent, head }) => mayStart(agent, head) && agent.node === this.#parts.node.node);",
 			],
 		]);
-		for (const node of cluster.nodes) node.signal("SIGTERM");
+		for (const node of cluster.nodes) node.signal("SIGKILL");
 		await Promise.all(cluster.nodes.map((node) => node.ended()));
 		await Promise.all(cluster.nodes.map((node) => node.start(selfish.daemon)));
 		// they race for the slot, and may by chance be fair

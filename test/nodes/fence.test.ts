@@ -12,6 +12,8 @@ import { lossyProxy } from "#test/support/lossy-proxy.ts";
 import { done } from "#test/support/say.ts";
 import { freshDatabase } from "#test/support/stores.ts";
 
+// N1
+const lives = process.env["BROOD_TORTURE"] === undefined ? 1 : 500;
 const node = NodeId.parse(randomIds.key());
 
 /** A life of the node, with its own start; or an engine that is not a node. */
@@ -27,17 +29,23 @@ const append = (engine: Engine, text: string) =>
 const texts = async (engine: Engine): Promise<(string | null)[]> =>
 	(await engine.reads.events({ after: 0, limit: 1000, kinds: ["user"] })).map(({ text }) => text);
 
-test("the second life of a node ends the first: none of its late batches lands, and it hears why", async () => {
+test(`${lives} times the next life of a node ends the one before: none of its late batches lands, and it hears why`, {
+	timeout: 1000 * lives + 30_000,
+}, async () => {
 	const url = await freshDatabase();
-	const first = await openLife(url);
-	await append(first, "in time");
-	const second = await openLife(url);
-	const late = await Promise.allSettled(Array.from({ length: 20 }, (_, at) => append(first, `late ${at}`)));
-	expect(late.map((each) => each.status === "rejected" && each.reason.kind)).toEqual(late.map(() => "fenced"));
-	expect(await first.failed).toMatchObject({ name: "StoreFault", kind: "fenced" });
-	await append(second, "of the second life");
-	expect(await texts(second)).toEqual(["in time", "of the second life"]);
-	for (const engine of [first, second]) await engine[Symbol.asyncDispose]();
+	let before = await openLife(url);
+	await append(before, "life 0");
+	for (let life = 1; life <= lives; life++) {
+		const next = await openLife(url);
+		const late = await Promise.allSettled(Array.from({ length: 20 }, (_, at) => append(before, `late ${at}`)));
+		expect(late.map((each) => each.status === "rejected" && each.reason.kind)).toEqual(late.map(() => "fenced"));
+		expect(await before.failed).toMatchObject({ name: "StoreFault", kind: "fenced" });
+		await append(next, `life ${life}`);
+		await before[Symbol.asyncDispose]();
+		before = next;
+	}
+	expect(await texts(before)).toEqual(Array.from({ length: lives + 1 }, (_, life) => `life ${life}`));
+	await before[Symbol.asyncDispose]();
 });
 
 test("control: an engine that is not a node has no fence, and its late batch lands", async () => {

@@ -10,7 +10,7 @@ const outages = torture
 			ms: at % 40 === 0 ? 60_000 : 1000 * (1 + (at % 10)),
 			slow: at % 4 === 3 ? Math.round(7.5 * at) : 0,
 		}))
-	: [{ ms: 9000, slow: 0 }];
+	: [{ ms: 7500, slow: 0 }];
 const writers = torture ? 16 : 4;
 const lostMax = torture ? 500 : 10;
 

@@ -7,11 +7,13 @@ import { counted, eventually, type NodeProcess } from "#test/support/nodes.ts";
 const torture = process.env["BROOD_TORTURE"] !== undefined;
 const rounds = torture ? 100 : 1;
 const lateMax = 20;
+/** Each freezes a node of its own. In the long form the first also measures for how long others wait. */
+const testBeside = torture ? test : test.concurrent;
 
 describe("a daemon that is frozen", { timeout: torture ? 14_400_000 : 120_000 }, () => {
 	const worlds = new Worlds(torture ? 5 : 1);
 
-	test("frozen: the watchdog ends a daemon that stands still, with its processes, before it falls", async () => {
+	testBeside("frozen: the watchdog ends a daemon that stands still, with its processes, before it falls", async () => {
 		await worlds.share(rounds, async ({ all }) => {
 			const [one, , three] = all();
 			const job = await agentAt(three);
@@ -54,22 +56,22 @@ describe("a daemon that is frozen", { timeout: torture ? 14_400_000 : 120_000 },
 	const landed = async ({ query }: Daemons): Promise<number> =>
 		Number((await query("select count(*) from event where text like 'late %'")).rows[0].count);
 
-	test("frozen until it fell: nothing that it was asked is written any more, and its processes end", async () => {
+	testBeside("frozen until it fell: nothing that it was asked is written any more, and its processes end", async () => {
 		await worlds.share(rounds, async (daemons) => {
-			const [one, , three] = daemons.all();
-			const job = await agentAt(three);
+			const [one, two] = daemons.all();
+			const job = await agentAt(two);
 			await give(one, job, "only");
 			await eventually("the turn runs", () => counted(job.sleeps).running === 1);
-			const { late } = await fallFrozen(one, three);
+			const { late } = await fallFrozen(one, two);
 			// control: without a watchdog its processes go on after it fell
 			expect(counted(job.sleeps).running).toBe(1);
 			// it learns it when it goes on
-			three.signal("SIGCONT");
-			expect(await three.ended()).toBe(71);
+			two.signal("SIGCONT");
+			expect(await two.ended()).toBe(71);
 			expect(counted(job.sleeps).there).toBe(0);
 			expect(await late).toEqual(Array(lateMax).fill("rejected"));
 			expect(await landed(daemons)).toBe(0);
-			await three.start();
+			await two.start();
 		});
 	});
 
