@@ -83,26 +83,24 @@ describe("three daemons on one database", { timeout: torture ? 14_400_000 : 120_
 		});
 	});
 
-	/** How the turns of each of these prompts ended that were handed over to a process; once all is over. */
+	const handed = `select data from event join agent on agent.seq = event.agent where agent.id = $1 and kind = 'turn.handed'`;
+
+	/** How the turns of each of these prompts ended that were handed over to a process; once all were, and are over. */
 	async function handedOver({ all, query }: Daemons, { agent }: Job, prompts: readonly number[]): Promise<string[][]> {
 		const [{ client }] = all();
 		const ask = { params: { agent } };
-		await eventually("all is over", async () => {
-			const { holds, label, queueLength } = await client.ask("agent", ask);
+		let states: string[][] = [];
+		await eventually("each prompt was handed over, and its turn is over", async () => {
+			const { id, holds } = await client.ask("agent", ask);
 			// whatever was interrupted holds its agent
 			if (holds.length > 0) await client.ask("resume", { ...ask, body: {} });
-			return label === "idle" && queueLength === 0;
+			const ids = (await query(handed, [id])).rows.map(({ data }) => Number(JSON.parse(data).turn));
+			const turns = (await client.call("turns", ask)).filter((turn) => ids.includes(turn.id));
+			// a turn that was not handed over has given its prompt back
+			states = prompts.map((prompt) => turns.filter((turn) => turn.prompt === prompt).map(({ state }) => state));
+			return states.every((each) => each.length > 0 && !each.includes("open"));
 		});
-		const { id } = await client.ask("agent", ask);
-		const handed = `select data from event join agent on agent.seq = event.agent where agent.id = $1 and kind = 'turn.handed'`;
-		const ids = (await query(handed, [id])).rows.map(({ data }) => Number(JSON.parse(data).turn));
-		const turns = await client.call("turns", ask);
-		// a turn that was not handed over has given its prompt back
-		return prompts.map((prompt) =>
-			ids.flatMap((turn) =>
-				turns.filter((each) => each.id === turn && each.prompt === prompt).map(({ state }) => state),
-			),
-		);
+		return states;
 	}
 
 	test(`${sudden} kills and cuts at any moment: no prompt is started twice, and none is forgotten`, async () => {

@@ -36,7 +36,7 @@ async function compare(reads: Reads, events: readonly Event[]): Promise<undefine
 	expect(byId(prompts)).toEqual(byId(queued));
 	expect(await reads.turnLeases()).toEqual([...folded.lease.values()]);
 	expect(await reads.openWaits()).toEqual([...folded.wait.values()].filter(({ state }) => state === "open"));
-	expect(await reads.subscriptions()).toEqual([...folded.subscription.values()]);
+	expect(new Map((await reads.subscriptions()).map((row) => [row.name, row]))).toEqual(folded.subscription);
 	expect(new Map((await reads.projects()).map((row) => [row.slug, row]))).toEqual(folded.project);
 }
 
