@@ -14,13 +14,13 @@ import {
 	Worlds,
 	word,
 } from "#test/support/node-jobs.ts";
-import { counted, eventually } from "#test/support/nodes.ts";
+import { counted, eventually, type NodeProcess } from "#test/support/nodes.ts";
 import { OtherVersion } from "#test/support/other-version.ts";
 
 const torture = process.env["BROOD_TORTURE"] !== undefined;
 const rounds = torture ? 200 : 1;
 /** with the falls and partitions a thousand */
-const sudden = torture ? 600 : 1;
+const sudden = torture ? 600 : 3;
 /** a kill comes at any moment of the first turns */
 const suddenWithinMs = 600;
 /** shorter than the silence of a node that is taken for dead */
@@ -103,37 +103,46 @@ describe("three daemons on one database", { timeout: torture ? 14_400_000 : 120_
 		return states;
 	}
 
+	/** Out of reach of the database for a moment, at any moment. */
+	async function cutOff({ proxy }: NodeProcess): Promise<void> {
+		await pause(randomInt(suddenWithinMs));
+		proxy.cut("to the server", "to the client");
+		await pause(randomInt(cutForMs));
+		proxy.heal();
+	}
+
+	async function killAndStart(node: NodeProcess): Promise<void> {
+		await pause(randomInt(suddenWithinMs));
+		node.signal("SIGKILL");
+		await node.ended();
+		await node.start();
+	}
+
 	test(`${sudden} kills and cuts at any moment: no prompt is started twice, and none is forgotten`, async () => {
-		await worlds.share(sudden, async (daemons, round) => {
-			const [one, two] = daemons.all();
-			const jobs = await Promise.all([agentAt(two), agentAt(two), agentAt(two)]);
+		const words = ["first", "second", "third"];
+		// a round has three of them
+		await worlds.share(sudden / 3, async (daemons) => {
+			const [one, two, three] = daemons.all();
+			const jobs = await Promise.all([two, two, three, three].map(agentAt));
 			const prompting = jobs.map(async ({ agent, file }) => {
 				const ids: number[] = [];
-				for (const token of ["first", "second", "third"]) {
+				for (const token of words) {
 					const body = { text: `echo ${token} >> ${file}` };
 					ids.push((await one.client.ask("prompt", { params: { agent }, body })).id);
 				}
 				return ids;
 			});
-			await pause(randomInt(suddenWithinMs));
-			if (round % 2 === 0) {
-				two.signal("SIGKILL");
-				await two.ended();
-				await two.start();
-			} else {
-				two.proxy.cut("to the server", "to the client");
-				await pause(randomInt(cutForMs));
-				two.proxy.heal();
-			}
-			for (const [at, prompts] of (await Promise.all(prompting)).entries()) {
-				const job = jobs[at] ?? expect.unreachable();
-				const states = await handedOver(daemons, job, prompts);
+			await Promise.all([killAndStart(two), cutOff(three)]);
+			const looking = jobs.map(async (job, at) => {
+				const states = await handedOver(daemons, job, (await prompting[at]) ?? []);
 				expect(states.map((each) => each.length)).toEqual([1, 1, 1]);
 				const written = tokens(job.file);
 				expect([...new Set(written)]).toEqual(written);
-				const ended = ["first", "second", "third"].filter((_, prompt) => states[prompt]?.[0] === "completed");
-				expect(written).toEqual(expect.arrayContaining(ended));
-			}
+				expect(written).toEqual(
+					expect.arrayContaining(words.filter((_, prompt) => states[prompt]?.[0] === "completed")),
+				);
+			});
+			await Promise.all([cutOff(two), ...looking]);
 		});
 	});
 
