@@ -7,7 +7,7 @@ import { Command } from "#contract/command.ts";
 import { AgentId } from "#contract/ids.ts";
 import { PromptMove } from "#contract/prompt.ts";
 import { decidePause } from "#domain/agent/decide.ts";
-import { decideMove } from "#domain/prompt.ts";
+import { decideMovePrompt } from "#domain/prompt.ts";
 import type { Definition } from "#engine/commands/define.ts";
 import { onAgent } from "#engine/commands/on-agent.ts";
 import { commands } from "#engine/commands/table.ts";
@@ -58,9 +58,9 @@ test("a definition without a part, or with the parts of two commands, does not c
 		// @ts-expect-error nothing decides it
 		() => onAgent({ schema: AgentPause, ...people }),
 		// @ts-expect-error its decider has to see the queue
-		() => onAgent({ schema: PromptMove, ...people, decide: decideMove }),
+		() => onAgent({ schema: PromptMove, ...people, decide: decideMovePrompt }),
 		// @ts-expect-error what is loaded is not what its decider has to see
-		() => onAgent({ schema: PromptMove, ...people, load: async () => 1, decide: decideMove }),
+		() => onAgent({ schema: PromptMove, ...people, load: async () => 1, decide: decideMovePrompt }),
 		// @ts-expect-error its schema is not among the commands of the contract
 		() => onAgent({ schema: unlisted, ...people, decide }),
 		() => {

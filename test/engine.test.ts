@@ -269,7 +269,7 @@ describe("the registry", () => {
 			{ type: "turn.append", agent: id, turn: 1, items: [{ kind: "user" }] },
 			{ type: "turn.end", agent: id, turn: 1, state: "completed" },
 			{ type: "turn.crash", agent: id, turn: 1 },
-			{ type: "turn.release", agent: id, turn: 1, reason: "x" },
+			{ type: "prompt.return", agent: id, turn: 1, reason: "x" },
 			{ type: "turn.yield", agent: id, turn: 1 },
 			{ type: "turn.settle", agent: id, turn: 1 },
 			{ type: "git.record", runs: [{ folder: "/x", args: ["x"], code: 0, ms: 1 }] },

@@ -114,7 +114,7 @@ export const AgentRecover = command("agent.recover", { agent: AgentId });
 export const AgentCheckLimit = command("agent.checkLimit", { agent: AgentId });
 export const AgentReap = command("agent.reap", { agent: AgentId });
 
-/** From the agent's node: its processes have ended, as another node was asked for. */
+/** From the agent's node: its processes have ended; another node was asked for, and it can move there. */
 export const AgentStop = command("agent.stop", { agent: AgentId });
 /** From the agent's node: a snapshot is where every node can read it, or why it is not. */
 export const AgentUpload = command("agent.upload", {

@@ -21,7 +21,7 @@ export const Issue = z.object({
 		lastAgent: true,
 		run: true,
 		prompt: true,
-		said: true,
+		report: true,
 		bounces: true,
 		folder: true,
 		approvedCommit: true,

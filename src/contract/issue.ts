@@ -62,9 +62,9 @@ export const IssueState = z.strictObject({
 	/** the latest prompt of its stage */
 	prompt: EventId.nullable(),
 	/** the agent's report in the open run */
-	said: z.strictObject({ summary: z.string(), back: z.boolean() }).nullable(),
+	report: z.strictObject({ summary: z.string(), back: z.boolean() }).nullable(),
 	/** failures of its stage in a row */
-	attempts: z.int(),
+	failures: z.int(),
 	/** how often it was sent back since a person last acted on it */
 	bounces: z.int(),
 	/** no further attempt before this time */

@@ -69,7 +69,7 @@ export const Site = z.strictObject({ node: NodeId, path: z.string() });
 export type Site = z.infer<typeof Site>;
 
 /**
- * The base of a project's home: its commit, which of the caller's commits it knows, and a bundle of what these lack; and
+ * The base at a project's home node: its commit, which of the caller's commits it knows, and a bundle of what these lack; and
  * a digest of the project's configuration in Brood's home, null if there is none.
  */
 export const HomeBase = z.strictObject({
@@ -175,7 +175,7 @@ export const ProjectEvent = z.discriminatedUnion("kind", [
 	event("project.approved", { slug: ProjectSlug, fingerprint: z.string() }),
 	event("project.configured", { slug: ProjectSlug, settings: IssueSettings }),
 	event("project.removed", { slug: ProjectSlug }),
-	/** `from`: its former home, a site from then on */
+	/** `from`: its former home node, a site from then on */
 	event("project.moved", { slug: ProjectSlug, node: NodeId, path: z.string(), from: Site }),
 	event("site.added", { slug: ProjectSlug, node: NodeId, path: z.string() }),
 	event("site.removed", { slug: ProjectSlug, node: NodeId }),

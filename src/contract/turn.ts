@@ -121,12 +121,12 @@ export const TurnEnd = command("turn.end", {
 export type TurnEnd = z.infer<typeof TurnEnd>;
 
 /** The process never got the prompt. With `failed`, the step would fail again, so the agent is held. */
-export const TurnRelease = command("turn.release", {
+export const PromptReturn = command("prompt.return", {
 	...named,
 	reason: z.string().max(1000),
 	failed: z.strictObject({ code: RefusalCodeSchema, step: z.string().max(100) }).optional(),
 });
-export type TurnRelease = z.infer<typeof TurnRelease>;
+export type PromptReturn = z.infer<typeof PromptReturn>;
 
 /** Queues the prompt of an ended turn again; of the latest turn if none is named. */
 export const TurnRetry = command("turn.retry", { agent: AgentId, turn: EventId.optional() });
@@ -160,7 +160,7 @@ export const turnCommands = [
 	TurnHand,
 	TurnAppend,
 	TurnEnd,
-	TurnRelease,
+	PromptReturn,
 	TurnCrash,
 	TurnYield,
 	TurnSettle,

@@ -91,7 +91,7 @@ function leftBehind({ name }: NodeState, { turns, agents }: FallenWork, heir: No
 /** What happened to rows that were read in the same transaction is never refused. */
 const eventsOf = (decision: Decision): readonly NewEvent[] => (isRefusal(decision) ? [] : decision);
 
-export function decideLeave(node: NodeState | undefined, { node: id }: { node: NodeId }): Decision {
+export function decideLeaveNode(node: NodeState | undefined, { node: id }: { node: NodeId }): Decision {
 	if (node === undefined) return noNode(id);
 	return isActive(node) ? [{ kind: "node.left", agent: null, data: { node: id } }] : [];
 }
@@ -102,7 +102,7 @@ export function decideDrain(node: NodeState | undefined, { node: id }: { node: N
 	return node.state === "draining" ? [] : [{ kind: "node.drained", agent: null, data: { node: id } }];
 }
 
-export function decideResume(node: NodeState | undefined, { node: id }: { node: NodeId }): Decision {
+export function decideResumeNode(node: NodeState | undefined, { node: id }: { node: NodeId }): Decision {
 	if (node === undefined) return noNode(id);
 	if (!isActive(node)) return nodeDown(node);
 	return node.state === "up" ? [] : [{ kind: "node.resumed", agent: null, data: { node: id } }];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { defaultIssueSettings } from "#contract/project.ts";
-import { faultsOf, firstWork, isBeforeStart, loadPreset, movesFrom, presetNamed, stageOf } from "./preset.ts";
+import { firstWork, isBeforeStart, loadPreset, movesFrom, presetNamed, problemsOf, stageOf } from "./preset.ts";
 import { shipped } from "./presets.ts";
 
 const instructions = /^(say|run|write|sleep|ask|fork|send|wait|commit|limit|fail|crash|orphan|flood|work_complete)\b/;
@@ -9,7 +9,7 @@ const names = Object.keys(shipped);
 describe.each(names)("the shipped preset %s", (name) => {
 	const preset = shipped[name] ?? { stages: [] };
 
-	test("is right: every stage is reached and has a way out", () => expect(faultsOf(preset)).toEqual([]));
+	test("is right: every stage is reached and has a way out", () => expect(problemsOf(preset)).toEqual([]));
 
 	test("is done only through a person's approval", () => {
 		const before = preset.stages.filter(({ next }) => next !== undefined && stageOf(preset, next)?.final === true);

@@ -23,12 +23,12 @@ export function loadPreset(written: unknown): LoadedPreset {
 		const [issue] = parsed.error.issues;
 		return { broken: [issue?.path.join("."), issue?.message].filter(Boolean).join(": ") };
 	}
-	const [wrong] = faultsOf(parsed.data);
+	const [wrong] = problemsOf(parsed.data);
 	return wrong === undefined ? { preset: parsed.data } : { broken: wrong };
 }
 
-/** All faults of a preset, as sentences. */
-export function faultsOf(preset: Preset): string[] {
+/** All problems of a preset, as sentences. */
+export function problemsOf(preset: Preset): string[] {
 	const names = preset.stages.map(({ name }) => name);
 	const twice = names.find((name, at) => names.indexOf(name) !== at);
 	if (twice !== undefined) return [`there are two stages ${twice}`];

@@ -149,7 +149,11 @@ export function decideEdit(
 }
 
 /** The prompt takes its neighbour's priority, so that it stays in its new position. */
-export function decideMove(agent: AgentState, { prompt, to }: PromptMove, queue: readonly PromptState[]): Decision {
+export function decideMovePrompt(
+	agent: AgentState,
+	{ prompt, to }: PromptMove,
+	queue: readonly PromptState[],
+): Decision {
 	const refusal = refusedNow(agent, "prompt");
 	if (refusal) return refusal;
 	const from = queue.findIndex(({ id }) => id === prompt);

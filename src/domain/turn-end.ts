@@ -3,7 +3,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { PartialOutput, TurnEnd, TurnFinish, TurnItem, TurnRelease, TurnState } from "#contract/turn.ts";
+import type { PartialOutput, PromptReturn, TurnEnd, TurnFinish, TurnItem, TurnState } from "#contract/turn.ts";
 import { Usage } from "#contract/usage.ts";
 import type { WaitState } from "#contract/wait.ts";
 import { stepFailed } from "./agent-state/holds.ts";
@@ -76,10 +76,10 @@ export function decideFinishTurn(agent: AgentState, { message, failed }: TurnFin
 }
 
 /** The prompt never reached a process: it goes back to the head of the queue. */
-export function decideRelease(
+export function decideReturnPrompt(
 	agent: AgentState,
 	turn: TurnState,
-	{ reason, failed }: TurnRelease,
+	{ reason, failed }: PromptReturn,
 	openWork: OpenWork,
 	first: number | null,
 ): Decision {

@@ -122,16 +122,16 @@ export class Upkeep {
 export async function gcRequest(
 	reads: Reads,
 	{ slug }: Pick<ProjectState, "slug">,
-): Promise<Pick<GcRequest, "living" | "goneOf" | "needed">> {
-	const living = await reads.agentsWithFolders(slug);
-	const needed = living.flatMap(({ workspacePlan: plan }) =>
+): Promise<Pick<GcRequest, "withFolder" | "goneOf" | "needed">> {
+	const withFolder = await reads.agentsWithFolders(slug);
+	const needed = withFolder.flatMap(({ workspacePlan: plan }) =>
 		plan?.parent == null || plan.snapshot === null ? [] : [`refs/brood/snapshots/${plan.parent}/${plan.snapshot}`],
 	);
 	const goneOf: GcRequest["goneOf"] = async (owners) =>
 		(await reads.agentsWith(owners.flatMap((owner) => AgentId.safeParse(owner).data ?? [])))
 			.filter(({ project, workspaceRemovedAt }) => project === slug && workspaceRemovedAt !== null)
 			.map(({ id }) => id);
-	return { living, goneOf, needed };
+	return { withFolder, goneOf, needed };
 }
 
 /** Returns what was freed or, with `dryRun`, what would be. */

@@ -18,7 +18,7 @@ import { expected, type LogEntry } from "#contract/log.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { inline, visible } from "#contract/visible.ts";
-import { giveWay, startAgain } from "#daemon/give-way.ts";
+import { exitWhenFenced, startAgain } from "#daemon/exit-when-fenced.ts";
 import { checkStore } from "#daemon/open-store.ts";
 import { makePlayground } from "#daemon/playground.ts";
 import { idle, startSuccessor, successorCommand } from "#daemon/replace.ts";
@@ -152,7 +152,7 @@ try {
 	});
 	void daemon.engine.failed.then(async (why) => {
 		if (why.kind === "fenced") {
-			const code = await giveWay(daemon.engine, log, why);
+			const code = await exitWhenFenced(daemon.engine, log, why);
 			// in the foreground the service manager starts the next one
 			if (values.background) startSuccessor(home, process.env, ["--again"]);
 			process.exit(code);

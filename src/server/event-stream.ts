@@ -14,7 +14,7 @@ import { eventView } from "#views/wire.ts";
 import { type EventQuery, StreamFilter } from "./stream-filter.ts";
 
 const pageEvents = 1000;
-const heartbeatMs = 15_000;
+const keepAliveMs = 15_000;
 /** bytes that may wait in a reader's socket before it is cut */
 const waitingBytesMax = 8 * 1024 * 1024;
 
@@ -31,7 +31,7 @@ export class EventStream implements AsyncDisposable {
 	readonly readersMax: number;
 	readonly #engine: Engine;
 	readonly #readers = new Set<Reader>();
-	readonly #heartbeat: NodeJS.Timeout;
+	readonly #keepAliveTimer: NodeJS.Timeout;
 	#following: EventReader;
 	#closed = false;
 	readonly #ended: Promise<void>;
@@ -52,7 +52,7 @@ export class EventStream implements AsyncDisposable {
 		this.readersMax = readersMax;
 		this.#last = last;
 		this.#following = this.#follower();
-		this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs).unref();
+		this.#keepAliveTimer = setInterval(() => this.#keepAlive(), keepAliveMs).unref();
 		this.#ended = this.#follow();
 	}
 
@@ -122,7 +122,7 @@ export class EventStream implements AsyncDisposable {
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.#closed = true;
-		clearInterval(this.#heartbeat);
+		clearInterval(this.#keepAliveTimer);
 		this.#following[Symbol.dispose]();
 		await this.#ended;
 		this.cutAll();
@@ -225,10 +225,10 @@ export class EventStream implements AsyncDisposable {
 		}
 	}
 
-	#beat(): void {
+	#keepAlive(): void {
 		for (const { out } of this.#readers) out.write(": still here\n\n");
 		this.#sendUnjournaled([...this.#readers].filter(({ live, filter }) => live && filter.isMirror)).catch(
-			expected("the next heartbeat sends it again"),
+			expected("the next keep-alive sends it again"),
 		);
 	}
 }

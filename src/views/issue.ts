@@ -25,7 +25,7 @@ export function issueView(issue: IssueState, { project, all, runs, handles }: Is
 		lastAgent: _last,
 		run: _run,
 		prompt: _prompt,
-		said: _said,
+		report: _report,
 		bounces: _bounces,
 		folder: _folder,
 		approvedCommit: _commit,

@@ -17,7 +17,7 @@ import { recover } from "#engine/recover.ts";
 import { ProcessTokens } from "#engine/tokens.ts";
 import { gcRequest } from "#engine/upkeep.ts";
 import { usageSince } from "#engine/usage-since.ts";
-import { trashFormerWorkspaces } from "#engine/workspaces/former-workspaces.ts";
+import { trashNamesakes } from "#engine/workspaces/namesake-folders.ts";
 import { apiApp, ask, host } from "#test/support/api-app.ts";
 import { everyAgent } from "#test/support/every.ts";
 import { done, openTurn, spawn } from "#test/support/say.ts";
@@ -98,7 +98,7 @@ test("agents and issues that are over cost nothing", async () => {
 	const workspaces = { remove: async () => ({ trash: null, snapshot: null, branchRemoved: false, teardown: null }) };
 	const works: Record<string, () => Promise<unknown>> = {
 		recovery: () => recover({ reads, dispatch, driver: null, log: noLog, node: null }),
-		provisioning: () => trashFormerWorkspaces({ reads, dispatch, workspaces }, agent),
+		provisioning: () => trashNamesakes({ reads, dispatch, workspaces }, agent),
 		"departures of moved agents": () => reads.leavingAgents(),
 		"the upkeep of a project": () => gcRequest(reads, { slug: web }),
 		"usage since a moment": () => usageSince(reads, { by: "agent", project: undefined, since: now }),

@@ -208,7 +208,7 @@ describe.each(flavors)("%s", (flavor) => {
 			(await engine.reads.pendingApprovals()).length,
 			(await engine.reads.openWaits()).map(({ id }) => id),
 		]).toEqual([1, [wait]]);
-		await done(engine, { type: "turn.release", agent, turn: turn?.id, reason: "x" }, { as: system });
+		await done(engine, { type: "prompt.return", agent, turn: turn?.id, reason: "x" }, { as: system });
 		expect(await engine.reads.agentsAboutToBegin()).toEqual([]);
 		expect((await engine.reads.prompts(agent)).map(({ text, manual }) => [text, manual])[0]).toEqual([
 			"by hand",

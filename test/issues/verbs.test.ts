@@ -264,11 +264,11 @@ test("what fails by itself is tried three times more, then a person has to look;
 	if (agent === undefined) throw new Error("no agent was made");
 	await end(agent, { failed: "out of tokens" });
 	expect(await look(issue)).toMatchObject({
-		attempts: 1,
+		failures: 1,
 		attention: null,
 		assignee: null,
 		notBefore: expect.any(Number),
 	});
 	await tell({ type: "issue.retry", issue: issue.id });
-	expect(await look(issue)).toMatchObject({ attempts: 0, notBefore: null, assignee: agent.id });
+	expect(await look(issue)).toMatchObject({ failures: 0, notBefore: null, assignee: agent.id });
 });

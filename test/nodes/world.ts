@@ -6,7 +6,7 @@ import { NodeEvent, NodeId, type NodeState } from "#contract/node.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Decision } from "#domain/decision.ts";
 import { fold } from "#domain/fold/fold.ts";
-import { decideFall, decideJoin, decideLeave } from "#domain/membership.ts";
+import { decideFall, decideJoin, decideLeaveNode } from "#domain/membership.ts";
 import {
 	answered,
 	type BeatAnswer,
@@ -340,7 +340,7 @@ class World {
 					life,
 					() => {
 						if (!this.#isCurrent(machine.id, life.epoch)) return;
-						this.#apply(decideLeave(this.#row(machine.id), { node: machine.id }));
+						this.#apply(decideLeaveNode(this.#row(machine.id), { node: machine.id }));
 						this.#release(machine.id);
 						this.#die(machine);
 					},

@@ -92,7 +92,7 @@ class Round {
 			);
 		else if (what < 65) await this.#wait(agent);
 		else if (what < 85) await this.#wake();
-		else if (what < 93) await say(this.#live, { type: "turn.release", agent, turn, reason: "x" }, { as: system });
+		else if (what < 93) await say(this.#live, { type: "prompt.return", agent, turn, reason: "x" }, { as: system });
 		else if (what < 98) {
 			await say(this.#live, { type: "agent.kill", agent });
 			const { id } = await spawn(this.#live, this.#live.agentZero.id);

@@ -70,7 +70,7 @@ export class FakeDriver implements Driver {
 		this.#open.get(agent)?.end({ state: "interrupted", reason: "ended", text: null });
 	}
 
-	leftovers(): [] {
+	processesLeft(): [] {
 		return [];
 	}
 

@@ -259,7 +259,7 @@ describe("approve", () => {
 					);
 					expect(world.git(world.repository, "status", "--porcelain")).toBe(" M folder/b.txt\n?? notes.txt");
 					expect(personsOwn(world)).toEqual(own);
-					await again.workspaces.gc(world.project, { dryRun: false, living: [checkout.agent] });
+					await again.workspaces.gc(world.project, { dryRun: false, withFolder: [checkout.agent] });
 					expect(world.git(world.repository, "worktree", "list").split("\n")).toHaveLength(2);
 				},
 			);

@@ -187,7 +187,7 @@ describe.runIf(available.includes("bubblewrap")).each(Object.entries(verbs))("%s
 	});
 });
 
-describe.runIf(available.includes("bubblewrap"))("a step in a sandbox that is called off", () => {
+describe.runIf(available.includes("bubblewrap"))("a step in a sandbox that is cancelled", () => {
 	const codeOf = (text: string | undefined): unknown => JSON.parse(text ?? "").error.code;
 
 	test("because its program was killed: that is not the answer to its key", async () => {

@@ -210,13 +210,13 @@ test("gc frees only what is old and of that project, though another's slug begin
 	const trash = path.join(world.home, "trash");
 	mkdirSync(path.join(trash, "1-p-b-old"));
 	world.now += 15 * 24 * 60 * 60 * 1000;
-	const freed = await world.workspaces.gc(world.project, { dryRun: false, living: [] });
+	const freed = await world.workspaces.gc(world.project, { dryRun: false, withFolder: [] });
 	expect(freed.map(({ name, freed: gone }) => `${name.replace(/^\d+-/, "")} ${gone}`)).toEqual([
 		"p-b-old false",
 		"p-in-p true",
 	]);
 	expect(readdirSync(trash).map((name) => name.replace(/^\d+-/, ""))).toEqual(["p-b-old", "p-b-in-p-b"]);
-	await world.workspaces.gc(other, { dryRun: false, living: [] });
+	await world.workspaces.gc(other, { dryRun: false, withFolder: [] });
 	expect(readdirSync(trash)).toEqual(["1-p-b-old"]);
 });
 

@@ -84,7 +84,7 @@ test("a command that takes too long is ended with all that it started", async ()
 	await expect.poll(() => isAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
 });
 
-test("a command that is called off is ended with all that it started", async () => {
+test("a command that is cancelled is ended with all that it started", async () => {
 	const { run, pidFile } = endless("off");
 	const controller = new AbortController();
 	const running = run(folder, ["credential", "fill"], { input: question, signal: controller.signal }).catch(
@@ -92,7 +92,7 @@ test("a command that is called off is ended with all that it started", async () 
 	);
 	await expect.poll(() => existsSync(pidFile) && readFileSync(pidFile, "utf8") !== "").toBe(true);
 	controller.abort();
-	expect(await running).toMatchObject({ code: null, errors: expect.stringMatching(/called off/) });
+	expect(await running).toMatchObject({ code: null, errors: expect.stringMatching(/cancelled/) });
 	await expect.poll(() => isAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
 });
 

@@ -87,6 +87,6 @@ test("every trap, every verb", { timeout: 120_000 }, async () => {
 		await attempt(`remove ${kind}`, async () => await workspaces.remove(there, { force: true, branch: true }));
 	}
 	await attempt("warm", async () => await workspaces.warm(project));
-	await attempt("gc", async () => await workspaces.gc(project, { dryRun: false, living: [] }));
+	await attempt("gc", async () => await workspaces.gc(project, { dryRun: false, withFolder: [] }));
 	expect(works.length, works.join(", ")).toBeGreaterThan(38);
 });

@@ -323,7 +323,7 @@ describe("remove", () => {
 		world.git(world.repository, "worktree", "add", "-q", "--detach", path.join(project, "scratch", "left"));
 		mkdirSync(path.join(project, ".clone-abc"));
 		write(path.join(project, "agents", "stranger"), "file", "mine\n");
-		const options = { living: [living.agent] };
+		const options = { withFolder: [living.agent] };
 		const shown = await world.workspaces.gc(world.project, { ...options, dryRun: true });
 		expect(shown.map(({ what, freed }) => `${what} ${freed}`)).toEqual([
 			"trash true",

@@ -327,8 +327,9 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 				.split("\n")
 				.filter(Boolean).length;
 		const gc = async () =>
-			(await world.workspaces.gc(world.project, { dryRun: false, living: [] })).filter(({ what }) => what === "borrow")
-				.length;
+			(await world.workspaces.gc(world.project, { dryRun: false, withFolder: [] })).filter(
+				({ what }) => what === "borrow",
+			).length;
 		// what is in the trash still borrows
 		expect([await gc(), borrows() > 0, existsSync(removed.trash ?? "")]).toEqual([0, true, true]);
 		world.now += 15 * 24 * 60 * 60 * 1000;

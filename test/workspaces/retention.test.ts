@@ -49,7 +49,7 @@ describe("snapshots", () => {
 		for (const checkout of [living, gone, stranger]) await snapshots(world, checkout, 4);
 		world.now += 15 * day;
 		const request = {
-			living: [living.agent],
+			withFolder: [living.agent],
 			goneOf: async () => [gone.agent.id],
 			needed: [`refs/brood/snapshots/${gone.agent.id}/2`],
 			dryRun: true,
@@ -73,7 +73,7 @@ describe("snapshots", () => {
 			[1, 2, 3, 4],
 		]);
 		await snapshots(world, living, 9);
-		await world.workspaces.gc(world.project, { living: [living.agent], dryRun: false });
+		await world.workspaces.gc(world.project, { withFolder: [living.agent], dryRun: false });
 		expect(numbers(world, living.agent.id)).toEqual([6, 7, 8, 9, 10, 11, 12, 13]);
 		expect(world.git(world.repository, "fsck", "--no-dangling", "--connectivity-only")).toBe("");
 		refused(await world.workspaces.restoreSnapshot(living, "3"), "SNAPSHOT_GONE");
@@ -84,7 +84,7 @@ describe("snapshots", () => {
 		const world = makeWorld({ retention: { ...rules, snapshotsMax: 2, snapshotsKept: 1 } });
 		const checkout = await world.agent("a", { kind: "clone" });
 		await snapshots(world, checkout, 5);
-		const done = await world.workspaces.gc(world.project, { living: [checkout.agent], dryRun: false });
+		const done = await world.workspaces.gc(world.project, { withFolder: [checkout.agent], dryRun: false });
 		expect(done.map(({ what, freed }) => `${what} ${freed}`)).toEqual([
 			"snapshot true",
 			"snapshot true",
@@ -99,7 +99,7 @@ describe("snapshots", () => {
 		const world = makeWorld({ retention: { ...rules, snapshotsMax: 1, snapshotsKept: 1 } });
 		const checkout = await world.agent("a");
 		await snapshots(world, checkout, 5);
-		const some = { living: [checkout.agent], dryRun: false, atMost: { folders: 5, refs: 2 } };
+		const some = { withFolder: [checkout.agent], dryRun: false, atMost: { folders: 5, refs: 2 } };
 		await world.workspaces.gc(world.project, some);
 		expect(numbers(world, checkout.agent.id)).toEqual([3, 4, 5]);
 		await world.workspaces.gc(world.project, some);
@@ -122,7 +122,7 @@ test("refs that only repeat what base has go; the last copy of a commit stays", 
 		`left/${identity("other").id}/${merged}`,
 	];
 	for (const ref of refs) world.git(repository, "update-ref", `refs/brood/${ref}`, ref.slice(ref.lastIndexOf("/") + 1));
-	const done = await world.workspaces.gc(world.project, { dryRun: false, living: [], goneOf: async () => [gone] });
+	const done = await world.workspaces.gc(world.project, { dryRun: false, withFolder: [], goneOf: async () => [gone] });
 	expect(done.filter(({ what }) => what === "ref").map(({ name }) => name)).toEqual([
 		`refs/brood/branches/brood/x/${merged}`,
 		`refs/brood/left/${gone}/${merged}`,
@@ -163,10 +163,10 @@ describe("packing a repository", () => {
 		const before = Number(
 			execFileSync(diskUse, ["-sk", path.join(world.repository, ".git/objects")], { encoding: "utf8" }).split("\t")[0],
 		);
-		const shown = await world.workspaces.gc(world.project, { dryRun: true, living: [] });
+		const shown = await world.workspaces.gc(world.project, { dryRun: true, withFolder: [] });
 		expect(shown.map(({ what }) => what)).toEqual(["ref", "objects"]);
 		expect(counted(world).loose).toBeGreaterThan(2500);
-		const done = await world.workspaces.gc(world.project, { dryRun: false, living: [] });
+		const done = await world.workspaces.gc(world.project, { dryRun: false, withFolder: [] });
 		expect(done.map(({ what, freed }) => `${what} ${freed}`)).toEqual(["ref true", "objects true"]);
 		const after = Number(
 			execFileSync(diskUse, ["-sk", path.join(world.repository, ".git/objects")], { encoding: "utf8" }).split("\t")[0],
@@ -177,7 +177,7 @@ describe("packing a repository", () => {
 		expect(world.git(world.repository, "for-each-ref")).toBe(refs);
 		expect(world.git(world.repository, "reflog")).toBe(reflog);
 		expect(world.git(world.repository, "cat-file", "-t", lost)).toBe("blob");
-		expect(await world.workspaces.gc(world.project, { dryRun: false, living: [] })).toEqual([]);
+		expect(await world.workspaces.gc(world.project, { dryRun: false, withFolder: [] })).toEqual([]);
 	});
 
 	test.each([
@@ -193,7 +193,7 @@ describe("packing a repository", () => {
 		litter(world, world.repository, 2200);
 		before?.(world);
 		const { loose } = counted(world);
-		expect(await world.workspaces.gc(world.project, { dryRun: false, living: [] })).toEqual([]);
+		expect(await world.workspaces.gc(world.project, { dryRun: false, withFolder: [] })).toEqual([]);
 		expect(counted(world).loose).toBe(loose);
 	});
 });
@@ -249,7 +249,7 @@ test("objects of expired snapshots go from a person's repository; everything els
 	world.now += 20 * day;
 	const reflog = world.git(repository, "reflog");
 	const refs = world.git(repository, "for-each-ref", "refs/heads", "refs/tags");
-	const request = { living: [checkout.agent], dryRun: false };
+	const request = { withFolder: [checkout.agent], dryRun: false };
 	const done = await world.workspaces.gc(world.project, request);
 	expect(done.filter(({ what }) => what === "snapshot")).toHaveLength(223);
 	expect(done.at(-1)).toMatchObject({
@@ -287,7 +287,7 @@ describe("a mirror in the home", () => {
 			world.git(mirror, "-c", "fetch.unpackLimit=1", "fetch", "-q", "origin", "+refs/heads/*:refs/heads/*");
 		}
 		if (borrowed) world.git(mirror, "clone", "-q", "--shared", ".", path.join(world.home, "projects/m/agents/a"));
-		await world.workspaces.gc({ slug, path: mirror }, { dryRun: false, living: [] });
+		await world.workspaces.gc({ slug, path: mirror }, { dryRun: false, withFolder: [] });
 		const there = (id: string): boolean => spawnSync("git", ["cat-file", "-e", id], { cwd: mirror }).status === 0;
 		expect([there(old), there(young)]).toEqual([borrowed, true]);
 		expect(world.git(mirror, "fsck", "--no-dangling")).toBe("");

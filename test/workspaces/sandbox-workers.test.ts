@@ -8,7 +8,7 @@ import { makeGit } from "#adapters/git/run/git.ts";
 import { importObjects } from "#adapters/git/sandbox/quarantine.ts";
 import { frameKinds, frameOf } from "#adapters/git/worker/frames.ts";
 import { type StepContext, steps } from "#adapters/git/worker/steps.ts";
-import { CalledOff, SandboxFault, SandboxWorkers } from "#adapters/git/worker/workers.ts";
+import { Cancelled, SandboxFault, SandboxWorkers } from "#adapters/git/worker/workers.ts";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import { alive, commandOf, homeIdName } from "#adapters/system/processes.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
@@ -95,7 +95,7 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 		expect(String(answer)).toMatch(fault);
 	});
 
-	test("that is called off in the middle says nothing about its workspace", async () => {
+	test("that is cancelled in the middle says nothing about its workspace", async () => {
 		const folder = freshFolder();
 		await using workers = roomsSaying(frame("bytes", 1, "the first of many"));
 		const controller = new AbortController();
@@ -106,13 +106,13 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 			bytes: async () => controller.abort(),
 		};
 		const error = await workers.ask(roomAt(folder), steps.branchStatus, asked).catch((thrown: unknown) => thrown);
-		expect(error).toBeInstanceOf(CalledOff);
+		expect(error).toBeInstanceOf(Cancelled);
 		expect(error).not.toBeInstanceOf(SandboxFault);
-		expect(error).toMatchObject({ refusalCode: "GIT_FAILED", message: expect.stringContaining("called off") });
+		expect(error).toMatchObject({ refusalCode: "GIT_FAILED", message: expect.stringContaining("cancelled") });
 		// and before it began
 		expect(
 			await workers.ask(roomAt(folder), steps.branchStatus, asked).catch((thrown: unknown) => thrown),
-		).toBeInstanceOf(CalledOff);
+		).toBeInstanceOf(Cancelled);
 	});
 
 	test("that is ended while bubblewrap sets it up leaves no process behind", async () => {
@@ -143,7 +143,7 @@ describe.runIf(available.includes("bubblewrap"))("a program in a sandbox", () =>
 			// the process is there, and nothing of it has run
 			await Promise.resolve();
 			await workers.leave(folder);
-			expect(await asked).toBeInstanceOf(CalledOff);
+			expect(await asked).toBeInstanceOf(Cancelled);
 		}
 	});
 

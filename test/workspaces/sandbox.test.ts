@@ -208,7 +208,7 @@ describe.each(available)("a project's command with %s", (containment) => {
 		expect(running(`sleep ${time}`)).toBe(0);
 	});
 
-	test("that is called off may tidy up, and is gone", async () => {
+	test("that is cancelled may tidy up, and is gone", async () => {
 		const world = makeWorld({ containment });
 		const time = unique();
 		world.configure(`setup: "trap 'echo tidied; exit 0' TERM; sleep ${time} & echo up; wait"\n`);

@@ -15,7 +15,7 @@ export function driverByType(processes: Driver): Driver {
 		freezeAll: () => processes.freezeAll(),
 		thawAll: () => processes.thawAll(),
 		killAll: () => processes.killAll(),
-		leftovers: (agent) => processes.leftovers(agent),
+		processesLeft: (agent) => processes.processesLeft(agent),
 		end: (agent) => processes.end(agent),
 		sweep: () => processes.sweep(),
 		[Symbol.asyncDispose]: () => processes[Symbol.asyncDispose](),

@@ -181,7 +181,7 @@ export class ProcessDriver implements Driver {
 		}
 	}
 
-	leftovers(agent: AgentId): LeftProcess[] {
+	processesLeft(agent: AgentId): LeftProcess[] {
 		const warm = this.#warm.get(agent);
 		if (warm === undefined || warm.own === null) return [];
 		const { own } = warm;

@@ -17,7 +17,7 @@ export const humanDriver: Driver = {
 	freezeAll() {},
 	thawAll() {},
 	async killAll() {},
-	leftovers: () => [],
+	processesLeft: () => [],
 	async end() {},
 	async sweep() {
 		return 0;

@@ -6,12 +6,12 @@ export class ProcessOwners {
 
 	/** Waits until no other turn has it. False if cancelled. */
 	async take(agent: AgentId, turn: number, signal: AbortSignal): Promise<boolean> {
-		const calledOff = Promise.withResolvers<void>();
-		const stop = (): void => calledOff.resolve();
+		const cancelled = Promise.withResolvers<void>();
+		const stop = (): void => cancelled.resolve();
 		signal.addEventListener("abort", stop, { once: true });
 		try {
 			for (let taken = this.#taken.get(agent); taken !== undefined && !signal.aborted; taken = this.#taken.get(agent))
-				await Promise.race([taken.left.promise, calledOff.promise]);
+				await Promise.race([taken.left.promise, cancelled.promise]);
 		} finally {
 			signal.removeEventListener("abort", stop);
 		}

@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { attempt } from "./errors.ts";
 
 /** The variable with the home's random id. */
-export const homeIdName = "BROOD_MARK";
+export const homeIdName = "BROOD_HOME_ID";
 
 export interface Process {
 	pid: number;
@@ -65,10 +65,10 @@ export const childrenOf = (pid: number): number[] =>
 /** All processes with these variables, those in a session of one of the roots, and everything below them. */
 export function findTree(variables: Readonly<Record<string, string>>, roots: readonly number[] = []): Process[] {
 	const everyone = alive();
-	const marks = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+	const wanted = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
 	const carries = ({ environment }: Process): boolean => {
 		const entries = environment.split("\0");
-		return marks.length > 0 && marks.every((mark) => entries.includes(mark));
+		return wanted.length > 0 && wanted.every((entry) => entries.includes(entry));
 	};
 	const found = new Map(
 		everyone

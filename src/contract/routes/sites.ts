@@ -30,12 +30,16 @@ export const siteRoutes = {
 			answer: Project,
 		},
 	),
-	siteSync: post("/api/projects/:project/sites/sync", "update a project's agents at one node to the base of its home", {
-		at: "node",
-		body: z.strictObject({ node }),
-		answer: z.array(Synced),
-		internal: true,
-	}),
+	siteSync: post(
+		"/api/projects/:project/sites/sync",
+		"update a project's agents at one node to the base of its home node",
+		{
+			at: "node",
+			body: z.strictObject({ node }),
+			answer: z.array(Synced),
+			internal: true,
+		},
+	),
 	siteMerge: post("/api/projects/:project/merge", "merge the reviewed commit of an agent that is at another node", {
 		at: "project",
 		body: workspaceRoutes.approve.body.extend({ agent: AgentId, commit: CommitId }),
@@ -43,21 +47,25 @@ export const siteRoutes = {
 		answer: Merged,
 		internal: true,
 	}),
-	projectBase: get("/api/projects/:project/base", "read the base of the project's home, for a repository elsewhere", {
-		at: "project",
-		role: "admin",
-		query: z.strictObject({
-			base: BranchName.optional(),
-			/** commits that the caller has, with commas */
-			have: z
-				.string()
-				.max(10_000)
-				.transform((text) => text.split(",").filter((each) => each !== ""))
-				.pipe(z.array(CommitId).max(100)),
-			/** whether to send what they lack */
-			bundle: z.stringbool(),
-		}),
-		answer: HomeBase,
-		internal: true,
-	}),
+	projectBase: get(
+		"/api/projects/:project/base",
+		"read the base at the project's home node, for a repository elsewhere",
+		{
+			at: "project",
+			role: "admin",
+			query: z.strictObject({
+				base: BranchName.optional(),
+				/** commits that the caller has, with commas */
+				have: z
+					.string()
+					.max(10_000)
+					.transform((text) => text.split(",").filter((each) => each !== ""))
+					.pipe(z.array(CommitId).max(100)),
+				/** whether to send what they lack */
+				bundle: z.stringbool(),
+			}),
+			answer: HomeBase,
+			internal: true,
+		},
+	),
 };

@@ -28,14 +28,14 @@ export const issueChanges = {
 	})),
 	"issue.moved": on(moved),
 	"issue.assigned": on((row, { data: { agent, folder } }) => {
-		const cleared = { said: null, notBefore: null, attention: null };
+		const cleared = { report: null, notBefore: null, attention: null };
 		return { assignee: agent, lastAgent: agent, folder: folder ?? row.folder, ...cleared };
 	}),
-	"issue.released": on((_, { data: { agent, done } }) => ({ assignee: null, said: null, leaving: { agent, done } })),
+	"issue.released": on((_, { data: { agent, done } }) => ({ assignee: null, report: null, leaving: { agent, done } })),
 	"issue.left": on(() => ({ leaving: null })),
 	"issue.depended": on((row, { data }) => ({ dependsOn: [...row.dependsOn, data.on] })),
 	"issue.undepended": on((row, { data }) => ({ dependsOn: row.dependsOn.filter((number) => number !== data.on) })),
-	"issue.reported": on((_, { text, data }) => ({ said: { summary: text, back: data.back } })),
+	"issue.reported": on((_, { text, data }) => ({ report: { summary: text, back: data.back } })),
 	"issue.waited": on((_, { data }) => ({ waiting: data.waiting, notBefore: data.notBefore ?? null })),
 	"issue.approved": on((_, { actor, data }) => ({
 		approvedBy: actor,
@@ -50,14 +50,14 @@ export const issueChanges = {
 		attention: { reason: text, code, at, ...help },
 		notBefore: null,
 	})),
-	"issue.deescalated": on(() => ({ attention: null, attempts: 0, bounces: 0, notBefore: null })),
-	"issue.failed": on((row, { data }) => ({ attempts: row.attempts + 1, notBefore: data.notBefore })),
+	"issue.deescalated": on(() => ({ attention: null, failures: 0, bounces: 0, notBefore: null })),
+	"issue.failed": on((row, { data }) => ({ failures: row.failures + 1, notBefore: data.notBefore })),
 	"issue.deleted": on((_, { at }) => ({ deletedAt: at })),
 	"issue.commented": touched,
 	"issue.documented": touched,
 	"issue.messaged": touched,
 	"issue.delivered": touched,
-	"run.started": { ...on((_, { id }) => ({ run: id, said: null, attention: null })), ifThere: true },
+	"run.started": { ...on((_, { id }) => ({ run: id, report: null, attention: null })), ifThere: true },
 	"run.finished": { ...on(ran), ifThere: true },
 	"prompt.queued": {
 		keys: ({ data }) => (data.issue === undefined ? [] : [data.issue]),
@@ -69,20 +69,20 @@ export const issueChanges = {
 function added({ id, data, text, at, actor }: EventOf<"issue.added">): IssueState {
 	return {
 		...{ id, ...data, body: text, waiting: null, branch: null, assignee: null, leaving: null, lastAgent: null },
-		...{ run: null, prompt: null, said: null, attempts: 0, bounces: 0, notBefore: null, attention: null },
+		...{ run: null, prompt: null, report: null, failures: 0, bounces: 0, notBefore: null, attention: null },
 		...{ commit: null, folder: null },
 		...{ spent: nothingSpent, approvedBy: null, approvedCommit: null, mergedCommit: null },
 		...{ createdAt: at, createdBy: actor, updatedAt: at, doneAt: null, deletedAt: null },
 	};
 }
 
-/** A new stage resets the attempts; an issue that is reopened loses its approval. */
+/** A new stage resets the failures; an issue that is reopened loses its approval. */
 function moved(row: IssueState, { data, at }: EventOf<"issue.moved">): Partial<IssueState> {
 	const { to, why, waiting, final, branch } = data;
 	const reopened =
 		row.doneAt !== null ? { approvedBy: null, approvedCommit: null, mergedCommit: null, commit: null, bounces: 0 } : {};
 	return {
-		...{ stage: to, waiting, said: null, prompt: null, attempts: 0, notBefore: null, attention: null },
+		...{ stage: to, waiting, report: null, prompt: null, failures: 0, notBefore: null, attention: null },
 		doneAt: final === true ? at : null,
 		...(branch !== undefined && { branch }),
 		...(why === "back" || why === "gate" ? { bounces: row.bounces + 1 } : why === "work" ? {} : { bounces: 0 }),

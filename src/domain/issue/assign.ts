@@ -16,11 +16,11 @@ import { nextPosition, noSlot } from "../prompt.ts";
 import type { Claim } from "../slots.ts";
 import {
 	aboutIssue,
-	assignedElsewhere,
 	blockers,
 	type IssueInProject,
 	issueName,
 	presetOf,
+	refusedWhileAssigned,
 	stillLeaving,
 } from "./decide.ts";
 import { branchOf, quoted, stagePrompt } from "./prompt.ts";
@@ -80,7 +80,7 @@ export function workStage(preset: Preset, issue: IssueState): Stage | undefined 
 }
 
 function refusedIfTaken(issue: IssueState): Refusal | null {
-	if (issue.assignee !== null) return assignedElsewhere(issue, `Another agent works on ${issueName(issue)}.`);
+	if (issue.assignee !== null) return refusedWhileAssigned(issue, `Another agent works on ${issueName(issue)}.`);
 	return issue.leaving === null ? null : stillLeaving(issue);
 }
 

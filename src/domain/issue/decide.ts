@@ -34,8 +34,8 @@ export const aboutIssue = (
 	suggestions: [`brood issue show ${issueName(issue)}`],
 });
 
-/** Its agent has it: what to type to take it away, as far as its turn allows it. */
-export const assignedElsewhere = (issue: IssueState, words: string): Refusal => {
+/** Refused because an agent works on it; suggests how to unassign it, after an interrupt if a run is open. */
+export const refusedWhileAssigned = (issue: IssueState, words: string): Refusal => {
 	const inTurn = issue.run === null ? [] : [`brood agent interrupt ${issue.assignee}`];
 	return refuse("CONFLICT", words, {
 		...aboutIssue(issue, { assignee: issue.assignee }),
@@ -251,7 +251,7 @@ export function notTheirs(issue: IssueState, actor: Actor): Refusal | null {
 export function decideDeleteIssue({ issue }: IssueInProject): Decision {
 	if (issue.deletedAt !== null) return [];
 	if (issue.assignee !== null)
-		return assignedElsewhere(issue, `An agent works on ${issueName(issue)}: unassign it first.`);
+		return refusedWhileAssigned(issue, `An agent works on ${issueName(issue)}: unassign it first.`);
 	if (issue.leaving !== null) return stillLeaving(issue);
 	return [{ kind: "issue.deleted", agent: null, data: { issue: issue.id } }];
 }

@@ -6,7 +6,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
 import { firstWork, isBeforeStart, movesFrom, stageOf } from "../preset.ts";
 import { type IssueFacts, refusedIfBlocked, refusedIfNoRoom, startMove } from "./assign.ts";
-import { aboutIssue, assignedElsewhere, issueName, presetOf } from "./decide.ts";
+import { aboutIssue, issueName, presetOf, refusedWhileAssigned } from "./decide.ts";
 import { branchOf } from "./prompt.ts";
 import { moved } from "./stage-change.ts";
 
@@ -58,5 +58,5 @@ function noSuchMove(issue: IssueState, to: string, allowed: readonly string[], t
 function beingWorkedOn(issue: IssueState): Refusal | null {
 	if (issue.waiting === "merge") return refuse("CONFLICT", `${issueName(issue)} is being merged.`, aboutIssue(issue));
 	if (issue.assignee === null) return null;
-	return assignedElsewhere(issue, `An agent works on ${issueName(issue)}: unassign it first.`);
+	return refusedWhileAssigned(issue, `An agent works on ${issueName(issue)}: unassign it first.`);
 }

@@ -96,13 +96,13 @@ describe("which issue is worked on next", () => {
 			retry: [],
 			assign: [],
 			spawn: [],
-			broken: [],
+			escalate: [],
 			nextAt: null,
 		});
 	});
 
 	test("one that failed, when its time has come", () => {
-		const failed = issue(1, { stage: "BUILD", attempts: 1, notBefore: 5000 });
+		const failed = issue(1, { stage: "BUILD", failures: 1, notBefore: 5000 });
 		expect(given({ issues: [failed], agents: [of("a")] })).toMatchObject({ assign: [], nextAt: 5000 });
 		expect(assigned(given({ issues: [failed], agents: [of("a")], now: 5000 }))).toEqual(["#1 to a"]);
 	});
@@ -111,7 +111,7 @@ describe("which issue is worked on next", () => {
 		const picked = given({ issues: [issue(1, { preset: "odd" })], agents: [of("a")] });
 		expect(picked).toMatchObject({
 			assign: [],
-			broken: [{ issue: 1, reason: "Its preset odd is broken: nobody knows the way." }],
+			escalate: [{ issue: 1, reason: "Its preset odd is broken: nobody knows the way." }],
 		});
 	});
 });
@@ -199,7 +199,7 @@ describe("which agent works on it", () => {
 			expect(given({ issues, agents, subscribed: [type] })).toMatchObject({
 				assign: [],
 				spawn: [],
-				broken: [{ issue: 1, code: "AGENT_NOT_FOUND" }],
+				escalate: [{ issue: 1, code: "AGENT_NOT_FOUND" }],
 			});
 			expect(assigned(given({ issues, agents, project: { ...project, agentType: type } }))).toEqual(["#1 to a"]);
 			const named = { preset: { ...built, agent: { type } } };
@@ -219,12 +219,12 @@ describe("which agent works on it", () => {
 			retry: [],
 			assign: [],
 			spawn: [],
-			broken: [{ issue: 1, code: "AGENT_NOT_FOUND", reason }],
+			escalate: [{ issue: 1, code: "AGENT_NOT_FOUND", reason }],
 			nextAt: null,
 		};
 		expect(given(nobody)).toEqual(told);
 		const waiting = [issue(1, { attention: { reason, code: "AGENT_NOT_FOUND", at: 1 } })];
-		expect(given({ ...nobody, issues: waiting })).toEqual({ ...told, broken: [] });
+		expect(given({ ...nobody, issues: waiting })).toEqual({ ...told, escalate: [] });
 		expect(given({ issues: waiting })).toMatchObject({ retry: [1], assign: [], spawn: [{ type: "claude" }] });
 		expect(given({ ...nobody, issues: waiting, agents: [of("a")] })).toMatchObject({
 			retry: [1],
@@ -232,7 +232,7 @@ describe("which agent works on it", () => {
 		});
 		expect(given({ ...nobody, agents: [of("a", { activity: "running" })], free: new Set<AgentId>() })).toEqual({
 			...told,
-			broken: [],
+			escalate: [],
 		});
 	});
 
@@ -243,7 +243,7 @@ describe("which agent works on it", () => {
 		expect(given({ issues, agents, slots: new Map([["claude", 0]]) })).toMatchObject({
 			assign: [],
 			spawn: [],
-			broken: [],
+			escalate: [],
 		});
 		expect(given({ issues, slots: new Map([["claude", 2]]) }).spawn).toHaveLength(2);
 		// another type's slots are its own
@@ -291,10 +291,10 @@ describe("policies", () => {
 
 	test("where none fits and no more may be made, a person is told; one that is busy is waited for", () => {
 		const full = { ...strict, agentsMax: 1 };
-		expect(given({ project: full, issues: todo, agents: [of("a")] }).broken).toEqual([
+		expect(given({ project: full, issues: todo, agents: [of("a")] }).escalate).toEqual([
 			{ issue: 1, code: "AGENT_NOT_FOUND", reason: expect.stringMatching(/policy auto-edit.*--agents-max 2/) },
 		]);
 		const busy = of("b", { policy: "auto-edit" });
-		expect(given({ project: full, issues: todo, agents: [busy], free: new Set() }).broken).toEqual([]);
+		expect(given({ project: full, issues: todo, agents: [busy], free: new Set() }).escalate).toEqual([]);
 	});
 });

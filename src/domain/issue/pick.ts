@@ -32,13 +32,13 @@ export interface Picked {
 	assign: { issue: number; agent: AgentId }[];
 	spawn: AgentSelector[];
 	/** issues that need a person, and why */
-	broken: { issue: number; reason: string; code?: "AGENT_NOT_FOUND" }[];
+	escalate: { issue: number; reason: string; code?: "AGENT_NOT_FOUND" }[];
 	/** when the next delayed issue is due */
 	nextAt: number | null;
 }
 
 export function pickWork({ project, issues, agents, free, subscribed, slots, now }: PickFacts): Picked {
-	const picked: Picked = { start: [], retry: [], assign: [], spawn: [], broken: [], nextAt: null };
+	const picked: Picked = { start: [], retry: [], assign: [], spawn: [], escalate: [], nextAt: null };
 	const open = issues.filter((issue) => isOpen(issue) && mayBePicked(issue));
 	// if the preset names no type: the project's, or that of a subscription; never a type that executes its prompt
 	const defaultType = project.agentType ?? subscribed.find((type) => type !== "human" && !executesPrompt(type));
@@ -76,14 +76,14 @@ export function pickWork({ project, issues, agents, free, subscribed, slots, now
 			// a busy agent may take it later
 			const later = firstMatch(selectors, agents) !== undefined;
 			if (!later && issue.attention === null)
-				picked.broken.push({ issue: issue.id, code: "AGENT_NOT_FOUND", reason: noAgentType(project) });
+				picked.escalate.push({ issue: issue.id, code: "AGENT_NOT_FOUND", reason: noAgentType(project) });
 			continue;
 		} else if (hasRoom(type) && workers + picked.spawn.length < project.agentsMax)
 			picked.spawn.push({ ...selectors[0], type });
 		else {
 			// no more agents may be made, and none of those there are will ever fit
 			if (hasRoom(type) && issue.attention === null && firstMatch(selectors, agents) === undefined)
-				picked.broken.push(noneFits(issue.id, project, selectors[0] ?? {}, workers + picked.spawn.length));
+				picked.escalate.push(noneFits(issue.id, project, selectors[0] ?? {}, workers + picked.spawn.length));
 			continue;
 		}
 		const chosen = provisioning?.type ?? type;
@@ -103,7 +103,7 @@ function workNow(
 ): { preset: Preset; stage: Stage } | null {
 	const loaded = presetNamed(project, issue.preset);
 	if ("broken" in loaded) {
-		picked.broken.push({ issue: issue.id, reason: `Its preset ${issue.preset} is broken: ${loaded.broken}.` });
+		picked.escalate.push({ issue: issue.id, reason: `Its preset ${issue.preset} is broken: ${loaded.broken}.` });
 		return null;
 	}
 	if (blockers(issue, issues).length > 0) return null;
@@ -150,10 +150,10 @@ const mayBePicked = ({ attention, assignee, leaving, waiting }: IssueState): boo
 	leaving === null &&
 	waiting === null;
 
-const withDefaults = (request: AgentSelector, { agentType, policy }: ProjectState): AgentSelector => ({
+const withDefaults = (selector: AgentSelector, { agentType, policy }: ProjectState): AgentSelector => ({
 	...(agentType !== null && { type: agentType }),
 	...(policy !== null && { policy }),
-	...request,
+	...selector,
 });
 
 /** `living`: the agents that the project has, of whatever type. */
@@ -162,7 +162,7 @@ function noneFits(
 	{ slug, agentsMax }: ProjectState,
 	wanted: AgentSelector,
 	living: number,
-): Picked["broken"][number] {
+): Picked["escalate"][number] {
 	const named = Object.entries(wanted).map(([name, value]) => `${name} ${value}`);
 	const reason = `No agent of ${slug} fits ${named.join(", ")}, and ${slug} has ${living} of at most ${agentsMax} agents. Allow one more with: brood project auto on ${slug} --agents-max ${Math.max(living, agentsMax) + 1}`;
 	return { issue, code: "AGENT_NOT_FOUND", reason };

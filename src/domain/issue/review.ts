@@ -123,7 +123,7 @@ export function decideReject(
 			data: { issue: issue.id, stage: target.name, delivered: true },
 		},
 		...assignmentOf(
-			{ ...facts, issue: { ...issue, stage: target.name, attempts: 0 }, entries: [...facts.entries, message] },
+			{ ...facts, issue: { ...issue, stage: target.name, failures: 0 }, entries: [...facts.entries, message] },
 			last,
 			target,
 			folder ?? issue.folder,

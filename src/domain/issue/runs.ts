@@ -30,13 +30,13 @@ export function decideFinishRun(facts: FinishFacts, command: RunFinish): Decisio
 	if (run.state !== "open" || turn.state === "open") return [];
 	const untouched = turn.handedAt === null;
 	const state = untouched ? "cancelled" : turn.state;
-	const reported = issue.said !== null || command.ahead > 0 || on.agent.type === "human";
+	const reported = issue.report !== null || command.ahead > 0 || on.agent.type === "human";
 	const work = turn.state === "completed" && command.problem === undefined && reported;
 	const session = on.agent.session?.session ?? null;
 	const finished: NewEvent = {
 		kind: "run.finished",
 		agent: run.agent,
-		text: issue.said?.summary ?? facts.final,
+		text: issue.report?.summary ?? facts.final,
 		data: {
 			issue: issue.id,
 			run: run.id,
@@ -72,8 +72,8 @@ function nextStep(facts: FinishFacts, { problem }: RunFinish, work: boolean): Ne
 	if (work)
 		return [
 			...releaseOf(issue, on, true),
-			...(issue.said?.back === true
-				? sentBack(issue, loaded.preset, stage, issue.said.summary, "back", actingAgent(facts.run.agent))
+			...(issue.report?.back === true
+				? sentBack(issue, loaded.preset, stage, issue.report.summary, "back", actingAgent(facts.run.agent))
 				: passed(issue, loaded.preset, stage)),
 		];
 	if (problem !== undefined)

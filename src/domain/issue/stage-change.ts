@@ -37,14 +37,14 @@ export function failed(
 	reason: string,
 	at: number,
 ): NewEvent[] {
-	if (!auto || issue.attempts >= retriesMax)
-		return [escalated(issue, auto ? `${reason} It was tried ${issue.attempts + 1} times.` : reason)];
+	if (!auto || issue.failures >= retriesMax)
+		return [escalated(issue, auto ? `${reason} It was tried ${issue.failures + 1} times.` : reason)];
 	return [
 		{
 			kind: "issue.failed",
 			agent: null,
 			text: reason,
-			data: { issue: issue.id, notBefore: at + backoffMs * 2 ** issue.attempts },
+			data: { issue: issue.id, notBefore: at + backoffMs * 2 ** issue.failures },
 		},
 	];
 }

@@ -44,11 +44,11 @@ async function openWorkOfAll(work: Work, agents: readonly AgentState[]): Promise
 	const open = await work.tx.openWaits();
 	const found = new Map<AgentId, OpenWorkAndQueue>();
 	for (const { id, turn } of agents) {
-		const threads = await openWorkOf(work, id, turn?.id ?? null);
+		const openWork = await openWorkOf(work, id, turn?.id ?? null);
 		const prompts = await work.tx.prompts(id);
 		const waits = open.filter((wait) => wait.agent === id);
 		const partials = turn === null ? [] : await unrecorded(work, id, turn.id);
-		found.set(id, { ...threads, waits, partials, prompts: prompts.map((prompt) => prompt.id) });
+		found.set(id, { ...openWork, waits, partials, prompts: prompts.map((prompt) => prompt.id) });
 	}
 	return found;
 }

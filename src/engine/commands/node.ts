@@ -14,9 +14,9 @@ import {
 	decideEquip,
 	decideFall,
 	decideJoin,
-	decideLeave,
+	decideLeaveNode,
 	decideRemoveNode,
-	decideResume,
+	decideResumeNode,
 	type FallenWork,
 } from "#domain/membership.ts";
 import { defineCommand } from "./define.ts";
@@ -54,7 +54,7 @@ export const nodeCommands = {
 		schema: NodeLeave,
 		allowedActors: "daemon",
 		startsWork: false,
-		decide: ({ node }, command) => decideLeave(node, command),
+		decide: ({ node }, command) => decideLeaveNode(node, command),
 	}),
 	"node.drain": defineCommand({
 		...onNode,
@@ -68,7 +68,7 @@ export const nodeCommands = {
 		schema: NodeResume,
 		allowedActors: "people",
 		startsWork: false,
-		decide: ({ node }, command) => decideResume(node, command),
+		decide: ({ node }, command) => decideResumeNode(node, command),
 	}),
 	"node.equip": defineCommand({
 		...onNode,

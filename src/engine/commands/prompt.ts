@@ -1,7 +1,7 @@
 // Commands about an agent's queue.
 import { agentOf } from "#contract/ids.ts";
 import { PromptCancel, PromptEdit, PromptMove, PromptQueue, type PromptState } from "#contract/prompt.ts";
-import { decideCancel, decideEdit, decideMove, decideQueue } from "#domain/prompt.ts";
+import { decideCancel, decideEdit, decideMovePrompt, decideQueue } from "#domain/prompt.ts";
 import { claim } from "#domain/slots.ts";
 import { capacityOf } from "./capacity.ts";
 import { onAgent } from "./on-agent.ts";
@@ -40,7 +40,7 @@ export const promptCommands = {
 		allowedActors: "people",
 		startsWork: false,
 		load: queueOf,
-		decide: decideMove,
+		decide: decideMovePrompt,
 	}),
 	"prompt.cancel": onAgent({
 		schema: PromptCancel,

@@ -1,10 +1,10 @@
 // Commands that end a turn: its process ended or met a limit, never got the prompt, or is gone; or a person says so.
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
-import { TurnCrash, TurnEnd, TurnFinish, TurnRelease, type TurnState } from "#contract/turn.ts";
+import { PromptReturn, TurnCrash, TurnEnd, TurnFinish, type TurnState } from "#contract/turn.ts";
 import { decideLimitedEnd, type LimitFacts } from "#domain/cooldown.ts";
 import { positionBeforeAll } from "#domain/prompt.ts";
-import { decideCrash, decideFinishTurn, decideRelease, decideTurnEnd, withLastItems } from "#domain/turn-end.ts";
+import { decideCrash, decideFinishTurn, decideReturnPrompt, decideTurnEnd, withLastItems } from "#domain/turn-end.ts";
 import { toMonotonic } from "./capacity.ts";
 import { itemText } from "./context.ts";
 import { onAgent } from "./on-agent.ts";
@@ -43,13 +43,13 @@ export const turnEndCommands = {
 		load: (work, _, { agent }) => openWorkOf(work, agent.id, agent.turn?.id ?? null),
 		decide: decideFinishTurn,
 	}),
-	"turn.release": onAgent({
-		schema: TurnRelease,
+	"prompt.return": onAgent({
+		schema: PromptReturn,
 		allowedActors: "daemon",
 		startsWork: false,
 		load: leftWork,
 		decide: (agent, command, { turn, openWork, first }) =>
-			turn === undefined ? notOpen(agent, command.turn) : decideRelease(agent, turn, command, openWork, first),
+			turn === undefined ? notOpen(agent, command.turn) : decideReturnPrompt(agent, turn, command, openWork, first),
 	}),
 	"turn.crash": onAgent({
 		schema: TurnCrash,
@@ -63,7 +63,7 @@ export const turnEndCommands = {
 };
 
 /** The open work of the turn, and the head of the queue, where its prompt goes back to. */
-async function leftWork(work: Work, { agent, turn }: Pick<TurnRelease, "agent" | "turn">) {
+async function leftWork(work: Work, { agent, turn }: Pick<PromptReturn, "agent" | "turn">) {
 	return {
 		turn: await work.turn(turn),
 		openWork: await openWorkOf(work, agent, turn),

@@ -71,7 +71,7 @@ export class Dispatcher {
 		}
 	}
 
-	/** Callers that were just answered often send again in the same turn of the event loop: they join the batch. */
+	/** Callers that were just answered often send again in the same tick of the event loop: they join the batch. */
 	#schedule(): void {
 		if (this.#scheduled || this.#waiting.length === 0 || this.#writing.size >= this.#parts.store.batchesMax) return;
 		this.#scheduled = true;
@@ -128,5 +128,5 @@ export class Dispatcher {
 	}
 }
 
-/** What else arrives in this turn of the event loop is there when it resolves. */
+/** What else arrives in this tick of the event loop is there when it resolves. */
 export const nextTick = (): Promise<void> => new Promise((resume) => setImmediate(resume));

@@ -26,7 +26,7 @@ const givenLengthMax = 256 * 1024;
 export class Receipts {
 	readonly #store: Store;
 	readonly #clock: Clock;
-	/** receipts that are written together in the next turn of the event loop */
+	/** receipts that are written together in the next tick of the event loop */
 	#waiting: StoredReceipt[] = [];
 	#writing: Promise<void> | null = null;
 
@@ -56,7 +56,7 @@ export class Receipts {
 		return { actor, key, fingerprint, at: monotonicNow(this.#clock), ...rest };
 	}
 
-	/** Callers that are answered in the same turn of the event loop share one message to the store. */
+	/** Callers that are answered in the same tick of the event loop share one message to the store. */
 	async #soon(receipt: StoredReceipt): Promise<void> {
 		this.#waiting.push(receipt);
 		this.#writing ??= nextTick().then(async () => {

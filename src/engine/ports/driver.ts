@@ -45,7 +45,7 @@ export interface Driver extends AsyncDisposable {
 	/**
 	 * The processes that its tools left running, as far as known: all but its program and what ran before its first turn.
 	 */
-	leftovers(agent: AgentId): readonly LeftProcess[];
+	processesLeft(agent: AgentId): readonly LeftProcess[];
 	/** Ends the agent's whole process tree and resolves when nothing of it is left. */
 	end(agent: AgentId): Promise<void>;
 	/** Ends what an earlier daemon of this home left behind; answers how many processes that were. */

@@ -197,9 +197,9 @@ export interface Removed {
 export interface GcRequest extends Pick<StepControl, "signal"> {
 	dryRun: boolean;
 	/** agents whose workspace exists */
-	living: readonly AgentIdentity[];
+	withFolder: readonly AgentIdentity[];
 	/**
-	 * Which of these are deleted agents of this home, none if absent. One that is neither of them nor living belongs to
+	 * Which of these are deleted agents of this home, none if absent. One that is neither of them nor has a folder belongs to
 	 * another home and is left alone.
 	 */
 	goneOf?(owners: readonly string[]): Promise<readonly AgentId[]>;

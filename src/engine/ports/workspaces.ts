@@ -52,12 +52,12 @@ import type {
 /** A project's repositories at several nodes. */
 export interface SiteRepositories {
 	/** The commits that a repository begins at, some if there are many; or those of base as this node and its remote know it. */
-	landmarks(project: ProjectRepository, of: "roots" | { base: string }): Promise<string[]>;
+	knownCommits(project: ProjectRepository, of: "roots" | { base: string }): Promise<string[]>;
 	/** Of the project's configuration in Brood's home; null if there is none. */
 	configDigest(project: ProjectRepository): Promise<string | null>;
-	/** The base of this repository, the project's home, for another node. Refuses with TOO_LARGE, and NOT_FOUND without such a branch. */
+	/** The base of this repository, at the project's home node, for another node. Refuses with TOO_LARGE, and NOT_FOUND without such a branch. */
 	homeBase(project: ProjectRepository, request: HomeBaseRequest): Promise<HomeBase | Refusal>;
-	/** Takes in the base of the project's home; ours moves forward if nothing is lost by that. */
+	/** Takes in the base of the project's home node; ours moves forward if nothing is lost by that. */
 	follow(
 		project: ProjectRepository,
 		base: string,
@@ -128,7 +128,7 @@ export interface Workspaces {
 	 * Takes a snapshot, then cleans the tree, checks out the agent's branch and restores links; makes the tree again if
 	 * it is gone. `main` is only fast-forwarded, and refused with WORKTREE_DIRTY or CONFLICT when dirty or ahead.
 	 * Refuses with SNAPSHOT_INCOMPLETE where cleaning would lose what the snapshot could not hold. With `accept`, a tree
-	 * without faults is left as it is: one that only drifted (a `seen` commit that the branch lost is kept), or one in
+	 * without problems is left as it is: one that only drifted (a `seen` commit that the branch lost is kept), or one in
 	 * which the daemon died; after a `step` that writes files they have to match HEAD.
 	 */
 	recover(

@@ -85,7 +85,7 @@ async function serve(parts: Parts, project: ProjectState): Promise<{ result: "do
 		assign.push({ type: "issue.assign", issue, agent, ...(folder !== null && { folder }) });
 	}
 	const result = await dispatchAll(dispatch, [
-		...picked.broken.map((problem) => ({ type: "issue.escalate" as const, ...problem })),
+		...picked.escalate.map((problem) => ({ type: "issue.escalate" as const, ...problem })),
 		...picked.retry.map((issue) => ({ type: "issue.retry" as const, issue })),
 		...picked.start.map((issue) => ({ type: "issue.start" as const, issue })),
 		...assign,

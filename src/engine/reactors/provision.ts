@@ -15,8 +15,8 @@ import type { Reads } from "../ports/store.ts";
 import type { Provisioned, StepControl } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { approvedIn, checkoutOf, projectRepository } from "../workspaces/checkout.ts";
-import { trashFormerWorkspaces } from "../workspaces/former-workspaces.ts";
 import { leaseBySystem, whileLeased } from "../workspaces/leased.ts";
+import { trashNamesakes } from "../workspaces/namesake-folders.ts";
 
 interface Parts {
 	reads: Reads;
@@ -125,7 +125,7 @@ export class Provisioner implements Reactor {
 		const { workspacePlan: plan, id, handle } = agent;
 		if (project === undefined || plan === null) throw new Error("a workspace without a project");
 		const request = { project: projectRepository(project, agent.node), agent: { id, handle }, kind: plan.kind };
-		const inTheWay = await trashFormerWorkspaces({ ...this.#parts, workspaces }, agent);
+		const inTheWay = await trashNamesakes({ ...this.#parts, workspaces }, agent);
 		if (inTheWay !== null) return inTheWay;
 		using lines = new Lines((text) => this.#send({ type: "item.append", agent: id, kind: "command", text }));
 		const live: StepControl = {

@@ -114,7 +114,7 @@ export class TurnRunner implements Reactor {
 		// turns that were started after the last look: nothing of them has run
 		for (const turn of await this.#parts.reads.openTurns())
 			if (turn.handedAt === null && isOwn(this.#parts.node, turn))
-				await this.#commands.send(turn, { type: "turn.release", reason: "shutdown" });
+				await this.#commands.send(turn, { type: "prompt.return", reason: "shutdown" });
 	}
 
 	#begin(turn: TurnState, agent: AgentState): void {

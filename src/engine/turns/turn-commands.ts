@@ -40,7 +40,7 @@ export class TurnCommands {
 	): Promise<null> {
 		const failed = broken === true && !signal.aborted ? { failed: { code: "PROCESS_FAILED" as const, step } } : {};
 		const why = signal.aborted ? "shutdown" : (reason?.slice(0, 1000) ?? "its process did not start");
-		await this.send(turn, { type: "turn.release", reason: why, ...failed });
+		await this.send(turn, { type: "prompt.return", reason: why, ...failed });
 		return null;
 	}
 

@@ -51,7 +51,7 @@ export class Sites {
 		if (this.isHome(project)) return { own: 0, behind: null };
 		const { sites } = this.#parts.workspaces;
 		const here = projectRepository(project, this.#parts.node?.node ?? null);
-		const have = await sites.landmarks(here, { base });
+		const have = await sites.knownCommits(here, { base });
 		const home = await this.#homeBase(project, { base, have, bundle: true }, by);
 		if (isRefusal(home)) return home;
 		const { commit, bundle } = home;
@@ -93,7 +93,7 @@ export class Sites {
 
 	/** A refusal unless a repository of this node has a history in common with the project's. */
 	async foreign(project: ProjectState, path: string, by: Requester): Promise<Refusal | null> {
-		const have = await this.#parts.workspaces.sites.landmarks({ slug: project.slug, path }, "roots");
+		const have = await this.#parts.workspaces.sites.knownCommits({ slug: project.slug, path }, "roots");
 		const home = await this.#homeBase(project, { have, bundle: false }, by);
 		if (isRefusal(home)) return home;
 		if (home.known.length > 0) return null;

@@ -24,7 +24,7 @@ import { answeredWith, type Requester, type StepParts, Steps, startedStepOf } fr
 
 export interface CycleParts extends StepParts, SiteParts {
 	clock: Clock;
-	driver: Pick<Driver, "leftovers" | "end"> | null;
+	driver: Pick<Driver, "processesLeft" | "end"> | null;
 	publisher: Publisher;
 }
 
@@ -194,7 +194,7 @@ export class WorkCycle {
 				await this.workspaces.problem(checkout.project),
 			);
 			if (health.healthy) await this.#steps.send({ type: "workspace.confirm", agent: agent.id }, { actor: system });
-			return withProcesses(health, agent, this.#parts.driver?.leftovers(agent.id) ?? [], this.#parts.clock.now());
+			return withProcesses(health, agent, this.#parts.driver?.processesLeft(agent.id) ?? [], this.#parts.clock.now());
 		});
 	}
 

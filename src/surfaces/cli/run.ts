@@ -1,4 +1,4 @@
-// `brood run`: from a task to an agent at work on it, in any git repository.
+// `brood run`: from a prompt to an agent at work on it, in any git repository.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { Refused } from "#client/client.ts";

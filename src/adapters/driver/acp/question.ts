@@ -99,13 +99,13 @@ function isShownBy(changes: readonly FileChange[], name: string, value: unknown)
 }
 
 function partText(part: ToolCallContent): string {
-	if (part.type === "diff") return changeText(part.path, part.oldText ?? null, part.newText);
+	if (part.type === "diff") return diffText(part.path, part.oldText ?? null, part.newText);
 	if (part.type === "content" && part.content.type === "text") return part.content.text;
 	return JSON.stringify(part);
 }
 
 /** All lines of both sides. Equal lines too: only the program says that they are already in the file. */
-export function changeText(path: string, oldText: string | null, newText: string): string {
+export function diffText(path: string, oldText: string | null, newText: string): string {
 	const [before, after] = [oldText === null ? [] : oldText.split("\n"), newText.split("\n")];
 	let start = 0;
 	while (start < before.length && start < after.length && before[start] === after[start]) start++;

@@ -24,7 +24,7 @@ export async function openProject(
 	control: StepControl,
 ): Promise<OpenedProject | Refusal> {
 	const location = looksLikeUrl(request.source)
-		? await openMirror(context, request.slug, request.source, control)
+		? await openClone(context, request.slug, request.source, control)
 		: await openLocal(context, request.source, request.others ?? []);
 	if (isRefusal(location)) return location;
 	const base = await existingBranch(
@@ -97,7 +97,7 @@ async function sameRepository(folder: string, others: readonly ProjectRepository
 	return null;
 }
 
-async function openMirror(
+async function openClone(
 	context: GitContext,
 	slug: ProjectSlug,
 	url: string,

@@ -4,7 +4,7 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Diff, Pushed } from "#contract/workspace.ts";
 import type { CommitRange, CommitsAhead, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { commitOf } from "../run/user-input.ts";
-import { drawDiff } from "../tree/draw-diff.ts";
+import { renderDiff } from "../tree/render-diff.ts";
 import { mergeBase } from "../verbs/diff.ts";
 import { pushBranch } from "../verbs/push.ts";
 import { recordedMerge } from "../verbs/record.ts";
@@ -24,7 +24,7 @@ export async function diffOfCommit(
 	const merge = mergedFor === undefined ? null : await recordedMerge(git, path, mergedFor, commit);
 	const before = merge === null ? await commitOf(git, path, `refs/heads/${base}`) : merge.before;
 	const from = await mergeBase(git, path, before, commit);
-	return await drawDiff({ git, folder: path }, [from, commit], from, what);
+	return await renderDiff({ git, folder: path }, [from, commit], from, what);
 }
 
 export async function commitsAhead(

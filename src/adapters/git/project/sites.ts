@@ -17,7 +17,7 @@ import { type GitContext, isAncestor } from "../workspace/git-context.ts";
 import { moveBase } from "./move-base.ts";
 
 export const siteRepositories = (context: GitContext): SiteRepositories => ({
-	landmarks: async (project, of) =>
+	knownCommits: async (project, of) =>
 		of === "roots" ? await rootsOf(context.git, project) : await baseTips(context.git, project, of.base),
 	configDigest: async (project) => await configDigest(context, project),
 	homeBase: async (project, request) => await homeBase(context, project, request),
@@ -105,10 +105,14 @@ async function follow(
 		await countOf(git, path, [before, "--not", commit, "--remotes=origin"]),
 		await countOf(git, path, [commit, "--not", before]),
 	];
-	const behind = refuse("CONFLICT", `${base} in ${path} has diverged from ${base} at the home of ${project.slug}.`, {
-		details: { path, own, missing },
-		suggestions: [`git rebase ${homeRef(base)} in ${path}`],
-	});
+	const behind = refuse(
+		"CONFLICT",
+		`${base} in ${path} has diverged from ${base} at the home node of ${project.slug}.`,
+		{
+			details: { path, own, missing },
+			suggestions: [`git rebase ${homeRef(base)} in ${path}`],
+		},
+	);
 	return { own, behind };
 }
 

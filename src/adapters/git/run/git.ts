@@ -45,9 +45,9 @@ export class GitFailed extends Error {
 	readonly errors: string;
 	readonly refusalCode: "REPOSITORY_GONE" | "GIT_FAILED";
 	/** it was cancelled, which says nothing about the repository */
-	readonly calledOff: boolean;
+	readonly cancelled: boolean;
 
-	constructor(args: readonly string[], code: number | null, errors: string, { calledOff = false } = {}) {
+	constructor(args: readonly string[], code: number | null, errors: string, { cancelled = false } = {}) {
 		const why = errors.trim().slice(0, 2000);
 		// a folder that is gone says enough: nobody asked for the git command that met it
 		super(/ is gone$/.test(why) ? why : `git ${args[0] ?? ""} failed${code === null ? "" : ` (${code})`}: ${why}`);
@@ -55,7 +55,7 @@ export class GitFailed extends Error {
 		this.args = args;
 		this.code = code;
 		this.errors = errors;
-		this.calledOff = calledOff;
+		this.cancelled = cancelled;
 		this.refusalCode = repositoryGone.test(errors) ? "REPOSITORY_GONE" : "GIT_FAILED";
 	}
 }
@@ -83,7 +83,7 @@ const outputBytesMax = 256 * 1024 * 1024;
 const errorBytesMax = 64 * 1024;
 /** between SIGTERM, on which git removes its lock files, and SIGKILL */
 const graceMs = 2000;
-const calledOffReason = "called off";
+const cancelledReason = "cancelled";
 
 export function makeGit(parts: {
 	environment: NodeJS.ProcessEnv;
@@ -156,7 +156,7 @@ async function runOnce(
 	options: GitOptions,
 	environment: Record<string, string>,
 ): Promise<GitResult> {
-	if (options.signal?.aborted === true) throw new GitFailed(args, null, calledOffReason, { calledOff: true });
+	if (options.signal?.aborted === true) throw new GitFailed(args, null, cancelledReason, { cancelled: true });
 	const timeoutMs = options.timeoutMs ?? timeoutMsDefault;
 	return await new Promise((resolve, reject) => {
 		// in its own process group, so that its helpers end with it, and without a terminal to prompt on
@@ -171,12 +171,12 @@ async function runOnce(
 		const output = new Bounded(outputBytesMax, () => stop("more output than we can hold"));
 		const errors = new Bounded(errorBytesMax);
 		const timer = setTimeout(() => stop(`no answer within ${timeoutMs} ms`), timeoutMs);
-		const calledOff = (): void => stop(calledOffReason);
-		options.signal?.addEventListener("abort", calledOff, { once: true });
+		const cancelled = (): void => stop(cancelledReason);
+		options.signal?.addEventListener("abort", cancelled, { once: true });
 		const settle = (end: () => void): void => {
 			clearTimeout(timer);
 			stop.done();
-			options.signal?.removeEventListener("abort", calledOff);
+			options.signal?.removeEventListener("abort", cancelled);
 			end();
 		};
 		const drained =
@@ -194,7 +194,7 @@ async function runOnce(
 				const [bytes, stderr] = [output.bytes(), errors.bytes().toString()];
 				const { reason } = stop;
 				if (reason !== null)
-					reject(new GitFailed(args, null, `${reason}\n${stderr}`, { calledOff: reason === calledOffReason }));
+					reject(new GitFailed(args, null, `${reason}\n${stderr}`, { cancelled: reason === cancelledReason }));
 				else resolve({ code: code ?? 128, bytes, text: bytes.toString().replace(/\n$/, ""), errors: stderr });
 			});
 		child.on("close", (code) => (drained === null ? closed(code) : void drained.then(() => closed(code))));

@@ -15,7 +15,7 @@ import type { Checkout, CommitRequest, DiffExtent, StepControl } from "#engine/p
 import { checkoutName } from "../format/checkout-name.ts";
 import { exists } from "../layout/layout.ts";
 import { commitOf } from "../run/user-input.ts";
-import { drawDiff } from "../tree/draw-diff.ts";
+import { renderDiff } from "../tree/render-diff.ts";
 import { treeGone } from "../verbs/branch-status.ts";
 import { differsFromCommit } from "../verbs/clean.ts";
 import { mergeBase, theirOwn, writeTree } from "../verbs/diff.ts";
@@ -131,14 +131,14 @@ export async function sandboxedDiff(
 	if (against === "base") {
 		const base = await commitOf(git, project.path, `refs/heads/${workspace.base}`);
 		const from = await mergeBase(git, project.path, mine.head === null ? null : base, mine.head ?? "");
-		return await drawDiff({ git, folder: project.path, left: mine.left }, [from, mine.tree], from, what);
+		return await renderDiff({ git, folder: project.path, left: mine.left }, [from, mine.tree], from, what);
 	}
 	const { other, own } = against;
 	const theirs = await treeIn(context, other, own);
 	if (isRefusal(theirs)) return theirs;
 	const environment = theirs.objects === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: theirs.objects };
-	const canvas = { git, folder: project.path, environment, left: [...mine.left, ...theirOwn(other, theirs.left)] };
-	return await drawDiff(canvas, [theirs.tree, mine.tree], checkoutName(other), what);
+	const shown = { git, folder: project.path, environment, left: [...mine.left, ...theirOwn(other, theirs.left)] };
+	return await renderDiff(shown, [theirs.tree, mine.tree], checkoutName(other), what);
 }
 
 interface WholeTree {

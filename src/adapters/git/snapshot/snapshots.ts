@@ -182,8 +182,8 @@ export interface PruneRules {
 	youngerThanMs: number;
 	/** at most this many of an agent stay, however young */
 	perAgentMax?: number;
-	/** for deleted agents the newest are pruned too, for unknown ones none. All are living if absent */
-	owners?: { living: ReadonlySet<string>; goneOf(owners: readonly string[]): Promise<readonly string[]> };
+	/** for deleted agents the newest are pruned too, for unknown ones none. All have a folder if absent */
+	owners?: { withFolder: ReadonlySet<string>; goneOf(owners: readonly string[]): Promise<readonly string[]> };
 	/** at most this many at once, the oldest first */
 	atMost?: number;
 	/** refs or commits that a living lineage needs */
@@ -199,7 +199,7 @@ export async function pruneSnapshots(
 ): Promise<SnapshotRef[]> {
 	const all = await keptSnapshots(git, folder);
 	const owners = new Set(all.map(({ agent }) => agent));
-	const deleted = new Set(await rules.owners?.goneOf([...owners].filter((id) => !rules.owners?.living.has(id))));
+	const deleted = new Set(await rules.owners?.goneOf([...owners].filter((id) => !rules.owners?.withFolder.has(id))));
 	const newest = new Map<string, number>();
 	const gone: SnapshotRef[] = [];
 	for (const one of all.toReversed()) {
@@ -222,7 +222,7 @@ function staysBy(
 	if (rules.needed.has(one.ref) || rules.needed.has(one.commit)) return true;
 	const young = one.at > rules.now - rules.youngerThanMs;
 	if (isDeleted) return young;
-	if (rules.owners !== undefined && !rules.owners.living.has(one.agent)) return true;
+	if (rules.owners !== undefined && !rules.owners.withFolder.has(one.agent)) return true;
 	return newer < rules.newestPerAgent || (young && newer < (rules.perAgentMax ?? Number.POSITIVE_INFINITY));
 }
 

@@ -38,8 +38,8 @@ export async function collect(
 		...(await trash(context, project.slug)),
 		...(await scratches(context, project)),
 		...(await halfClones(context, project.slug)),
-		...(await borrows(context, project, options.living)),
-		...(await unknownFolders(context, project, options.living)),
+		...(await borrows(context, project, options.withFolder)),
+		...(await unknownFolders(context, project, options.withFolder)),
 	];
 	const chosen =
 		options.atMost === undefined
@@ -69,7 +69,7 @@ async function inClones(context: GitContext, project: ProjectRepository, request
 	// the daemon opens no file of a sandbox
 	if (isRefusal(effective) || effective.settings.sandbox === "on") return [];
 	const found: Leftover[] = [];
-	for (const { id, handle } of request.living) {
+	for (const { id, handle } of request.withFolder) {
 		const location = context.layout.agent(project.slug, handle);
 		if ((await sandboxMarkerAt(context, project, location)) !== null) continue;
 		const { gitFolder, commonFolder } = await repositoryPathsOf(location, {});
@@ -152,7 +152,7 @@ async function halfClones(context: GitContext, slug: ProjectSlug): Promise<Candi
 async function borrows(
 	{ git, layout }: GitContext,
 	project: ProjectRepository,
-	living: readonly AgentIdentity[],
+	withFolder: readonly AgentIdentity[],
 ): Promise<Candidate[]> {
 	const borrowers = await borrowedBy(git, project.path);
 	if (borrowers.length === 0) return [];
@@ -161,7 +161,7 @@ async function borrows(
 		.map((name) => path.join(layout.ownGits(project.slug), name));
 	const binned = (await names(layout.trash)).map((name) => markerIn(path.join(layout.trash, name)));
 	const users = new Set((await Promise.all([...own, ...binned].map(readMarker))).map((marker) => marker?.agent));
-	for (const { id } of living) users.add(id);
+	for (const { id } of withFolder) users.add(id);
 	return borrowers
 		.filter(({ agent }) => !users.has(agent))
 		.map((borrower) => ({
@@ -178,13 +178,13 @@ async function borrows(
 async function unknownFolders(
 	context: GitContext,
 	project: ProjectRepository,
-	living: readonly AgentIdentity[],
+	withFolder: readonly AgentIdentity[],
 ): Promise<Candidate[]> {
 	const { layout } = context;
 	const { slug } = project;
 	const found: Candidate[] = [];
 	for (const name of await names(layout.agents(slug))) {
-		if (name.startsWith(".") || living.some(({ handle }) => handle === name)) continue;
+		if (name.startsWith(".") || withFolder.some(({ handle }) => handle === name)) continue;
 		const location = path.join(layout.agents(slug), name);
 		const marker = (await sandboxMarkerAt(context, project, location)) ?? (await markerAt(location).catch(() => null));
 		const reason =

@@ -42,7 +42,7 @@ export async function dropped({ layout }: GitContext, { slug }: ProjectRepositor
 export async function prune(context: GitContext, project: ProjectRepository, request: GcRequest): Promise<Leftover[]> {
 	const { snapshotDays, snapshotsKept, snapshotsMax } = context.retention ?? defaults;
 	const { goneOf = async () => [] } = request;
-	const owners = { living: new Set(request.living.map(({ id }): string => id)), goneOf };
+	const owners = { withFolder: new Set(request.withFolder.map(({ id }): string => id)), goneOf };
 	const rules = {
 		now: context.clock.now(),
 		newestPerAgent: snapshotsKept,
@@ -57,7 +57,7 @@ export async function prune(context: GitContext, project: ProjectRepository, req
 		note: (commits) => noteDropped(context, project, commits),
 	});
 	const why = (agent: string, at: number): string => {
-		if (!owners.living.has(agent)) return `of a deleted agent, and older than ${snapshotDays} days`;
+		if (!owners.withFolder.has(agent)) return `of a deleted agent, and older than ${snapshotDays} days`;
 		const old = at <= rules.now - rules.youngerThanMs;
 		return old
 			? `older than ${snapshotDays} days, and ${snapshotsKept} newer ones are kept`
@@ -83,7 +83,7 @@ export async function pruneDropped(
 	const commits = await existing(git, project.path, await dropped(context, project));
 	if (commits.length < droppedMin || (await borrowersOf(context, project)).some(({ held }) => !held)) return false;
 	lastRun.set(project.path, clock.now());
-	await releaseHolds(git, project.path);
+	await dropKeepRefs(git, project.path);
 	const ours = await onlyOf(git, project.path, commits);
 	const others = (await unreachable(git, project.path)).filter((id) => !ours.has(id));
 	const { text } = await git(project.path, ["for-each-ref", "--format=%(objectname)"]);
@@ -94,14 +94,14 @@ export async function pruneDropped(
 	try {
 		await pruneUnreachable(git, project.path, { olderThanSeconds: Math.ceil((snapshotDays * dayMs) / 1000) });
 	} finally {
-		await releaseHolds(git, project.path);
+		await dropKeepRefs(git, project.path);
 	}
 	const left = await existing(git, project.path, commits);
 	await writeDurably(layout.dropped(project.slug), left.map((id) => `${id}\n`).join(""));
 	return true;
 }
 
-async function releaseHolds(git: Git, repository: string): Promise<void> {
+async function dropKeepRefs(git: Git, repository: string): Promise<void> {
 	const { text } = await git(repository, ["for-each-ref", "--format=%(objectname) %(refname)", keeping]);
 	const refs = text.split("\n").flatMap((line) => {
 		const [id, ref] = line.split(" ");

@@ -8,8 +8,8 @@ import { checkoutName } from "../format/checkout-name.ts";
 import { listOf, pathOf } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 import { fileBytesMaxDefault } from "../snapshot/snapshot.ts";
-import { drawDiff } from "../tree/draw-diff.ts";
 import { withFreshIndex } from "../tree/fresh-index.ts";
+import { renderDiff } from "../tree/render-diff.ts";
 import { baseCommit, type GitContext } from "../workspace/git-context.ts";
 import { addNames, namesOf, readStatus, type StatusEntry } from "../workspace/tree-status.ts";
 import { treeGone } from "./branch-status.ts";
@@ -30,7 +30,7 @@ export async function diffOf(context: GitContext, checkout: Checkout, against: D
 		folder,
 		"name",
 		async (index) =>
-			await drawDiff({ git, folder, ...index }, from === null ? [] : [from], from ?? "index", against.what),
+			await renderDiff({ git, folder, ...index }, from === null ? [] : [from], from ?? "index", against.what),
 	);
 }
 
@@ -59,7 +59,7 @@ async function againstTree(
 		// two clones have two object stores; git reads both, and nothing is copied
 		const environment = { ...index.environment, GIT_ALTERNATE_OBJECT_DIRECTORIES: theirs.objects };
 		const left = [...index.left, ...theirOwn(other, theirs.left)];
-		return await drawDiff({ git, folder, environment, left }, [theirs.tree], checkoutName(other), what);
+		return await renderDiff({ git, folder, environment, left }, [theirs.tree], checkoutName(other), what);
 	});
 }
 

@@ -14,7 +14,7 @@ import { GitFailed } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { commitOf, headOf } from "../run/user-input.ts";
 import { isWorktreeOf } from "../run/worktrees.ts";
-import { isCalledOff } from "../worker/faults.ts";
+import { isCancelled } from "../worker/faults.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
 import { unsandboxed } from "../workspace/sandbox-mounts.ts";
 import { projectSettings } from "../workspace/settings.ts";
@@ -48,7 +48,7 @@ export async function orReported(fix: string, problems: Promise<HealthProblem[]>
 	try {
 		return await problems;
 	} catch (error) {
-		if (isCalledOff(error)) throw error;
+		if (isCancelled(error)) throw error;
 		const text = error instanceof GitFailed ? `Git fails here: ${lastLine(error.errors)}.` : messageOf(error);
 		return [{ code: "NOT_OURS", text, fix }];
 	}
@@ -66,7 +66,7 @@ async function problemsOf(
 	if (foreign !== null) return [{ code: "NOT_OURS", text: foreign, fix: recover }];
 	return [
 		...(await orReported(recover, branchProblems(context, checkout, seen, recover))),
-		...(await orReported(recover, leftovers(context, checkout, recover))),
+		...(await orReported(recover, unfinished(context, checkout, recover))),
 		...(await orReported(`brood project settings ${project.slug}`, linkProblems(context, checkout, recover))),
 		...(await diskProblems(workspace.path)),
 		...(await sandboxProblems(context, checkout, recover)),
@@ -126,7 +126,7 @@ async function branchProblems(
 	return problems;
 }
 
-async function leftovers(
+async function unfinished(
 	{ git, clock, given }: GitContext,
 	checkout: Checkout,
 	recover: string,

@@ -7,7 +7,7 @@ import { shellWord } from "#contract/shell-word.ts";
 import type { HealthProblem } from "#contract/workspace.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import type { Git } from "../run/git.ts";
-import { isCalledOff } from "../worker/faults.ts";
+import { isCancelled } from "../worker/faults.ts";
 import { lastCommitIn } from "./restore-branch.ts";
 
 /** These commands read a file or two. */
@@ -46,7 +46,7 @@ export async function repositoryProblem(
 		);
 	} catch (error) {
 		// the next daemon checks it
-		return isCalledOff(error) ? null : unusable(messageOf(error));
+		return isCancelled(error) ? null : unusable(messageOf(error));
 	}
 }
 

@@ -3,11 +3,11 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { checkoutName, recoverySuggestions } from "../format/checkout-name.ts";
 import { GitFailed } from "../run/git.ts";
-import { CalledOff, SandboxFault } from "./workers.ts";
+import { Cancelled, SandboxFault } from "./workers.ts";
 
 /** The step was cancelled, which says nothing about the workspace. */
-export const isCalledOff = (error: unknown): boolean =>
-	error instanceof CalledOff || (error instanceof GitFailed && error.calledOff);
+export const isCancelled = (error: unknown): boolean =>
+	error instanceof Cancelled || (error instanceof GitFailed && error.cancelled);
 
 /** For `catch`: null where the worker failed. */
 export function nullIfDamaged(error: unknown): null {

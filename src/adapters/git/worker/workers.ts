@@ -43,8 +43,8 @@ export class SandboxFault extends Error {
 }
 
 /** The caller cancelled the step, or the daemon stops. It says nothing about the workspace, and may be retried. */
-export class CalledOff extends Error {
-	override readonly name = "CalledOff";
+export class Cancelled extends Error {
+	override readonly name = "Cancelled";
 	readonly refusalCode = "GIT_FAILED";
 }
 
@@ -67,7 +67,7 @@ export class SandboxWorkers implements AsyncDisposable {
 		{ stepContext, input, ...options }: StepCall<I>,
 	): Promise<A> {
 		if (options.signal?.aborted === true || this.#options.halt?.aborted === true)
-			throw new CalledOff("The step was called off.");
+			throw new Cancelled("The step was cancelled.");
 		const worker = await this.#workerIn(mounts, stepContext.workspace.path);
 		const text = await worker.ask(
 			{ step: name, stepContext, input },
@@ -92,13 +92,13 @@ export class SandboxWorkers implements AsyncDisposable {
 	/** Ends the workers that have a folder mounted, before it is moved or made again. */
 	async leave(folder: string): Promise<void> {
 		const found = [...this.#open.values()].filter((worker) => worker.folder === folder || worker.sees(folder));
-		for (const worker of found) worker.callOff("its folder goes");
+		for (const worker of found) worker.cancel("its folder goes");
 		await Promise.all(found.map(({ over }) => over));
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		const all = [...this.#open.values()];
-		for (const worker of all) worker.callOff("the daemon stops");
+		for (const worker of all) worker.cancel("the daemon stops");
 		await Promise.all(all.map(({ over }) => over));
 	}
 
@@ -132,7 +132,7 @@ class Worker {
 	#idle: NodeJS.Timeout | undefined;
 	#last = 0;
 	#reason: string | null = null;
-	#calledOff = false;
+	#cancelled = false;
 	#errors = "";
 
 	constructor(
@@ -179,10 +179,10 @@ class Worker {
 		request: Omit<StepRequest, "id">,
 		{ timeoutMs, signal, bytes }: { timeoutMs: number } & Pick<StepCall<unknown>, "signal" | "bytes">,
 	): Promise<string> {
-		if (signal?.aborted === true) throw new CalledOff("The step was called off.");
+		if (signal?.aborted === true) throw new Cancelled("The step was cancelled.");
 		clearTimeout(this.#idle);
 		const id = ++this.#last;
-		const stop = (): void => this.callOff("the step was called off");
+		const stop = (): void => this.cancel("the step was cancelled");
 		signal?.addEventListener("abort", stop, { once: true });
 		try {
 			return await new Promise<string>((resolve, reject) => {
@@ -196,9 +196,9 @@ class Worker {
 		}
 	}
 
-	/** Ends it, and rejects its steps with `CalledOff`: the workspace is not at fault. */
-	callOff(reason: string): void {
-		this.#calledOff ||= this.#reason === null;
+	/** Ends it, and rejects its steps with `Cancelled`: the workspace is not at fault. */
+	cancel(reason: string): void {
+		this.#cancelled ||= this.#reason === null;
 		this.end(reason);
 	}
 
@@ -250,7 +250,7 @@ class Worker {
 		for (const { reject, timer } of this.#pending.values()) {
 			clearTimeout(timer);
 			const text = `The sandbox's program ended: ${how}${errors === "" ? "" : ` (${errors})`}.`;
-			reject(this.#calledOff ? new CalledOff(text) : new SandboxFault(text));
+			reject(this.#cancelled ? new Cancelled(text) : new SandboxFault(text));
 		}
 		this.#pending.clear();
 	}

@@ -26,7 +26,7 @@ import {
 	refsOf,
 	type StoredSnapshot as Taken,
 } from "../snapshot/snapshots.ts";
-import { drawDiff } from "../tree/draw-diff.ts";
+import { renderDiff } from "../tree/render-diff.ts";
 import { repairIndex, withBroken } from "../tree/repair-index.ts";
 import { fetchRef, type GitContext, repositoryOf } from "./git-context.ts";
 import { gitFolderAt, tooLongReason } from "./tree-status.ts";
@@ -138,10 +138,10 @@ export async function show(
 		const earlier = await find(context, checkout, against);
 		return isRefusal(earlier)
 			? earlier
-			: await drawDiff({ git: context.git, folder }, [earlier.tree, taken.tree], `snapshot ${against}`, what);
+			: await renderDiff({ git: context.git, folder }, [earlier.tree, taken.tree], `snapshot ${against}`, what);
 	}
 	const from = taken.manifest.head.commit ?? (await emptyTree(context.git, folder));
-	return await drawDiff({ git: context.git, folder }, [from, taken.tree], from, what);
+	return await renderDiff({ git: context.git, folder }, [from, taken.tree], from, what);
 }
 
 export async function restore(

@@ -79,7 +79,7 @@ class Thread {
 	readonly #break = Promise.withResolvers<StoreFault>();
 	#fault: StoreFault | null = null;
 	#lastId = 0;
-	/** requests of this turn of the event loop, sent together */
+	/** requests of this tick of the event loop, sent together */
 	readonly #outgoing: Message[] = [];
 	#closing = false;
 

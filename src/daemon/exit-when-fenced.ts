@@ -12,7 +12,7 @@ const fencedExit = 71;
 const killMs = 5000;
 
 /** Returns the exit code. */
-export async function giveWay(engine: Engine, log: Log, why: StoreFault): Promise<number> {
+export async function exitWhenFenced(engine: Engine, log: Log, why: StoreFault): Promise<number> {
 	log.error("daemon", `The daemon ends and starts again: ${why.message}`);
 	await Promise.race([engine.killProcesses(), pause(killMs)]).catch(expected("the next daemon ends them"));
 	return fencedExit;

@@ -19,7 +19,7 @@ const shape = [
 	"--no-relative",
 ];
 
-export interface Canvas {
+export interface DiffTree {
 	git: Git;
 	folder: string;
 	environment?: Record<string, string>;
@@ -30,14 +30,14 @@ export interface Canvas {
  * `names`: only the files and their line counts, which costs git a fraction of the patch. `path`: the patch of one file,
  * whole, however long it is. `from`: the files from this one on, in git's order.
  */
-export async function drawDiff(
-	canvas: Canvas,
+export async function renderDiff(
+	shown: DiffTree,
 	from: readonly string[],
 	against: string,
 	what: DiffExtent = "patch",
 ): Promise<Diff> {
-	const { git, folder, environment = {}, left = [] } = canvas;
-	const all = await changedFiles(canvas, from);
+	const { git, folder, environment = {}, left = [] } = shown;
+	const all = await changedFiles(shown, from);
 	const page = pageOf(all, what);
 	const bytesMax = (typeof what === "object" && !("path" in what) ? what.bytesMax : undefined) ?? bytesMaxDefault;
 	const drawn = what === "names" ? [] : page.listed.slice(0, page.isOne ? 1 : fitting(page.listed, bytesMax));
@@ -68,7 +68,10 @@ const listsMax = 4;
 const lists = new Map<string, ListedFile[]>();
 
 /** Read once for all parts of a diff between two objects. Files in a folder are read each time: they may have changed. */
-async function changedFiles({ git, folder, environment = {} }: Canvas, from: readonly string[]): Promise<ListedFile[]> {
+async function changedFiles(
+	{ git, folder, environment = {} }: DiffTree,
+	from: readonly string[],
+): Promise<ListedFile[]> {
 	const key =
 		from.length === 2 && from.every((id) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(id))
 			? [folder, ...from].join(" ")

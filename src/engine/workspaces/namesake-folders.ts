@@ -13,20 +13,20 @@ interface Parts {
 	workspaces: Pick<Workspaces, "remove">;
 }
 
-export async function trashFormerWorkspaces(
+export async function trashNamesakes(
 	{ reads, dispatch, workspaces }: Parts,
 	agent: AgentState,
 ): Promise<Refusal | null> {
 	if (agent.project === null) return null;
 	const folder = `/projects/${agent.project}/agents/${agent.handle}`;
-	for (const former of await reads.agentsInFolder(agent.project, agent.handle)) {
-		if (former.life !== "ended" || former.workspace?.path.endsWith(folder) !== true) continue;
-		const checkout = await checkoutOf(reads, former);
+	for (const namesake of await reads.agentsInFolder(agent.project, agent.handle)) {
+		if (namesake.life !== "ended" || namesake.workspace?.path.endsWith(folder) !== true) continue;
+		const checkout = await checkoutOf(reads, namesake);
 		if (checkout === null || checkout.workspace.kind === "main") continue;
-		const removed = await workspaces.remove(checkout, { force: true, approved: await approvedIn(reads, former) });
+		const removed = await workspaces.remove(checkout, { force: true, approved: await approvedIn(reads, namesake) });
 		if (isRefusal(removed)) return removed;
 		const reason = `its name was given to ${agent.id}`;
-		const outcome = await dispatch(bySystem({ type: "agent.delete", agent: former.id, force: true, reason }));
+		const outcome = await dispatch(bySystem({ type: "agent.delete", agent: namesake.id, force: true, reason }));
 		if ("refused" in outcome) return outcome.refused;
 	}
 	return null;
