@@ -8,6 +8,8 @@ interface LooseData {
 	input?: unknown;
 	output?: unknown;
 	status?: unknown;
+	/** the files that an edit changed, where its input does not say it: a path and its `FileEdit` each */
+	changes?: unknown;
 	/** of `final` */
 	state?: unknown;
 	commit?: unknown;

@@ -1,7 +1,7 @@
 // Source code as coloured parts, good enough for any language: comments, strings, numbers and keywords. Pure; every
 // surface picks its own colours. The cost is in proportion to the text.
 
-export type TokenKind = "comment" | "string" | "number" | "keyword" | "plain";
+export type TokenKind = "comment" | "string" | "number" | "keyword" | "added" | "deleted" | "plain";
 export interface Token {
 	kind: TokenKind;
 	text: string;
@@ -35,7 +35,8 @@ const lineComments: Readonly<Record<string, string>> = Object.fromEntries([
 ]);
 
 /** Languages that are prose or have no tokens of this kind. */
-const plain = new Set(["", "text", "txt", "md", "markdown", "diff", "patch", "console", "log"]);
+const plain = new Set(["", "text", "txt", "md", "markdown", "console", "log"]);
+const diffs = new Set(["diff", "patch"]);
 
 /** The language of a file, by its name. */
 export const languageOf = (path: string): string => /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? "";
@@ -62,6 +63,7 @@ const spans: Readonly<Record<string, Span & { languages: ReadonlySet<string> }>>
 export function codeLines(code: string, language: string): Token[][] {
 	const lines = code.split("\n");
 	const name = language.toLowerCase();
+	if (diffs.has(name)) return lines.map((text) => [{ kind: diffKind(text), text }]);
 	if (plain.has(name)) return lines.map((text) => [{ kind: "plain", text }]);
 	let open: Span | null = null;
 	return lines.map((line) => {
@@ -104,6 +106,12 @@ function lineTokens(line: string, language: string, before: Span | null): { toke
 		at += text.length;
 	}
 	return { tokens, open };
+}
+
+/** Of a line of a diff. */
+function diffKind(line: string): TokenKind {
+	if (/^(\+\+\+|---|@@|diff |index )/.test(line)) return "comment";
+	return line.startsWith("+") ? "added" : line.startsWith("-") ? "deleted" : "plain";
 }
 
 /** Where the text after the end of a span begins; null if it does not end in this line. */

@@ -60,3 +60,30 @@ test("a prompt and an interrupt name whose words they are, unless they are the u
 	expect(labels({ from: "mail" }, human)).toEqual(["", ""]);
 	expect(labels(null, system)).toEqual(["", ""]);
 });
+
+test("an edit has the change that its result reports, if its own arguments have none", () => {
+	const change = (data: object) =>
+		whole([
+			item(1, "tool_call", "edit a.ts", { call: "a", tool: "edit", input: null }),
+			item(2, "tool_result", "", { call: "a", ...data }),
+		]).list[0]?.change;
+	const file = (path: string) => ({ path, added: 1, deleted: 0, lines: ["+x"] });
+	expect(change({ changes: [file("a.ts")] })).toEqual({ added: 1, deleted: 0, lines: ["+x"] });
+	expect(change({ changes: [file("a.ts"), file("b.ts")] })).toEqual({
+		...{ added: 2, deleted: 0, lines: ["a.ts", "+x", "b.ts", "+x"] },
+	});
+	expect(change({ input: { content: "x" } })).toEqual({ added: 1, deleted: 0, lines: ["+x"] });
+	expect([change({}), change({ changes: { cut: "too long" } }), change({ changes: ["x"] })]).toEqual([
+		null,
+		null,
+		null,
+	]);
+});
+
+test("a result loses the fence around it, not the fences inside it", () => {
+	const result = (text: string) => whole([item(1, "tool_result", text, { call: "a" })]).list[0]?.result?.text;
+	expect(result("```console\n1 failed\n```\n")).toBe("1 failed");
+	expect(result("````\n# A\n```ts\nx\n```\n````")).toBe("# A\n```ts\nx\n```");
+	expect(result("# A\n```ts\nx\n```")).toBe("# A\n```ts\nx\n```");
+	expect(result("```\n```")).toBe("");
+});

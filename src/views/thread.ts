@@ -1,12 +1,13 @@
 // A conversation as every surface shows it: prompts, messages, tool calls with their results, and notes. Items that
 // belong together are one block.
 
+import type { FileEdit } from "#contract/file-edit.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { looseData } from "#contract/loose-data.ts";
 import { authorIn, mailAuthor } from "#contract/quote.ts";
 import { oneLine } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
-import { changeOf, type FileEdit } from "./change.ts";
+import { changeOf, reportedChange } from "./change.ts";
 import { usageLine } from "./usage-lines.ts";
 
 export type BlockKind = "prompt" | "message" | "thought" | "call" | "plan" | "note";
@@ -34,7 +35,7 @@ export interface Block {
 }
 
 export interface CallResult {
-	/** without the fences that programs put around their output */
+	/** without the fence that programs put around their output; fences inside it are the output's own */
 	text: string;
 	failed: boolean;
 }
@@ -98,7 +99,9 @@ export class Blocks {
 		const block = at === undefined ? undefined : this.#list[at];
 		if (at === undefined || block === undefined) return false;
 		this.#open.delete(callId(item));
-		this.#list[at] = { ...block, result: resultOf(item), bad: isFailed(item) };
+		const { input, changes } = looseData(item.data);
+		const change = block.change ?? changeOf(block.label, input) ?? reportedChange(changes);
+		this.#list[at] = { ...block, result: resultOf(item), bad: isFailed(item), change };
 		return true;
 	}
 }
@@ -206,9 +209,9 @@ function argument(value: unknown): string {
 const isFailed = (item: Pick<Item, "data">): boolean => looseData(item.data).status === "failed";
 
 export function resultOf(item: Pick<Item, "text" | "data">): CallResult {
-	const lines = (item.text ?? "").trim().split("\n");
-	const text = lines.filter((line) => !/^```\w*$/.test(line.trim())).join("\n");
-	return { text, failed: isFailed(item) };
+	const text = (item.text ?? "").trim();
+	const fenced = /^(`{3,})[\w-]*\n(?:([\s\S]*)\n)?\1$/.exec(text);
+	return { text: fenced === null ? text : (fenced[2] ?? ""), failed: isFailed(item) };
 }
 
 /** The last line of a result, and how many lines there are. */

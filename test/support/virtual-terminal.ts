@@ -22,7 +22,7 @@ function loadGraphemes(): { UnicodeGraphemesAddon: new () => UnicodeGraphemesAdd
 }
 
 const keys: Readonly<Record<string, string>> = {
-	...{ enter: "\r", escape: "\u001B", tab: "\t", backspace: "\u007F", space: " " },
+	...{ enter: "\r", escape: "\u001B", "escape escape": "\u001B\u001B", tab: "\t", backspace: "\u007F", space: " " },
 	...{ up: "\u001B[A", down: "\u001B[B", right: "\u001B[C", left: "\u001B[D", home: "\u001B[H", end: "\u001B[F" },
 	...{ "ctrl+up": "\u001B[1;5A", "ctrl+down": "\u001B[1;5B", "ctrl+right": "\u001B[1;5C", "ctrl+left": "\u001B[1;5D" },
 	...{ "shift+up": "\u001B[1;2A", "shift+down": "\u001B[1;2B", "alt+up": "\u001B[1;3A", "alt+enter": "\u001B\r" },

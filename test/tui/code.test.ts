@@ -5,6 +5,7 @@ import { codeLines, languageOf } from "#views/code-tokens.ts";
 import { colouredCode } from "../../src/surfaces/tui/code-colours.ts";
 import { diffPanel, filesOf, layoutOf, reviewMark, withFile } from "../../src/surfaces/tui/diff.ts";
 import { diffLine } from "../../src/surfaces/tui/diff-line.ts";
+import { actionOf } from "../../src/surfaces/tui/keymap.ts";
 import { keyOf } from "../../src/surfaces/tui/pi/screen.ts";
 import { markdownRows, widthOf } from "../../src/surfaces/tui/pi/text.ts";
 
@@ -34,6 +35,9 @@ test("code is cut into comments, strings, numbers and keywords, and nothing of i
 	expect(spans("url(http://x/y) /* a */", "css")).toEqual([["/* a */"]]);
 	expect(spans("select a", "sql")).toEqual([["select"]]);
 	// control: prose has no tokens
+	expect(codeLines("@@ -1 +1 @@\n-old\n+new\n same", "diff").map(([token]) => token?.kind)).toEqual([
+		...["comment", "deleted", "added", "plain"],
+	]);
 	expect(codeLines("return to sender", "text")).toEqual([[{ kind: "plain", text: "return to sender" }]]);
 	expect(["a/b.ts", "Makefile", "x.PY"].map(languageOf)).toEqual(["ts", "", "py"]);
 });
@@ -118,4 +122,10 @@ test("a diff that is longer than an answer lists all files, and shows a file onc
 test("Home and End are known as tmux, screen and other terminals send them", () => {
 	const sent = ["\u001B[1~", "\u001B[4~", "\u001B[H", "\u001B[F", "\u001Bf"];
 	expect(sent.map(keyOf)).toEqual(["home", "end", "home", "end", "alt+f"]);
+});
+
+test("a capital letter is the key with Shift, as a plain terminal and one with kitty's keys send it", () => {
+	const sent = ["G", "\u001B[103;2u", "g", "Ä", "1"];
+	expect(sent.map(keyOf).map((key) => actionOf("queue", key))).toEqual(["bottom", "bottom", "top", null, null]);
+	expect(["K", "J"].map((key) => actionOf("queue", keyOf(key)))).toEqual(["move-up", "move-down"]);
 });

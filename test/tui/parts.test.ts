@@ -4,6 +4,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { AgentId, system } from "#contract/ids.ts";
 import { freshFolder } from "#test/support/stores.ts";
+import { terminalFrames } from "#tools/terminal-frames.ts";
 import { Blocks } from "#views/thread.ts";
 import { completed } from "../../src/surfaces/tui/complete.ts";
 import { filesOf } from "../../src/surfaces/tui/diff.ts";
@@ -70,6 +71,11 @@ describe("the keymap", () => {
 			...["Ctrl+T", "Ctrl+↑", "PgUp", "F1", "Alt+Y", "Shift+G", "y"],
 		]);
 	});
+});
+
+test("in sixty columns the queue and the unread mail are still counted", () => {
+	const row = terminalFrames()["narrow"]?.find((each) => each.includes("[opus-1"));
+	expect(row).toBe("↑init ←opus-2 [opus-1 ● running] →opus-2 ↓2   2⧗  1✉");
 });
 
 test("a call and its result are one block, and a final that repeats the last message is none", () => {

@@ -279,7 +279,8 @@ test("a second Esc ends a turn by force, though its processes ignore every polit
 	await it.terminal.shows("[one");
 	it.terminal.press("run trap '' INT TERM; while true; do sleep 1; done", "enter");
 	await it.terminal.shows(/⏵ execute trap/);
-	it.terminal.press("escape", "escape");
+	// in one chunk, as tmux sends two quick ones
+	it.terminal.press("escape escape");
 	await it.terminal.shows("The turn was stopped");
 	expect((await shop.now(one)).turn).toBeNull();
 });

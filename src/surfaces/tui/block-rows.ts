@@ -1,5 +1,5 @@
 // The rows of one block of a thread. Folded, a call is one row and a thought is one; opened, they are whole.
-import { inline, visible } from "#contract/visible.ts";
+import { inline, oneLine, visible } from "#contract/visible.ts";
 import { withSenders } from "#views/agent-text.ts";
 import { painted, type Style } from "#views/paint.ts";
 import { type Block, type CallResult, callWords, insideOf, planSteps, summaryOf } from "#views/thread.ts";
@@ -50,7 +50,7 @@ function rowsOf(block: Block, look: BlockLook): string[] {
 					}).map((row) => margin + row);
 		case "thought": {
 			const rows = hanging(margin, block.text, look.width);
-			const shown = look.isOpened ? rows : [clipped(`${margin}… ${inline(block.text)}`, look.width)];
+			const shown = look.isOpened ? rows : [clipped(`${margin}… ${inline(oneLine(block.text))}`, look.width)];
 			return shown.map((row) => paint("faint", row));
 		}
 		case "call":

@@ -1,58 +1,78 @@
-// The line between the thread and the input: who is around, how the agent is, and what needs a person. It is shortened
-// from the outside in.
+// The line between the thread and the input: who is around, how the agent is, and what needs a person. In a narrow
+// window its words become signs first, so that the counts stay.
 import { inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
 import { stateOf, styleOf } from "#views/agent-text.ts";
-import { painted, type Style, signed } from "#views/paint.ts";
+import { painted, signed } from "#views/paint.ts";
 import type { Seen, State } from "./model.ts";
 import { childrenOf, isLiving, needingYou, parentOf, siblingOf } from "./moving.ts";
 import { clipped, widthOf } from "./pi/text.ts";
 
-export function separatorRow(state: State, seen: Seen, { width, colour }: { width: number; colour: boolean }): string {
+/** What is given up for room, one after the other. */
+const givenUp = ["words", "names", "node", "slot", "siblings", "family", "mail", "queue"] as const;
+type GivenUp = ReadonlySet<(typeof givenUp)[number]>;
+
+export function separatorRow(state: State, seen: Seen, look: { width: number; colour: boolean }): string {
 	const agent = seen.agents.get(state.current);
 	if (agent === undefined) return "";
-	const paint = (style: Style, text: string): string => painted(style, text, colour);
-	const name = (of: Agent | null): string => (of === null ? "" : clipped(inline(of.handle), 16));
-	const [parent, previous, next] = [
-		parentOf(seen, agent.id),
-		siblingOf(seen, agent.id, -1),
-		siblingOf(seen, agent.id, 1),
-	].map(name);
-	const children = childrenOf(seen, agent.id).filter(isLiving).length;
-	const { glyph, role } = styleOf(agent);
-	const here = (room: number): string =>
-		`[${paint("strong", clipped(inline(agent.handle), room))} ${signed(role, glyph, ` ${clipped(stateOf(agent), room)}`, colour)}]`;
-	const needs = needsText(seen, colour);
-	const slot = seen.subscriptions.find(({ name: of }) => of === agent.subscription);
-	// from the least to the most important
-	const node = seen.nodeOf(agent);
-	const parts = [
-		node === null ? "" : `at ${inline(node)}`,
-		slot === undefined ? "" : `${inline(slot.name)} ${slot.used}/${slot.maxConcurrent}`,
-		agent.unreadMail === 0 ? "" : `mail ${agent.unreadMail}`,
-		agent.queueLength === 0 ? "" : `queue ${agent.queueLength}`,
-		previous === "" ? "" : `←${previous}`,
-		next === "" ? "" : `→${next}`,
-		parent === "" ? "" : `↑${parent}`,
-		children === 0 ? "" : `↓${children}`,
-	];
-	for (let without = 0; ; without++) {
-		const [at, slots, mail, queue, left, right, up, down] = parts.map((part, nth) => (nth < without ? "" : part));
-		const around = [up, left, here(24), right, down].filter(Boolean).join(" ");
-		const more = [queue, mail, slots, at].filter(Boolean).join("  ");
-		const text = more === "" ? around : `${around}   ${more}`;
+	const { width, colour } = look;
+	const here = (room: number): string => hereText(agent, room, colour);
+	for (let count = 0; count <= givenUp.length; count++) {
+		const without: GivenUp = new Set(givenUp.slice(0, count));
+		const text = [aroundText(agent, seen, { without, here: here(24) }), countsText(agent, seen, without)]
+			.filter(Boolean)
+			.join("   ");
+		const needs = needsText(seen, { colour, without });
 		const gap = width - widthOf(text) - widthOf(needs);
 		if (gap >= 1) return `${text}${" ".repeat(gap)}${needs}`;
-		if (without === parts.length) return clipped(`${here(Math.max(4, width - 12 - widthOf(needs)))} ${needs}`, width);
 	}
+	const needs = needsText(seen, { colour, without: new Set(givenUp) });
+	return clipped(`${here(Math.max(4, width - 12 - widthOf(needs)))} ${needs}`, width);
 }
 
-function needsText(seen: Seen, colour: boolean): string {
+function hereText(agent: Agent, room: number, colour: boolean): string {
+	const { glyph, role } = styleOf(agent);
+	const state = signed(role, glyph, ` ${clipped(stateOf(agent), room)}`, colour);
+	return `[${painted("strong", clipped(inline(agent.handle), room), colour)} ${state}]`;
+}
+
+/** The agent between its parent, its siblings and its children. */
+function aroundText({ id }: Agent, seen: Seen, { without, here }: { without: GivenUp; here: string }): string {
+	const named = (arrow: string, of: Agent | null): string =>
+		of === null ? "" : `${arrow}${clipped(inline(of.handle), without.has("names") ? 8 : 16)}`;
+	const [left, right] = without.has("siblings")
+		? ["", ""]
+		: [named("←", siblingOf(seen, id, -1)), named("→", siblingOf(seen, id, 1))];
+	const children = childrenOf(seen, id).filter(isLiving).length;
+	const [up, down] = without.has("family")
+		? ["", ""]
+		: [named("↑", parentOf(seen, id)), children === 0 ? "" : `↓${children}`];
+	return [up, left, here, right, down].filter(Boolean).join(" ");
+}
+
+function countsText(agent: Agent, seen: Seen, without: GivenUp): string {
+	const { queueLength, unreadMail } = agent;
+	const isShort = without.has("words");
+	const slot = seen.subscriptions.find(({ name }) => name === agent.subscription);
+	const node = seen.nodeOf(agent);
+	return [
+		queueLength === 0 || without.has("queue") ? "" : isShort ? `${queueLength}⧗` : `queue ${queueLength}`,
+		unreadMail === 0 || without.has("mail") ? "" : isShort ? `${unreadMail}✉` : `mail ${unreadMail}`,
+		slot === undefined || without.has("slot") ? "" : `${inline(slot.name)} ${slot.used}/${slot.maxConcurrent}`,
+		node === null || without.has("node") ? "" : `at ${inline(node)}`,
+	]
+		.filter(Boolean)
+		.join("  ");
+}
+
+function needsText(seen: Seen, { colour, without }: { colour: boolean; without: GivenUp }): string {
 	const [asks, errors, reviews] = [seen.inbox.approvals.length, seen.inbox.errors.length, seen.inbox.reviews.length];
 	const parts = [
 		asks === 0 ? "" : signed("wait", "◆", String(asks), colour),
 		errors === 0 ? "" : signed("bad", "✗", String(errors), colour),
 		reviews === 0 ? "" : signed("wait", "▤", String(reviews), colour),
 	].filter(Boolean);
-	return parts.length === 0 ? "" : `${parts.join(" ")}${needingYou(seen).length > 0 ? " ^N next" : ""}`;
+	return parts.length === 0
+		? ""
+		: `${parts.join(" ")}${!without.has("words") && needingYou(seen).length > 0 ? " ^N next" : ""}`;
 }

@@ -82,6 +82,17 @@ test("a tool result is written when the call ends, with its text or its output",
 	expect(played(begun, update("completed", diff)).items[1]).toMatchObject({ text: "--- /a.ts\ny" });
 });
 
+test("the diffs of an edit are kept as its changed lines, unless its input has them", () => {
+	const edit = (rawInput: object): SessionUpdate => ({
+		...{ sessionUpdate: "tool_call", toolCallId: "c", title: "edit", kind: "edit", status: "completed", rawInput },
+		content: [{ type: "diff", path: "/a.ts", oldText: "1\n2\n3\n4\n5\n", newText: "1\n2\n3\nx\ny\n5\n" }],
+	});
+	expect(played(edit({ patch: "…" })).items[1]).toMatchObject({
+		data: { changes: [{ path: "/a.ts", added: 2, deleted: 1, lines: [" 2", " 3", "-4", "+x", "+y", " 5"] }] },
+	});
+	expect(played(edit({ content: "1\n2\n3\nx\ny\n5\n" })).items[1]?.data).not.toHaveProperty("changes");
+});
+
 test("a call that is over when it is reported has its result at once", () => {
 	expect(
 		played({ sessionUpdate: "tool_call", toolCallId: "c", title: "t", status: "completed" }).items.map(

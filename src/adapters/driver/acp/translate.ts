@@ -10,6 +10,7 @@ import type {
 	ToolCallContent,
 	UsageUpdate,
 } from "@agentclientprotocol/sdk/unstable";
+import { fileEdit } from "#contract/file-edit.ts";
 import type { PartialOf, TurnItem } from "#contract/turn.ts";
 import { attempt } from "../../system/errors.ts";
 import { fieldOf } from "../vendors/vendor.ts";
@@ -185,8 +186,19 @@ function result(id: string, status: string, now: ToolCall): TurnItem {
 	return {
 		kind: "tool_result",
 		text: clip(text),
-		data: { call: id, status, output: text === "" ? now.output : null, ...input },
+		data: { call: id, status, output: text === "" ? now.output : null, ...input, ...changesOf(now) },
 	};
+}
+
+/** The changed lines of an edit, where its input does not have them: Codex says them only as ACP's diffs. */
+function changesOf({ tool, input, asked }: ToolCall): { changes?: TurnItem["data"] } {
+	if (tool !== "edit") return {};
+	const told = new Set(Object.values<unknown>(Object(input)));
+	const changes = asked.content.flatMap((part) => {
+		const edit = part.type === "diff" && !told.has(part.newText) ? fileEdit(part.oldText ?? "", part.newText) : null;
+		return part.type === "diff" && edit !== null ? [{ path: part.path, ...edit }] : [];
+	});
+	return changes.length === 0 ? {} : { changes: bounded(changes) };
 }
 
 function contentText(part: ToolCallContent): string {

@@ -71,11 +71,18 @@ class PatientScreen extends TuiAltScreen {
 /** Home and End as tmux, screen and the Linux console send them, which the library does not name. */
 const otherKeys: Readonly<Record<string, string>> = { "\u001B[1~": "home", "\u001B[4~": "end" };
 
-/** The library takes Alt with b, f, n and p for arrows, as some shells do: here they are letters. */
-export const keyOf = (data: string): string =>
-	["b", "f", "n", "p"].map((letter) => `\u001B${letter}`).includes(data)
-		? `alt+${data.slice(1)}`
-		: (otherKeys[data] ?? parseKey(data) ?? "");
+/**
+ * The library takes Alt with b, f, n and p for arrows, as some shells do: here they are letters. A capital letter has one
+ * name, whether the terminal says that Shift is held or not.
+ */
+export function keyOf(data: string): string {
+	if (["b", "f", "n", "p"].map((letter) => `\u001B${letter}`).includes(data)) return `alt+${data.slice(1)}`;
+	const key = otherKeys[data] ?? parseKey(data) ?? "";
+	return /^[A-Z]$/.test(key) ? `shift+${key.toLowerCase()}` : key;
+}
+
+/** Two quick presses of Esc come as one chunk, from tmux always: they are not Esc with Alt. */
+const pressesIn = (data: string): string[] => (data === "\u001B\u001B" ? ["\u001B", "\u001B"] : [data]);
 
 interface ScreenOptions {
 	mouse: boolean;
@@ -100,7 +107,8 @@ export class Screen {
 		const root = {
 			render: (width: number) => painter.draw(width, this.#terminal.rows),
 			handleInput: (data: string) => {
-				if (!isKeyRelease(data)) painter.key(keyOf(data), data);
+				if (isKeyRelease(data)) return;
+				for (const each of pressesIn(data)) painter.key(keyOf(each), each);
 			},
 			handleMouse: ({ type, wheelDelta, x, y }: { type: string; wheelDelta?: number; x: number; y: number }) => {
 				if (type === "wheel") painter.wheel(wheelDelta ?? 0);
