@@ -46,6 +46,12 @@ test("an edit shows its changed lines, with a little around them", () => {
 	const input = { file_path: "/w/a.ts", old_string: "a\nb\nc\nd\n", new_string: "a\nb\nX\nY\nd\n" };
 	expect(changeOf("edit", input)).toEqual({ added: 2, deleted: 1, lines: [" a", " b", "-c", "+X", "+Y", " d"] });
 	expect(changeOf("edit", { content: "new\n" })).toEqual({ added: 1, deleted: 0, lines: ["+new"] });
+	const many = Array.from({ length: 20 }, (_, at) => `line ${at}`);
+	const apart = { old_string: ["a", ...many, "z"].join("\n"), new_string: ["A", ...many, "Z", "end"].join("\n") };
+	expect(changeOf("edit", apart)).toEqual({
+		...{ added: 3, deleted: 2 },
+		lines: ["-a", "+A", " line 0", " line 1", " ⋯", " line 18", " line 19", "-z", "+Z", "+end"],
+	});
 	expect(changeOf("execute", input)).toBeNull();
 	expect(changeOf("edit", { command: "x" })).toBeNull();
 });

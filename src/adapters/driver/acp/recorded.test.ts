@@ -96,10 +96,11 @@ test("opencode writes a file", () => {
 test("gemini writes a file, and tells of a call only when it is over, if nobody was asked", () => {
 	const { items, window } = played("gemini");
 	const call = expect.stringMatching(/^write_file__/);
+	const changes = [{ path: "/work/a.txt", added: 1, deleted: 0, lines: ["+hi"] }];
 	expect(items).toEqual([
 		["assistant", "I write.", null],
 		["tool_call", "Writing to a.txt", { call, tool: "edit", input: null }],
-		["tool_result", "--- /work/a.txt\nhi", { call, status: "completed", output: null }],
+		["tool_result", "--- /work/a.txt\nhi", { call, status: "completed", output: null, changes }],
 		["assistant", "Written.", null],
 	]);
 	expect(window).toBeNull();
