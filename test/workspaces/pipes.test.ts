@@ -1,6 +1,6 @@
 // Pipes, devices and links where git and Brood expect files: nobody waits for them, and nothing is read through them.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -8,7 +8,9 @@ import { readOperation } from "#adapters/git/tree/operation.ts";
 import { lockfileHash } from "#adapters/git/workspace/shared.ts";
 import { readRegular } from "#adapters/system/regular-file.ts";
 import { makeWorld } from "#test/support/make-world.ts";
+import { available } from "#test/support/processes.ts";
 import { freshFolder } from "#test/support/stores.ts";
+import { agreed, read, write } from "#test/support/world.ts";
 
 const makePipe = "mkfifo";
 const pipe = (file: string): string => {
@@ -68,6 +70,33 @@ test("pipes in a workspace keep no thread waiting", async () => {
 	renameSync(path.join(gitFolder, "commondir.kept"), path.join(gitFolder, "commondir"));
 	expect((await world.workspaces.health(checkout)).healthy).toBe(true);
 });
+
+test.each(["none", ...available.filter((level) => level === "bubblewrap")] as const)(
+	"a pipe where git expects a file of the tree is named at once, and a recover removes only it (sandbox: %s)",
+	async (containment) => {
+		const world = makeWorld(containment === "none" ? {} : { containment });
+		if (containment !== "none") world.configure("sandbox: on\n");
+		const checkout = await world.agent("a");
+		const { path: folder } = checkout.workspace;
+		write(folder, "work.txt", "w\n");
+		pipe(path.join(folder, ".gitattributes"));
+		const { healthy, issues } = await world.workspaces.health(checkout);
+		expect([healthy, issues.map(({ text, fix }) => [text, fix])]).toEqual([
+			false,
+			[[`${folder}/.gitattributes is not a regular file.`, "brood agent recover p/a"]],
+		]);
+		mkdirSync(path.join(folder, "sub"));
+		pipe(path.join(folder, "sub", ".gitignore"));
+		const other = pipe(path.join(folder, "sub", "mine"));
+		const { text } = agreed(await world.workspaces.recover(checkout));
+		expect(text).toContain("Nothing is wrong with your workspace any more. Your files were left as they are.");
+		expect([read(folder, "work.txt"), existsSync(other)]).toEqual(["w\n", true]);
+		expect((await world.workspaces.health(checkout)).healthy).toBe(true);
+		// the control: without such a pipe the tree is cleaned, and the work is in the snapshot
+		agreed(await world.workspaces.recover(checkout));
+		expect([existsSync(path.join(folder, "work.txt")), existsSync(other)]).toEqual([false, true]);
+	},
+);
 
 test("links in a git folder are not read as what an operation left", async () => {
 	const world = makeWorld();

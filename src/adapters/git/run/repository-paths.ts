@@ -1,5 +1,5 @@
 // The git folder and common folder of a repository, read from disk without running git.
-import { realpath, stat } from "node:fs/promises";
+import { lstat, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { NotRegular, readRegular, readRegularText } from "#adapters/system/regular-file.ts";
 
@@ -29,7 +29,12 @@ export async function repositoryPathsOf(
 			? []
 			: [path.join(gitFolder, "HEAD"), environment["GIT_INDEX_FILE"] ?? path.join(gitFolder, "index")]),
 	];
-	await Promise.all(read.map(async (file) => await notAPipe(file, traps)));
+	await Promise.all([
+		...read.map(async (file) => await notAPipe(file, traps)),
+		...(found === null || found.bare
+			? []
+			: treeFiles.map(async (name) => await noPipe(path.join(folder, name), traps))),
+	]);
 	const home = environment["HOME"] ?? "/";
 	const files = [
 		...(commonFolder === null ? [] : [path.join(commonFolder, "config"), path.join(commonFolder, "config.worktree")]),
@@ -63,6 +68,14 @@ export async function gitFoldersOf(folder: string): Promise<{ gitFolder: string;
 async function notAPipe(file: string, traps: string[]): Promise<void> {
 	const about = await stat(file).catch(() => null);
 	if (about !== null && !about.isFile() && !about.isDirectory()) traps.push(new NotRegular(file).message);
+}
+
+/** What git opens in every folder of a tree. Looking into all folders would cost too much here; `recover` does. */
+export const treeFiles: readonly string[] = [".gitattributes", ".gitignore", ".gitmodules"];
+
+/** For files that git does not follow if they are links. */
+async function noPipe(file: string, traps: string[]): Promise<void> {
+	if ((await lstat(file).catch(() => null))?.isFIFO() === true) traps.push(new NotRegular(file).message);
 }
 
 async function textOf(file: string, traps: string[], options: { follow?: boolean }): Promise<string | null> {

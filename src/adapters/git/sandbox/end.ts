@@ -9,8 +9,9 @@ import type { Checkout, Removed, RemoveRequest, StepControl } from "#engine/port
 import { exists } from "../layout/layout.ts";
 import { markerIn, writeMarker } from "../layout/marker.ts";
 import { commitOf } from "../run/user-input.ts";
-import { type Accept, workspaceRemade } from "../verbs/recover.ts";
+import { type Accept, afterPipes, workspaceRemade } from "../verbs/recover.ts";
 import { isSafe, notMerged, removeBranch, tearDown } from "../verbs/remove.ts";
+import { removePipes } from "../verbs/remove-pipes.ts";
 import { movedWith } from "../verbs/sync.ts";
 import { nullIfDamaged } from "../worker/faults.ts";
 import { steps } from "../worker/steps.ts";
@@ -40,7 +41,7 @@ async function recover(
 	context: GitContext,
 	checkout: SandboxedCheckout,
 	control: StepControl,
-	accept?: Accept,
+	given?: Accept,
 ): Promise<UpdateResult | Refusal> {
 	const { project, agent, workspace, marker } = checkout;
 	if (!(await exists(workspace.path))) {
@@ -51,7 +52,9 @@ async function recover(
 	}
 	const client = await clientFor(context, checkout);
 	if (isRefusal(client)) return client;
-	// asked first: a recovery whose result cannot be imported would have moved the files for nothing
+	const unblocked = await client.ask(steps.removePipes, {}).catch(nullIfDamaged);
+	const accept = afterPipes(unblocked?.removed ?? false, given);
+	// asked before the recovery: one whose result cannot be imported would have moved the files for nothing
 	const refused = (await client.refusedCommits().catch(nullIfDamaged)) ?? null;
 	if (refused === null && (await exists(context.layout.ownGit(project.slug, workspace.path)))) {
 		const recovered = await recoverInside(context, checkout, control, accept).catch(nullIfDamaged);
@@ -129,6 +132,7 @@ export async function convert(context: GitContext, checkout: Checkout): Promise<
 	const { project, agent, workspace } = checkout;
 	const refused = sandboxRefusal(context, { kind: workspace.kind, project });
 	if (refused !== null) return refused;
+	await removePipes(workspace.path);
 	const begin = await forkStart(context, { project, agent, kind: workspace.kind, parent: checkout });
 	if (isRefusal(begin)) return begin;
 	const binned = await moveToTrash(context, checkout);

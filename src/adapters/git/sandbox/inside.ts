@@ -20,6 +20,7 @@ import { onlyLinks } from "../verbs/link-again.ts";
 import { moveBranch } from "../verbs/move.ts";
 import { acceptAsItIs, returnToBranch } from "../verbs/recover.ts";
 import { release } from "../verbs/release.ts";
+import { removePipes } from "../verbs/remove-pipes.ts";
 import { hasConfig } from "../verbs/repair-git-folder.ts";
 import { syncWork, updateResult } from "../verbs/sync.ts";
 import { type Step, type StepContext, steps } from "../worker/steps.ts";
@@ -90,6 +91,8 @@ on(steps.enter, async ({ context, checkout }, { begun }): Promise<UpdateResult |
 	return stuck ?? (await updateResult(context, checkout, true, `${branch} moved to where the project has it.`));
 });
 
+on(steps.removePipes, async ({ checkout }) => ({ removed: await removePipes(checkout.workspace.path) }));
+
 on(steps.recover, async ({ context, checkout }, { accept: given }) => {
 	// a fault: the daemon makes a new git folder
 	if (!(await hasConfig(path.join(checkout.workspace.path, ".git")))) throw new Error("its configuration is damaged");
@@ -152,6 +155,8 @@ on(steps.share, async ({ context, checkout, stepContext }) => {
 
 on(steps.reindex, async ({ context: { git }, checkout }) => {
 	const folder = checkout.workspace.path;
+	// without a git folder there was no sandbox to do it in
+	await removePipes(folder);
 	await git(folder, ["read-tree", (await commitOf(git, folder, "HEAD")) ?? "--empty"]);
 	await refresh(git, { folder });
 	return {};

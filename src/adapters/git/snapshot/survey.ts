@@ -69,7 +69,7 @@ const idOf = (entries: ReadIndex["entries"], name: ByteName): string | null =>
 type Walked = Pick<Survey, "special" | "emptyDirectories" | "tooLong" | "closed">;
 
 /** Finds empty folders, sockets, pipes and devices, which git does not list. */
-async function walk(folder: string, apart: ReadonlySet<ByteName>): Promise<Walked> {
+export async function walk(folder: string, apart: ReadonlySet<ByteName>): Promise<Walked> {
 	const found: Walked = { special: [], emptyDirectories: [], tooLong: [], closed: [] };
 	const waiting: ByteName[] = [""];
 	for (let count = 1; waiting.length > 0; count++) {

@@ -13,6 +13,7 @@
 //   - If the step that died only read the files, they are not reset.
 //
 // The steps
+//   0. remove pipes that are where git expects files: it would wait for them for ever (`removePipes`)
 //   1. where health finds nothing that needs a change, or only that somebody moved the branch back: take a snapshot, keep
 //      the lost tip, make shared links again, done (`acceptAsItIs`)
 //   2. discard what an earlier recovery left half made (`takeBackHalf`)
@@ -63,6 +64,7 @@ import { keepTip } from "./move.ts";
 import { reattach } from "./reattach.ts";
 import { release } from "./release.ts";
 import { remakeCloneGit } from "./remake-clone.ts";
+import { removePipes } from "./remove-pipes.ts";
 import { repairGitFolder } from "./repair-git-folder.ts";
 import { restoreBranch } from "./restore-branch.ts";
 import { movedWith, updateResult } from "./sync.ts";
@@ -78,12 +80,17 @@ export interface Accept {
 	step?: LeaseStep;
 }
 
+/** Where pipes were removed and nothing else is wrong, the files are left as they are. */
+export const afterPipes = (removed: boolean, given: Accept | undefined): Accept | undefined =>
+	given ?? (removed ? { seen: null } : undefined);
+
 export async function recoverWorkspace(
 	context: GitContext,
 	checkout: Checkout,
 	control: StepControl,
-	accept?: Accept,
+	given?: Accept,
 ): Promise<UpdateResult | Refusal> {
+	const accept = afterPipes(checkout.workspace.kind !== "main" && (await removePipes(checkout.workspace.path)), given);
 	const asItIs = async (): Promise<UpdateResult | Refusal | null> =>
 		accept === undefined ? null : await acceptAsItIs(context, checkout, control, accept);
 	if (checkout.workspace.kind === "main")
