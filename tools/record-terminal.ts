@@ -117,6 +117,8 @@ async function killedAndRestarted(tmux: TmuxRecording, brood: World["brood"]): P
 	tmux.press("C-l");
 	await tmux.shows("[opus-1 ○ idle]");
 	await tmux.shows("> typed, and not sent");
+	// not the banner of a daemon that is gone
+	await tmux.shows("F1 keys");
 	tmux.frame("The daemon was restarted behind the screen: thread, tree and unsent text are there.");
 	tmux.press("C-c");
 	tmux.type("and this one too");
