@@ -6,6 +6,7 @@ import { DocumentName, DocumentType, IssueLabel, IssueNumber, IssuePriority, Tit
 import { PresetName, StageName } from "./preset.ts";
 import { RefusalSchema } from "./refusal-schema.ts";
 import { IssueReason, Text } from "./text.ts";
+import { MergeStrategy } from "./workspace.ts";
 
 const of = { issue: EventId };
 /** the issue's folder, so that its prompt can name it */
@@ -67,6 +68,8 @@ export const IssueApprove = command("issue.approve", {
 	commit: Commit.optional(),
 	/** also if there is nothing to merge */
 	empty: z.boolean().optional(),
+	/** how it is merged; as the project is set if absent */
+	strategy: MergeStrategy.optional(),
 });
 export type IssueApprove = z.infer<typeof IssueApprove>;
 export const IssueReject = command("issue.reject", { ...of, reason: IssueReason.min(1), folder: Folder });

@@ -6,6 +6,7 @@ import { PresetName, StageName } from "./preset.ts";
 import { RefusalCodeSchema } from "./refusal-schema.ts";
 import { Text } from "./text.ts";
 import { Spent } from "./usage.ts";
+import { MergeStrategy } from "./workspace.ts";
 
 export const IssueNumber = z.int().positive();
 export const issuePriorities = ["low", "medium", "high", "critical"] as const;
@@ -83,6 +84,8 @@ export const IssueState = z.strictObject({
 	approvedCommit: z.string().nullable(),
 	/** false: a person approved it, and there has to be something to merge */
 	approvedEmpty: z.boolean().exactOptional(),
+	/** how whoever approved it wants it merged; the project's strategy if null or absent */
+	approvedStrategy: MergeStrategy.nullable().exactOptional(),
 	mergedCommit: z.string().nullable(),
 	/** what became of the push after the merge, and how base stands against the remote */
 	mergeNote: z.string().exactOptional(),
@@ -218,7 +221,12 @@ export const IssueEvent = z.discriminatedUnion("kind", [
 	textEvent("issue.reported", { ...of, back: z.boolean() }),
 	event("issue.waited", { ...of, waiting: Waiting.nullable(), notBefore: z.int().exactOptional() }),
 	/** `empty`: a person approved it although there may be nothing to merge */
-	event("issue.approved", { ...of, commit: z.string().nullable(), empty: z.boolean().exactOptional() }),
+	event("issue.approved", {
+		...of,
+		commit: z.string().nullable(),
+		empty: z.boolean().exactOptional(),
+		strategy: MergeStrategy.exactOptional(),
+	}),
 	event("issue.merged", { ...of, commit: z.string().nullable(), note: z.string().exactOptional() }),
 	/** it needs a person; the text says why */
 	textEvent("issue.escalated", { ...of, code: RefusalCodeSchema.exactOptional(), ...Help.shape }),

@@ -183,6 +183,8 @@ test("the queue is edited, moved by keys and emptied", async () => {
 	await expect.poll(texts, longTimeout).toEqual(["say two", "say four", "say three"]);
 	await page.getByRole("button", { name: "Clear the queue" }).click();
 	await page.getByText("The queue is empty.").waitFor();
+	await world.client.call("send", { ...params(agent), body: { body: "for later" } });
+	await page.getByRole("button", { name: "Edit prompt 1: It announces mail and has no text to edit." }).waitFor();
 });
 
 test("the agent tree folds, filters and compares two agents; a fork is made from an item", async () => {

@@ -207,11 +207,14 @@ test("an issue waits for another, is worked on automatically, shows its run's co
 	await page.getByRole("link", { name: "Review" }).click();
 	await page.getByText("no conflicts").waitFor();
 	await dashboard.isAccessible();
+	// the project would make a merge commit
+	await page.getByLabel("Merge strategy").selectOption("squash");
 	// afterwards nothing is left to merge, and the preview says so
 	dashboard.expects(/409 .*\/merge-preview$/);
 	await page.getByRole("button", { name: "Approve" }).click();
 	await expect.poll(async () => (await issue()).stage, longTimeout).toBe("DONE");
 	expect(git(repository, "show", "main:b.txt")).toBe("two");
+	expect(git(repository, "rev-list", "--count", "--merges", "main")).toBe("0");
 });
 
 test("a full stage says so on the board, and takes no more issues by keys or by drag", async () => {

@@ -10,6 +10,7 @@ import { StageName } from "../preset.ts";
 import { Quiet } from "../subscription.ts";
 import { IssueReason } from "../text.ts";
 import { Project } from "../wire.ts";
+import { MergeStrategy } from "../workspace.ts";
 import { get, ofIssue, post, scope } from "./route.ts";
 
 const Filter = {
@@ -77,7 +78,11 @@ export const issueRoutes = {
 		agents: true,
 	}),
 	issueApprove: ofIssue.post("/approve", "approve an issue's work; at the last gate this merges its commit", {
-		body: z.strictObject({ commit: z.string().optional(), empty: z.boolean().optional() }),
+		body: z.strictObject({
+			commit: z.string().optional(),
+			empty: z.boolean().optional(),
+			strategy: MergeStrategy.optional(),
+		}),
 		answer: Issue,
 	}),
 	issueReject: ofIssue.post("/reject", "send an issue back to the previous stage, with the reason", {

@@ -37,10 +37,12 @@ export const issueChanges = {
 	"issue.undepended": on((row, { data }) => ({ dependsOn: row.dependsOn.filter((number) => number !== data.on) })),
 	"issue.reported": on((_, { text, data }) => ({ report: { summary: text, back: data.back } })),
 	"issue.waited": on((_, { data }) => ({ waiting: data.waiting, notBefore: data.notBefore ?? null })),
-	"issue.approved": on((_, { actor, data }) => ({
+	"issue.approved": on((row, { actor, data }) => ({
 		approvedBy: actor,
 		approvedCommit: data.commit,
 		...(data.empty !== undefined && { approvedEmpty: data.empty }),
+		// one that was chosen before does not count for this approval
+		...((data.strategy ?? row.approvedStrategy) !== undefined && { approvedStrategy: data.strategy ?? null }),
 	})),
 	"issue.merged": on((_, { data }) => ({
 		mergedCommit: data.commit,

@@ -38,7 +38,7 @@ export interface Picked {
 }
 
 export function pickWork({ project, issues, agents, free, subscribed, slots, now }: PickFacts): Picked {
-	const picked: Picked = { start: [], retry: [], assign: [], spawn: [], escalate: [], nextAt: null };
+	const picked = nothingPicked();
 	const open = issues.filter((issue) => isOpen(issue) && mayBePicked(issue));
 	// if the preset names no type: the project's, or that of a subscription; never a type that executes its prompt
 	const defaultType = project.agentType ?? subscribed.find((type) => type !== "human" && !executesPrompt(type));
@@ -94,6 +94,24 @@ export function pickWork({ project, issues, agents, free, subscribed, slots, now
 	}
 	return picked;
 }
+
+/** The issue that would be given to an agent that fits, and the stages that are too full for issues before it. */
+export function firstReady({ project, issues, now }: Pick<PickFacts, "project" | "issues" | "now">): {
+	issue: IssueState | null;
+	full: string[];
+} {
+	const full = new Set<string>();
+	const stages = stagesOf(issues);
+	for (const issue of issues.filter((each) => isOpen(each) && mayBePicked(each)).toSorted(moreUrgent)) {
+		const work = workNow(issue, { project, issues, now }, nothingPicked());
+		if (work === null) continue;
+		if (!stages.isFull(work.stage, issue)) return { issue, full: [...full] };
+		full.add(work.stage.name);
+	}
+	return { issue: null, full: [...full] };
+}
+
+const nothingPicked = (): Picked => ({ start: [], retry: [], assign: [], spawn: [], escalate: [], nextAt: null });
 
 /** The stage in which an agent could work on an issue now. If there is none, `picked` says what else has to be done. */
 function workNow(

@@ -35,7 +35,10 @@ export function decideGate(
 }
 
 /** Approves one commit: later ones are not approved with it. */
-export function decideApprove({ issue, project }: IssueInProject, { commit, empty = false }: IssueApprove): Decision {
+export function decideApprove(
+	{ issue, project }: IssueInProject,
+	{ commit, empty = false, strategy }: IssueApprove,
+): Decision {
 	const preset = presetOf({ issue, project });
 	if (isRefusal(preset)) return preset;
 	const stage = stageOf(preset, issue.stage);
@@ -49,7 +52,7 @@ export function decideApprove({ issue, project }: IssueInProject, { commit, empt
 	}
 	const clear: NewEvent[] =
 		issue.attention === null ? [] : [{ kind: "issue.deescalated", agent: null, data: { issue: issue.id } }];
-	return [...clear, ...advanced(issue, preset, stage, "approve", { empty })];
+	return [...clear, ...advanced(issue, preset, stage, "approve", { empty, ...(strategy && { strategy }) })];
 }
 
 function notWaiting(issue: IssueState, verb: string): Refusal {

@@ -5,6 +5,7 @@ import type { Help, IssueState } from "#contract/issue.ts";
 import type { Preset, Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { RefusalCode } from "#contract/refusal.ts";
+import type { MergeStrategy } from "#contract/workspace.ts";
 import { gateOf, stageOf, waitingIn } from "../preset.ts";
 
 export const retriesMax = 3;
@@ -63,14 +64,14 @@ export function advanced(
 	preset: Preset,
 	stage: Stage,
 	why: "work" | "approve",
-	{ empty }: { empty?: boolean } = {},
+	how: { empty?: boolean; strategy?: MergeStrategy } = {},
 ): NewEvent[] {
 	const next = stage.next === undefined ? undefined : stageOf(preset, stage.next);
 	if (next === undefined) return [];
 	const approved: NewEvent = {
 		kind: "issue.approved",
 		agent: null,
-		data: { issue: issue.id, commit: issue.commit, ...(empty !== undefined && { empty }) },
+		data: { issue: issue.id, commit: issue.commit, ...how },
 	};
 	if (next.final === true)
 		return [approved, { kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "merge" } }];

@@ -21,6 +21,7 @@ export interface BranchToMerge {
 	base: string;
 	branch: string;
 	commit: string;
+	strategy: MergeStrategy | undefined;
 	issue: NonNullable<ApproveRequest["issue"]>;
 }
 
@@ -57,11 +58,11 @@ export class Merges {
 
 	/** Takes no lease: the agent's workspace is not touched. */
 	async ofBranch(agent: AgentState, branch: BranchToMerge, by: Requester): Promise<Merged | Refusal> {
-		const { project, base, commit, issue } = branch;
+		const { project, base, commit, strategy, issue } = branch;
 		const workspace = { kind: "worktree" as const, path: nowhere, branch: branch.branch, base };
 		return await this.#merge(
 			{ project, agent, workspace },
-			{ commit, issue, approved: project.approved },
+			{ commit, strategy, issue, approved: project.approved },
 			{ by, frees: false },
 		);
 	}

@@ -121,7 +121,7 @@ async function merged(
 	if (tip === null) return await mergeOwnBranch(cycle, agent, commit, issue);
 	const result = await cycle.approveBranch(
 		agent,
-		{ project, base: project.base, branch, commit, issue: named(issue) },
+		{ project, base: project.base, branch, commit, strategy: issue.approvedStrategy ?? undefined, issue: named(issue) },
 		{ actor: system },
 	);
 	// base has all of it already
@@ -151,6 +151,7 @@ async function mergeOwnBranch(
 	issue: IssueState,
 ): ReturnType<IssueWork["merge"]> {
 	if (agent.workspace === null || agent.workspace.kind === "main") return { commit: null };
-	const result = await cycle.approve(agent, { commit, issue: named(issue) }, { actor: system });
+	const strategy = issue.approvedStrategy ?? undefined;
+	const result = await cycle.approve(agent, { commit, strategy, issue: named(issue) }, { actor: system });
 	return isRefusal(result) ? result : answerOf(result.merged);
 }

@@ -1,6 +1,6 @@
 // Issues on the command line. `task` is another name for `issue`.
 import { type Command, Option } from "@commander-js/extra-typings";
-import { command, seconds } from "./options.ts";
+import { command, mergeStrategyOption, seconds } from "./options.ts";
 
 const project = () => new Option("--project <slug>", "the project; default: the one of this directory");
 const many = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
@@ -94,10 +94,12 @@ function verbs(issue: Command): void {
 	about(issue, "approve", "approve its work; at the last gate this merges it")
 		.option("--commit <hash>", "the commit that you reviewed; default: the newest of its branch")
 		.option("--empty", "approve it also if there is nothing to merge")
+		.addOption(mergeStrategyOption())
 		.action((ref, options) =>
 			tell("issueApprove", ref, options, {
 				...(options.commit !== undefined && { commit: options.commit }),
 				...(options.empty !== undefined && { empty: options.empty }),
+				...(options.strategy !== undefined && { strategy: options.strategy }),
 			}),
 		);
 	about(issue, "reject", "send it back to the previous stage")

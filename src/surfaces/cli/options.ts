@@ -28,6 +28,14 @@ export const policy = () =>
 		"what it may do without asking you: nothing, edits in its workspace, or everything",
 	).choices(["ask", "auto-edit", "full"] as const);
 
+export const mergeStrategyOption = () =>
+	new Option("--strategy <how>", "how to merge; default: the project's setting").choices([
+		"ff",
+		"merge",
+		"squash",
+		"rebase",
+	] as const);
+
 /** One name for each `--env`, so that words after it are not taken for names. */
 export const env = () =>
 	new Option(

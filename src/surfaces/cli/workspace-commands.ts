@@ -4,7 +4,7 @@ import type { Node } from "#contract/node-wire.ts";
 import { inline } from "#contract/visible.ts";
 import type { CliContext } from "./act.ts";
 import { call } from "./call.ts";
-import { agentCommand, isIssue, scopedCommand } from "./options.ts";
+import { agentCommand, isIssue, mergeStrategyOption, scopedCommand } from "./options.ts";
 
 const whose = "name, project/name, id, or the first characters of the id";
 const agentOrIssue = "an agent (name or project/name), or an issue (project#3, or just 3 in its directory)";
@@ -110,14 +110,7 @@ function syncCommand(agent: Command): void {
 function approveCommand(parent: Command): void {
 	agentCommand(parent, "approve", "merge an agent's work into base, then update the other agents")
 		.option("--commit <hash>", "the commit that you reviewed; default: the newest of its branch")
-		.addOption(
-			new Option("--strategy <how>", "how to merge; default: the project's setting").choices([
-				"ff",
-				"merge",
-				"squash",
-				"rebase",
-			] as const),
-		)
+		.addOption(mergeStrategyOption())
 		.option("-m, --message <text>", "the message of the merge commit")
 		.action((reference, { commit, strategy, message, ...options }) => {
 			const body = { commit: commit || undefined, strategy, message: message || undefined };

@@ -7,6 +7,7 @@ import type { Refusal } from "#contract/refusal.ts";
 import type { Agent, Approval, Mail, Project, Prompt, Subscription, Turn } from "#contract/wire.ts";
 import { isStarted } from "#views/issue.ts";
 import type { MirrorViewInput } from "#views/mirrored.ts";
+import { nextIssueText } from "#views/next-issue.ts";
 import { nodeName } from "#views/node-name.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
 import { localNow } from "./connection.ts";
@@ -110,6 +111,13 @@ export class Seen {
 
 	board(project: ProjectSlug): readonly BoardColumn[] {
 		return this.#mirror.view.board(project);
+	}
+
+	/** What automatic work on a project's issues does next, in words. */
+	nextIssueText(slug: ProjectSlug): string {
+		const { project, issue } = this.#mirror.view.rows;
+		const row = project.get(slug);
+		return row === undefined ? "" : nextIssueText(row, issue.of(slug), this.#surroundings.monotonic);
 	}
 
 	isStarted(issue: Issue): boolean {

@@ -74,7 +74,6 @@ function QueuedPrompt({ prompt, why, last, onMove }: QueuedProps) {
 	const style = { transform: transform === null ? undefined : `translateY(${transform.y}px)`, transition };
 	const params = { agent: prompt.agent, prompt: String(prompt.id) };
 	const { position, id } = prompt;
-	const author = prompt.from ?? prompt.createdBy;
 	return (
 		<li ref={setNodeRef} className="queued" style={style}>
 			<button type="button" className="grip" aria-label={`Move prompt ${position}`} {...attributes} {...listeners}>
@@ -89,11 +88,7 @@ function QueuedPrompt({ prompt, why, last, onMove }: QueuedProps) {
 				<div className="bar queued-actions">
 					<span className="meta">
 						{position}. <Age at={prompt.createdAt} />
-						{author !== "human" && (
-							<>
-								, from <ActorName actor={author} />
-							</>
-						)}
+						<From author={prompt.from ?? prompt.createdBy} />
 						{prompt.notBefore !== null && `, not before ${new Date(prompt.notBefore).toLocaleString()}`}
 					</span>
 					<span className="spread" />
@@ -121,7 +116,12 @@ function QueuedPrompt({ prompt, why, last, onMove }: QueuedProps) {
 					>
 						⇈
 					</Button>
-					<Button kind="quiet" label={`Edit prompt ${position}`} why={why} onClick={() => setEdited(!isEdited)}>
+					<Button
+						kind="quiet"
+						label={`Edit prompt ${position}`}
+						why={why ?? (prompt.source === "mail" ? "It announces mail and has no text to edit." : null)}
+						onClick={() => setEdited(!isEdited)}
+					>
 						Edit
 					</Button>
 					<Button
@@ -135,6 +135,15 @@ function QueuedPrompt({ prompt, why, last, onMove }: QueuedProps) {
 				</div>
 			</div>
 		</li>
+	);
+}
+
+function From({ author }: { author: string }) {
+	if (author === "human") return null;
+	return (
+		<>
+			, from <ActorName actor={author} />
+		</>
 	);
 }
 

@@ -2,7 +2,6 @@
 import { useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { ProjectSlug } from "#contract/ids.ts";
-import { issuePriorities } from "#contract/issue.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { Project } from "#contract/wire.ts";
 import { useAct, useNeeds, useSeen } from "../../store/hooks.ts";
@@ -58,7 +57,7 @@ function ProjectIssues({ project }: { project: Project }) {
 						<option key={slug}>{slug}</option>
 					))}
 				</select>
-				<AutoMode project={project} next={nextOf(all)} />
+				<AutoMode project={project} />
 				<span className="spread" />
 				<Button onClick={() => setQuery(isTable ? {} : { as: "table" })}>
 					{isTable ? "Show board" : "Show table"}
@@ -79,19 +78,9 @@ function ProjectIssues({ project }: { project: Project }) {
 	);
 }
 
-/** The issue that automatic work would take next: ready, highest priority, oldest. */
-const nextOf = (issues: readonly Issue[]): Issue | undefined =>
-	issues
-		.filter(
-			({ assignee, blockedBy, attention, doneAt, waiting }) =>
-				assignee === null && blockedBy.length === 0 && attention === null && doneAt === null && waiting === null,
-		)
-		.toSorted(
-			(a, b) => issuePriorities.indexOf(b.priority) - issuePriorities.indexOf(a.priority) || a.number - b.number,
-		)[0];
-
-function AutoMode({ project: { slug, auto }, next }: { project: Project; next: Issue | undefined }) {
+function AutoMode({ project: { slug, auto } }: { project: Project }) {
 	const act = useAct();
+	const next = useSeen().nextIssueText(slug);
 	const change = () =>
 		act(
 			"projectConfigure",
@@ -101,15 +90,11 @@ function AutoMode({ project: { slug, auto }, next }: { project: Project; next: I
 	return (
 		<>
 			<Button onClick={change}>Automatic work: {auto ? "on" : "off"}</Button>
-			<span className="meta clip">{nextWords(auto, next)}</span>
+			<span className="meta clip" title={next}>
+				{next}
+			</span>
 		</>
 	);
-}
-
-function nextWords(auto: boolean, next: Issue | undefined): string {
-	if (next === undefined) return auto ? "no issue is ready" : "";
-	const named = `#${next.number} ${next.title}`;
-	return auto ? `next: ${named}` : `would start with ${named}`;
 }
 
 function Table({ issues }: { issues: readonly Issue[] }) {

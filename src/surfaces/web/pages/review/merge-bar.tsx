@@ -99,35 +99,26 @@ function Approve({ subject, why, onDone }: { subject: Subject; why: string | nul
 	const act = useAct();
 	const [strategy, setStrategy] = useState<Strategy | "">("");
 	const approve = async (): Promise<void> => {
+		const body = strategy === "" ? {} : { strategy };
 		const done =
 			"agent" in subject
-				? await act(
-						"approve",
-						{ params: { agent: subject.agent }, body: strategy === "" ? {} : { strategy } },
-						"Merged into base.",
-					)
-				: await act(
-						"issueApprove",
-						{ params: { issue: `${subject.project}#${subject.number}` }, body: {} },
-						"Approved.",
-					);
+				? await act("approve", { params: { agent: subject.agent }, body }, "Merged into base.")
+				: await act("issueApprove", { params: { issue: `${subject.project}#${subject.number}` }, body }, "Approved.");
 		if (done !== null) onDone();
 	};
 	return (
 		<>
-			{"agent" in subject && (
-				<select
-					className="select"
-					aria-label="Merge strategy"
-					value={strategy}
-					onChange={({ target }) => setStrategy(mergeStrategies.find((each) => each === target.value) ?? "")}
-				>
-					<option value="">the project's strategy</option>
-					{mergeStrategies.map((each) => (
-						<option key={each}>{each}</option>
-					))}
-				</select>
-			)}
+			<select
+				className="select"
+				aria-label="Merge strategy"
+				value={strategy}
+				onChange={({ target }) => setStrategy(mergeStrategies.find((each) => each === target.value) ?? "")}
+			>
+				<option value="">the project's strategy</option>
+				{mergeStrategies.map((each) => (
+					<option key={each}>{each}</option>
+				))}
+			</select>
 			<Button kind="primary" why={why} onClick={approve}>
 				Approve
 			</Button>

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { human, ProjectSlug } from "#contract/ids.ts";
+import type { IssueState } from "#contract/issue.ts";
+import type { Preset } from "#contract/preset.ts";
+import { defaultIssueSettings } from "#contract/project.ts";
+import { issueChanges } from "#domain/fold/issue.ts";
+import { id } from "#test/support/given.ts";
+import { nextIssueText } from "./next-issue.ts";
+
+const web = ProjectSlug.parse("web");
+const lean: Preset = {
+	stages: [
+		{ name: "TODO", next: "BUILD" },
+		{ name: "BUILD", next: "DONE", prompt: "{{body}}", wipMax: 1 },
+		{ name: "DONE", final: true },
+	],
+};
+const free: Preset = { stages: lean.stages.map(({ wipMax: _, ...stage }) => stage) };
+const project = {
+	...defaultIssueSettings,
+	...{ slug: web, path: "/srv/web", base: null, url: null, node: null, approved: [], addedAt: 1, removedAt: null },
+	auto: true,
+	presets: { lean: { preset: lean }, free: { preset: free } },
+};
+const issue = (number: number, more: Partial<IssueState> = {}): IssueState => ({
+	...issueChanges["issue.added"].make({
+		...{ kind: "issue.added", agent: null, text: "", id: number, at: 1, actor: human },
+		data: {
+			...{ project: web, number, title: `Issue ${number}`, priority: "medium", preset: "lean", stage: "TODO" },
+			...{ labels: [], dependsOn: [] },
+		},
+	}),
+	...more,
+});
+const text = (issues: readonly IssueState[], more: Partial<typeof project> = {}, now = 0): string =>
+	nextIssueText({ ...project, ...more }, issues, now);
+
+test("automatic work names the issue that it takes next, not one whose stage is full or whose time has not come", () => {
+	const busy = issue(1, { stage: "BUILD", assignee: id("z") });
+	expect(text([issue(2, { priority: "high" }), issue(1)])).toBe("next: #2 Issue 2");
+	expect(text([issue(1)], { auto: false })).toBe("would start with #1 Issue 1");
+	expect(text([busy, issue(2, { priority: "high" }), issue(3, { preset: "free" })])).toBe("next: #3 Issue 3");
+	expect(text([busy, issue(2)])).toBe("no issue is ready: BUILD is full");
+	const failed = issue(2, { stage: "BUILD", notBefore: 5000 });
+	expect(text([failed])).toBe("no issue is ready");
+	expect(text([failed], {}, 5000)).toBe("next: #2 Issue 2");
+	expect(text([], { auto: false })).toBe("");
+});
