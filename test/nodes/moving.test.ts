@@ -51,7 +51,11 @@ test("an agent is moved with all its files, from a node that lives and from one 
 	const before = fingerprint(at(agent));
 
 	// a repository without a remote has to be there
-	expect(await refusal(move(b, agent, b))).toMatchObject({ code: "CONFLICT" });
+	const { name } = (await a.client.call("nodes")).find((each) => each.id === b.id) ?? {};
+	expect(await refusal(move(b, agent, b))).toMatchObject({
+		code: "CONFLICT",
+		message: `${project.slug} has no repository at node ${name}.`,
+	});
 	const site = path.join(freshFolder(), "site");
 	git("/", "clone", "-q", project.repository, site);
 	await a.client.call("siteAdd", { params: { project: project.slug }, body: { node: b.id, path: site } });

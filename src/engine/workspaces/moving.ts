@@ -82,7 +82,7 @@ async function rebuilt(parts: MovingParts, agent: AgentState, by: Requester): Pr
 
 /** A project with a URL is cloned here; any other needs a repository that a person has named. */
 export async function siteHere(
-	{ node, workspaces, dispatch }: MovingParts,
+	{ node, reads, workspaces, dispatch }: MovingParts,
 	project: ProjectState,
 	by: Requester,
 ): Promise<Refusal | null> {
@@ -90,11 +90,13 @@ export async function siteHere(
 	const known = project.node === node.node || (project.sites ?? []).some((each) => each.node === node.node);
 	if (known) return null;
 	const { slug, url } = project;
-	if (url === null)
-		return refuse("CONFLICT", `${slug} has no repository at this node.`, {
+	if (url === null) {
+		const { name = node.node } = (await reads.node(node.node)) ?? {};
+		return refuse("CONFLICT", `${slug} has no repository at node ${name}.`, {
 			details: { project: slug, node: node.node },
-			suggestions: [`brood project site add ${slug} --node ${node.node} --path FOLDER`],
+			suggestions: [`brood project site add ${slug} --node ${name} --path FOLDER`],
 		});
+	}
 	const opened = await workspaces.openProject({ slug, source: url });
 	if (isRefusal(opened)) return opened;
 	const outcome = await dispatch({
