@@ -87,7 +87,7 @@ export interface DaemonOptions {
 export interface Daemon extends AsyncDisposable {
 	readonly engine: Engine;
 	readonly url: string;
-	/** the person's token, as it was at the start */
+	/** the owner's token, as it was at the start */
 	readonly token: string;
 	readonly containment: ContainmentLevel;
 	/** settles when the home is no longer this daemon's; the process has to exit */

@@ -41,7 +41,7 @@ const ownWords: readonly string[] = [
 	"workspace.drift",
 	"workspace.record",
 	"session.open",
-	"issue.leave",
+	"issue.return",
 	"issue.merge",
 ];
 

@@ -73,7 +73,13 @@ describe("what the contract does not know is refused before it reaches a decisio
 		const store = openMemory(batchRunner(limits));
 		const dispatcher = new Dispatcher({
 			store,
-			tail: new Tail({ publisher: new Publisher(limits), reads: store.reads, notifications: null, log: noLog }),
+			tail: new Tail({
+				publisher: new Publisher(limits),
+				reads: store.reads,
+				notifications: null,
+				clock: systemClock,
+				log: noLog,
+			}),
 			suspension: new NodeSuspension(),
 			limits,
 			clock: systemClock,
@@ -305,7 +311,7 @@ describe("the registry", () => {
 			{ type: "issue.retry", issue: 1 },
 			{ type: "issue.delete", issue: 1 },
 			{ type: "issue.prepare", issue: 1 },
-			{ type: "issue.leave", issue: 1 },
+			{ type: "issue.return", issue: 1 },
 			{ type: "issue.lose", issue: 1 },
 			{ type: "issue.gate", issue: 1, exit: 0, stderr: "" },
 			{ type: "issue.merge", issue: 1, commit: null },
@@ -327,7 +333,7 @@ describe("the registry", () => {
 			{ type: "person.remove", name: "x" },
 			{ type: "agent.stop", agent: id },
 			{ type: "agent.upload", agent: id },
-			{ type: "agent.leave", agent: id, node: "x", trash: null },
+			{ type: "agent.trash", agent: id, node: "x", trash: null },
 			{ type: "agent.move", agent: id, from: { node: "x", epoch: 1, turnEndedIn: null, snapshot: null } },
 			{ type: "project.move", slug: "x", from: "x", path: "/srv" },
 			{ type: "site.add", slug: "x", node: "x", path: "/srv" },

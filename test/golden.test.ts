@@ -27,7 +27,7 @@ describe.each(releases)("the store of %s", (release) => {
 	});
 
 	test("opens from its PostgreSQL dump and goes on", async () => {
-		const url = await freshDatabase();
+		const url = await freshDatabase("template1");
 		const client = new pg.Client(url);
 		await client.connect();
 		await client.query(readFileSync(path.join(folder, release, "postgres.sql"), "utf8"));

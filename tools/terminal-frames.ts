@@ -86,7 +86,7 @@ function madeUp(letter: string, fields: object): Agent {
 		...[
 			"name",
 			"model",
-			"command",
+			"program",
 			"session",
 			"subscription",
 			"lineage",
@@ -102,7 +102,15 @@ function madeUp(letter: string, fields: object): Agent {
 	return Agent.parse({
 		...Object.fromEntries(nothing.map((name) => [name, null])),
 		...{ id: idOf(letter), project: "shop", supervisor: idOf("A"), type: "claude", policy: "ask", life: "live" },
-		...{ activity: "idle", label: "idle", holds: [], queueLength: 0, unreadMail: 0, ahead: 0, totalTasksCompleted: 0 },
+		...{
+			activity: "idle",
+			label: "idle",
+			holds: [],
+			queueLength: 0,
+			unreadMail: 0,
+			turnsAhead: 0,
+			totalTasksCompleted: 0,
+		},
 		...{ spent: nothingSpent, createdAt: ago(9000), createdBy: human, lastActiveAt: ago(12) },
 		...fields,
 	});

@@ -103,3 +103,26 @@ test("a thread that is opened has every item, also one that is said while its en
 	stop.abort();
 	await running;
 });
+
+test("answers that are no JSON or not the rows of this version are told apart from silence", async () => {
+	const text = async (): Promise<string> => answers.shift() ?? "";
+	const answers = ["<html>", JSON.stringify({ data: { ...beginning, rows: { last: 1 } } })];
+	const seen: [state: string, isUnreadable: boolean][] = [];
+	const stop = new AbortController();
+	const send: Send = async () => {
+		if (answers.length === 0) throw new TypeError("fetch failed");
+		return { ok: true, text, chunks: none() };
+	};
+	const mirror = new Mirror(new Client({ url: "http://127.0.0.1", headers: () => ({}) }, send), {
+		now: () => 0,
+		pause: async () => {
+			if (seen.push([mirror.state, mirror.isUnreadable]) === 3) stop.abort();
+		},
+	});
+	await mirror.run(stop.signal);
+	expect(seen).toEqual([
+		["lost", true],
+		["lost", true],
+		["lost", false],
+	]);
+});

@@ -14,7 +14,7 @@ import type { Delta, StreamMessage } from "#contract/stream.ts";
 import type { Item, WireEvent } from "#contract/wire.ts";
 import { Mirrored, type MirrorViewInput } from "#views/mirrored.ts";
 import { type RowName, touched } from "#views/rows.ts";
-import { type Client, Refused } from "./client.ts";
+import { type Client, Refused, type RouteAnswer } from "./client.ts";
 import { Cursor } from "./cursor.ts";
 import { KeptThreads } from "./kept-threads.ts";
 import { RunningMessages } from "./running-messages.ts";
@@ -67,6 +67,7 @@ export class Mirror {
 	#ahead = { now: 0, monotonic: 0 };
 	readonly #position = new Cursor();
 	#state: "connecting" | "live" | "lost" = "connecting";
+	#isUnreadable = false;
 	#connection = new AbortController();
 
 	constructor(
@@ -85,6 +86,11 @@ export class Mirror {
 
 	get state(): "connecting" | "live" | "lost" {
 		return this.#state;
+	}
+
+	/** Whether it is lost although the daemon answers: with something that is no JSON, or not the rows of this version. */
+	get isUnreadable(): boolean {
+		return this.#isUnreadable;
 	}
 
 	get view(): Mirrored {
@@ -181,6 +187,7 @@ export class Mirror {
 		while (!signal.aborted) {
 			this.#connection = new AbortController();
 			const both = AbortSignal.any([signal, this.#connection.signal]);
+			this.#isUnreadable = false;
 			try {
 				if (this.#journal === null) await this.#load(both);
 				for await (const message of this.#client.stream(
@@ -193,6 +200,7 @@ export class Mirror {
 				// this journal does not reach our position: it is another one
 				if (error instanceof Refused && error.refusal.code === "VALIDATION_ERROR") this.#journal = null;
 				else if (error instanceof Refused) throw error;
+				this.#isUnreadable = error instanceof SyntaxError;
 			}
 			if (signal.aborted) return;
 			if (this.#connection.signal.aborted) continue;
@@ -211,10 +219,16 @@ export class Mirror {
 
 	async #load(signal: AbortSignal): Promise<void> {
 		const shown = this.#shown;
-		const { journal, now, monotonic, turnsMax, rows, unjournaled } = await this.#client.call("rows", {
-			query: this.#asked(shown),
-		});
+		const answer = await this.#client.call("rows", { query: this.#asked(shown) });
 		if (signal.aborted) return;
+		try {
+			this.#begin(answer, shown);
+		} catch (cause) {
+			throw new SyntaxError("These are not the rows of this version.", { cause });
+		}
+	}
+
+	#begin({ journal, now, monotonic, turnsMax, rows, unjournaled }: RouteAnswer<"rows">, shown: Shown): void {
 		const { last, items, ...kept } = rows;
 		this.#view = new Mirrored(kept, shown);
 		this.#threads.clear();

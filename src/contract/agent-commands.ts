@@ -16,7 +16,7 @@ const ProgramLine = Text.min(1)
 	.max(4000)
 	.regex(/^[^\p{Cc}]+$/u, "a program and its arguments are on one line");
 
-/** The one way to make an agent: `fork` inherits, `agent add` is fresh under agent 0. */
+/** The one way to make an agent: `fork` inherits unless it is fresh, `agent add` is fresh under agent 0. */
 export const AgentSpawn = command("agent.spawn", {
 	parent: AgentId,
 	context: z.enum(["inherit", "fresh"]),
@@ -44,7 +44,7 @@ export const AgentSpawn = command("agent.spawn", {
 	agentType: AgentType.optional(),
 	model: Model.optional(),
 	/** of an agent of type acp: its program and arguments */
-	command: ProgramLine.optional(),
+	program: ProgramLine.optional(),
 	subscription: SubscriptionName.optional(),
 	policy: Policy.optional(),
 	/** if absent, half of what is left of the parent's budget */
@@ -114,7 +114,7 @@ export const AgentRecover = command("agent.recover", { agent: AgentId });
 export const AgentCheckLimit = command("agent.checkLimit", { agent: AgentId });
 export const AgentReap = command("agent.reap", { agent: AgentId });
 
-/** From the agent's node: its processes have ended; another node was asked for, and it can move there. */
+/** From the agent's node: the processes of an agent whose end another node was asked for have ended. */
 export const AgentStop = command("agent.stop", { agent: AgentId });
 /** From the agent's node: a snapshot is where every node can read it, or why it is not. */
 export const AgentUpload = command("agent.upload", {
@@ -144,8 +144,8 @@ export const AgentMove = command("agent.move", {
 });
 export type AgentMove = z.infer<typeof AgentMove>;
 /** From a former node: the files that were there are in its trash. */
-export const AgentLeave = command("agent.leave", { agent: AgentId, node: NodeId, trash: z.string().nullable() });
-export type AgentLeave = z.infer<typeof AgentLeave>;
+export const AgentTrash = command("agent.trash", { agent: AgentId, node: NodeId, trash: z.string().nullable() });
+export type AgentTrash = z.infer<typeof AgentTrash>;
 
 export const agentCommands = [
 	AgentInit,
@@ -164,5 +164,5 @@ export const agentCommands = [
 	AgentStop,
 	AgentUpload,
 	AgentMove,
-	AgentLeave,
+	AgentTrash,
 ] as const;

@@ -57,13 +57,15 @@ export type FormerWorkspace = z.infer<typeof FormerWorkspace>;
 /** An agent's row: what its events add up to. Times are epoch milliseconds inside, ISO strings on the wire. */
 export const AgentState = z.strictObject({
 	id: AgentId,
+	/** what people and agents call it */
 	handle: Handle,
+	/** the handle that was asked for; null if it was generated */
 	name: Handle.nullable(),
 	project: ProjectSlug.nullable(),
 	type: z.string(),
 	model: z.string().nullable(),
 	/** of an agent of type acp: its program and arguments */
-	command: z.string().nullable(),
+	program: z.string().nullable(),
 	/** where its program keeps the conversation itself */
 	session: Session.nullable(),
 	/** whose slots it uses; null for any subscription of its type */
@@ -111,7 +113,9 @@ export const AgentState = z.strictObject({
 	/** the event that ended its latest turn */
 	turnEndedIn: EventId.nullable(),
 	/** the issue that it works on, and the branch to return to afterwards */
-	issue: z.strictObject({ id: EventId, number: IssueNumber, stage: StageName, home: z.string().nullable() }).nullable(),
+	issue: z
+		.strictObject({ id: EventId, number: IssueNumber, stage: StageName, homeBranch: z.string().nullable() })
+		.nullable(),
 	totalTasksCompleted: z.int(),
 	/** the usage of all its turns, as reported by its programs */
 	spent: Spent,
@@ -136,7 +140,7 @@ export const folderOf = ({ workspace, workspaceRemovedAt }: AgentState): string 
 	workspaceRemovedAt === null ? (workspace?.path.split("/").at(-1) ?? "") : null;
 
 /** Whether its files still are where they should not be: at a node that it was moved away from, or, once deleted, in bundles. */
-export const isLeaving = ({ former, workspaceRemovedAt, bundles }: AgentState): boolean =>
+export const hasStrayFiles = ({ former, workspaceRemovedAt, bundles }: AgentState): boolean =>
 	former.some(({ trash }) => trash === null) || (workspaceRemovedAt !== null && bundles.length > 0);
 
 const PinnedPath = Text.max(1024).regex(
@@ -161,7 +165,7 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 		project: ProjectSlug.nullable(),
 		type: z.string(),
 		model: z.string().nullable(),
-		command: z.string().nullable().default(null),
+		program: z.string().nullable().default(null),
 		subscription: SubscriptionName.nullable().default(null),
 		policy: Policy.default("ask"),
 		lineage: Lineage.nullable(),
@@ -185,7 +189,7 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 	/** `dropped`: its bundles are gone as well */
 	event("agent.notUploaded", { reason: z.string(), dropped: z.literal(true).exactOptional() }),
 	/** the files of an agent that was moved away are in the trash of its former node; null if there were none */
-	event("agent.left", { node: NodeId, trash: z.string().nullable() }),
+	event("agent.trashed", { node: NodeId, trash: z.string().nullable() }),
 	/** its processes have ended, after another node asked for its end */
 	z.object({ kind: z.literal("agent.stopped") }),
 	/** all settings, so that the latest event is the only one to read */

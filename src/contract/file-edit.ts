@@ -25,7 +25,7 @@ export function fileEdit(old: string, fresh: string): FileEdit | null {
 	const count = (sign: string): number => compared.filter((line) => line.startsWith(sign)).length;
 	const lines = [
 		...from.slice(Math.max(0, head - around), head).map((line) => ` ${line}`),
-		...folded(compared),
+		...shortened(compared),
 		...from.slice(from.length - tail, from.length - tail + around).map((line) => ` ${line}`),
 	];
 	return { added: count("+"), deleted: count("-"), lines };
@@ -54,7 +54,7 @@ function linesBetween(gone: readonly string[], come: readonly string[]): string[
 }
 
 /** Without the middle of long unchanged parts. */
-function folded(lines: readonly string[]): string[] {
+function shortened(lines: readonly string[]): string[] {
 	const isNear = (at: number): boolean =>
 		lines.slice(Math.max(0, at - around), at + around + 1).some((line) => !line.startsWith(" "));
 	return lines.flatMap((line, at) => (isNear(at) ? [line] : isNear(at - 1) ? [" ⋯"] : []));

@@ -1,4 +1,4 @@
-// The commands of issues. People and agents send the first part; only the daemon's reactors send the second.
+// The commands of issues: first those of people and agents, then those that only the daemon's reactors send.
 import { z } from "zod";
 import { command } from "./define.ts";
 import { AgentId, EventId, ProjectSlug } from "./ids.ts";
@@ -83,7 +83,11 @@ export const IssueEscalate = command("issue.escalate", {
 export type IssueEscalate = z.infer<typeof IssueEscalate>;
 export const IssueRetry = command("issue.retry", { ...of, folder: Folder });
 export type IssueRetry = z.infer<typeof IssueRetry>;
-/** From the agent that works on it: the work of this stage is complete, or has to go back to an earlier one. */
+export const IssueStart = command("issue.start", { ...of });
+export const IssueUnassign = command("issue.unassign", { ...of });
+export const IssueUndepend = command("issue.undepend", { ...of, on: IssueNumber });
+export const IssueDelete = command("issue.delete", { ...of });
+/** From the agent that works on it: the work of this stage is complete, or has to go back to the one that its preset names. */
 export const IssueComplete = command("issue.complete", {
 	...of,
 	summary: Text.max(100_000),
@@ -95,8 +99,8 @@ export type IssueComplete = z.infer<typeof IssueComplete>;
 export const IssuePrepare = command("issue.prepare", { ...of, branch: z.string().max(300).nullable().default(null) });
 export type IssuePrepare = z.infer<typeof IssuePrepare>;
 /** The released agent's workspace is on its home branch again, or could not get there. */
-export const IssueLeave = command("issue.leave", { ...of, problem: RefusalSchema.optional() });
-export type IssueLeave = z.infer<typeof IssueLeave>;
+export const IssueReturn = command("issue.return", { ...of, problem: RefusalSchema.optional() });
+export type IssueReturn = z.infer<typeof IssueReturn>;
 /** Its agent ended, or its workspace could not be prepared. Without a reason: check whether that is so. */
 export const IssueLose = command("issue.lose", { ...of, reason: IssueReason.optional() });
 export type IssueLose = z.infer<typeof IssueLose>;
@@ -120,11 +124,6 @@ export const IssueMerge = command("issue.merge", {
 });
 export type IssueMerge = z.infer<typeof IssueMerge>;
 
-export const IssueStart = command("issue.start", { ...of });
-export const IssueUnassign = command("issue.unassign", { ...of });
-export const IssueUndepend = command("issue.undepend", { ...of, on: IssueNumber });
-export const IssueDelete = command("issue.delete", { ...of });
-
 export const issueCommands = [
 	IssueAdd,
 	IssueEdit,
@@ -144,7 +143,7 @@ export const issueCommands = [
 	IssueDelete,
 	IssueComplete,
 	IssuePrepare,
-	IssueLeave,
+	IssueReturn,
 	IssueLose,
 	RunFinish,
 	IssueGate,

@@ -17,7 +17,7 @@ export type Run = z.infer<typeof Run>;
 
 export const Issue = z.object({
 	...IssueState.omit({
-		leaving: true,
+		returning: true,
 		lastAgent: true,
 		run: true,
 		prompt: true,

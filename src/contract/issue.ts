@@ -33,7 +33,7 @@ export const DocumentType = z.enum(documentTypes);
 const Help = z.strictObject({
 	/** in conflict, or not committed */
 	files: z.array(z.string()).exactOptional(),
-	/** commands that are safe to run */
+	/** what to try next, as in the refusal */
 	suggestions: z.array(z.string()).exactOptional(),
 });
 export type Help = z.infer<typeof Help>;
@@ -56,7 +56,7 @@ export const IssueState = z.strictObject({
 	branch: z.string().nullable(),
 	assignee: AgentId.nullable(),
 	/** the released agent, until its workspace is on its home branch */
-	leaving: z.strictObject({ agent: AgentId, done: z.boolean() }).nullable(),
+	returning: z.strictObject({ agent: AgentId, done: z.boolean() }).nullable(),
 	lastAgent: AgentId.nullable(),
 	/** the open run */
 	run: EventId.nullable(),
@@ -98,8 +98,8 @@ export const IssueState = z.strictObject({
 export type IssueState = z.infer<typeof IssueState>;
 
 /** Whether a reactor may have work to do for it. */
-export const hasWork = ({ deletedAt, assignee, leaving, waiting }: IssueState): boolean =>
-	leaving !== null || (deletedAt === null && (assignee !== null || waiting === "gate" || waiting === "merge"));
+export const hasWork = ({ deletedAt, assignee, returning, waiting }: IssueState): boolean =>
+	returning !== null || (deletedAt === null && (assignee !== null || waiting === "gate" || waiting === "merge"));
 
 /** Whether somebody has to look at it or to approve it. */
 export const needsPerson = ({ attention, waiting, deletedAt }: NeedFacts): boolean =>
@@ -204,7 +204,7 @@ export const IssueEvent = z.discriminatedUnion("kind", [
 	event("issue.assigned", { ...of, agent: AgentId, folder: z.string().nullable() }),
 	/** the agent no longer works on it; it is free once its workspace is on its home branch */
 	event("issue.released", { ...of, agent: AgentId, done: z.boolean() }),
-	event("issue.left", { ...of, agent: AgentId }),
+	event("issue.returned", { ...of, agent: AgentId }),
 	event("issue.depended", { ...of, on: IssueNumber }),
 	event("issue.undepended", { ...of, on: IssueNumber }),
 	textEvent("issue.commented", of),

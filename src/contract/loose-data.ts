@@ -16,7 +16,7 @@ interface LooseData {
 	reason?: unknown;
 	/** who wrote a prompt, if not the user */
 	from?: unknown;
-	/** the file that has the whole of a long text */
+	/** the blob that has the whole of a long text */
 	blob?: unknown;
 	/** which rows it is about */
 	issue?: unknown;

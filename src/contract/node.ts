@@ -1,6 +1,6 @@
 // The node: a home with a daemon. Several nodes share one PostgreSQL database; SQLite and memory have exactly one.
 //
-// An epoch is the number of a node's present life. It grows with each start and when another node takes its place, so that
+// An epoch is the number of a node's present life. It grows with each start and when another node replaces it, so that
 // nothing of an earlier life can write any more.
 import { z } from "zod";
 import { command, event } from "./define.ts";
@@ -19,7 +19,7 @@ export const NodeName = z
 	.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "a node's name has at most 64 letters, digits, . - _");
 
 /**
- * `up`: it takes part. `draining`: no turns start. `down`: another node found it silent and took its place. `left`: it was
+ * `up`: it takes part. `draining`: no turns start. `down`: another node found it silent and replaced it. `left`: it was
  * stopped. `removed`: a person took it off the list.
  */
 export const nodeStates = ["up", "draining", "down", "left", "removed"] as const;
@@ -83,7 +83,7 @@ export const NodeEvent = z.discriminatedUnion("kind", [
 		/** of an earlier life */
 		fellAt: z.int().nullish(),
 	}),
-	/** `epoch`: the first one that may write again; `by`: the node that took its place */
+	/** `epoch`: the first one that may write again; `by`: the node that replaced it */
 	event("node.fell", { node: NodeId, epoch: z.int().positive(), by: NodeId.nullable() }),
 	event("node.left", { node: NodeId }),
 	event("node.drained", { node: NodeId }),

@@ -42,7 +42,7 @@ export const Stage = z.strictObject({
 	also: z.array(StageName).max(32).optional(),
 	/** the prompt for the agent; a stage without one waits for a person or a gate */
 	prompt: Text.min(1).max(100_000).optional(),
-	/** what the next stage needs: a person's approval, or a command that succeeds */
+	/** what the next stage needs: that a person approves, or a command that succeeds */
 	gate: z.union([z.literal("human"), CommandGate]).optional(),
 	/** which agents may work on it; like the preset if absent */
 	agent: AgentSelector.optional(),

@@ -133,7 +133,7 @@ export type ProjectMove = z.infer<typeof ProjectMove>;
 export const SiteRemove = command("site.remove", { slug: ProjectSlug, node: NodeId });
 export type SiteRemove = z.infer<typeof SiteRemove>;
 
-/** A person approves what the repository's configuration wants to run. */
+/** What the repository's configuration wants to run is approved: by a person, or by the daemon after an allowed question of the kind `trust`. */
 export const ProjectApprove = command("project.approve", {
 	slug: ProjectSlug,
 	fingerprint: z.string().regex(/^[0-9a-f]{64}$/, "a fingerprint has 64 hexadecimal digits"),

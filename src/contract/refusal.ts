@@ -8,7 +8,7 @@ export interface Refusal {
 	/** one sentence for a person */
 	message: string;
 	details: Record<string, z.core.util.JSONType>;
-	/** what to try next: commands, not all of them harmless */
+	/** what to try next: commands, not all of them harmless, or what to do by hand */
 	suggestions: string[];
 }
 

@@ -14,7 +14,7 @@ export const ProjectSpace = z.object({
 	refs: z.object({ brood: z.int(), loose: z.int() }),
 	snapshots: z.int(),
 	workspaces: z.object({ count: z.int(), bytes: Bytes }),
-	/** `primary/`, scratch trees and issue documents */
+	/** `primary/`, trees for checks and rebases, and issue documents */
 	other: Bytes,
 	trash: z.object({ count: z.int(), bytes: Bytes }),
 	/** workspaces that borrow objects from the repository */
@@ -25,10 +25,11 @@ export type ProjectSpace = z.infer<typeof ProjectSpace>;
 /** Of the home as a whole, by what it is. */
 export const HomeSpace = z.object({
 	database: Bytes,
-	log: Bytes,
+	writeAheadLog: Bytes,
 	blobs: Bytes,
 	daemonLog: Bytes,
 	trash: Bytes,
+	/** folders of agents without a workspace */
 	scratch: Bytes,
 	adapters: Bytes,
 	projects: Bytes,

@@ -22,7 +22,7 @@ export const TurnState = z.strictObject({
 	/** the event that has the text of the prompt */
 	textEvent: EventId,
 	source: z.enum(turnSources),
-	/** started by a person, in spite of holds */
+	/** started in spite of holds: by a person, or for the last words after a budget */
 	manual: z.boolean(),
 	/** whose slot it has, or had before it began to wait; null if it needs none */
 	subscription: SubscriptionName.nullable(),

@@ -38,7 +38,7 @@ export const Agent = z.object({
 	/** why its next prompt does not start, or its turn does not continue, for people; null if nothing waits */
 	waitingFor: z.string().nullable(),
 	/** how many others come first */
-	ahead: z.int(),
+	turnsAhead: z.int(),
 	/** when its queue is expected to be done; null if it is idle, or unknown */
 	availableAt: Time.nullable(),
 	turn: z.object({ id: EventId, startedAt: Time, phase: z.enum(phases), silentSince: Time.nullable() }).nullable(),
@@ -70,7 +70,7 @@ export type Availability = z.infer<typeof Availability>;
 /** What an agent has done so far, for lists. */
 export const Progress = z.object({
 	agent: AgentId,
-	/** the text of its last message, tool call or prompt, cut to 300 characters */
+	/** the text of its last message, tool call or prompt, cut to 300 characters; `(from opus-1) …` if another wrote it */
 	lastText: z.string().nullable(),
 	/** beside its base, with what is not committed; null without a workspace, or where it could not be read in time */
 	branch: z
@@ -236,7 +236,7 @@ export const Problem = z.object({
 	/** a part of the daemon, or `project <slug>` */
 	what: z.string(),
 	text: z.string(),
-	/** a command that helps */
+	/** what to do: a command, or a sentence */
 	fix: z.string().nullable(),
 });
 export type Problem = z.infer<typeof Problem>;

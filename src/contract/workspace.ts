@@ -92,7 +92,7 @@ export const healthCodes = [
 export const HealthProblem = z.strictObject({
 	code: z.enum(healthCodes),
 	text: z.string(),
-	/** a command, safe to run */
+	/** what to do: a command that is safe to run, or a sentence */
 	fix: z.string(),
 });
 export type HealthProblem = z.infer<typeof HealthProblem>;
@@ -101,7 +101,7 @@ export const Health = z.strictObject({
 	healthy: z.boolean(),
 	/** its problems, under the name that the API gives them: not issues of the project */
 	issues: z.array(HealthProblem),
-	/** why its last snapshot is not kept for other nodes, and since when: then it cannot be moved from a node that fell */
+	/** why its last snapshot is not uploaded, and since when: then it cannot be moved from a node that fell */
 	notMovable: z.strictObject({ since: z.iso.datetime(), reason: z.string() }).exactOptional(),
 	/** the subscription that it would use, whose credentials are files of other nodes: no turn starts */
 	withoutCredentials: SubscriptionName.exactOptional(),

@@ -1,4 +1,4 @@
-// When another node has taken this one's place: the processes end first, then the daemon, and the next one joins anew.
+// When another node has replaced this one: the processes end first, then the daemon, and the next one joins anew.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { HomeLocked } from "#adapters/system/home-lock.ts";

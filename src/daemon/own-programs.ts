@@ -24,6 +24,6 @@ export function typesHere(
 	search: string | undefined,
 ): string[] {
 	const find = programsFrom({ own, adapters });
-	const there = programTypes.filter((type) => missingProgram(find, { type, command: null }, search) === null);
+	const there = programTypes.filter((type) => missingProgram(find, { type, program: null }, search) === null);
 	return [...new Set([...Object.keys(own), ...there])].filter((type) => type !== "acp").sort();
 }

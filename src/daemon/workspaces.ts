@@ -8,7 +8,7 @@ import { GitWorkspaces } from "#adapters/git/workspaces.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { listedVariables } from "#adapters/system/config.ts";
 import { randomIds } from "#adapters/system/ids.ts";
-import { homeIdName } from "#adapters/system/processes.ts";
+import { homeIdName } from "#contract/own-variables.ts";
 import { programFolder, programPath } from "#local/programs.ts";
 
 export function workspacesIn(

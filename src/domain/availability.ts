@@ -35,11 +35,17 @@ function median(numbers: readonly number[]): number | null {
 	return sorted[Math.floor(sorted.length / 2)] ?? null;
 }
 
+const whyActive = {
+	preparing: "its workspace goes to the branch of its issue",
+	running: "its turn is running",
+	settling: "its files are being saved",
+} as const;
+
 /** Why the scheduler does not consider an agent's next prompt. `notBefore`: the earliest time that one waits for. */
 export function waitsElsewhere(agent: AgentState, due: boolean, notBefore: number | null): Waiting | null {
-	if (agent.life === "provisioning") return { why: "it is being prepared", ahead: 0 };
-	if (agent.lease !== null) return { why: `its workspace, which is being worked on (${agent.lease.step})`, ahead: 0 };
-	if (agent.activity !== "idle") return { why: "its running turn", ahead: 0 };
+	if (agent.life === "provisioning") return { why: "its workspace is being made", ahead: 0 };
+	if (agent.lease !== null) return { why: `its workspace is being worked on (${agent.lease.step})`, ahead: 0 };
+	if (agent.activity !== "idle") return { why: whyActive[agent.activity], ahead: 0 };
 	if (agent.holds.length > 0) return { why: `held: ${agent.holds.map(({ kind }) => kind).join(", ")}`, ahead: 0 };
 	if (due || notBefore === null) return null;
 	return { why: `not before ${new Date(notBefore).toISOString()}`, ahead: 0 };

@@ -80,7 +80,7 @@ export function decideDeleteMail(
 	return mail.deletedAt === null ? [{ kind: "mail.deleted", agent: agent.id, data: { mail: id } }] : [];
 }
 
-/** People may read every mailbox, an agent only its own. */
+/** Persons may read every mailbox, an agent only its own. */
 function notTheirs(agent: AgentState, actor: Actor): Refusal | null {
 	const caller = agentOf(actor);
 	return caller === null || caller === agent.id
@@ -88,7 +88,7 @@ function notTheirs(agent: AgentState, actor: Actor): Refusal | null {
 		: refuse("FORBIDDEN", "An agent can read only its own mail.", { details: { agent: agent.id } });
 }
 
-/** Mail wakes every agent except agent 0, people, and types that would execute it. */
+/** Mail wakes every agent except agent 0, human agents, and types that would execute it. */
 export const wakesOnMail = (agent: AgentState): boolean => agent.supervisor !== null && readsMail(agent.type);
 
 /** New mail wakes an agent that has nothing else to do. */

@@ -46,20 +46,20 @@ export interface FallenWork {
 }
 
 /**
- * Another node takes the place of a silent one, in one transaction: half of it would leave work that nobody owns. `beats`
+ * Another node replaces a silent one, in one transaction: half of it would leave work that nobody owns. `beats`
  * is the number of its beats now: if there was another one since the other node looked, it lives.
  */
 export function decideFall(
 	node: NodeState | undefined,
 	command: NodeFall,
-	{ beats, work }: { beats: number; work: FallenWork },
+	{ beats, fallen }: { beats: number; fallen: FallenWork },
 	by: { node: NodeId | null },
 ): Decision {
 	if (node === undefined) return noNode(command.node);
 	if (!isActive(node) || node.epoch !== command.epoch || beats !== command.beats) return [];
 	return [
 		{ kind: "node.fell", agent: null, data: { node: node.id, epoch: node.epoch + 1, by: by.node } },
-		...leftBehind(node, work, by.node),
+		...leftBehind(node, fallen, by.node),
 	];
 }
 

@@ -1,7 +1,7 @@
 // Whether this node and the others are alive, from nothing but beats and this node's own monotonic clock.
 //
 //   every second a beat is sent ─▶ confirmed: trusted since the moment of SENDING ─▶ nothing for 5 s: suspended, all processes frozen
-//                               └▶ refused: another node took this one's place ─▶ end all processes, exit
+//                               └▶ refused: another node replaced this one ─▶ end all processes, exit
 //   another node's beats stand still for 8 s, while own beats were answered all the time ─▶ it fell
 //
 // What always holds
@@ -10,7 +10,7 @@
 //     processes stand still. Trust counts from the sending: the answer may have been on its way for seconds.
 //   - While the database is away nobody's beats are answered. So silence counts only while own beats are answered; after a
 //     gap it is counted anew, and an outage kills nobody.
-//   - A node whose peers have all left has nobody who could take its place: it is never suspended. Others know that of it, because
+//   - A node whose peers have all left has nobody who could replace it: it is never suspended. Others know that of it, because
 //     each beat says so, and never count its silence: it may not have heard that it is not alone any more.
 //
 // This file decides; `engine/nodes/` sends the beats and does what is decided.
@@ -22,7 +22,7 @@ export const nodeTimes = {
 	/** without a confirmed beat for this long, the node is suspended: all its processes are frozen */
 	suspendMs: 5000,
 	/** a daemon that was neither confirmed nor suspended for this long stands still: its watchdog ends it */
-	frozenMs: 6500,
+	standstillMs: 6500,
 	/** a node whose beats stand still for this long is dead */
 	deadMs: 8000,
 	/** own beats that are answered further apart than this prove nothing about others */
@@ -42,7 +42,7 @@ export interface PeerBeat {
 }
 
 export interface BeatAnswer {
-	/** false if another node has taken this node's place */
+	/** false if another node has replaced this one */
 	confirmed: boolean;
 	/** all other nodes that have not left */
 	peers: readonly PeerBeat[];
@@ -57,7 +57,7 @@ export interface Watch {
 	/** when the last beat was sent, and when the last answer came */
 	sentAt: number | null;
 	answeredAt: number | null;
-	/** nobody can take this node's place */
+	/** nobody can replace this node */
 	alone: boolean;
 	suspended: boolean;
 	/** the last change that was seen of each other node */
@@ -83,7 +83,7 @@ export const watchFrom = (sentAt: number): Watch => ({
 	...{ alone: false, suspended: false, peers: new Map() },
 });
 
-/** Called about ten times a second. */
+/** Called when something is due, or more often. */
 export function ticked(watch: Watch, now: number, times: NodeTimes = nodeTimes): WatchStep {
 	const due = watch.sentAt === null || now - watch.sentAt >= times.beatMs;
 	const suspends = !watch.suspended && !mayRun(watch, now, times);
@@ -94,6 +94,17 @@ export function ticked(watch: Watch, now: number, times: NodeTimes = nodeTimes):
 		},
 		acts: [...(suspends ? ["suspend" as const] : []), ...(due ? ["beat" as const] : [])],
 	};
+}
+
+/** How long nothing is due, unless an answer comes. */
+export function untilDueMs(
+	{ alone, suspended, sentAt, trustedAt }: Watch,
+	now: number,
+	times: NodeTimes = nodeTimes,
+): number {
+	const suspendsAt = alone || suspended ? Number.POSITIVE_INFINITY : trustedAt + times.suspendMs;
+	const beatsAt = sentAt === null ? now : sentAt + times.beatMs;
+	return Math.max(0, Math.min(beatsAt, suspendsAt) - now);
 }
 
 /** An answer to the `beats`-th beat, which was sent at `sentAt`. */
@@ -130,8 +141,8 @@ export const mayRun = ({ alone, trustedAt }: Watch, now: number, { suspendMs }: 
 /** Until when the processes may run if this daemon does nothing any more; null for ever. They stand still if it is suspended. */
 export const goodUntil = (
 	{ alone, suspended, trustedAt }: Watch,
-	{ frozenMs }: NodeTimes = nodeTimes,
-): number | null => (alone || suspended ? null : trustedAt + frozenMs);
+	{ standstillMs }: NodeTimes = nodeTimes,
+): number | null => (alone || suspended ? null : trustedAt + standstillMs);
 
 function lastChange({ node, epoch, beats }: PeerBeat, watch: Watch | null, now: number) {
 	const before = watch?.peers.get(node);

@@ -11,7 +11,7 @@ describe.each(names)("the shipped preset %s", (name) => {
 
 	test("is right: every stage is reached and has a way out", () => expect(problemsOf(preset)).toEqual([]));
 
-	test("is done only through a person's approval", () => {
+	test("is done only through a person's approve", () => {
 		const before = preset.stages.filter(({ next }) => next !== undefined && stageOf(preset, next)?.final === true);
 		expect(before.map(({ gate }) => gate)).toEqual(before.map(() => "human"));
 		expect(before.length).toBeGreaterThan(0);

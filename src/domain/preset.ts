@@ -39,11 +39,11 @@ export function problemsOf(preset: Preset): string[] {
 	const reached = reachable(preset);
 	return [
 		...names.filter((name) => !reached.has(name)).map((name) => `${name} is reached from nowhere`),
-		...preset.stages.flatMap((stage) => faultsOfStage(preset, stage)),
+		...preset.stages.flatMap((stage) => problemsOfStage(preset, stage)),
 	];
 }
 
-function faultsOfStage(preset: Preset, stage: Stage): string[] {
+function problemsOfStage(preset: Preset, stage: Stage): string[] {
 	const { name, prompt, gate, next, final } = stage;
 	const first = name === preset.stages[0]?.name;
 	if (final === true) {
@@ -117,7 +117,7 @@ export function firstWork(preset: Preset): Stage | undefined {
 	return at;
 }
 
-/** Where a person may move an issue. Only an approval leads into a final stage. */
+/** Where a person may move an issue. Only an approve leads into a final stage. */
 export function movesFrom(preset: Preset, name: string): StageName[] {
 	const stage = stageOf(preset, name);
 	return [...new Set(waysOut(stage))].filter((to) => to !== name && stageOf(preset, to)?.final !== true);

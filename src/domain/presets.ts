@@ -1,4 +1,4 @@
-// The presets that come with Brood. In all of them, work is merged only after a person's approval.
+// The presets that come with Brood. In all of them, work is merged only after a person has approved it.
 //
 // No line of a template begins with a word that a scripted agent would execute, and the issue's title and body are on
 // lines of their own.
@@ -21,7 +21,7 @@ const template = (task: string): string =>
 	].join("\n");
 
 const review =
-	"If it has to go back, report work_complete with `back` and the reasons as the summary; the stage before gets them.";
+	"If it has to go back, report work_complete with `back` and the reasons as the summary; the stage that it goes back to gets them.";
 
 const stages = {
 	backlog: { name: "BACKLOG", next: "TODO" },
@@ -103,7 +103,7 @@ const fullPipeline: Preset = {
 };
 
 const quickFix: Preset = {
-	description: "implementation, an agent's review, a person's approval",
+	description: "implementation, an agent's review, a person's review",
 	stages: [
 		{ name: "TODO", next: "IMPLEMENT" },
 		{ ...stages.implement, next: "PR_REVIEW", also: ["TODO"] },
@@ -115,7 +115,7 @@ const quickFix: Preset = {
 };
 
 const docsOnly: Preset = {
-	description: "documentation and a person's approval",
+	description: "documentation and a person's review",
 	stages: [
 		{ name: "TODO", next: "IMPLEMENT" },
 		{

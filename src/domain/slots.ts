@@ -1,6 +1,6 @@
 // Capacity: whether a turn may run now (turnsMax), and on which subscription's slot.
 //
-// A lease is a row for a running turn. Usage is counted from the leases, in the transaction that takes another one. A
+// A lease is a row for a running turn. What is in use is counted from the leases, in the transaction that takes another one. A
 // turn that waits for other agents has no lease.
 import type { AgentState } from "#contract/agent.ts";
 import type { SubscriptionName } from "#contract/ids.ts";
@@ -50,7 +50,7 @@ const rulesFor = ({ project }: Claimant, projects: readonly ProjectRules[]): Pro
 export const countsAgainstTurnsMax = (agent: Pick<AgentState, "type">): boolean => agent.type !== "human";
 
 /** What the turn's event records of its claim; nothing for a human. */
-export const leasedBy = (
+export const turnLeaseOf = (
 	agent: Pick<AgentState, "type">,
 	{ subscription, node }: { subscription: SubscriptionName | null; node?: NodeId },
 ) =>

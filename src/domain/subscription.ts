@@ -52,13 +52,13 @@ const ownPath = (credential: Credential, { node }: By) => (credential !== null &
 
 /** Named at another node than the subscription's, a path is one more; else it replaces the one that there is. */
 function credentialsWith(
-	{ credential: now, node: home, credentials = [] }: SubscriptionState,
+	{ credential: now, node: first, credentials = [] }: SubscriptionState,
 	credential: Credential | undefined,
 	by: By,
 ): Pick<SubscriptionState, "credential" | "node" | "credentials"> {
 	const { node } = by;
 	if (credential === undefined) return { credential: now };
-	if (now === null || node === null || home === undefined || home === node)
+	if (now === null || node === null || first === undefined || first === node)
 		return { credential, ...ownPath(credential, by) };
 	const others = credentials.filter((each) => each.node !== node);
 	return { credential: now, credentials: [...others, { node, credential }] };

@@ -58,7 +58,7 @@ export function decideFinishTurn(agent: AgentState, { message, failed }: TurnFin
 	if (agent.type !== "human")
 		return refuse(
 			"FORBIDDEN",
-			`${agent.handle} is not a person: its driver ends its turns.`,
+			`${agent.handle} is not a human agent: its driver ends its turns.`,
 			aboutAgent(agent, "interrupt"),
 		);
 	if (agent.turn === null)
@@ -69,7 +69,7 @@ export function decideFinishTurn(agent: AgentState, { message, failed }: TurnFin
 		...ending(
 			agent,
 			turn,
-			{ state: failed ? "failed" : "completed", reason: failed ? "said so" : null, text: message },
+			{ state: failed ? "failed" : "completed", reason: failed ? "reported as failed" : null, text: message },
 			openWork,
 		),
 	];

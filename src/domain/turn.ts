@@ -20,7 +20,7 @@ import { notInSubtree } from "./agent-state/subtree.ts";
 import { refusedNow, suggestion } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
 import { noSlot, positionBeforeAll } from "./prompt.ts";
-import { type Claim, leasedBy } from "./slots.ts";
+import { type Claim, turnLeaseOf } from "./slots.ts";
 import {
 	cancelled,
 	ending,
@@ -56,7 +56,7 @@ export function decideStart(
 		{
 			kind: "turn.started",
 			agent: agent.id,
-			data: { prompt, textEvent, source, ...(manual && { manual }), ...leasedBy(agent, got), ...at },
+			data: { prompt, textEvent, source, ...(manual && { manual }), ...turnLeaseOf(agent, got), ...at },
 		},
 		...run,
 	];

@@ -57,18 +57,18 @@ export interface WaitFacts {
 	targetFacts: readonly TargetFacts[] | null;
 }
 
-export function decideOpen(command: WaitOpen, seen: WaitFacts, by: { actor: Actor; at: number }): Decision {
+export function decideOpen(command: WaitOpen, facts: WaitFacts, by: { actor: Actor; at: number }): Decision {
 	const { type: _, timeoutMs, ...request } = command;
-	const unknown = seen.targets.indexOf(undefined);
+	const unknown = facts.targets.indexOf(undefined);
 	if (unknown >= 0) return noAgent(command.targets[unknown]);
-	const { waiter } = seen;
-	const outsider = seen.targets.find((target) => waiter !== null && target?.project !== waiter.project);
+	const { waiter } = facts;
+	const outsider = facts.targets.find((target) => waiter !== null && target?.project !== waiter.project);
 	if (outsider !== undefined)
 		return refuse("FORBIDDEN", "An agent can wait only for agents of its own project.", {
 			details: { agent: outsider.id },
 		});
 	const caller = agentOf(by.actor);
-	const cycle = caller === null || command.for === "mail" ? null : cycleFrom(caller, command.targets, seen.open);
+	const cycle = caller === null || command.for === "mail" ? null : cycleFrom(caller, command.targets, facts.open);
 	if (cycle !== null) {
 		return refuse("WAIT_CYCLE", "These agents would wait for each other for ever.", {
 			details: { agents: cycle },
@@ -76,9 +76,9 @@ export function decideOpen(command: WaitOpen, seen: WaitFacts, by: { actor: Acto
 		});
 	}
 	const now =
-		seen.targetFacts === null
+		facts.targetFacts === null
 			? null
-			: outcomeOf({ ...request, id: Number.POSITIVE_INFINITY, deadline: null }, seen.targetFacts, by.at);
+			: outcomeOf({ ...request, id: Number.POSITIVE_INFINITY, deadline: null }, facts.targetFacts, by.at);
 	const deadline = timeoutMs === undefined ? null : by.at + timeoutMs;
 	return [
 		{

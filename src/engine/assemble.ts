@@ -48,7 +48,7 @@ export interface Assembled {
 	partRunner: PartRunner;
 	runner: TurnRunner | null;
 	mover: IssueMover;
-	work: IssueWork;
+	issueWork: IssueWork;
 	problems: ProjectProblems;
 	scheduler: Scheduler;
 	provisioner: Provisioner;
@@ -73,7 +73,7 @@ export async function assemble(parts: AssemblyParts): Promise<Assembled> {
 	const { store, log } = parts;
 	const suspension = new NodeSuspension();
 	const publisher = new Publisher(parts.limits);
-	const tail = new Tail({ publisher, reads: store.reads, notifications: store.notifications, log });
+	const tail = new Tail({ publisher, reads: store.reads, notifications: store.notifications, clock: parts.clock, log });
 	const dispatcher = new Dispatcher({ ...parts, tail, suspension, nodeId: parts.node?.node ?? null });
 	const dispatch: Dispatch = (request) => dispatcher.dispatch(request);
 	const joinedAt = monotonicNow(parts.nodeClock?.own ?? parts.clock);
@@ -112,14 +112,14 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 	const uploading = { ...common, blobs: store.kind === "postgres" ? blobs : null };
 	const cycle = workspaces && new WorkCycle({ ...uploading, workspaces, receipts });
 	const plain = parts.issueWork ?? noIssueWork;
-	const work = cycle === null ? plain : workspaceIssues(cycle, reads, plain, node);
-	const problems = new ProjectProblems({ ...common, work });
+	const issueWork = cycle === null ? plain : workspaceIssues(cycle, reads, plain, node);
+	const problems = new ProjectProblems({ ...common, issueWork });
 	await problems.lookAtAll();
 
 	const scheduler = new Scheduler(common);
 	const runner = driver && new TurnRunner({ ...common, driver });
 	const provisioner = new Provisioner(common);
-	const mover = new IssueMover({ ...common, work });
+	const mover = new IssueMover({ ...common, issueWork });
 	const reactors = [
 		provisioner,
 		driftReactor({ ...common, problems }),
@@ -131,7 +131,7 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 		departureReactor({ ...uploading, driver }),
 		...(runner === null ? [] : [runner, wakeOnMailReactor(common), startTurnsReactor({ ...common, scheduler })]),
 		mover,
-		autoReactor({ ...common, work, problems, agentZero: agentZero.id }),
+		autoReactor({ ...common, issueWork, problems, agentZero: agentZero.id }),
 	];
 	const startedAfter = await reads.lastEvent();
 	tail.start(startedAfter);
@@ -147,7 +147,7 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 	];
 	const partRunner = await PartRunner.start(supervised, { ...restarts, clock, log });
 	return {
-		...{ ...begun, receipts, agentZero, partRunner, runner, mover, work, problems },
+		...{ ...begun, receipts, agentZero, partRunner, runner, mover, issueWork, problems },
 		...{ scheduler, provisioner, cycle, upkeep, errands, uploading, startedAfter },
 	};
 }

@@ -76,7 +76,7 @@ export class DispatchAndWait {
 			const stopped = await store.reads.newestOfKind(id, "agent.stopped", Number.MAX_SAFE_INTEGER);
 			return stopped !== undefined && stopped.id > after ? true : null;
 		};
-		await until(this.#made.publisher, gone, { deadlineMs: stopTimeoutMs });
+		await until(this.#made.publisher, gone, { timeoutMs: stopTimeoutMs });
 	}
 
 	/** What the turns that a kill ends have produced so far is recorded with their end. */
@@ -94,7 +94,7 @@ export class DispatchAndWait {
 	async #turnOver(id: AgentId | null): Promise<void> {
 		const { reads } = this.#parts.store;
 		const over = async (): Promise<true | null> => (id !== null && (await reads.agent(id))?.turn ? null : true);
-		await until(this.#made.publisher, over, { deadlineMs: stopTimeoutMs });
+		await until(this.#made.publisher, over, { timeoutMs: stopTimeoutMs });
 	}
 
 	/** A fork of a parent with an open tool call waits for the end of the call. */

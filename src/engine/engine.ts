@@ -21,7 +21,7 @@ export class Engine implements AsyncDisposable {
 	readonly publisher: Assembled["publisher"];
 	readonly receipts: Assembled["receipts"];
 	readonly scheduler: Assembled["scheduler"];
-	readonly issueWork: Assembled["work"];
+	readonly issueWork: Assembled["issueWork"];
 	/** null where there is no git */
 	readonly cycle: Assembled["cycle"];
 	/** the projects that do not work now */
@@ -30,7 +30,7 @@ export class Engine implements AsyncDisposable {
 	readonly nodes: Nodes;
 	/** what nodes ask each other to do */
 	readonly errands: Assembled["errands"];
-	/** for moving agents between nodes */
+	/** for moving agents and projects between nodes */
 	readonly moving: MovingParts;
 	/** this life of this node; null in an engine that is none */
 	readonly node: Assembled["node"];
@@ -73,7 +73,7 @@ export class Engine implements AsyncDisposable {
 		this.publisher = made.publisher;
 		this.receipts = made.receipts;
 		this.scheduler = made.scheduler;
-		this.issueWork = made.work;
+		this.issueWork = made.issueWork;
 		this.cycle = made.cycle;
 		this.problems = made.problems;
 		this.upkeep = made.upkeep;
@@ -140,7 +140,7 @@ export class Engine implements AsyncDisposable {
 			.catch(caught(this.log, "nodes", "The other nodes could not be told that this one stops"));
 	}
 
-	/** This daemon's place was taken: ends its processes, without a last word and without the store. */
+	/** This daemon was replaced: ends its processes, without a last word and without the store. */
 	async killProcesses(): Promise<void> {
 		await this.#parts.driver?.killAll();
 	}

@@ -34,7 +34,7 @@ export interface EngineParts {
 	agentZeroType?: string;
 	/** this daemon among several; nodes do not matter if absent */
 	node?: NodeIdentity;
-	/** ends this daemon if it stands still; needed where other nodes may take its place */
+	/** ends this daemon if it stands still; needed where other nodes may replace it */
 	watchdog?: Watchdog;
 	log?: Log;
 	/** how long things are kept; the defaults if absent */

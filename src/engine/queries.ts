@@ -107,7 +107,7 @@ export class Queries {
 		if (typeof blob !== "string") return { text };
 		const whole = (await this.#parts.blobs?.get(blob)) ?? null;
 		if (whole !== null) return { text: whole };
-		const words = `The whole text of item ${id} is missing or damaged (blobs/${blob}); its beginning is in the journal. Restore the file from a backup.`;
+		const words = `The whole text of item ${id} is missing or damaged (blob ${blob}); its beginning is in the journal. Restore it from a backup.`;
 		return refuse("BLOB_GONE", words, { details: { item: id, blob } });
 	};
 }

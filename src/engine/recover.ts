@@ -7,14 +7,14 @@
 //     it is `interrupted`, and only a person retries it. A turn whose prompt was not handed over has done nothing: its
 //     prompt goes back to the head of the queue.
 //
-// Only what belongs to this node is looked at: other nodes are alive, or somebody takes their place (`domain/membership.ts`).
+// Only what belongs to this node is looked at: other nodes are alive, or another one replaces them (`domain/membership.ts`).
 //
 // The steps
 //   1. processes of the last daemon are ended; they are found by the home id in their environment, not by a stored pid (`sweep`)
 //   2. a lease means that a git step was interrupted: the agent gets a `recovery` hold (see `workspaces/steps.ts`)
 //   3. open turns end. Output that was not recorded yet is in a file beside the store: it becomes items of the turn,
 //      each once (`notRecorded`)
-// Then the engine starts and checks the agents' workspaces: a hold ends if its step left nothing half done.
+// Then the engine starts and checks the agents' workspaces (`reactors/drift.ts`).
 //
 // The store has recovered by itself before that (`adapters/store/sqlite/thread.ts`). `brood agent recover`, which repairs
 // the files of one workspace, is in `adapters/git/verbs/recover.ts`.

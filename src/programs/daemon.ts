@@ -43,7 +43,7 @@ const { values } = parseArgs({
 		port: { type: "string" },
 		playground: { type: "boolean", default: false },
 		background: { type: "boolean", default: false },
-		/** after a daemon whose place was taken: waits for its end and for the database */
+		/** after a daemon that was replaced: waits for its end and for the database */
 		again: { type: "boolean", default: false },
 		/** only says why it could not start on this home, if so */
 		check: { type: "boolean", default: false },
@@ -141,7 +141,7 @@ try {
 	});
 	for (const name of ["SIGTERM", "SIGINT", drainSignal] as const)
 		process.on(name, () => {
-			// a second signal cuts the turns at once; to wait is what is being done already
+			// a second signal interrupts the turns at once; to wait is what is being done already
 			if (isStopping && name !== drainSignal) cut.resolve();
 			else if (!isStopping) void stop(name);
 			isStopping = true;

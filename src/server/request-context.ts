@@ -77,7 +77,7 @@ interface ContextParts {
 	types: readonly string[];
 	blockingTypes: readonly string[];
 	/** why agents of this type cannot start here: their program is not installed */
-	missing?(agent: { type: string; command: string | null }): Refusal | null;
+	missing?(agent: { type: string; program: string | null }): Refusal | null;
 }
 
 export class RequestContext {
@@ -215,7 +215,7 @@ export class RequestContext {
 		const missing =
 			agentType === undefined || earlier !== null
 				? null
-				: this.#missing?.({ type: agentType, command: command.command ?? null });
+				: this.#missing?.({ type: agentType, program: command.program ?? null });
 		if (missing && !(await this.#isElsewhere(agentType, node?.id))) return missing;
 		const typed = {
 			...command,

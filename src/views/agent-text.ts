@@ -2,20 +2,22 @@
 import { AgentId } from "#contract/ids.ts";
 import { inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
-import { asksYou, type StateStyle, stateStyles } from "./state-style.ts";
-
-export const styleOf = ({ label, turn }: Agent): StateStyle =>
-	turn?.phase === "approval" ? asksYou : stateStyles[label];
+import { isHumanAgentsTurn } from "./state-style.ts";
 
 /** The state in words, with its reason. */
-export function stateOf({ label, turn, holds, waitingFor }: Agent): string {
+export function stateOf(agent: Agent): string {
+	const { label, turn, holds, waitingFor } = agent;
 	if (turn?.phase === "approval") return "asks you";
+	if (isHumanAgentsTurn(agent)) return "waits for you";
 	if (turn !== null && turn.silentSince !== null) return "silent";
 	if (turn?.phase === "wait") return "waits";
 	const why = holds.find(({ reason }) => reason !== "")?.reason ?? holds[0]?.kind ?? "";
 	if (label === "paused" || label === "error") return why === "" || why === label ? label : `${label} (${inline(why)})`;
-	return label === "idle" && waitingFor !== null ? `waits for ${inline(waitingFor)}` : label;
+	return label === "idle" && waitingFor !== null ? `waits: ${inline(waitingFor)}` : label;
 }
+
+/** How somebody ends the turn of a human agent. */
+export const finishHint = (handle: string): string => `brood turn finish ${handle} -m '…'`;
 
 /** `2⧗ 1✉`: prompts that wait, and unread mail. */
 export const counters = ({ queueLength, unreadMail }: Agent): string =>
@@ -26,10 +28,3 @@ export function actorName(actor: string, agentOf: (id: AgentId) => Agent | undef
 	const id = AgentId.safeParse(actor.startsWith("agent:") ? actor.slice("agent:".length) : actor);
 	return (id.success ? agentOf(id.data)?.handle : undefined) ?? actor;
 }
-
-/** A prompt for people: mail in it is headed by its sender's id, for models. */
-export const withSenders = (prompt: string, nameOf: (actor: string) => string): string =>
-	prompt.replaceAll(
-		/^(\[mail \d+ from )(agent:[\w-]+)\]/gm,
-		(_, head: string, by: string) => `${head}${inline(nameOf(by))}]`,
-	);

@@ -19,8 +19,8 @@ const tree = (...paths: string[]): TreeRow[] =>
 	});
 
 const shown = (rows: readonly TreeRow[], view: Partial<TreeView> = {}): string[] =>
-	agentRows(rows, { filter: "all", text: "", folds: new Map(), ...view }).map(
-		({ agent: { handle }, hidden }) => handle + (hidden === 0 ? "" : `+${hidden}`),
+	agentRows(rows, { filter: "all", text: "", opened: new Map(), ...view }).map(
+		({ agent: { handle }, collapsed }) => handle + (collapsed === 0 ? "" : `+${collapsed}`),
 	);
 
 const family = tree("r", "r/a", "r/a/B", "r/a/B/C", "r/D", "r/D/E", "r/D/F", "r/x", "r/x/y");
@@ -34,13 +34,13 @@ test("a person opens and closes branches", () => {
 		family.find(({ agent: each }) => each.handle === name)?.agent.id ?? AgentId.parse("");
 	expect(
 		shown(family, {
-			folds: new Map([
+			opened: new Map([
 				[id("d"), true],
 				[id("x"), false],
 			]),
 		}),
 	).toEqual(["r", "a+2", "d", "e", "f", "x+1"]);
-	expect(shown(family, { folds: new Map([[id("r"), false]]) })).toEqual(["r+8"]);
+	expect(shown(family, { opened: new Map([[id("r"), false]]) })).toEqual(["r+8"]);
 });
 
 test("a filter keeps what is above a match, and a search opens everything", () => {
@@ -50,7 +50,7 @@ test("a filter keeps what is above a match, and a search opens everything", () =
 	expect(shown(family, { text: "nobody" })).toEqual([]);
 });
 
-test("10,000 agents in one chain are folded without running out of stack", () => {
+test("10,000 agents in one chain are collapsed without running out of stack", () => {
 	const one = agentView(live("a"), none);
 	const chain = Array.from({ length: 10_000 }, (_, depth): TreeRow => ({ depth, agent: one }));
 	expect(shown(chain)).toHaveLength(10_000);
@@ -64,5 +64,5 @@ test("a chain of forks may be as long as there are agents", () => {
 	const rows = treeOf(chain.toReversed());
 	expect(rows.map(({ depth }) => depth)).toEqual(chain.map((_, at) => at));
 	expect(shown(rows)).toHaveLength(chain.length);
-	expect(shown(rows, { folds: new Map([[chain[1]?.id ?? expect.unreachable(), false]]) })).toEqual(["a", "a+11998"]);
+	expect(shown(rows, { opened: new Map([[chain[1]?.id ?? expect.unreachable(), false]]) })).toEqual(["a", "a+11998"]);
 });

@@ -1,7 +1,8 @@
-// The agents below their supervisors, as rows: what is folded, filtered and found. The order never changes with the state of an agent.
+// The agents below their supervisors, as rows: what is collapsed, filtered and found. The order never changes with the state of an agent.
 import type { AgentId } from "#contract/ids.ts";
 import type { TreeRow } from "#contract/overviews.ts";
 import type { Agent } from "#contract/wire.ts";
+import { isHumanAgentsTurn } from "./state-style.ts";
 
 export const treeFilters = ["living", "needs you", "all"] as const;
 export type TreeFilter = (typeof treeFilters)[number];
@@ -9,8 +10,8 @@ export type TreeFilter = (typeof treeFilters)[number];
 export interface AgentTreeRow extends TreeRow {
 	hasChildren: boolean;
 	isOpen: boolean;
-	/** agents that are folded away below it */
-	hidden: number;
+	/** agents that are collapsed away below it */
+	collapsed: number;
 	/** it is only shown because something below it is */
 	isContext: boolean;
 }
@@ -20,10 +21,10 @@ export interface TreeView {
 	/** in the handle or the project; empty for all */
 	text: string;
 	/** opened or closed by a person; others are open, except where nothing below lives */
-	folds: ReadonlyMap<AgentId, boolean>;
+	opened: ReadonlyMap<AgentId, boolean>;
 }
 
-export function agentRows(tree: readonly TreeRow[], { filter, text, folds }: TreeView): AgentTreeRow[] {
+export function agentRows(tree: readonly TreeRow[], { filter, text, opened }: TreeView): AgentTreeRow[] {
 	const ends = subtreeEnds(tree);
 	const wanted = tree.map(({ agent }) => isWanted(agent, filter) && hasText(agent, text));
 	const kept = keptWith(tree, wanted);
@@ -42,12 +43,12 @@ export function agentRows(tree: readonly TreeRow[], { filter, text, folds }: Tre
 		}
 		const below = between(keptBefore, at + 1, end);
 		const isLivingBelow = between(livingBefore, at + 1, end) > 0;
-		const isOpen = text !== "" || (folds.get(row.agent.id) ?? isLivingBelow);
+		const isOpen = text !== "" || (opened.get(row.agent.id) ?? isLivingBelow);
 		rows.push({
 			...row,
 			hasChildren: below > 0,
 			isOpen: below > 0 && isOpen,
-			hidden: isOpen ? 0 : below,
+			collapsed: isOpen ? 0 : below,
 			isContext: wanted[at] !== true,
 		});
 		at = isOpen ? at + 1 : end;
@@ -58,7 +59,8 @@ export function agentRows(tree: readonly TreeRow[], { filter, text, folds }: Tre
 const isWanted = (agent: Agent, filter: TreeFilter): boolean =>
 	filter === "all" || (filter === "living" ? agent.life !== "ended" : needsYou(agent));
 
-export const needsYou = ({ turn, label }: Agent): boolean => turn?.phase === "approval" || label === "error";
+export const needsYou = (agent: Agent): boolean =>
+	agent.turn?.phase === "approval" || agent.label === "error" || isHumanAgentsTurn(agent);
 
 const hasText = ({ handle, project }: Agent, text: string): boolean =>
 	text === "" || `${project ?? ""}/${handle}`.toLowerCase().includes(text.toLowerCase());

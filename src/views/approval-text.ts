@@ -1,8 +1,17 @@
-// Words about an approval that the terminal and the command line share.
+// Words about an approval that the terminal, the command line and the dashboard share.
 import type { Approval } from "#contract/wire.ts";
 
 /** Follows "files": where those are that the question names. */
 export function filesText({ inside, command }: Pick<Approval, "inside" | "command">): string {
 	if (command !== undefined) return "that it names (a command can change others)";
 	return inside ? "(all in its workspace)" : "(not all in its workspace)";
+}
+
+/** The content without the command, for a place that shows that already. */
+export function contentBesideCommand({ content, command }: Pick<Approval, "content" | "command">): string {
+	if (command === undefined) return content;
+	const { line } = command;
+	if (content === line) return "";
+	const field = line.includes("\n") ? `command:\n  ${line.replaceAll("\n", "\n  ")}` : `command: ${line}`;
+	return `\n${content}\n`.replace(`\n${field}\n`, () => "\n").slice(1, -1);
 }

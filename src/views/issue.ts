@@ -21,7 +21,7 @@ export interface IssueViewInput {
 
 export function issueView(issue: IssueState, { project, all, runs, handles }: IssueViewInput): Issue {
 	const {
-		leaving: _leaving,
+		returning: _returning,
 		lastAgent: _last,
 		run: _run,
 		prompt: _prompt,
@@ -145,7 +145,7 @@ export function isWanted(
 /** Unassigned, not blocked, and in a stage that an agent can work on. */
 function isReady(issue: IssueState, { project, all }: Pick<IssueViewInput, "project" | "all">): boolean {
 	const loaded = presetNamed(project, issue.preset);
-	const free = isOpen(issue) && issue.assignee === null && issue.leaving === null && issue.attention === null;
+	const free = isOpen(issue) && issue.assignee === null && issue.returning === null && issue.attention === null;
 	return (
 		free && blockers(issue, all).length === 0 && "preset" in loaded && workStage(loaded.preset, issue) !== undefined
 	);

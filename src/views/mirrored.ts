@@ -173,7 +173,7 @@ export class Mirrored {
 		return inboxOf({ approvals, agents, issues, subscriptions, nodes: this.rows.node.values() });
 	}
 
-	/** The agents but hidden ones, each before those below it. */
+	/** The agents but reaped ones, each before those below it. */
 	tree(seen: MirrorViewInput, { project }: { project?: ProjectSlug | undefined } = {}): TreeRow[] {
 		return treeOf(this.agents(seen, { project }));
 	}

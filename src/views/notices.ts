@@ -14,7 +14,7 @@ export interface NoticeTrigger {
 	issue: number | null;
 }
 
-/** Holds that only a person ends. */
+/** Holds that are told of: somebody has to look at what went wrong. */
 const heldForPerson: readonly HoldKind[] = ["error", "crash", "drift", "recovery"];
 
 export function noticeTriggerOf(event: Event): NoticeTrigger | null {

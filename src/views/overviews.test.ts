@@ -6,8 +6,10 @@ import { defaultIssueSettings } from "#contract/project.ts";
 import type { Agent } from "#contract/wire.ts";
 import { issueChanges } from "#domain/fold/issue.ts";
 import { live } from "#test/support/given.ts";
+import { stateOf } from "./agent-text.ts";
+import { needsYou } from "./agent-tree.ts";
 import { issueView } from "./issue.ts";
-import { boardOf, treeOf } from "./overviews.ts";
+import { boardOf, inboxCount, inboxOf, treeOf } from "./overviews.ts";
 import { agentView } from "./wire.ts";
 
 const shown = agentView(live("a"), { queueLength: 0, unreadMail: 0, phase: "model" });
@@ -22,6 +24,22 @@ const drawn = (agents: Agent[]) => treeOf(agents).map(({ depth, agent }) => `${d
 test("each agent comes before those below it, in the order in which they are given", () => {
 	const agents = [below(0, null), below(1, 0), below(2, 0), below(3, 1), below(4, 2), below(5, 1), below(6, 9)];
 	expect(drawn(agents)).toEqual(["0:0", "1:1", "2:3", "2:5", "1:2", "2:4", "0:6"]);
+});
+
+test("the open turn of a human agent needs a person, and no other agent's", () => {
+	const turn = { id: 7, startedAt: shown.createdAt, phase: "wait" as const, silentSince: null };
+	const agents = [
+		{ ...below(1, null), type: "human", turn },
+		{ ...below(2, null), type: "human", turn: null },
+		{ ...below(3, null), type: "claude", turn },
+	];
+	const inbox = inboxOf({ approvals: [], agents, issues: [], subscriptions: [], nodes: [] });
+	expect([inbox.turns.map(({ id }) => id), inboxCount(inbox)]).toEqual([[idOf(1)], 1]);
+	expect(agents.map((agent) => [needsYou(agent), stateOf(agent)])).toEqual([
+		[true, "waits for you"],
+		[false, "idle"],
+		[false, "waits"],
+	]);
 });
 
 test("a board has the issues that were done last, and says if there are older ones", () => {

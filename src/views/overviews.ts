@@ -9,6 +9,7 @@ import type { Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import type { Agent } from "#contract/wire.ts";
 import { presetNamed } from "#domain/preset.ts";
+import { isHumanAgentsTurn } from "./state-style.ts";
 import { isoOrNull } from "./wire.ts";
 
 interface Overview extends Pick<Inbox, "approvals"> {
@@ -21,6 +22,7 @@ interface Overview extends Pick<Inbox, "approvals"> {
 export const inboxOf = ({ approvals, agents, issues, subscriptions, nodes }: Overview): Inbox => ({
 	approvals,
 	errors: agents.filter(({ label, life }) => label === "error" && life !== "ended"),
+	turns: agents.filter(isHumanAgentsTurn),
 	reviews: issues.filter(needsPerson),
 	limits: subscriptions.filter(({ coolingUntil }) => coolingUntil !== null),
 	nodes: [...nodes].filter(isDown).map(({ id, name, fellAt }) => ({
@@ -30,6 +32,9 @@ export const inboxOf = ({ approvals, agents, issues, subscriptions, nodes }: Ove
 			.map((agent) => ({ id: agent.id, handle: agent.handle })),
 	})),
 });
+
+export const inboxCount = (inbox: Partial<Inbox>): number =>
+	Object.values(inbox).reduce((sum, { length }) => sum + length, 0);
 
 /** Whether it stopped answering and is not back. */
 export const isDown = ({ state }: NodeState): boolean => state === "down";

@@ -1,8 +1,8 @@
 // Terminal colours: only the 16 of the terminal's theme, so that light and dark ones work.
 import { visible } from "#contract/visible.ts";
-import type { Role } from "./state-style.ts";
+import type { Tone } from "./state-style.ts";
 
-export type Style = Role | "strong" | "faint" | "added" | "deleted" | "marked" | CodeStyle;
+export type Style = Tone | "strong" | "faint" | "added" | "deleted" | "marked" | CodeStyle;
 /** of the parts of source code */
 type CodeStyle = "comment" | "string" | "number" | "keyword";
 
@@ -27,7 +27,7 @@ const codes: Readonly<Record<Style, string>> = {
  * A symbol in its colour, and what it means in the terminal's own: some themes have a yellow or a cyan that cannot be read
  * on their background.
  */
-export const signed = (style: Role, glyph: string, text: string, colour: boolean): string =>
+export const signed = (style: Tone, glyph: string, text: string, colour: boolean): string =>
 	`${painted(style, glyph, colour)}${style === "wait" || style === "bad" ? painted("strong", text, colour) : visible(text)}`;
 
 /** The text in a colour, with control characters escaped. */

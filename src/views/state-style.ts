@@ -1,26 +1,34 @@
-// How each state looks: a symbol that works without colour, and the role of its colour. Every surface uses these.
+// How each state looks: a symbol that works without colour, and the tone of its colour. Every surface uses these.
 import type { Label } from "#contract/agent.ts";
+import type { Agent } from "#contract/wire.ts";
 
 /** A colour's meaning; each surface picks its own shade. */
-export const roles = ["run", "wait", "bad", "ok", "off"] as const;
-export type Role = (typeof roles)[number];
+export const tones = ["run", "wait", "bad", "ok", "off"] as const;
+export type Tone = (typeof tones)[number];
 
 export interface StateStyle {
 	glyph: string;
-	role: Role;
+	tone: Tone;
 }
 
 export const stateStyles: Readonly<Record<Label, StateStyle>> = {
-	running: { glyph: "●", role: "run" },
-	idle: { glyph: "○", role: "off" },
-	init: { glyph: "◌", role: "off" },
-	checkout: { glyph: "◌", role: "off" },
-	done: { glyph: "◐", role: "ok" },
-	paused: { glyph: "‖", role: "wait" },
-	error: { glyph: "✗", role: "bad" },
-	dead: { glyph: "·", role: "off" },
-	deleted: { glyph: "·", role: "off" },
+	running: { glyph: "●", tone: "run" },
+	idle: { glyph: "○", tone: "off" },
+	init: { glyph: "◌", tone: "off" },
+	checkout: { glyph: "◌", tone: "off" },
+	done: { glyph: "◐", tone: "ok" },
+	paused: { glyph: "‖", tone: "wait" },
+	error: { glyph: "✗", tone: "bad" },
+	dead: { glyph: "·", tone: "off" },
+	deleted: { glyph: "·", tone: "off" },
 };
 
 /** The style of an agent that waits for an answer, whatever its label. */
-export const asksYou: StateStyle = { glyph: "◆", role: "wait" };
+const asksYou: StateStyle = { glyph: "◆", tone: "wait" };
+
+/** Whether a person is at work, who has to say when the work is done. */
+export const isHumanAgentsTurn = ({ type, turn }: Pick<Agent, "type" | "turn">): boolean =>
+	type === "human" && turn !== null;
+
+export const styleOf = (agent: Agent): StateStyle =>
+	agent.turn?.phase === "approval" || isHumanAgentsTurn(agent) ? asksYou : stateStyles[agent.label];

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { timeAxis } from "./time-axis.ts";
+import { axisLabels, timeAxis } from "./time-axis.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
 
-test("idle times are folded, and order is kept", () => {
+test("idle times are collapsed, and order is kept", () => {
 	const day = { from: 0, to: 24 * hour };
 	const axis = timeAxis(
 		[
@@ -31,9 +31,23 @@ test("without idle times the axis is even", () => {
 	expect(axis.ticks.length).toBeGreaterThan(3);
 });
 
-test("a thousand bursts make no axis of folds only", () => {
+test("a thousand bursts make no axis of gaps only", () => {
 	const bursts = Array.from({ length: 1000 }, (_, at) => ({ from: at * hour, to: at * hour + 1000 }));
 	const axis = timeAxis(bursts, { from: 0, to: 1000 * hour });
 	expect(axis.gaps.length).toBeLessThan(20);
 	expect(axis.at(1000 * hour)).toBeCloseTo(1);
+});
+
+test("labels have room: the longest idle time is named first", () => {
+	const axis = timeAxis([{ from: 6 * hour, to: 6 * hour + 1000 }], { from: 0, to: 24 * hour });
+	const distances = (places: readonly { at: number }[]) =>
+		places
+			.map(({ at }) => at)
+			.toSorted((a, b) => a - b)
+			.map((at, index, all) => at - (all[index - 1] ?? -1));
+	const { gaps, ticks } = axisLabels(axis);
+	expect(gaps[0]?.ms).toBe(24 * hour - 6 * hour - 1000);
+	expect(Math.min(...distances([...gaps, ...ticks]))).toBeGreaterThan(0.07);
+	// without the choice they would cover each other
+	expect(Math.min(...distances([...axis.gaps, ...axis.ticks]))).toBeLessThan(0.07);
 });

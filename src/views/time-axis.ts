@@ -1,4 +1,4 @@
-// A time axis on which long idle times are folded, so that bursts of work stay readable.
+// A time axis on which long idle times are collapsed, so that bursts of work stay readable.
 
 export interface TimeSpan {
 	from: number;
@@ -17,20 +17,20 @@ export interface TimeAxis {
 	/** where a moment is, from 0 to 1 */
 	at(time: number): number;
 	ticks: readonly { at: number; time: number }[];
-	/** folded idle times: where they are and how long they lasted */
+	/** collapsed idle times: where they are and how long they lasted */
 	gaps: readonly { at: number; ms: number }[];
 }
 
-/** idle times longer than this part of the shown time are folded */
-const foldedShare = 0.08;
-/** the part of the axis that a folded time takes */
+/** idle times longer than this part of the shown time are collapsed */
+const collapsedShare = 0.08;
+/** the part of the axis that a collapsed time takes */
 const gapShare = 0.02;
-/** with more folded times than this, little would be left of the axis */
+/** with more collapsed times than this, little would be left of the axis */
 const gapsMax = 15;
 
 /** `busy`: when something happened. Everything outside `from` and `to` is cut off. */
 export function timeAxis(busy: readonly TimeSpan[], { from, to }: TimeSpan): TimeAxis {
-	const merged = mergedSpans(busy, { from, to }, (to - from) * foldedShare);
+	const merged = mergedSpans(busy, { from, to }, (to - from) * collapsedShare);
 	const parts = placed(withGaps(merged, { from, to }));
 	const at = (time: number): number => {
 		if (time <= from) return 0;
@@ -44,6 +44,20 @@ export function timeAxis(busy: readonly TimeSpan[], { from, to }: TimeSpan): Tim
 		...{ parts, at, ticks: ticksOf(parts) },
 		gaps: gaps.map((gap) => ({ at: (gap.start + gap.end) / 2, ms: gap.to - gap.from })),
 	};
+}
+
+/** how far apart two labels have to be, in parts of the axis */
+const labelShare = 0.075;
+
+/** The ticks and gaps whose labels do not cover each other: long gaps first, then ticks. */
+export function axisLabels({ ticks, gaps }: TimeAxis): Pick<TimeAxis, "ticks" | "gaps"> {
+	const taken: number[] = [];
+	const hasRoom = ({ at }: { at: number }): boolean => {
+		const isFree = taken.every((other) => Math.abs(other - at) >= labelShare);
+		if (isFree) taken.push(at);
+		return isFree;
+	};
+	return { gaps: gaps.toSorted((a, b) => b.ms - a.ms).filter(hasRoom), ticks: ticks.filter(hasRoom) };
 }
 
 /** Joins what is close together, and what belongs to the edges. */

@@ -71,7 +71,7 @@ export function agentView(state: AgentState, { queueLength, unreadMail, phase, a
 		queueLength,
 		unreadMail,
 		waitingFor: availability?.waitingFor ?? null,
-		ahead: availability?.ahead ?? 0,
+		turnsAhead: availability?.ahead ?? 0,
 		availableAt: isoOrNull(availability?.availableAt ?? null),
 		lease: lease?.step ?? null,
 		issue: issue?.number ?? null,

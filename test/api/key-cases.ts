@@ -68,7 +68,7 @@ const agents = {
 	},
 	configure: async (c) => {
 		const agent = await c.agent();
-		return bodies(c.of(agent), { model: "first" }, { model: "other" }, c.changed(agent));
+		return bodies(c.of(agent), { budget: { tokens: 100 } }, { budget: { tokens: 200 } }, c.changed(agent));
 	},
 	interrupt: async (c) => {
 		const agent = await c.atWork();

@@ -38,9 +38,10 @@ export class Subjects {
 
 	of = (agent: Agent) => ({ params: { agent: agent.id } });
 
-	/** Its model, its budget and its title are others from then on. */
+	/** Its budget is another from then on. */
 	changed(agent: Agent) {
-		return async () => await this.client.ask("configure", { ...this.of(agent), body: { model: `m${next()}` } });
+		return async () =>
+			await this.client.ask("configure", { ...this.of(agent), body: { budget: { tokens: 1000 + next() } } });
 	}
 
 	async paused(): Promise<{ agent: Agent; prompts: number[] }> {

@@ -193,7 +193,7 @@ test("agent add offers the repository, and refuses a type whose adapter or progr
 		message: "The adapter for Claude Code is not installed. Install it with: brood setup claude",
 		suggestions: ["brood setup claude"],
 	});
-	const acp = (command: string) => here.json("agent", "add", "--type", "acp", "--command", command, "--no-wait");
+	const acp = (command: string) => here.json("agent", "add", "--type", "acp", "--program", command, "--no-wait");
 	expect((await acp("no-such-program acp")).error.message).toContain("no-such-program is not on the daemon's PATH");
 	expect((await acp("./in-the-workspace acp")).code).toBe(0);
 });

@@ -199,7 +199,7 @@ test("an issue's diff is what its branch changes, by every name, before and afte
 	expect(data).toMatchObject({ title: "-draft the font", url: expect.stringContaining("/merge_requests/3") });
 	expect(JSON.parse(note("body-glab")).description).toBe(`${body}\n\n- Use Inter`);
 	expect(note("argv-glab")).not.toContain("draft the font");
-	expect((await sh.brood("issue", "approve", "lab#1")).code).toBe(0);
+	expect((await sh.brood("approve", "lab#1")).code).toBe(0);
 	expect((await sh.brood("issue", "diff", "lab#1")).out).toContain("\n+font\n");
 	expect(await sh.json("pr", "lab#1")).toMatchObject({ code: 1, error: { code: "CONFLICT" } });
 });

@@ -101,3 +101,11 @@ test("mail, queues and events name agents; JSON has their ids", async () => {
 	expect((await sh.brood("events", "--agent", "bob", "--kind", "mail")).out).toContain("  by ann, ");
 	expect((await sh.brood("events", "--agent", "bob", "--kind", "mail", "--json")).out).not.toContain('"actor":"ann"');
 });
+
+test("a prompt that another agent wrote is named after it", async () => {
+	await sh.brood("prompt", "ann", "fork sleep 1", "--wait");
+	const { data } = await sh.json("ps", "--project", "web");
+	const child = data.find(({ supervisor }: { supervisor: string }) => supervisor === data[0].id);
+	await sh.brood("wait", child.id);
+	expect((await sh.brood("ps")).out).toMatch(/\(from ann\) sleep 1$/m);
+});

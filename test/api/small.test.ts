@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { toJSONSchema } from "zod";
 import { tools } from "#client/tools.ts";
+import { homeIdName } from "#contract/own-variables.ts";
 import { type Shell, shell } from "#test/support/cli.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -227,10 +228,12 @@ test("a prompt is read from a pipe that takes its time", async () => {
 });
 
 test("down names the turns that it waits for, and restart brings another daemon with the same agents", async () => {
-	await using other = shell();
+	// as from an agent of another home, whose processes are found by this variable
+	await using other = shell(freshFolder(), freshFolder(), { [homeIdName]: "another" });
 	await other.brood("agent", "add", "busy", "--no-project", "--type", "scripted", "--prompt", "sleep 60000");
 	await expect.poll(async () => (await other.json("status")).data.turns, { timeout: 20_000 }).toBe(1);
 	const { data: before } = await other.json("status");
+	expect(readFileSync(`/proc/${before.pid}/environ`, "utf8")).not.toContain(homeIdName);
 	const { code, err, out } = await other.brood("restart");
 	expect([code, err]).toEqual([0, expect.stringMatching(/^Waiting up to 10 s for the turn of busy; /)]);
 	expect(out).toMatch(/2 agents alive, 0 turns running/);

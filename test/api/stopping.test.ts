@@ -24,7 +24,7 @@ test("down --now cuts turns and names them; the next command says so, and one co
 	expect(await sh.brood("down", "--now")).toEqual({
 		code: 0,
 		out: `stopped (pid ${pid})\n`,
-		err: "Cutting the turns of one, two; `brood turn retry --all` runs them again.\n",
+		err: "Interrupting the turns of one, two; `brood turn retry --all` runs them again.\n",
 	});
 	const next = await sh.brood("ps");
 	expect(next.err).toBe(
@@ -47,14 +47,14 @@ test("down --now cuts turns and names them; the next command says so, and one co
 		"--no-project",
 		"--type",
 		"acp",
-		"--command",
+		"--program",
 		"sleep 600",
 		"--prompt",
 		"say x",
 	);
 	await expect.poll(async () => (await sh.json("agent", "status", "mute")).data.turn).not.toBeNull();
 	expect((await sh.brood("down", "--now")).err.split("\n").slice(0, 2)).toEqual([
-		"Cutting the turn of one; `brood turn retry --all` runs it again.",
+		"Interrupting the turn of one; `brood turn retry --all` runs it again.",
 		"mute has not begun: its prompt goes back to the queue and runs after the next start.",
 	]);
 	expect((await sh.brood("ps")).err).toMatch(

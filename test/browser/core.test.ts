@@ -24,7 +24,7 @@ test("bars stand where rows will be, and without rows each page says what to do"
 	expect(await page.getByText("No turns are running.").count()).toBe(0);
 	await dashboard.isAccessible();
 	held.resolve();
-	await page.getByText("Add a project and an agent, or run brood demo.").waitFor();
+	await page.getByText("or run brood demo").waitFor();
 	await page.getByText("Nothing needs your attention.").waitFor();
 	expect(await page.getByRole("status", { name: "Loading the overview" }).count()).toBe(0);
 	for (const [to, says] of [
@@ -57,6 +57,13 @@ test("the overview shows what needs a person first, and settles it", async () =>
 	await needs.getByRole("button", { name: "Allow asker" }).click();
 	await needs.getByText("Nothing needs your attention.").waitFor();
 	await expect.poll(async () => (await world.items(agent)).map(({ text }) => text), longTimeout).toContain("thanks");
+	const person = await add({ name: "anna", type: "human", prompt: "please look" });
+	await needs.getByRole("link", { name: "Answer for anna" }).click();
+	await page.getByLabel("Prompt for anna").fill("it is fine");
+	await page.getByRole("button", { name: "Finish the turn" }).click();
+	await expect
+		.poll(async () => (await world.items(person)).map(({ text }) => text), longTimeout)
+		.toContain("it is fine");
 });
 
 test("the inbox shows a question whole, and keys answer it", async () => {
@@ -137,6 +144,15 @@ test("an agent is recovered, resumed and synced from its page", async () => {
 	await page.getByRole("button", { name: "Sync with base" }).click();
 	await page.getByText("mended is up to date").waitFor();
 	expect(existsSync(file)).toBe(true);
+	await page.getByRole("tab", { name: "Workspace" }).click();
+	await page.getByText("The workspace is healthy.").waitFor();
+	// the changes may still be read, of files that are gone
+	dashboard.expects(/\d{3} .*\/diff/);
+	rmSync(place, { recursive: true });
+	await page.getByRole("button", { name: "Check again" }).click();
+	await page.getByRole("button", { name: "Repair the workspace" }).click();
+	await page.getByText("The workspace is healthy.").waitFor();
+	expect(existsSync(file)).toBe(true);
 });
 
 test("the queue is edited, moved by keys and emptied", async () => {
@@ -187,7 +203,7 @@ test("the queue is edited, moved by keys and emptied", async () => {
 	await page.getByRole("button", { name: "Edit prompt 1: It announces mail and has no text to edit." }).waitFor();
 });
 
-test("the agent tree folds, filters and compares two agents; a fork is made from an item", async () => {
+test("the agent tree collapses, filters and compares two agents; a fork is made from an item", async () => {
 	const { add, slug } = await world.project({ "a.txt": "one\n" });
 	const parent = await add({ name: "parent" });
 	await world.turn(parent, "say shared words");
@@ -243,7 +259,7 @@ test("the agent tree shows a time and a state; mail names its sender", async () 
 		await page.getByRole("combobox", { name: label }).selectOption(option);
 	await page.getByRole("searchbox", { name: "Find an agent" }).fill(slug);
 	for (const name of ["asks", "ended"]) await row(name).waitFor();
-	// nothing happened before these tests began: that time is folded
+	// nothing happened before these tests began: that time is collapsed
 	await page.getByText(/^╌[56]h╌$/).waitFor();
 	await choose("Time", "15 min");
 	await page
@@ -317,7 +333,13 @@ test("a turn of the past shows its tree and can be forked", async () => {
 	await page.getByText(/turn 2 of 2/).waitFor();
 	await diff.getByText("second").waitFor();
 	await page.getByRole("button", { name: "Fork from here" }).click();
-	await page.getByRole("dialog", { name: /Fork traveller from item/ }).waitFor();
+	const dialog = page.getByRole("dialog", { name: /Fork traveller from item/ });
+	// the refusal is where it can be read: nothing outside of a dialog can
+	dashboard.expects(/409 .*\/fork$/);
+	await dialog.getByLabel("Name").fill("traveller");
+	await dialog.getByLabel("Name").press("Enter");
+	await dialog.getByText("The name traveller has been used").waitFor();
+	await dashboard.isAccessible();
 });
 
 test("the palette goes to an agent, and ? lists the keys", async () => {

@@ -131,6 +131,8 @@ test("an issue is assigned, keeps documents, is sent back with a reason, and ret
 	await dialog.waitFor({ state: "detached" });
 	await expect.poll(async () => (await issue()).runs.length, longTimeout).toBe(2);
 	expect((await issue()).messages.map(({ text }) => text)).toEqual([expect.stringContaining("write b.txt three")]);
+	await page.goBack();
+	await page.getByText("write b.txt three").waitFor();
 });
 
 test("an issue is added, moved on the board by keys, refused where it may not go, and commented", async () => {
@@ -268,12 +270,16 @@ test("subscriptions, journal, settings and the forms work and are accessible", a
 	await page.getByRole("rowheader", { name: "plan" }).waitFor();
 	await dashboard.isAccessible();
 	await dashboard.go("/journal");
+	await page.getByRole("list", { name: "Events, newest first" }).getByText("subscription.added").waitFor();
 	await page.getByRole("searchbox", { name: "Search conversations" }).fill("zebra");
 	await page.getByRole("searchbox", { name: "Search conversations" }).press("Enter");
 	await page.getByRole("list", { name: "Found" }).getByText("the zebra crosses").first().waitFor();
 	await dashboard.isAccessible();
 	await dashboard.go("/journal?kind=mail.sent");
 	await page.getByText("No matching events.").waitFor();
+	await world.client.call("send", { ...params(agent), body: { body: "hello" } });
+	await page.getByRole("button", { name: "Show newer events" }).click();
+	await page.getByText("mail.sent").waitFor();
 	await dashboard.go("/settings");
 	const section = page.getByRole("region", { name: new RegExp(`Project ${slug}`) });
 	await section.getByLabel("Automatic work").selectOption("on");
@@ -286,7 +292,7 @@ test("subscriptions, journal, settings and the forms work and are accessible", a
 	await page.getByLabel(/Folder of a git repository/).fill(repository);
 	await page.getByLabel("Name").fill("added-here");
 	await dashboard.isAccessible();
-	await page.getByRole("button", { name: "Add the project" }).click();
+	await page.getByLabel("Name").press("Enter");
 	await page.getByRole("heading", { name: "Add an agent" }).waitFor();
 	await page.getByLabel("Project").selectOption("added-here");
 	await page.getByLabel("Agent type").selectOption("scripted");

@@ -72,7 +72,7 @@ test("without the daemon a page keeps what it had, says so and sends nothing; un
 	const agent = await add({ name: "kept", workspace: "none", prompt: "say number 9." });
 	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}`);
 	const { page } = dashboard;
-	dashboard.expects(/ERR_|Failed to (fetch|load)|404|is not valid JSON|Unexpected token/);
+	dashboard.expects(/ERR_|Failed to (fetch|load)|404|is not valid JSON|Unexpected token|is not a function/);
 	await page.getByText("number 9.", { exact: true }).waitFor();
 	for (const [to, says] of [
 		[`/agents/${"x".repeat(22)}`, "There is no such agent."],
@@ -90,6 +90,14 @@ test("without the daemon a page keeps what it had, says so and sends nothing; un
 	await page.getByRole("alert").first().waitFor();
 	await page.getByRole("region", { name: /Signed-in browsers/ }).waitFor();
 	await dashboard.isAccessible();
+	// one that a page cannot show: the others can
+	await page.unroute("**/api/vendors*");
+	await page.route("**/api/vendors*", (route) => route.fulfill({ status: 200, json: { data: { no: "list" } } }));
+	await dashboard.go("/settings");
+	await page.getByText("This page could not be displayed.").waitFor();
+	await dashboard.isAccessible();
+	await page.getByRole("link", { name: "Inbox" }).click();
+	await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
 	await dashboard.go(`/agents/${agent.id}`);
 	await page.getByText("number 9.", { exact: true }).waitFor();
 	await world.restart(async () => {

@@ -26,7 +26,7 @@ test("an issue is assigned, worked on, reviewed and done", async () => {
 		stage: "IN_REVIEW",
 		waiting: "approval",
 		assignee: null,
-		leaving: null,
+		returning: null,
 		run: null,
 	});
 	expect(await engine.reads.runs(font.id)).toMatchObject([
@@ -105,13 +105,13 @@ test("commits ahead of base are work as well, and the approval is pinned to the 
 
 test("a step that finds the workspace in use by another step is tried again, and is not a failure", async () => {
 	const steps: string[] = [];
-	const busy = new Set(["checkout", "settle", "release"]);
+	const busy = new Set(["switchBranch", "settle", "release"]);
 	const inUse = <T>(step: string, answer: T) => {
 		steps.push(step);
 		return busy.delete(step) ? refuse("AGENT_BUSY", "The workspace of opus is being worked on (fork).") : answer;
 	};
 	await using place = await issueWorld({
-		checkout: async ({ branch }) => inUse("checkout", { branch }),
+		switchBranch: async ({ branch }) => inUse("switchBranch", { branch }),
 		settle: async () => inUse("settle", { ahead: 1, commit: "abcdef0123" }),
 		release: async () => inUse("release", null),
 	});
@@ -129,9 +129,9 @@ test("a step that finds the workspace in use by another step is tried again, and
 	await end(opus);
 	expect(await issue(font)).toMatchObject({ stage: "IN_PROGRESS", run: expect.any(Number) });
 	await wake();
-	expect(await issue(font)).toMatchObject({ stage: "IN_REVIEW", leaving: null, attention: null });
+	expect(await issue(font)).toMatchObject({ stage: "IN_REVIEW", returning: null, attention: null });
 	expect(await engine.reads.agent(opus.id)).toMatchObject({ holds: [], activity: "idle", issue: null });
-	expect(steps).toEqual(["checkout", "checkout", "settle", "settle", "release", "release"]);
+	expect(steps).toEqual(["switchBranch", "switchBranch", "settle", "settle", "release", "release"]);
 });
 
 test("a merge that is refused leaves the issue in review, with the reason", async () => {
@@ -150,7 +150,9 @@ test("a merge that is refused leaves the issue in review, with the reason", asyn
 });
 
 test("a branch that cannot be checked out frees the agent and says why", async () => {
-	await using place = await issueWorld({ checkout: async () => refuse("WORKTREE_DIRTY", "b.txt is not committed.") });
+	await using place = await issueWorld({
+		switchBranch: async () => refuse("WORKTREE_DIRTY", "b.txt is not committed."),
+	});
 	const { engine, driver, add, agent, tell, issue } = place;
 	const font = await add("Replace the font");
 	const opus = await agent("opus");
@@ -158,7 +160,7 @@ test("a branch that cannot be checked out frees the agent and says why", async (
 	expect(await issue(font)).toMatchObject({
 		stage: "IN_PROGRESS",
 		assignee: null,
-		leaving: null,
+		returning: null,
 		attention: { reason: expect.stringContaining("b.txt") },
 	});
 	expect(await engine.reads.agent(opus.id)).toMatchObject({ issue: null, activity: "idle", totalTasksCompleted: 0 });
@@ -174,7 +176,7 @@ test("an agent that is killed gives its issue back", async () => {
 	await tell({ type: "agent.kill", agent: opus.id });
 	expect(await issue(font)).toMatchObject({
 		assignee: null,
-		leaving: null,
+		returning: null,
 		run: null,
 		attention: { reason: expect.stringMatching(/killed/) },
 	});

@@ -81,7 +81,7 @@ export function brokenRules(events: readonly Event[], presets: Readonly<Record<s
 		else if (fact.kind === "issue.undepended")
 			issue.dependsOn = issue.dependsOn.filter((number) => number !== fact.data.on);
 		else if (fact.kind === "issue.depended") issue.dependsOn = [...issue.dependsOn, fact.data.on];
-		else if (fact.kind === "issue.left") busy.delete(fact.data.agent);
+		else if (fact.kind === "issue.returned") busy.delete(fact.data.agent);
 	}
 
 	function checkAssigned(event: Event, issue: Known, agent: string): void {

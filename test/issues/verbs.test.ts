@@ -214,12 +214,12 @@ test("only its own agent says that the work is complete, and only while it runs"
 	await end(opus);
 	expect(await refused(engine, complete)).toMatchObject({ code: "CONFLICT" });
 	await tell({ type: "issue.unassign", issue: issue.id });
-	expect(await place.issue(issue)).toMatchObject({ assignee: null, leaving: null });
+	expect(await place.issue(issue)).toMatchObject({ assignee: null, returning: null });
 	expect(await engine.reads.agent(opus.id)).toMatchObject({ issue: null, totalTasksCompleted: 0, activity: "idle" });
 });
 
 test("a repeated attempt has what the last prompt had, the words as they are now, and what was said since", async () => {
-	await using place = await issueWorld({ checkout: async () => ({ branch: null }) });
+	await using place = await issueWorld({ switchBranch: async () => ({ branch: null }) });
 	const { engine, add, tell, end } = place;
 	const issue = await add("Font");
 	const comment = (text: string) => tell({ type: "issue.comment", issue: issue.id, text });
@@ -256,7 +256,7 @@ test("a retry by the agent that has the issue sends the words as they are now, a
 });
 
 test("what fails by itself is tried three times more, then a person has to look; a retry begins anew", async () => {
-	await using place = await issueWorld({ checkout: async () => ({ branch: null }) });
+	await using place = await issueWorld({ switchBranch: async () => ({ branch: null }) });
 	const { engine, add, tell, end, issue: look } = place;
 	const issue = await add("Font");
 	await tell({ type: "project.configure", slug: "web", agentType: "scripted", auto: true, agentsMax: 1 });

@@ -163,7 +163,8 @@ export class World {
 		const roll = this.#roll;
 		return {
 			...noIssueWork,
-			checkout: async () => (roll(40) === 0 ? refuse("WORKTREE_DIRTY", "something is in the way") : { branch: null }),
+			switchBranch: async () =>
+				roll(40) === 0 ? refuse("WORKTREE_DIRTY", "something is in the way") : { branch: null },
 			settle: async () =>
 				roll(60) === 0 ? refuse("TOO_LARGE", "a file is too large") : { ahead: roll(3), commit: "abcdef0123" },
 			merge: async () => (roll(12) === 0 ? refuse("MERGE_CONFLICT", "a.txt is in conflict") : { commit: "fedcba9876" }),

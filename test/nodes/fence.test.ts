@@ -1,4 +1,4 @@
-// A node whose place was taken writes nothing any more, whatever it had decided.
+// A node that was replaced writes nothing any more, whatever it had decided.
 import pg from "pg";
 import { expect, test } from "vitest";
 import { openPostgres } from "#adapters/store/postgres/store.ts";

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { type RouteName, routes } from "#contract/routes.ts";
 import { startEngine } from "#src/main.ts";
 import { apiWorld } from "#test/support/api-world.ts";
+import { shell } from "#test/support/cli.ts";
 import { tokens } from "#test/support/node-jobs.ts";
 import { eventually, NodeProcess } from "#test/support/nodes.ts";
 import { OtherVersion } from "#test/support/other-version.ts";
@@ -79,6 +80,20 @@ async function writeAtBoth(nodes: readonly NodeProcess[], agent: string): Promis
 	return texts.sort();
 }
 
+/** While both run a turn: the one that stops names only its own. */
+async function down(node: NodeProcess, other: NodeProcess): Promise<void> {
+	const file = path.join(freshFolder(), "begun");
+	const text = `echo begun >> ${file}; sleep 600`;
+	for (const { client, name } of [node, other])
+		await client.ask("prompt", { params: { agent: `of-${name}` }, body: { text } });
+	await eventually("both run", () => tokens(file).length === 2);
+	const { err } = await shell(node.home).brood("down", "--now");
+	// it may run one of the prompts that were written before as well
+	expect(err).toMatch(new RegExp(`^Interrupting the turns? of .*\\bof-${node.name}\\b`));
+	expect(err).not.toContain(`of-${other.name}`);
+	await node.ended();
+}
+
 test("an older node goes on beside a newer one, until a step of the schema shuts it out", {
 	timeout: torture ? 600_000 : 180_000,
 }, async () => {
@@ -140,8 +155,7 @@ test("an older node goes on beside a newer one, until a step of the schema shuts
 	const third = await nodeOn(url, "third");
 	expect(await third.refusal(strict.daemon)).toMatch(/these nodes are up with an older one: old\./);
 	expect(await writeAtBoth(both, agent)).toHaveLength(written.length);
-	old.signal("SIGTERM");
-	await old.ended();
+	await down(old, newer);
 	await third.start(strict.daemon);
 	expect(await old.refusal()).toMatch(/was written by a newer Brood \(schema 3; this one knows 1\)/);
 	// control: if it were not for what the step said, it would come up and write

@@ -358,11 +358,11 @@ class World {
 			() => {
 				if (!this.#isCurrent(by.id, life.epoch)) return;
 				const beats = this.#rules.comparesBeats ? this.#beatsOf(silent.node, silent.epoch) : silent.beats;
-				const work = { turns: [], agents: [] };
+				const fallen = { turns: [], agents: [] };
 				const decision = decideFall(
 					this.#row(silent.node),
 					{ type: "node.fall", ...silent },
-					{ beats, work },
+					{ beats, fallen },
 					{ node: by.id },
 				);
 				this.#apply(decision);

@@ -111,11 +111,11 @@ describe("fork and wait", () => {
 		const later = await add("say last");
 		expect(await agent(waiter.id)).toMatchObject({
 			waitingFor: "the machine runs 1 turn, which is its limit",
-			ahead: 0,
+			turnsAhead: 0,
 		});
 		expect(await agent(later.id)).toMatchObject({
 			waitingFor: "the machine runs 1 turn, which is its limit, 1 ahead",
-			ahead: 1,
+			turnsAhead: 1,
 		});
 		await expect.poll(async () => (await client.call("approvals", { query: {} })).length, longTimeout).toBe(1);
 		const [question] = await client.call("approvals", { query: {} });
@@ -272,7 +272,7 @@ describe("the HTTP API", () => {
 			(await client.call("availability", { query })).map(({ available, reason }) => [available, reason]);
 		expect(await why({ type: "scripted" })).toEqual([
 			[false, "waiting for a slot of only"],
-			[false, "its running turn"],
+			[false, "its turn is running"],
 			[false, "1 queued prompt"],
 		]);
 		expect([await why({ type: "shell" }), await why({ type: "llm" })]).toEqual([[[true, null]], []]);
@@ -280,7 +280,7 @@ describe("the HTTP API", () => {
 			params: { agent: idle.id },
 			body: { text: "later", notBefore: "2100-01-01T00:00:00Z" },
 		});
-		expect(await agent(idle.id)).toMatchObject({ waitingFor: "not before 2100-01-01T00:00:00.000Z", ahead: 0 });
+		expect(await agent(idle.id)).toMatchObject({ waitingFor: "not before 2100-01-01T00:00:00.000Z", turnsAhead: 0 });
 		await client.call("pause", { params: { agent: shell.id }, body: {} });
 		await client.call("prompt", { params: { agent: shell.id }, body: { text: "true" } });
 		expect(await agent(shell.id)).toMatchObject({ waitingFor: "held: user" });

@@ -25,7 +25,7 @@ export function agent(
 			project: null,
 			type: "scripted",
 			model: null,
-			command: null,
+			program: null,
 			subscription: null,
 			policy: "ask",
 			lineage: null,

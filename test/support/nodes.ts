@@ -6,7 +6,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { text as textOf } from "node:stream/consumers";
-import { vi } from "vitest";
+import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "#client/client.ts";
 import { type LossyProxy, lossyProxy } from "./lossy-proxy.ts";
 import { programPath } from "./programs.ts";
@@ -125,9 +125,8 @@ export interface Cluster extends AsyncDisposable {
 
 export async function startNodes(...names: string[]): Promise<Cluster> {
 	const url = await freshDatabase();
-	const nodes: NodeProcess[] = [];
-	for (const name of names) nodes.push(await NodeProcess.on(url, name));
-	// the first one makes the tables
+	const nodes = await Promise.all(names.map((name) => NodeProcess.on(url, name)));
+	// the others find the first one there: a node that was alone when it was last heard of does not fall by itself
 	const [first, ...others] = nodes;
 	await first?.start();
 	await Promise.all(others.map((node) => node.start()));
@@ -179,6 +178,9 @@ function stateOf(pid: number): string {
 	}
 }
 
+/** between two looks; what takes seconds is looked at less often, because each look takes time from what is waited for */
+const lookMs = { first: 20, longest: 200 };
+
 /** Looks again and again until `check` says so; the time that it took. */
 export async function eventually(
 	what: string,
@@ -186,9 +188,9 @@ export async function eventually(
 	timeout = 40_000,
 ): Promise<number> {
 	const from = performance.now();
-	const look = async (): Promise<void> => {
-		if (!(await check())) throw new Error(`not within ${timeout / 1000} s: ${what}`);
-	};
-	await vi.waitFor(look, { timeout, interval: 50 });
+	for (let ms = lookMs.first; !(await check()); ms = Math.min(ms * 1.3, lookMs.longest)) {
+		if (performance.now() - from > timeout) throw new Error(`not within ${timeout / 1000} s: ${what}`);
+		await pause(ms);
+	}
 	return performance.now() - from;
 }

@@ -11,6 +11,8 @@ import pg from "pg";
 
 const run = promisify(execFile);
 const settings = "postgresql.auto.conf";
+/** of the run's own server: with all tables (`test/global-setup.ts`) */
+export const templateName = "with_tables";
 /** postgres refuses to run as uid 0 */
 const nobody = 65534;
 

@@ -2,8 +2,9 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { alive, homeIdName, innerPid } from "#adapters/system/processes.ts";
+import { alive, innerPid } from "#adapters/system/processes.ts";
 import type { ContainmentLevel } from "#contract/config.ts";
+import { homeIdName } from "#contract/own-variables.ts";
 
 /** Everything that carries the home's mark or works below its scratch folder. */
 export function processesOf(home: string): number[] {

@@ -9,6 +9,7 @@ import type { Limits } from "#contract/limits.ts";
 import type { StoreLocation } from "#daemon/open-store.ts";
 import type { Engine } from "#engine/engine.ts";
 import { startEngine } from "#src/main.ts";
+import { templateName } from "./postgres.ts";
 
 export const flavors = ["memory", "sqlite", "postgres"] as const;
 export type Flavor = (typeof flavors)[number];
@@ -31,12 +32,14 @@ export async function freshPlace(flavor: Flavor): Promise<Place> {
 
 export const freshFolder = (): string => mkdtempSync(path.join(os.tmpdir(), "brood-test-"));
 
-export async function freshDatabase(): Promise<string> {
+/** With all tables, or with none (`template1`). */
+export async function freshDatabase(template = templateName): Promise<string> {
 	const url = (name: string): string => inject("postgresUrl").replace("DATABASE", name);
 	const name = `t${randomBytes(6).toString("hex")}`;
 	const client = new pg.Client(url("postgres"));
 	await client.connect();
-	await client.query(`create database ${name}`);
+	// its files, not its pages through the log: nothing is flushed here
+	await client.query(`create database ${name} template ${template} strategy file_copy`);
 	await client.end();
 	return url(name);
 }

@@ -17,7 +17,8 @@ beforeAll(async () => {
 });
 afterAll(async () => await sh[Symbol.asyncDispose]());
 
-const open = (): Pty => new Pty(repository, { BROOD_HOME: sh.home, BROOD_PORT: "0", HOME: sh.home });
+const open = (env: Record<string, string> = {}): Pty =>
+	new Pty(repository, { BROOD_HOME: sh.home, BROOD_PORT: "0", HOME: sh.home, ...env });
 
 test("off a terminal it prints help, on one it opens in the project of the directory", async () => {
 	expect((await sh.brood()).out).toContain("Usage: brood");
@@ -40,6 +41,22 @@ test.each(["SIGTERM", "SIGHUP"] as const)("%s leaves the screen as it was", asyn
 	process.kill(it.pid, signal);
 	await it.ended;
 	expect(it.isRestored).toBe(true);
+});
+
+test.each([
+	["an exception that nobody catches", "throw Error('provoked')"],
+	["a rejection that nobody waits for", "Promise.reject(Error('provoked'))"],
+])("%s leaves the screen as it was, with one line and no stack", async (_, fault) => {
+	const module = encodeURIComponent(`process.on("SIGUSR2", () => { ${fault} })`);
+	await using it = open({ NODE_OPTIONS: `--import=data:text/javascript,${module}` });
+	await it.drawn.shows("[one");
+	expect(it.isRestored).toBe(false);
+	process.kill(it.pid, "SIGUSR2");
+	await it.ended;
+	expect(it.isRestored).toBe(true);
+	const after = it.drawn.written.slice(it.drawn.written.lastIndexOf("\u001B[?1049l"));
+	expect(after).toContain("INTERNAL_ERROR: provoked");
+	expect(after).not.toMatch(/^\s+at /m);
 });
 
 test("500 fast keys and a paste of 1 MB arrive whole, in their order", async () => {

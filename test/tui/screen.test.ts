@@ -104,7 +104,7 @@ test("keys move in the tree, drafts and places stay with their agents, also over
 		it.terminal.press("ctrl+up");
 		await it.terminal.shows("[init");
 		it.terminal.press("ctrl+up");
-		await it.terminal.shows("It has no parent.");
+		await it.terminal.shows("No agent is above it.");
 		it.terminal.press("ctrl+down");
 		await it.terminal.shows(/\[(one|two|\S+) /);
 		it.terminal.press("ctrl+t", "two");
@@ -138,6 +138,11 @@ test("a fork goes to the child, a kill of it comes back, and the dead can be rea
 	await it.terminal.shows(/\[\S*kid ○ idle\]/);
 	await it.terminal.shows(/^ {2}hello/m);
 	it.terminal.press("/kill", "enter");
+	await it.terminal.shows("[one");
+	it.terminal.press('/fork "say hello" --name heir', "enter");
+	// the dead one is not beside it: it is reached through the tree
+	expect(await it.terminal.shows(/\[\S*heir ○ idle\]/)).not.toContain("kid");
+	it.terminal.press("ctrl+up");
 	await it.terminal.shows("[one");
 	it.terminal.press("/agents", "enter");
 	await it.terminal.shows(/living, \d+ dead/);
@@ -233,7 +238,7 @@ test("a fork that waits for a tool call is given up with Esc, and then never mad
 	expect(agents.map(({ handle }) => handle)).toEqual(["one", "two", "made"]);
 });
 
-test("the turns show what each changed, and Enter in a diff opens and folds its files", async () => {
+test("the turns show what each changed, and Enter in a diff opens and closes its files", async () => {
 	const { one, slug } = await family();
 	await shop.turn(one, "write a.txt first\nwrite b.txt second");
 	await shop.turn(one, "write a.txt third");
@@ -441,7 +446,7 @@ test("mail is read, answered and deleted; a person has no mailbox to answer to",
 	it.terminal.press("down", "enter");
 	await it.terminal.shows(/From two, \d+ s ago/);
 	await expect.poll(mail).toEqual(["accepted", "read"]);
-	it.terminal.press("escape", "r");
+	it.terminal.press("r");
 	await it.terminal.shows("> /send two");
 	it.terminal.press("thanks", "f4");
 	await it.terminal.shows("mail of one");

@@ -31,7 +31,7 @@ async function add(how: string, more = ""): Promise<string> {
 		"--no-project",
 		"--type",
 		"acp",
-		"--command",
+		"--program",
 		`${process.execPath} ${program} ${how} ${more}`,
 	);
 	return data.id;

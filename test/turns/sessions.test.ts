@@ -188,7 +188,7 @@ test("what its program lets itself be set to can be configured, and what it does
 
 test("a program that does not start is quoted with what it said last", async () => {
 	const agent = await client.ask("agentAdd", {
-		body: { type: "acp", command: "/bin/sh -c 'echo no key was found >&2; exit 3'", prompt: "one" },
+		body: { type: "acp", program: "/bin/sh -c 'echo no key was found >&2; exit 3'", prompt: "one" },
 	});
 	await expect
 		.poll(async () => (await now(agent)).holds.map(({ reason }) => reason), longTimeout)
@@ -298,16 +298,16 @@ test("an agent whose program is not there is refused, or held if it went later; 
 	// one that was there when the agent was added
 	const program = path.join(freshFolder(), "program");
 	writeFileSync(program, "", { mode: 0o755 });
-	const agent = await add({ type: "acp", command: program });
+	const agent = await add({ type: "acp", program: program });
 	rmSync(program);
 	await client.call("prompt", { params: { agent: agent.id }, body: { text: "hello" } });
 	await expect
 		.poll(async () => (await now(agent)).holds, longTimeout)
 		.toMatchObject([{ kind: "error", reason: expect.stringContaining(program) }]);
 	expect((await now(agent)).queueLength).toBe(1);
-	await expect(add({ type: "acp" })).rejects.toThrow(/needs a command/);
-	await expect(add({ command: "x" })).rejects.toThrow(/needs a command/);
-	const named = await add({ type: "acp", command: `env SESSIONS='${sessions}' ${process.execPath} "${file}"` });
+	await expect(add({ type: "acp" })).rejects.toThrow(/needs a program/);
+	await expect(add({ program: "x" })).rejects.toThrow(/needs a program/);
+	const named = await add({ type: "acp", program: `env SESSIONS='${sessions}' ${process.execPath} "${file}"` });
 	expect(await told(named, "one")).toBe("one\n");
 	expect(await client.call("vendors")).toMatchObject([
 		{ type: "claude", installed: null },

@@ -230,16 +230,16 @@ describe.runIf(available.includes("bubblewrap"))("an agent with a git folder of 
 			...checkout,
 			workspace: { ...checkout.workspace, branch: "issue/1" },
 		});
-		agreed(await world.workspaces.enter(on(a)));
+		agreed(await world.workspaces.switchBranch(on(a)));
 		await inside(world, a, "echo i > i.txt");
 		agreed(await world.workspaces.commit(on(a), { message: "issue" }));
-		agreed(await world.workspaces.enter(a));
-		agreed(await world.workspaces.enter(on(b)));
+		agreed(await world.workspaces.switchBranch(a));
+		agreed(await world.workspaces.switchBranch(on(b)));
 		expect(await inside(world, b, "cat i.txt; git status --short --branch")).toBe("i\n## issue/1\nexit 0\n");
 		await inside(world, b, "echo more > j.txt; git add .; git commit -qm more");
 		await world.workspaces.takeSnapshot(on(b), { reason: "end of turn" });
-		agreed(await world.workspaces.enter(b));
-		agreed(await world.workspaces.enter(on(a)));
+		agreed(await world.workspaces.switchBranch(b));
+		agreed(await world.workspaces.switchBranch(on(a)));
 		expect(await inside(world, a, "cat j.txt")).toBe("more\nexit 0\n");
 	});
 

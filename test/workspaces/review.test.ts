@@ -173,7 +173,7 @@ describe.runIf(available.includes("bubblewrap"))("of a workspace in a sandbox", 
 			workspaces.commit(checkout, { message: "x" }),
 			workspaces.sync(checkout, "rebase"),
 			workspaces.release(checkout),
-			workspaces.enter(checkout),
+			workspaces.switchBranch(checkout),
 			workspaces.push(checkout),
 			workspaces.approve(checkout, { commit: world.tip("main") }),
 		];

@@ -120,7 +120,7 @@ describe.runIf(hasSandboxes)("an agent in a sandbox", () => {
 			"move its own git folder": "mv .git .git-other",
 			"take its own git folder away":
 				"rm -rf .git && mkdir .git && echo x > .git/config && test $(ls .git | wc -l) = 1",
-			"read the person's token": `cat '${home}/token'`,
+			"read the owner's token": `cat '${home}/token'`,
 			"read the store": `head -c 1 '${home}/brood.db'`,
 			"read another agent's files": `cat '${at(other, "a.txt")}'`,
 			"change its own project's settings": `echo 'sandbox: off' > '${home}/projects/${slug}/config.yaml'`,

@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { messageOf } from "#contract/message-of.ts";
+import { homeIdName } from "#contract/own-variables.ts";
 import type { LeftProcess } from "#contract/workspace.ts";
 import type { Driver, Prepared, PrepareRequest, TurnResult, TurnWatch } from "#engine/ports/driver.ts";
 import { caught } from "#engine/ports/log.ts";
@@ -13,7 +14,6 @@ import {
 	endAll,
 	findTree,
 	graceful,
-	homeIdName,
 	innerPid,
 	type Process,
 	quick,

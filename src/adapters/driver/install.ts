@@ -107,5 +107,9 @@ export function installedVersion(adapters: string, type: string): string | null 
 
 /** Whether there is a login file; only a turn can tell whether it is still valid. */
 export function looksLoggedIn({ login }: Vendor, home: string): boolean {
-	return login.files.some((file) => existsSync(path.join(home, file)));
+	return login.files.some((file) => {
+		if (typeof file === "string") return existsSync(path.join(home, file));
+		const found = path.join(home, file.name);
+		return existsSync(found) && file.has.test(readFileSync(found, "utf8"));
+	});
 }

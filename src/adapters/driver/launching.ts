@@ -2,8 +2,8 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { AgentState } from "#contract/agent.ts";
+import { homeIdName } from "#contract/own-variables.ts";
 import { sandboxEnvironment } from "../system/containment.ts";
-import { homeIdName } from "../system/processes.ts";
 import { type Launched, launch } from "./acp/launch.ts";
 import { environmentFor } from "./environment.ts";
 import type { DriverOptions } from "./options.ts";

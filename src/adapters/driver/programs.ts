@@ -1,4 +1,4 @@
-// How to start the agents of each type: our own programs, a vendor's if it is installed, or the agent's own command.
+// How to start the agents of each type: our own programs, a vendor's if it is installed, or the agent's own program.
 import type { AgentState } from "#contract/agent.ts";
 import type { Policy } from "#contract/approval.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -26,7 +26,7 @@ export interface AgentProgram extends CommandLine {
 }
 
 /** Or a sentence that says why there is none, and what to do. */
-export type FindProgram = (agent: Pick<AgentState, "type" | "command">) => AgentProgram | string;
+export type FindProgram = (agent: Pick<AgentState, "type" | "program">) => AgentProgram | string;
 
 export const programTypes: readonly string[] = [...Object.keys(vendors), "acp"];
 
@@ -37,10 +37,10 @@ export function programsFrom({
 	own: Readonly<Record<string, AgentProgram>>;
 	adapters: string;
 }): FindProgram {
-	return ({ type, command }) => {
+	return ({ type, program: line }) => {
 		const known = own[type];
 		if (known !== undefined) return known;
-		if (type === "acp") return named(command);
+		if (type === "acp") return named(line);
 		const vendor = vendors[type];
 		if (vendor === undefined) return `There is no agent type ${type}.`;
 		const program = vendorProgram(adapters, type);
@@ -53,12 +53,12 @@ export function programsFrom({
 /** Refuses an agent whose program is not here. `human` has none. */
 export function missingProgram(
 	find: FindProgram,
-	agent: Pick<AgentState, "type" | "command">,
+	agent: Pick<AgentState, "type" | "program">,
 	search: string | undefined,
 ): Refusal | null {
-	const { type, command } = agent;
-	// an `acp` agent without a command is refused by its rule
-	const program = type === "human" || (type === "acp" && command === null) ? null : find(agent);
+	const { type } = agent;
+	// an `acp` agent without a program is refused by its rule
+	const program = type === "human" || (type === "acp" && agent.program === null) ? null : find(agent);
 	if (typeof program === "string")
 		return refuse("SETUP_FAILED", program, { suggestions: type in vendors ? [`brood setup ${type}`] : [] });
 	// a path may be in its workspace, which is not there yet

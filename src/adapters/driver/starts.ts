@@ -72,7 +72,7 @@ export class Starts {
 				this.#options.revokeToken(token);
 				await endAll(find);
 				if (attempt + 1 >= startsMax || error instanceof UnsupportedSetting)
-					return broken(`Its process does not start: ${messageOf(error)}.`);
+					return broken(`Its process does not start: ${messageOf(error).replace(/\.$/, "")}.`);
 				await pause(100 * 2 ** attempt, undefined, { signal }).catch(expected("it was cancelled"));
 			}
 		}

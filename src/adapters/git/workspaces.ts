@@ -9,7 +9,7 @@ import type { Checkout, GcRequest, ProjectRepository, RemoveRequest } from "#eng
 import type { Workspaces } from "#engine/ports/workspaces.ts";
 import { Layout } from "./layout/layout.ts";
 import { approveWork } from "./project/approve.ts";
-import { enterBranch, runAtCommit } from "./project/branch.ts";
+import { runAtCommit, switchBranch } from "./project/branch.ts";
 import { fork, startOf } from "./project/fork.ts";
 import { seeOrigin } from "./project/origin.ts";
 import { fromOutside } from "./project/outside-reader.ts";
@@ -22,7 +22,7 @@ import { warmProject } from "./project/warm.ts";
 import { commitOf } from "./run/user-input.ts";
 import { convert, recoverSandboxed, removeSandboxed } from "./sandbox/end.ts";
 import { inProject } from "./sandbox/make.ts";
-import { enterSandboxed, releaseSandboxed, restoreSandboxed, syncSandboxed } from "./sandbox/move.ts";
+import { releaseSandboxed, restoreSandboxed, switchSandboxed, syncSandboxed } from "./sandbox/move.ts";
 import { keepSandboxed } from "./sandbox/snapshot.ts";
 import {
 	areInsideOwn,
@@ -55,7 +55,7 @@ import { repositoryProblem } from "./verbs/repository-problem.ts";
 import { syncWork, updateResult } from "./verbs/sync.ts";
 import { orDamaged } from "./worker/faults.ts";
 import { asFork, fetchBundles, makeBundle } from "./workspace/bundle.ts";
-import { type GitContext, identityOf, seenTip } from "./workspace/git-context.ts";
+import { agentIdentity, type GitContext, seenTip } from "./workspace/git-context.ts";
 import { find, has, list, restore, show, take, toSnapshot } from "./workspace/keep.ts";
 import { mountsFor, sandboxMarkerAt, sandboxProblem, wantsSandbox } from "./workspace/sandbox-mounts.ts";
 import { projectSettings } from "./workspace/settings.ts";
@@ -77,7 +77,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		this.sites = siteRepositories(this.#git);
 	}
 
-	readonly identity: Workspaces["identity"] = identityOf;
+	readonly identity: Workspaces["identity"] = agentIdentity;
 
 	readonly openProject: Workspaces["openProject"] = async (request, control = {}) =>
 		await openProject(this.#git, request, control);
@@ -172,8 +172,8 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	readonly release: Workspaces["release"] = async (checkout, control = {}) =>
 		await this.#run(release, releaseSandboxed, checkout, control);
 
-	readonly enter: Workspaces["enter"] = async (checkout, control = {}) =>
-		await this.#run(enterBranch, enterSandboxed, checkout, control);
+	readonly switchBranch: Workspaces["switchBranch"] = async (checkout, control = {}) =>
+		await this.#run(switchBranch, switchSandboxed, checkout, control);
 
 	readonly workTip: Workspaces["workTip"] = async (checkout) => await this.#run(seenTip, sandboxedTip, checkout);
 

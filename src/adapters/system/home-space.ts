@@ -19,7 +19,7 @@ export async function homeSpace(home: string): Promise<HomeSpace> {
 	const temporary = await Promise.all((await temporaryFolders()).map(({ path: location }) => diskBytes(location)));
 	return {
 		database: await folder("brood.db"),
-		log: await sum((name) => /^brood\.db-(wal|shm)$/.test(name)),
+		writeAheadLog: await sum((name) => /^brood\.db-(wal|shm)$/.test(name)),
 		blobs: await folder("blobs"),
 		daemonLog: await sum((name) => name.startsWith("daemon.log")),
 		trash: await folder("trash"),

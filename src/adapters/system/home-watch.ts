@@ -15,7 +15,7 @@ export interface HomeWatch extends AsyncDisposable {
 export interface WatchOptions {
 	home: string;
 	daemon: DaemonFile;
-	/** the person's current token */
+	/** the owner's current token */
 	token(): string;
 	everyMs?: number;
 }

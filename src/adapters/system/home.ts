@@ -64,7 +64,7 @@ export function homeIdOf(home: string, fresh: string): string {
 	return onceWritten(path.join(home, "id"), fresh);
 }
 
-/** The person's token, in a file that only its owner may read. */
+/** The owner's token, in a file that only its owner may read. */
 export function homeToken(home: string, fresh: string): string {
 	const file = path.join(home, "token");
 	const token = onceWritten(file, fresh);

@@ -3,11 +3,12 @@ import os from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { Notice } from "#contract/notice.ts";
+import { homeIdName } from "#contract/own-variables.ts";
 import { noLog } from "#engine/ports/log.ts";
 import { Notifier } from "./notifier.ts";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "brood-test-"));
-const environment = { PATH: "/bin:/usr/bin" };
+const environment = { PATH: "/bin:/usr/bin", [homeIdName]: "another" };
 const notice: Notice = {
 	...{ kind: "approval", title: "web/a asks", text: "<b>May I & you?</b>", command: "brood approval show 1" },
 	...{ agent: "web/a", issue: null, approval: 1, project: "web" },
@@ -24,7 +25,7 @@ const linesOf = (file: string): string[] =>
 
 test("what is too much for a period is told as one", async () => {
 	const out = path.join(folder, "rate");
-	const tell = program("tell", `printf '%s\\n' "$BROOD_NOTICE_TITLE" >> ${out}`);
+	const tell = program("tell", `printf '%s\\n' "$BROOD_NOTICE_TITLE$${homeIdName}" >> ${out}`);
 	using notifier = new Notifier({
 		...{ config: { command: [tell] }, environment, log: noLog, countMax: 3, periodMs: 500 },
 	});

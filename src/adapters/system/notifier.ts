@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { expected } from "#contract/log.ts";
 import type { Notice, NotifyConfig } from "#contract/notice.ts";
+import { withoutOwn } from "#contract/own-variables.ts";
 import type { Log } from "#engine/ports/log.ts";
 import { isOnPath } from "./on-path.ts";
 import { signalGroup } from "./process-group.ts";
@@ -18,7 +19,6 @@ interface NotifierOptions {
 
 const runningMax = 4;
 const programMs = 10_000;
-const brood = /^BROOD_(TOKEN|AGENT|URL|MARK)$/;
 
 export class Notifier implements Disposable {
 	readonly #options: Required<NotifierOptions>;
@@ -78,7 +78,7 @@ export class Notifier implements Disposable {
 		const child = spawn(program, args, {
 			detached: true,
 			stdio: ["pipe", "ignore", "pipe"],
-			env: { ...withoutOurs(this.#options.environment), ...variablesOf(notice) },
+			env: { ...withoutOwn(this.#options.environment), ...variablesOf(notice) },
 		});
 		this.#running.add(child);
 		let errors = "";
@@ -126,9 +126,6 @@ function desktopCommand({ title, text, command }: Notice, search: string | undef
 /** Desktops read the body as markup. */
 const withoutMarkup = (text: string): string =>
 	text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-
-const withoutOurs = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-	Object.fromEntries(Object.entries(environment).filter(([name]) => !brood.test(name)));
 
 const variablesOf = ({ kind, title, text, command, agent, issue, approval, project }: Notice) => ({
 	BROOD_NOTICE: kind,

@@ -8,9 +8,6 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { attempt } from "./errors.ts";
 
-/** The variable with the home's random id. */
-export const homeIdName = "BROOD_HOME_ID";
-
 export interface Process {
 	pid: number;
 	/** in clock ticks since boot, as the kernel tells it */
@@ -31,7 +28,7 @@ export const graceful: Signals = [
 
 const pollMs = 15;
 /** a process that survives the first SIGKILL this long cannot be ended */
-const deadlineMs = 5000;
+const timeoutMs = 5000;
 
 export function alive(): Process[] {
 	// without /proc only the agents' own process groups are ended
@@ -122,7 +119,7 @@ export async function endAll(
 		for (const until = performance.now() + waitMs; left.length > 0 && performance.now() < until; left = find())
 			await pause(pollMs);
 	}
-	const deadline = performance.now() + deadlineMs;
+	const deadline = performance.now() + timeoutMs;
 	for (let rest = find(); rest.length > 0; rest = find()) {
 		if (performance.now() > deadline)
 			throw new Error(`These processes could not be ended: ${rest.map(({ pid }) => pid).join(", ")}.`);

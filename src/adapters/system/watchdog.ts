@@ -1,14 +1,14 @@
 // A small process beside the daemon that ends it when it stands still (SIGSTOP, a debugger, a machine without memory):
-// then nobody holds its agents' processes, and another node may take its place. It is told for how long all is well, and
+// then nobody holds its agents' processes, and another node may replace it. It is told for how long all is well, and
 // is a shell, because it lives as long as the daemon and does nothing.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import path from "node:path";
 import { expected } from "#contract/log.ts";
 import { messageOf } from "#contract/message-of.ts";
+import { homeIdName } from "#contract/own-variables.ts";
 import type { Log } from "#engine/ports/log.ts";
 import type { Watchdog } from "#engine/ports/store-nodes.ts";
-import { homeIdName } from "./processes.ts";
 
 /**
  * Its arguments: the daemon, the home id in its processes' environment, and the command that starts the next daemon, if any. It ends when

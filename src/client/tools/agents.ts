@@ -30,7 +30,7 @@ const Waiting = z.strictObject({
 export const agentTools = {
 	fork: tool({
 		description:
-			"Make a child agent that works beside you on something of its own. Give it everything that it has to know in the prompt, or let it inherit this conversation. Answers with its id and handle.",
+			"Make a child agent that works beside you on something of its own. Give it everything that it has to know in the prompt, or let it inherit this conversation. Answers with its id and name.",
 		input: z.strictObject({
 			prompt: z.string().min(1).describe("what the child is to do"),
 			name: Handle.optional().describe("its handle; made up if absent"),

@@ -30,13 +30,16 @@ export const workTools = {
 	}),
 	work_complete: tool({
 		description:
-			"Say that the work on your issue is complete for this stage, or that it has to go back to an earlier one.",
+			"Report that the work on your issue is complete for this stage, or that it has to go back to the stage that its preset names.",
 		input: z.strictObject({
 			summary: z.string().max(100_000),
 			back: z.boolean().default(false).describe("it has to go back"),
 		}),
 		use: async ({ call }, body) =>
-			reply(await call("workComplete", { params: ownIssue, body }), stageAfter("The stage is complete.")),
+			reply(
+				await call("workComplete", { params: ownIssue, body }),
+				stageAfter("Reported. It takes effect when your turn ends."),
+			),
 	}),
 	comment: tool({
 		description: "Say something about your issue, for everybody who looks at it.",
@@ -48,7 +51,7 @@ export const workTools = {
 		description: "Leave a message for the agent of a later stage of your issue. It is delivered once.",
 		input: z.strictObject({ stage: StageName, text: z.string().min(1).max(100_000) }),
 		use: async ({ call }, body) =>
-			reply(await call("issueMessage", { params: ownIssue, body }), stageAfter("Note added.")),
+			reply(await call("issueMessage", { params: ownIssue, body }), stageAfter("Message left.")),
 	}),
 	search: tool({
 		description: "Find what was said in your project: the items that have all of these words, newest first.",

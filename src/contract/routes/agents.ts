@@ -10,10 +10,10 @@ import { Agent, Progress } from "../wire.ts";
 import { workspaceKinds } from "../workspace.ts";
 import { agentFilter, get, OptionalReason, ofAgent, post, scope } from "./route.ts";
 
-const { name, title, prompt, agentType, model, command, subscription, policy, budget, from } = AgentSpawn.shape;
+const { name, title, prompt, agentType, model, program, subscription, policy, budget, from } = AgentSpawn.shape;
 /** The body for a new agent; `type` is another name for `agentType`. */
 const NewAgent = {
-	...{ name, title, prompt, agentType, type: agentType, model, command, subscription, policy, budget },
+	...{ name, title, prompt, agentType, type: agentType, model, program, subscription, policy, budget },
 	/** `none`, `share` (the parent's) or the kind of its own */
 	workspace: z.enum(["none", "share", ...workspaceKinds]).optional(),
 	from,

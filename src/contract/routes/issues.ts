@@ -28,7 +28,7 @@ const Filter = {
 export const issueRoutes = {
 	issues: get(
 		"/api/issues",
-		"list issues; `assignee` is an agent or `none`, `attention` those that need a person, `ready` those that an agent could get now",
+		"list issues; `assignee` is an agent or `none`, `attention` those that need a person (an approve too), `ready` those that an agent could get now",
 		{ query: scope.extend(Filter), answer: z.array(Issue), agents: true },
 	),
 	issuesOf: get("/api/projects/:project/issues", "list the issues of a project", {
@@ -85,7 +85,7 @@ export const issueRoutes = {
 		}),
 		answer: Issue,
 	}),
-	issueReject: ofIssue.post("/reject", "send an issue back to the previous stage, with the reason", {
+	issueReject: ofIssue.post("/reject", "send an issue back to the stage that its preset names, with the reason", {
 		body: z.strictObject({ reason: IssueReason.min(1) }),
 		answer: Issue,
 	}),

@@ -4,11 +4,15 @@ import { BoardColumn, Inbox, TreeRow } from "../overviews.ts";
 import { get, scope } from "./route.ts";
 
 export const overviewRoutes = {
-	inbox: get("/api/inbox", "list what needs a person: approvals, errors, reviews, usage limits", {
-		query: scope,
-		answer: Inbox,
-	}),
-	tree: get("/api/tree", "list all agents but hidden ones, each before its children", {
+	inbox: get(
+		"/api/inbox",
+		"list what needs a person: approvals, errors, turns of human agents, reviews, usage limits, nodes that fell",
+		{
+			query: scope,
+			answer: Inbox,
+		},
+	),
+	tree: get("/api/tree", "list all agents but reaped ones, each before its children", {
 		query: scope,
 		answer: z.object({ rows: z.array(TreeRow) }),
 	}),

@@ -56,10 +56,14 @@ export const workspaceRoutes = {
 		at: "project",
 		answer: z.object({ origin: RemoteStatus.nullable(), synced: z.array(Synced) }),
 	}),
-	release: ofAgent.post("/release", "check out an agent's home branch, updated to base if it has no work of its own", {
-		at: "agent",
-		answer: UpdateResult,
-	}),
+	release: ofAgent.post(
+		"/release",
+		"check out an agent's home branch, updated to base if it has no work of its own; it gives its issue back and begins a new context",
+		{
+			at: "agent",
+			answer: UpdateResult,
+		},
+	),
 	approve: ofAgent.post("/approve", "merge a reviewed commit into base, then update the other agents", {
 		at: "agent",
 		body: z.strictObject({
@@ -99,7 +103,7 @@ export const workspaceRoutes = {
 	),
 	projectApprove: post(
 		"/api/projects/:project/approve-config",
-		"allow the commands of the repository's configuration, exactly as they are now",
+		"approve the commands of the repository's configuration, exactly as they are now",
 		{ at: "project", body: z.strictObject({ fingerprint: z.string() }), answer: Project },
 	),
 	warm: post("/api/projects/:project/warm", "set up the folder that shared paths are linked from", {

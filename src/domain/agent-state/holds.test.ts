@@ -7,7 +7,7 @@ test.each([
 	["limit", null, "resume"],
 	["crash", null, "resume"],
 	["error", "process", "resume"],
-	["error", "checkout", "recover"],
+	["error", "workspace", "recover"],
 	["error", "provision", "recover"],
 	["drift", null, "recover"],
 	["recovery", null, "recover"],

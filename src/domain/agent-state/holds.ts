@@ -39,7 +39,7 @@ export const holdTable: Record<HoldKind, HoldRule> = {
 	},
 	error: {
 		label: "error",
-		setBy: "provisioning, checkout, settling or process start failed; crash loops",
+		setBy: "provisioning, reading the workspace, settling or process start failed; crash loops",
 		resume: "ends unless a workspace step failed",
 		endedBy: "`recover`; `resume` where no workspace step failed",
 	},

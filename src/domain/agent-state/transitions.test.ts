@@ -66,3 +66,15 @@ test("what must never be allowed is not", () => {
 	expect(refusals("prompt")).toEqual(["dead", "deleted"]);
 	expect(refusals("reap")).toEqual(labels.filter((label) => label !== "dead" && label !== "deleted"));
 });
+
+test("a refusal is an English sentence whatever the label", () => {
+	expect(refusedNow(under.checkout, "start")?.message).toBe(
+		"a is not ready yet (checkout): another turn is not possible now.",
+	);
+	expect(refusedNow(under.init, "delete")?.message).toBe("a is not ready yet (init): delete is not possible now.");
+	expect(refusedNow(under.running, "delete")?.message).toBe("a is running: delete is not possible now.");
+	const messages = cells.map(([operation, label]) => refusedNow(under[label], operation)?.message);
+	expect(messages.filter((message) => message !== undefined && / is (init|checkout|error)\b/.test(message))).toEqual(
+		[],
+	);
+});

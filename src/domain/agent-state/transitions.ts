@@ -110,10 +110,17 @@ export function refusedUnder(from: Label, agent: NamedAgent, operation: AgentOpe
 
 function sentence(agent: NamedAgent, operation: AgentOperation, from: Label): string {
 	if (operation === "kill") return `${agent.handle} has already ended.`;
-	if (operation === "interrupt") return `${agent.handle} is ${from}: no turn is running.`;
+	if (operation === "interrupt") return `${agent.handle} is ${stateText[from] ?? from}: no turn is running.`;
 	const when = agent.life === "ended" ? "any more" : "now";
-	return `${agent.handle} is ${from}: ${operationNames[operation] ?? operation} is not possible ${when}.`;
+	return `${agent.handle} is ${stateText[from] ?? from}: ${operationNames[operation] ?? operation} is not possible ${when}.`;
 }
+
+/** After "is", where the label alone does not read as English. */
+const stateText: Partial<Record<Label, string>> = {
+	init: "not ready yet (init)",
+	checkout: "not ready yet (checkout)",
+	error: "in error",
+};
 
 /** Names for people, where the operation's own would not do. */
 const operationNames: Partial<Record<AgentOperation, string>> = {
@@ -140,7 +147,7 @@ const suggestedCommands: Record<Suggestion, string> = {
 	turns: "turn list",
 };
 
-/** A command that is always safe to run: it discards nothing that was not already over. */
+/** A command that discards nothing: at most it interrupts a turn, which can be retried. */
 export function suggestion(kind: Suggestion, { handle, project }: Pick<AgentState, "handle" | "project">): string {
 	return `brood ${suggestedCommands[kind]} ${fullName({ handle, project })}`;
 }

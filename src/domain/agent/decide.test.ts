@@ -1,7 +1,15 @@
 import { describe, test } from "vitest";
 import type { AgentEvent, HoldKind } from "#contract/agent.ts";
 import { given, id } from "#test/support/given.ts";
-import { decideFail, decidePause, decideProvision, decideReap, decideRecover, decideResume } from "./decide.ts";
+import {
+	decideConfigure,
+	decideFail,
+	decidePause,
+	decideProvision,
+	decideReap,
+	decideRecover,
+	decideResume,
+} from "./decide.ts";
 
 const held = (hold: HoldKind): AgentEvent => ({ kind: "agent.held", data: { hold, reason: "" } });
 const failed = (step: string): AgentEvent => ({ kind: "agent.failed", data: { code: "INTERNAL_ERROR", step } });
@@ -30,6 +38,16 @@ describe("pause", () => {
 	});
 });
 
+describe("configure", () => {
+	const model = { type: "agent.configure", agent: id("a"), model: "opus" } as const;
+	const settings = { systemPrompt: null, pinned: [], options: {} };
+	test.each(["shell", "human"])("refuses a model for a %s agent, which has none", (type) => {
+		given()
+			.when((agent) => decideConfigure({ ...agent, type }, settings, model, []))
+			.refuses("VALIDATION_ERROR", { details: { agent: id("a") } });
+	});
+});
+
 describe("resume", () => {
 	test("without a hold changes nothing", () => given().when(decideResume).gives());
 	test("ends what people, interrupts, limits and crashes set", () => {
@@ -49,7 +67,7 @@ describe("resume", () => {
 		},
 	);
 	test("is refused after a failed checkout", () => {
-		given(failed("checkout"), held("error"))
+		given(failed("workspace"), held("error"))
 			.when(decideResume)
 			.refuses("AGENT_INVALID_STATE", { suggestions: ["brood agent recover a"] });
 	});

@@ -1,6 +1,7 @@
 // Changes to an existing agent. Creating one is in `spawn.ts`, ending one in `kill.ts`.
 import type { AgentState, Settings } from "#contract/agent.ts";
 import type { AgentConfigure, AgentFail, AgentPause, AgentResume } from "#contract/agent-commands.ts";
+import { hasNoModel } from "#contract/agent-type.ts";
 import type { NewEvent } from "#contract/event.ts";
 import { fullName } from "#contract/full-name.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -75,6 +76,10 @@ export function decideConfigure(
 	if (notChosen) return notChosen;
 	// models and subscriptions belong to a type
 	const before = type === agent.type ? agent : { model: null, subscription: null };
+	if (command.model != null && hasNoModel(type))
+		return refuse("VALIDATION_ERROR", `${agent.handle} is a ${type} agent, which has no model.`, {
+			details: { agent: agent.id },
+		});
 	const { model = before.model, policy = agent.policy, subscription = before.subscription } = command;
 	const { systemPrompt = current.systemPrompt, pinned = current.pinned, options = current.options } = command;
 	const wrong = wrongBinding(subscriptions, subscription === before.subscription ? null : subscription, type);
@@ -98,7 +103,7 @@ function refusedType(agent: AgentState, type: string): Refusal | null {
 		});
 	if (agent.turn !== null) return refusedNow(agent, "rewind");
 	if (type !== "acp") return null;
-	return refuse("VALIDATION_ERROR", "Agent 0 cannot be of type acp, which needs a command.");
+	return refuse("VALIDATION_ERROR", "Agent 0 cannot be of type acp, which needs a program.");
 }
 
 export function decideReap(agent: AgentState): Decision {

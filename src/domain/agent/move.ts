@@ -1,7 +1,7 @@
 // Moving an agent to another node, and what its nodes say about it: snapshots that every node can read, files that were
 // left behind, processes that have ended.
 import type { AgentState } from "#contract/agent.ts";
-import type { AgentLeave, AgentMove, AgentUpload } from "#contract/agent-commands.ts";
+import type { AgentMove, AgentTrash, AgentUpload } from "#contract/agent-commands.ts";
 import { type NodeId, type NodeState, nodeDown, noNode } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -37,7 +37,7 @@ export function refusedMove(
 		});
 	if (workspace?.kind === "main") return no("it works in the repository itself");
 	if (sharing > 0) return no("other agents work in the same tree");
-	if (agent.issue !== null) return no("it works on an issue, whose files are at its project's node");
+	if (agent.issue !== null) return no("it works on an issue, whose files are at its project's home node");
 	if (to.state !== "up") return nodeDown(to);
 	// as for a new agent: its turns would only wait there
 	const withoutCredentials = (node: NodeId) => withoutCredentialsAt({ ...agent, node }, { subscriptions, projects });
@@ -80,9 +80,9 @@ export function decideUpload(agent: AgentState, { bundle, whole, reason, dropped
 	return agent.notUploaded?.reason === reason ? [] : [{ kind: "agent.notUploaded", agent: agent.id, data: { reason } }];
 }
 
-export function decideLeft(agent: AgentState, { node, trash }: AgentLeave): Decision {
+export function decideTrash(agent: AgentState, { node, trash }: AgentTrash): Decision {
 	const there = agent.former.some((each) => each.node === node && each.trash === null);
-	return there ? [{ kind: "agent.left", agent: agent.id, data: { node, trash } }] : [];
+	return there ? [{ kind: "agent.trashed", agent: agent.id, data: { node, trash } }] : [];
 }
 
 /** Only its own node knows. */

@@ -69,11 +69,11 @@ export function refusedAt(
 	const fits = (node: NodeState): boolean =>
 		node.state === "up" && hasType(node) && withoutCredentials(node.id).length === 0;
 	if (fits(row)) return null;
-	const [work] = hasType(row) ? withoutCredentials(row.id) : [];
-	if (work !== undefined)
-		return refuse("CONFLICT", `Subscription ${work.name} has no credentials at node ${row.name}.`, {
-			details: { node: row.id, subscription: work.name },
-			suggestions: [credentialHint(work.name, row.name)],
+	const [lacking] = hasType(row) ? withoutCredentials(row.id) : [];
+	if (lacking !== undefined)
+		return refuse("CONFLICT", `Subscription ${lacking.name} has no credentials at node ${row.name}.`, {
+			details: { node: row.id, subscription: lacking.name },
+			suggestions: [credentialHint(lacking.name, row.name)],
 		});
 	const there = nodes.filter(fits).map(({ name }) => name);
 	return refuse(
@@ -83,7 +83,7 @@ export function refusedAt(
 	);
 }
 
-/** People need no program, and a command of one's own may be anywhere. */
+/** Human agents need no program, and a program of one's own may be anywhere. */
 const isAnywhere = (type: string): boolean => type === "human" || type === "acp";
 
 /** The node with the most free places; of equal ones the first by id. */

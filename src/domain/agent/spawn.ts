@@ -67,10 +67,10 @@ export function decideSpawn(
 	}
 	const type = command.agentType ?? parent.type;
 	const subscription = command.subscription ?? (type === parent.type ? parent.subscription : null);
-	const program = type === "acp" ? (command.command ?? (parent.type === "acp" ? parent.command : null)) : null;
-	if ((program === null) !== (type !== "acp") || (command.command !== undefined && program === null))
-		return refuse("VALIDATION_ERROR", "An agent of type acp needs a command; other types take none.", {
-			suggestions: ["brood agent add --type acp --command 'program --acp'"],
+	const program = type === "acp" ? (command.program ?? (parent.type === "acp" ? parent.program : null)) : null;
+	if ((program === null) !== (type !== "acp") || (command.program !== undefined && program === null))
+		return refuse("VALIDATION_ERROR", "An agent of type acp needs a program; other types take none.", {
+			suggestions: ["brood agent add --type acp --program 'program --acp'"],
 		});
 	const wrong = wrongBinding(facts.subscriptions, command.subscription ?? null, type);
 	if (wrong) return wrong;
@@ -95,7 +95,7 @@ export function decideSpawn(
 				project: facts.project?.slug ?? null,
 				type,
 				model: command.model ?? (type === parent.type ? parent.model : null),
-				command: program,
+				program,
 				subscription,
 				policy: command.policy ?? parent.policy,
 				lineage,
@@ -163,7 +163,7 @@ const ranks: readonly Policy[] = ["ask", "auto-edit", "full"];
 /** An agent may not give its child rights that it does not have itself. */
 function beyondParent(
 	parent: AgentState,
-	{ policy, workspaceKind, agentType, command, subscription }: AgentSpawn,
+	{ policy, workspaceKind, agentType, program, subscription }: AgentSpawn,
 ): Refusal | null {
 	const details = { agent: parent.id };
 	if (policy !== undefined && ranks.indexOf(policy) > ranks.indexOf(parent.policy))
@@ -186,10 +186,10 @@ function beyondParent(
 			details: { ...details, subscription },
 		});
 	// programs start without an approval
-	if (command !== undefined && command !== parent.command && parent.policy !== "full")
+	if (program !== undefined && program !== parent.program && parent.policy !== "full")
 		return refuse(
 			"FORBIDDEN",
-			`An agent with the policy ${parent.policy} can create only agents with its own command.`,
+			`An agent with the policy ${parent.policy} can create only agents with its own program.`,
 			{
 				details,
 			},
@@ -251,7 +251,7 @@ export function decideInit(
 		project: null,
 		type: command.agentType,
 		model: null,
-		command: null,
+		program: null,
 		subscription: null,
 		policy: "ask" as const,
 		lineage: null,

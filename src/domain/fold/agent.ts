@@ -29,13 +29,13 @@ export const agentChanges = {
 	"agent.assigned": on((row, { data, at }) => ({
 		...row,
 		activity: "preparing",
-		issue: { ...data, home: null },
+		issue: { ...data, homeBranch: null },
 		lastActiveAt: at,
 	})),
 	"agent.prepared": on((row, { data }) => ({ ...onBranch(row, data.branch), activity: "idle" })),
 	"agent.settling": on((row) => ({ ...row, activity: "settling" })),
 	"agent.released": on((row, { data }) => ({
-		...{ ...onBranch(row, row.issue?.home ?? null), activity: "idle", issue: null },
+		...{ ...onBranch(row, row.issue?.homeBranch ?? null), activity: "idle", issue: null },
 		totalTasksCompleted: row.totalTasksCompleted + (data.done ? 1 : 0),
 	})),
 	"agent.failed": on((row, { data, at }) => ({ ...row, lastError: { ...data, at } })),
@@ -61,7 +61,7 @@ export const agentChanges = {
 		notUploaded: { since: row.notUploaded?.since ?? at, reason: data.reason },
 		...(data.dropped && { bundles: [] }),
 	})),
-	"agent.left": on((row, { data }) => ({
+	"agent.trashed": on((row, { data }) => ({
 		...row,
 		former: row.former.map((each) =>
 			each.node === data.node && each.trash === null ? { ...each, trash: data.trash ?? "" } : each,
@@ -173,14 +173,14 @@ function spawned(event: EventOf<"agent.spawned">): AgentState {
 	};
 }
 
-/** While it works on an issue, its workspace is on the issue's branch; `home` is the branch before. */
+/** While it works on an issue, its workspace is on the issue's branch; `homeBranch` is the branch before. */
 function onBranch(row: AgentState, branch: string | null): AgentState {
 	const { workspace, issue } = row;
 	if (workspace === null || branch === null) return row;
 	return {
 		...row,
 		workspace: { ...workspace, branch },
-		issue: issue && { ...issue, home: issue.home ?? workspace.branch },
+		issue: issue && { ...issue, homeBranch: issue.homeBranch ?? workspace.branch },
 	};
 }
 
@@ -189,7 +189,7 @@ function held({ data, actor, at }: EventOf<"agent.held">): Hold {
 	return { kind, reason, by: actor, at, ...(until !== undefined && { until }), ...(step !== undefined && { step }) };
 }
 
-/** A person or an agent that resumes it before its limit ends waives the limit; the daemon does not. */
+/** A person who resumes it before its limit ends waives the limit; the daemon does not. */
 function waived(row: AgentState, { data, actor }: EventOf<"agent.unheld">): Partial<AgentState> {
 	const limit = row.holds.find((hold) => hold.kind === "limit" && data.holds.includes("limit"));
 	return actor === system || limit?.until === undefined ? {} : { limitWaivedUntil: limit.until };

@@ -31,8 +31,12 @@ export const issueChanges = {
 		const cleared = { report: null, notBefore: null, attention: null };
 		return { assignee: agent, lastAgent: agent, folder: folder ?? row.folder, ...cleared };
 	}),
-	"issue.released": on((_, { data: { agent, done } }) => ({ assignee: null, report: null, leaving: { agent, done } })),
-	"issue.left": on(() => ({ leaving: null })),
+	"issue.released": on((_, { data: { agent, done } }) => ({
+		assignee: null,
+		report: null,
+		returning: { agent, done },
+	})),
+	"issue.returned": on(() => ({ returning: null })),
 	"issue.depended": on((row, { data }) => ({ dependsOn: [...row.dependsOn, data.on] })),
 	"issue.undepended": on((row, { data }) => ({ dependsOn: row.dependsOn.filter((number) => number !== data.on) })),
 	"issue.reported": on((_, { text, data }) => ({ report: { summary: text, back: data.back } })),
@@ -41,7 +45,7 @@ export const issueChanges = {
 		approvedBy: actor,
 		approvedCommit: data.commit,
 		...(data.empty !== undefined && { approvedEmpty: data.empty }),
-		// one that was chosen before does not count for this approval
+		// one that was chosen before does not count for this approve
 		...((data.strategy ?? row.approvedStrategy) !== undefined && { approvedStrategy: data.strategy ?? null }),
 	})),
 	"issue.merged": on((_, { data }) => ({
@@ -70,7 +74,7 @@ export const issueChanges = {
 
 function added({ id, data, text, at, actor }: EventOf<"issue.added">): IssueState {
 	return {
-		...{ id, ...data, body: text, waiting: null, branch: null, assignee: null, leaving: null, lastAgent: null },
+		...{ id, ...data, body: text, waiting: null, branch: null, assignee: null, returning: null, lastAgent: null },
 		...{ run: null, prompt: null, report: null, failures: 0, bounces: 0, notBefore: null, attention: null },
 		...{ commit: null, folder: null },
 		...{ spent: nothingSpent, approvedBy: null, approvedCommit: null, mergedCommit: null },
@@ -78,7 +82,7 @@ function added({ id, data, text, at, actor }: EventOf<"issue.added">): IssueStat
 	};
 }
 
-/** A new stage resets the failures; an issue that is reopened loses its approval. */
+/** A new stage resets the failures; an issue that is reopened is no longer approved. */
 function moved(row: IssueState, { data, at }: EventOf<"issue.moved">): Partial<IssueState> {
 	const { to, why, waiting, final, branch } = data;
 	const reopened =

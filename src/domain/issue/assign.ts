@@ -5,7 +5,7 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { NewEvent } from "#contract/event.ts";
 import type { EntryState, IssueState, RunState } from "#contract/issue.ts";
-import type { IssueAssign, IssueLeave, IssuePrepare, IssueRetry } from "#contract/issue-commands.ts";
+import type { IssueAssign, IssuePrepare, IssueRetry, IssueReturn } from "#contract/issue-commands.ts";
 import type { Preset, Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -21,7 +21,7 @@ import {
 	issueName,
 	presetOf,
 	refusedWhileAssigned,
-	stillLeaving,
+	stillReturning,
 } from "./decide.ts";
 import { branchOf, quoted, stagePrompt } from "./prompt.ts";
 
@@ -81,7 +81,7 @@ export function workStage(preset: Preset, issue: IssueState): Stage | undefined 
 
 function refusedIfTaken(issue: IssueState): Refusal | null {
 	if (issue.assignee !== null) return refusedWhileAssigned(issue, `Another agent works on ${issueName(issue)}.`);
-	return issue.leaving === null ? null : stillLeaving(issue);
+	return issue.returning === null ? null : stillReturning(issue);
 }
 
 export function refusedIfBusy({ agent, queue }: AgentFacts): Refusal | null {
@@ -108,7 +108,7 @@ export function refusedIfBlocked(issue: IssueState, dependencies: readonly Issue
 const noWork = (issue: IssueState): Refusal =>
 	refuse(
 		"INVALID_TRANSITION",
-		`No agent works on ${issueName(issue)} in ${issue.stage}${issue.waiting === null ? "" : `: it waits for ${issue.waiting}`}.`,
+		`No agent works on ${issueName(issue)} in ${issue.stage}${issue.waiting === null ? "" : `: it waits for ${issue.waiting === "approval" ? "a review" : `its ${issue.waiting}`}`}.`,
 		aboutIssue(issue),
 	);
 
@@ -255,17 +255,17 @@ export function decidePrepare(
 }
 
 /** Its workspace is on its home branch. Its context is cleared, unless the project keeps it. */
-export function decideLeave(
+export function decideReturn(
 	issue: IssueState,
 	agent: AgentState | undefined,
-	{ problem }: IssueLeave,
+	{ problem }: IssueReturn,
 	context: ProjectState["context"],
 ): Decision {
-	if (issue.leaving === null || agent === undefined) return [];
-	const { done } = issue.leaving;
+	if (issue.returning === null || agent === undefined) return [];
+	const { done } = issue.returning;
 	const alive = agent.life !== "ended";
 	return [
-		{ kind: "issue.left", agent: null, data: { issue: issue.id, agent: agent.id } },
+		{ kind: "issue.returned", agent: null, data: { issue: issue.id, agent: agent.id } },
 		...(alive && context === "clear" ? [{ kind: "clear", agent: agent.id } satisfies NewEvent] : []),
 		{ kind: "agent.released", agent: agent.id, data: { done } },
 		...(alive && problem !== undefined

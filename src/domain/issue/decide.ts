@@ -43,7 +43,7 @@ export const refusedWhileAssigned = (issue: IssueState, words: string): Refusal 
 	});
 };
 
-export const stillLeaving = (issue: IssueState): Refusal =>
+export const stillReturning = (issue: IssueState): Refusal =>
 	refuse(
 		"AGENT_BUSY",
 		`The agent that had ${issueName(issue)} is still returning to its own branch; try again.`,
@@ -252,6 +252,6 @@ export function decideDeleteIssue({ issue }: IssueInProject): Decision {
 	if (issue.deletedAt !== null) return [];
 	if (issue.assignee !== null)
 		return refusedWhileAssigned(issue, `An agent works on ${issueName(issue)}: unassign it first.`);
-	if (issue.leaving !== null) return stillLeaving(issue);
+	if (issue.returning !== null) return stillReturning(issue);
 	return [{ kind: "issue.deleted", agent: null, data: { issue: issue.id } }];
 }

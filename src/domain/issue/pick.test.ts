@@ -89,7 +89,7 @@ describe("which issue is worked on next", () => {
 			issue(1, { attention: { reason: "?", code: null, at: 1 } }),
 			issue(2, { stage: "SHIP", waiting: "approval" }),
 			issue(3, { stage: "BUILD", assignee: id("z") }),
-			issue(4, { stage: "BUILD", leaving: { agent: id("z"), done: true } }),
+			issue(4, { stage: "BUILD", returning: { agent: id("z"), done: true } }),
 		];
 		expect(given({ issues: busy, agents: [of("a")] })).toEqual({
 			start: [],
@@ -293,6 +293,10 @@ describe("policies", () => {
 		const full = { ...strict, agentsMax: 1 };
 		expect(given({ project: full, issues: todo, agents: [of("a")] }).escalate).toEqual([
 			{ issue: 1, code: "AGENT_NOT_FOUND", reason: expect.stringMatching(/policy auto-edit.*--agents-max 2/) },
+		]);
+		const fixed = { ...full, written: { agentsMax: 1 } };
+		expect(given({ project: fixed, issues: todo, agents: [of("a")] }).escalate).toEqual([
+			expect.objectContaining({ reason: expect.stringMatching(/agentsMax: 2 in the config.yaml/) }),
 		]);
 		const busy = of("b", { policy: "auto-edit" });
 		expect(given({ project: full, issues: todo, agents: [busy], free: new Set() }).escalate).toEqual([]);

@@ -44,7 +44,7 @@ export function pickWork({ project, issues, agents, free, subscribed, slots, now
 	const defaultType = project.agentType ?? subscribed.find((type) => type !== "human" && !executesPrompt(type));
 	const left = new Set(free);
 	const coming = agents.filter((agent) => agent.life === "provisioning" && agent.holds.length === 0);
-	const workers = agents.filter((agent) => agent.type !== "human").length;
+	const notHuman = agents.filter((agent) => agent.type !== "human").length;
 	const { hasRoom, claim } = roomIn(slots);
 	const stages = stagesOf(issues);
 	for (const issue of open.toSorted(moreUrgent)) {
@@ -78,12 +78,12 @@ export function pickWork({ project, issues, agents, free, subscribed, slots, now
 			if (!later && issue.attention === null)
 				picked.escalate.push({ issue: issue.id, code: "AGENT_NOT_FOUND", reason: noAgentType(project) });
 			continue;
-		} else if (hasRoom(type) && workers + picked.spawn.length < project.agentsMax)
+		} else if (hasRoom(type) && notHuman + picked.spawn.length < project.agentsMax)
 			picked.spawn.push({ ...selectors[0], type });
 		else {
 			// no more agents may be made, and none of those there are will ever fit
 			if (hasRoom(type) && issue.attention === null && firstMatch(selectors, agents) === undefined)
-				picked.escalate.push(noneFits(issue.id, project, selectors[0] ?? {}, workers + picked.spawn.length));
+				picked.escalate.push(noneFits(issue.id, project, selectors[0] ?? {}, notHuman + picked.spawn.length));
 			continue;
 		}
 		const chosen = provisioning?.type ?? type;
@@ -161,11 +161,11 @@ function stagesOf(issues: readonly IssueState[]) {
 	};
 }
 
-/** Nobody has it, and it needs no person, or only an agent type. */
-const mayBePicked = ({ attention, assignee, leaving, waiting }: IssueState): boolean =>
+/** Nobody has it, and it needs no person, or only because no agent fits. */
+const mayBePicked = ({ attention, assignee, returning, waiting }: IssueState): boolean =>
 	(attention === null || attention.code === "AGENT_NOT_FOUND") &&
 	assignee === null &&
-	leaving === null &&
+	returning === null &&
 	waiting === null;
 
 const withDefaults = (selector: AgentSelector, { agentType, policy }: ProjectState): AgentSelector => ({
@@ -174,15 +174,20 @@ const withDefaults = (selector: AgentSelector, { agentType, policy }: ProjectSta
 	...selector,
 });
 
-/** `living`: the agents that the project has, of whatever type. */
+/** `living`: the agents that the project has or is about to get, human ones not counted. */
 function noneFits(
 	issue: number,
-	{ slug, agentsMax }: ProjectState,
+	{ slug, agentsMax, written }: ProjectState,
 	wanted: AgentSelector,
 	living: number,
 ): Picked["escalate"][number] {
 	const named = Object.entries(wanted).map(([name, value]) => `${name} ${value}`);
-	const reason = `No agent of ${slug} fits ${named.join(", ")}, and ${slug} has ${living} of at most ${agentsMax} agents. Allow one more with: brood project auto on ${slug} --agents-max ${Math.max(living, agentsMax) + 1}`;
+	const more = Math.max(living, agentsMax) + 1;
+	const how =
+		written.agentsMax === undefined
+			? `brood project auto on ${slug} --agents-max ${more}`
+			: `agentsMax: ${more} in the config.yaml that sets it to ${agentsMax}`;
+	const reason = `No agent of ${slug} fits ${named.join(", ")}, and ${slug} has ${living} of at most ${agentsMax} agents. Allow one more with: ${how}`;
 	return { issue, code: "AGENT_NOT_FOUND", reason };
 }
 
@@ -205,7 +210,7 @@ function firstMatch(selectors: readonly AgentSelector[], agents: readonly AgentS
 	return undefined;
 }
 
-/** People, and types that would execute the issue's text, must be named. */
+/** Human agents, and types that would execute the issue's text, must be named. */
 const matches = ({ type, model, policy }: AgentState, request: AgentSelector): boolean =>
 	(request.type === undefined ? type !== "human" && !executesPrompt(type) : type === request.type) &&
 	(request.model === undefined || model === request.model) &&

@@ -1,4 +1,4 @@
-// Gates, approvals, rejections and merges of an issue's work.
+// Gates, approves, rejections and merges of an issue's work.
 import type { NewEvent } from "#contract/event.ts";
 import type { Actor } from "#contract/ids.ts";
 import type { EntryState, Help, IssueState } from "#contract/issue.ts";
@@ -56,7 +56,7 @@ export function decideApprove(
 }
 
 function notWaiting(issue: IssueState, verb: string): Refusal {
-	const words = `${issueName(issue)} is in ${issue.stage}${issue.waiting === "merge" ? " and is being merged" : " and waits for nobody's approval"}.`;
+	const words = `${issueName(issue)} is in ${issue.stage}${issue.waiting === "merge" ? " and is being merged" : " and waits for no review"}.`;
 	return refuse(
 		"INVALID_TRANSITION",
 		words,
@@ -108,7 +108,7 @@ export function decideReject(
 	const free =
 		last !== null &&
 		!project.auto &&
-		issue.leaving === null &&
+		issue.returning === null &&
 		refusedIfBusy(last) === null &&
 		(target.wipMax === undefined || countInStage(target.name, assigned) < target.wipMax);
 	if (!free || target.prompt === undefined) return sentBack(issue, preset, stage, reason, "reject");

@@ -5,7 +5,6 @@ import {
 	AgentConfigure,
 	AgentFail,
 	AgentInterrupt,
-	AgentLeave,
 	AgentMove,
 	AgentPause,
 	AgentProvision,
@@ -13,6 +12,7 @@ import {
 	AgentRecover,
 	AgentResume,
 	AgentStop,
+	AgentTrash,
 	AgentUpload,
 } from "#contract/agent-commands.ts";
 import {
@@ -24,11 +24,11 @@ import {
 	decideRecover,
 	decideResume,
 } from "#domain/agent/decide.ts";
-import { decideLeft, decideMove, decideStop, decideUpload } from "#domain/agent/move.ts";
+import { decideMove, decideStop, decideTrash, decideUpload } from "#domain/agent/move.ts";
 import { decideLimitHold } from "#domain/subscription.ts";
 import { decideInterrupt } from "#domain/turn.ts";
 import type { Reads } from "../ports/store.ts";
-import { moveFacts } from "./move-facts.ts";
+import { agentMoveFacts } from "./move-facts.ts";
 import { onAgent } from "./on-agent.ts";
 
 export const agentCommands = {
@@ -50,12 +50,12 @@ export const agentCommands = {
 		decide: (agent, _, __, envelope) => decideStop(agent, envelope),
 	}),
 	"agent.upload": onAgent({ schema: AgentUpload, allowedActors: "daemon", startsWork: false, decide: decideUpload }),
-	"agent.leave": onAgent({ schema: AgentLeave, allowedActors: "daemon", startsWork: false, decide: decideLeft }),
+	"agent.trash": onAgent({ schema: AgentTrash, allowedActors: "daemon", startsWork: false, decide: decideTrash }),
 	"agent.move": onAgent({
 		schema: AgentMove,
 		allowedActors: "people",
 		startsWork: false,
-		load: async ({ tx, envelope }, _, { agent }) => await moveFacts(tx, agent, envelope.node),
+		load: async ({ tx, envelope }, _, { agent }) => await agentMoveFacts(tx, agent, envelope.node),
 		decide: decideMove,
 	}),
 	"agent.checkLimit": onAgent({

@@ -2,10 +2,10 @@
 import type { Limits } from "#contract/limits.ts";
 import type { TurnLease } from "#contract/subscription.ts";
 import type { Capacity } from "#domain/slots.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 export async function capacityOf(
-	work: Work,
+	work: UnitOfWork,
 	{ turnsMax }: Limits,
 ): Promise<Omit<Capacity, "leases"> & { leases: TurnLease[] }> {
 	const [subscriptions, projects] = [await work.tx.subscriptions(), await work.tx.projects()];

@@ -11,7 +11,7 @@ import type { Limits } from "#contract/limits.ts";
 import type { Subject } from "#contract/receipt.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "#domain/decision.ts";
-import type { Decided, Work } from "./work.ts";
+import type { Decided, UnitOfWork } from "./unit-of-work.ts";
 
 /**
  * Agents, people and the daemon; people and the daemon; only the daemon. Each decider still checks which agents an
@@ -28,7 +28,7 @@ export type SchemaOf<C = unknown> = z.ZodType<C & { type: Command["type"] }> & {
 export interface Common<S extends SchemaOf> {
 	schema: S;
 	allowedActors: AllowedActors;
-	/** whether a process or git does something after it: a node that may have lost its place does not send it */
+	/** whether a process or git does something after it: a node that may have been replaced does not send it */
 	startsWork: boolean;
 	/** long texts of people and agents; everything else is bounded by the schema */
 	texts?: (command: z.output<S>) => readonly string[];
@@ -40,7 +40,7 @@ export interface Common<S extends SchemaOf> {
 
 export interface CommandParts<S extends SchemaOf, L extends object> extends Common<S> {
 	/** the facts for the decider */
-	load: (work: Work, command: z.output<S>, limits: Limits) => Promise<L | Refusal>;
+	load: (work: UnitOfWork, command: z.output<S>, limits: Limits) => Promise<L | Refusal>;
 	decide: (loaded: L, command: z.output<S>, envelope: Envelope) => Decision;
 	/** the noun that is answered; "the event" stands for whatever id the first event will get */
 	subject: Subject | "the event" | ((loaded: L, command: z.output<S>, envelope: Envelope) => Subject);
@@ -55,7 +55,7 @@ export interface Definition<T extends Command["type"] = Command["type"]> {
 	readonly textLimit: "textBytesMax" | "mailBytesMax";
 	texts(command: Command): readonly string[];
 	identity(command: Command): object;
-	decide(work: Work, command: Command, limits: Limits): Promise<Decided>;
+	decide(work: UnitOfWork, command: Command, limits: Limits): Promise<Decided>;
 }
 
 export function defineCommand<S extends SchemaOf, L extends object>(

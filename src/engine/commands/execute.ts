@@ -17,7 +17,7 @@ import type { CommandResult, Outcome } from "../ports/dispatch.ts";
 import type { RunBatch, Tx } from "../ports/store.ts";
 import { forbiddenFor } from "./define.ts";
 import { definitionOf } from "./table.ts";
-import { type Decided, Work } from "./work.ts";
+import { type Decided, UnitOfWork } from "./unit-of-work.ts";
 
 export function batchRunner(limits: Limits): RunBatch {
 	return async (tx, batch) => {
@@ -57,7 +57,7 @@ async function runNew(
 	limits: Limits,
 ): Promise<{ outcome: Outcome; receipt: Receipt | null }> {
 	const { command, fingerprint } = envelope;
-	const work = new Work(tx, envelope);
+	const work = new UnitOfWork(tx, envelope);
 	const { decision, subject } =
 		(await forbidden(work, envelope)) ?? (await definitionOf(command).decide(work, command, limits));
 	if (isRefusal(decision)) {
@@ -81,7 +81,7 @@ function eventOf([first]: readonly Event[]): Subject {
 }
 
 /** Refuses actors who may not send the command, and agents outside of a turn. */
-async function forbidden(work: Work, { actor, command }: Envelope): Promise<Decided | null> {
+async function forbidden(work: UnitOfWork, { actor, command }: Envelope): Promise<Decided | null> {
 	const caller = agentOf(actor);
 	const speaker = caller === null ? undefined : await work.agent(caller);
 	const refusal = forbiddenFor(actor, definitionOf(command)) ?? (caller !== null ? outsideTurn(caller, speaker) : null);
@@ -98,7 +98,7 @@ async function answerAgain(tx: Tx, envelope: Envelope, { fingerprint, answer }: 
 	if ("refused" in answer) return { refused: answer.refused, replayed: true };
 	const [first, last] = answer.events ?? [0, -1];
 	const events = last < first ? [] : await tx.events({ after: first - 1, limit: last - first + 1 });
-	return { done: await new Work(tx, envelope).answer(answer.subject), events, replayed: true };
+	return { done: await new UnitOfWork(tx, envelope).answer(answer.subject), events, replayed: true };
 }
 
 export const keyTaken = refuse("CONFLICT", "This idempotency key was used before, for something else.");

@@ -1,13 +1,13 @@
 // Commands of the daemon's reactors about the work on an issue: its branch, its runs, its gate and its merge.
 import type { RunState } from "#contract/issue.ts";
-import { IssueGate, IssueLeave, IssueLose, IssueMerge, IssuePrepare, RunFinish } from "#contract/issue-commands.ts";
+import { IssueGate, IssueLose, IssueMerge, IssuePrepare, IssueReturn, RunFinish } from "#contract/issue-commands.ts";
 import type { TurnState } from "#contract/turn.ts";
-import { decideLeave, decidePrepare } from "#domain/issue/assign.ts";
+import { decidePrepare, decideReturn } from "#domain/issue/assign.ts";
 import { decideGate, decideMerged } from "#domain/issue/review.ts";
 import { decideFinishRun, decideLose, type FinishFacts } from "#domain/issue/runs.ts";
 import { defineCommand } from "./define.ts";
 import { agentFacts, onIssue } from "./on-issue.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 export const issueWorkCommands = {
 	"issue.prepare": onIssue({
@@ -20,8 +20,8 @@ export const issueWorkCommands = {
 		decide: decidePrepare,
 	}),
 	// also for a deleted issue: its agent has to become free
-	"issue.leave": defineCommand({
-		schema: IssueLeave,
+	"issue.return": defineCommand({
+		schema: IssueReturn,
 		allowedActors: "daemon",
 		startsWork: false,
 		load: async (work, { issue: id }) => {
@@ -29,11 +29,11 @@ export const issueWorkCommands = {
 			return {
 				issue,
 				project: issue && (await work.project(issue.project)),
-				agent: issue?.leaving ? await work.agent(issue.leaving.agent) : undefined,
+				agent: issue?.returning ? await work.agent(issue.returning.agent) : undefined,
 			};
 		},
 		decide: ({ issue, project, agent }, command) =>
-			issue === undefined || project === undefined ? [] : decideLeave(issue, agent, command, project.context),
+			issue === undefined || project === undefined ? [] : decideReturn(issue, agent, command, project.context),
 		subject: {},
 	}),
 	"issue.lose": onIssue({
@@ -61,7 +61,7 @@ export const issueWorkCommands = {
 	}),
 };
 
-async function finishFacts(work: Work, command: RunFinish): Promise<FinishFacts | null> {
+async function finishFacts(work: UnitOfWork, command: RunFinish): Promise<FinishFacts | null> {
 	const run = await work.tx.run(command.run);
 	const issue = run && (await work.issue(run.issue));
 	const project = issue && (await work.project(issue.project));

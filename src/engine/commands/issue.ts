@@ -37,7 +37,7 @@ import { decideComplete } from "#domain/issue/runs.ts";
 import { claim } from "#domain/slots.ts";
 import { capacityOf } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
-import { agentFacts, factsOf, moveFacts, numbered, onIssue } from "./on-issue.ts";
+import { agentFacts, factsOf, issueMoveFacts, numbered, onIssue } from "./on-issue.ts";
 
 export const issueCommands = {
 	"issue.add": defineCommand({
@@ -64,20 +64,20 @@ export const issueCommands = {
 		schema: IssueStart,
 		allowedActors: "people",
 		startsWork: false,
-		load: moveFacts,
+		load: issueMoveFacts,
 		decide: decideStartIssue,
 	}),
 	"issue.assign": onIssue({
 		schema: IssueAssign,
 		allowedActors: "people",
 		startsWork: false,
-		load: async (work, seen, { command, limits }) => ({
-			...(await factsOf(work, seen)),
+		load: async (work, facts, { command, limits }) => ({
+			...(await factsOf(work, facts)),
 			on: await agentFacts(work, command.agent),
 			capacity: await capacityOf(work, limits),
 		}),
-		decide: ({ on, capacity, ...seen }, command) =>
-			on === null ? noAgent(command.agent) : decideAssign(seen, on, command, claim(on.agent, capacity)),
+		decide: ({ on, capacity, ...facts }, command) =>
+			on === null ? noAgent(command.agent) : decideAssign(facts, on, command, claim(on.agent, capacity)),
 	}),
 	"issue.unassign": onIssue({
 		schema: IssueUnassign,
@@ -90,7 +90,7 @@ export const issueCommands = {
 		schema: IssueMove,
 		allowedActors: "people",
 		startsWork: false,
-		load: moveFacts,
+		load: issueMoveFacts,
 		decide: decideMoveIssue,
 	}),
 	"issue.depend": onIssue({
@@ -135,9 +135,9 @@ export const issueCommands = {
 		schema: IssueReject,
 		allowedActors: "people",
 		startsWork: false,
-		load: async (work, seen) => ({
-			...(await factsOf(work, seen)),
-			last: await agentFacts(work, seen.issue.lastAgent),
+		load: async (work, facts) => ({
+			...(await factsOf(work, facts)),
+			last: await agentFacts(work, facts.issue.lastAgent),
 		}),
 		decide: decideReject,
 	}),
@@ -151,7 +151,10 @@ export const issueCommands = {
 		schema: IssueRetry,
 		allowedActors: "people",
 		startsWork: false,
-		load: async (work, seen) => ({ ...(await factsOf(work, seen)), on: await agentFacts(work, seen.issue.assignee) }),
+		load: async (work, facts) => ({
+			...(await factsOf(work, facts)),
+			on: await agentFacts(work, facts.issue.assignee),
+		}),
 		decide: decideRetryIssue,
 	}),
 	"issue.delete": onIssue({

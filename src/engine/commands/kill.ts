@@ -7,7 +7,7 @@ import { decideDelete, decideKill, type KillFacts, type OpenWorkAndQueue } from 
 import { notRecorded } from "#domain/turn-end.ts";
 import { onAgent } from "./on-agent.ts";
 import { openWorkOf } from "./open-work.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 export const killCommands = {
 	"agent.kill": onAgent({
@@ -15,18 +15,18 @@ export const killCommands = {
 		allowedActors: "everyone",
 		startsWork: false,
 		load: (work, { cascade }, { agent }) => killFacts(work, agent, cascade),
-		decide: (_, command, seen, envelope) => decideKill(seen, command, envelope),
+		decide: (_, command, facts, envelope) => decideKill(facts, command, envelope),
 	}),
 	"agent.delete": onAgent({
 		schema: AgentDelete,
 		allowedActors: "people",
 		startsWork: false,
 		load: (work, _, { agent }) => killFacts(work, agent, false),
-		decide: (_, command, seen) => decideDelete(seen, command),
+		decide: (_, command, facts) => decideDelete(facts, command),
 	}),
 };
 
-async function killFacts(work: Work, target: AgentState, cascade: boolean): Promise<KillFacts> {
+async function killFacts(work: UnitOfWork, target: AgentState, cascade: boolean): Promise<KillFacts> {
 	const caller = agentOf(work.envelope.actor);
 	const descendants = cascade ? await work.tx.descendants(target.id) : [];
 	return {
@@ -40,7 +40,7 @@ async function killFacts(work: Work, target: AgentState, cascade: boolean): Prom
 	};
 }
 
-async function openWorkOfAll(work: Work, agents: readonly AgentState[]): Promise<Map<AgentId, OpenWorkAndQueue>> {
+async function openWorkOfAll(work: UnitOfWork, agents: readonly AgentState[]): Promise<Map<AgentId, OpenWorkAndQueue>> {
 	const open = await work.tx.openWaits();
 	const found = new Map<AgentId, OpenWorkAndQueue>();
 	for (const { id, turn } of agents) {
@@ -54,13 +54,13 @@ async function openWorkOfAll(work: Work, agents: readonly AgentState[]): Promise
 }
 
 /** A message may have been recorded since its beginning was looked up. */
-async function unrecorded({ tx, envelope }: Work, agent: AgentId, turn: number): Promise<PartialOutput[]> {
+async function unrecorded({ tx, envelope }: UnitOfWork, agent: AgentId, turn: number): Promise<PartialOutput[]> {
 	const partials = envelope.partials?.[turn] ?? [];
 	return partials.length === 0 ? [] : notRecorded(partials, await tx.itemsBefore(agent, null, 20));
 }
 
 /** All agents up the chain of budgets, since the nearest giver may have ended. */
-async function giversTo(work: Work, agents: readonly AgentState[]): Promise<Map<AgentId, AgentState>> {
+async function giversTo(work: UnitOfWork, agents: readonly AgentState[]): Promise<Map<AgentId, AgentState>> {
 	const found = new Map<AgentId, AgentState>();
 	for (const { budget } of agents) {
 		for (

@@ -6,7 +6,7 @@ import { MailDelete, MailRead, MailSend, MailWake } from "#contract/mail.ts";
 import { decideDeleteMail, decideReadMail, decideSendMail, decideWake } from "#domain/mail.ts";
 import { defineCommand } from "./define.ts";
 import { onAgent } from "./on-agent.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 export const mailCommands = {
 	"mail.send": defineCommand({
@@ -55,7 +55,7 @@ export const mailCommands = {
 	}),
 };
 
-async function mailboxFacts(work: Work, { id: to }: AgentState, { mailboxLengthMax }: Limits) {
+async function mailboxFacts(work: UnitOfWork, { id: to }: AgentState, { mailboxLengthMax }: Limits) {
 	const { tx, envelope } = work;
 	const caller = agentOf(envelope.actor);
 	return {

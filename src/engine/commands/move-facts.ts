@@ -6,7 +6,7 @@ import type { Reads } from "../ports/store.ts";
 import { othersInTree } from "./shared-tree.ts";
 
 /** Null if there is no such node. */
-export async function moveFacts(
+export async function agentMoveFacts(
 	reads: Pick<Reads, "agents" | "nodes" | "projects" | "subscriptions">,
 	agent: AgentState,
 	node: NodeId | null,

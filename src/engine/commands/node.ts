@@ -21,10 +21,10 @@ import {
 } from "#domain/membership.ts";
 import { defineCommand } from "./define.ts";
 import { openWorkOf } from "./open-work.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 const onNode = {
-	load: async (work: Work, { node }: { node: NodeId }) => ({ node: await work.node(node) }),
+	load: async (work: UnitOfWork, { node }: { node: NodeId }) => ({ node: await work.node(node) }),
 	subject: {},
 } as const;
 
@@ -45,7 +45,7 @@ export const nodeCommands = {
 		load: async (work, { node, epoch }) => ({
 			beats: await work.tx.beatsOf(node, epoch),
 			node: await work.node(node),
-			work: await fallenWork(work, node),
+			fallen: await fallenWork(work, node),
 		}),
 		decide: ({ node, ...facts }, command, envelope) => decideFall(node, command, facts, envelope),
 	}),
@@ -87,7 +87,7 @@ export const nodeCommands = {
 	}),
 };
 
-async function fallenWork(work: Work, node: NodeId): Promise<FallenWork> {
+async function fallenWork(work: UnitOfWork, node: NodeId): Promise<FallenWork> {
 	const turns = [];
 	for (const turn of await work.tx.openTurns()) {
 		const agent = turn.node === node ? await work.agent(turn.agent) : undefined;
@@ -98,5 +98,5 @@ async function fallenWork(work: Work, node: NodeId): Promise<FallenWork> {
 	return { turns, agents: await agentsOf(work, node) };
 }
 
-const agentsOf = async (work: Work, node: NodeId) =>
+const agentsOf = async (work: UnitOfWork, node: NodeId) =>
 	(await work.tx.agents({ life: "living" })).filter((agent) => agent.node === node);

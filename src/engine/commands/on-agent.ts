@@ -6,7 +6,7 @@ import type { AgentId } from "#contract/ids.ts";
 import type { Limits } from "#contract/limits.ts";
 import type { Decision } from "#domain/decision.ts";
 import { type Common, type Definition, defineCommand, type SchemaOf } from "./define.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 type AgentSchema = SchemaOf<{ agent: AgentId }>;
 
@@ -18,7 +18,7 @@ interface WithoutLoad<S extends AgentSchema> extends Common<S> {
 
 interface WithLoad<S extends AgentSchema, L> extends Omit<WithoutLoad<S>, "decide"> {
 	/** what the decider needs beside the agent */
-	load: (work: Work, command: z.output<S>, known: { agent: AgentState; limits: Limits }) => L | Promise<L>;
+	load: (work: UnitOfWork, command: z.output<S>, known: { agent: AgentState; limits: Limits }) => L | Promise<L>;
 	decide: (agent: AgentState, command: z.output<S>, loaded: L, envelope: Envelope) => Decision;
 }
 

@@ -11,7 +11,7 @@ import type { IssueInProject } from "#domain/issue/decide.ts";
 import type { MoveFacts } from "#domain/issue/moves.ts";
 import { presetNamed } from "#domain/preset.ts";
 import { type Common, type Definition, defineCommand, type SchemaOf } from "./define.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 type IssueSchema = SchemaOf<{ issue: number }>;
 
@@ -21,7 +21,7 @@ interface WithoutLoad<S extends IssueSchema> extends Common<S> {
 
 interface WithLoad<S extends IssueSchema, L extends object> extends Omit<WithoutLoad<S>, "decide"> {
 	/** what the decider needs beside the issue and its project */
-	load: (work: Work, subject: IssueInProject, request: { command: z.output<S>; limits: Limits }) => Promise<L>;
+	load: (work: UnitOfWork, subject: IssueInProject, request: { command: z.output<S>; limits: Limits }) => Promise<L>;
 	decide: (loaded: IssueInProject & L, command: z.output<S>, envelope: Envelope) => Decision;
 }
 
@@ -50,7 +50,7 @@ export function onIssue<S extends IssueSchema, L extends object>(
 
 /** The issues of a project with these numbers, and with `deep` those that they depend on, and so on. */
 export async function numbered(
-	{ tx }: Work,
+	{ tx }: UnitOfWork,
 	project: ProjectSlug,
 	numbers: readonly number[],
 	{ deep = false } = {},
@@ -67,7 +67,7 @@ export async function numbered(
 }
 
 /** The issue with everything around it. */
-export async function factsOf(work: Work, { issue, project }: IssueInProject): Promise<IssueFacts> {
+export async function factsOf(work: UnitOfWork, { issue, project }: IssueInProject): Promise<IssueFacts> {
 	const { tx } = work;
 	return {
 		issue,
@@ -84,7 +84,7 @@ export async function factsOf(work: Work, { issue, project }: IssueInProject): P
 }
 
 /** What a person's move needs. */
-export async function moveFacts(work: Work, { issue, project }: IssueInProject): Promise<MoveFacts> {
+export async function issueMoveFacts(work: UnitOfWork, { issue, project }: IssueInProject): Promise<MoveFacts> {
 	return {
 		issue,
 		project,
@@ -94,13 +94,13 @@ export async function moveFacts(work: Work, { issue, project }: IssueInProject):
 }
 
 /** The open issues of the project, if the issue's preset limits how many a stage has. */
-async function inLimitedStages({ tx }: Work, { issue, project }: IssueInProject): Promise<IssueState[]> {
+async function inLimitedStages({ tx }: UnitOfWork, { issue, project }: IssueInProject): Promise<IssueState[]> {
 	const loaded = presetNamed(project, issue.preset);
 	const isLimited = "preset" in loaded && loaded.preset.stages.some(({ wipMax }) => wipMax !== undefined);
 	return isLimited ? await tx.issuesOfBoard(issue.project, { doneMax: 0 }) : [];
 }
 
-export async function agentFacts(work: Work, id: AgentId | null): Promise<AgentFacts | null> {
+export async function agentFacts(work: UnitOfWork, id: AgentId | null): Promise<AgentFacts | null> {
 	const agent = id === null ? undefined : await work.agent(id);
 	if (agent === undefined) return null;
 	const prompts = await work.tx.promptsFrom(agent.id, "issue");

@@ -2,11 +2,11 @@
 import type { AgentId } from "#contract/ids.ts";
 import type { TurnItem } from "#contract/turn.ts";
 import { type OpenWork, openCallsOf } from "#domain/turn-end.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 /** `last` are the turn's last items, which are recorded together with its end. */
 export async function openWorkOf(
-	work: Work,
+	work: UnitOfWork,
 	agent: AgentId,
 	turn: number | null,
 	last: readonly TurnItem[] = [],

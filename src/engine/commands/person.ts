@@ -3,12 +3,12 @@ import type { PersonName } from "#contract/ids.ts";
 import { PersonAdd, PersonConfigure, PersonRemove } from "#contract/person.ts";
 import { decideAddPerson, decideConfigurePerson, decideRemovePerson } from "#domain/person.ts";
 import { defineCommand } from "./define.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 const onPerson = {
 	allowedActors: "people",
 	startsWork: false,
-	load: async ({ tx }: Work) => ({ all: await tx.persons() }),
+	load: async ({ tx }: UnitOfWork) => ({ all: await tx.persons() }),
 	subject: (_: object, { name }: { name: PersonName }) => ({ person: name }),
 } as const;
 

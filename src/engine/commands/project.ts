@@ -20,14 +20,14 @@ import {
 	decideRemoveSite,
 } from "#domain/project.ts";
 import { defineCommand } from "./define.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 type Named = { slug: ProjectSlug };
 
 const onProject = {
 	allowedActors: "people",
 	startsWork: false,
-	load: async (work: Work, { slug }: Named) => ({ project: await work.project(slug) }),
+	load: async (work: UnitOfWork, { slug }: Named) => ({ project: await work.project(slug) }),
 	subject: (_: object, { slug }: Named) => ({ project: slug }),
 } as const;
 

@@ -5,7 +5,7 @@ import { decideCancel, decideEdit, decideMovePrompt, decideQueue } from "#domain
 import { claim } from "#domain/slots.ts";
 import { capacityOf } from "./capacity.ts";
 import { onAgent } from "./on-agent.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 export const promptCommands = {
 	"prompt.queue": onAgent({
@@ -51,6 +51,6 @@ export const promptCommands = {
 	}),
 };
 
-function queueOf({ tx }: Work, { agent }: { agent: PromptState["agent"] }): Promise<PromptState[]> {
+function queueOf({ tx }: UnitOfWork, { agent }: { agent: PromptState["agent"] }): Promise<PromptState[]> {
 	return tx.prompts(agent);
 }

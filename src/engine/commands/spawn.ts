@@ -12,7 +12,7 @@ import { decideInit, decideSpawn, type SpawnFacts } from "#domain/agent/spawn.ts
 import { isVisible, lastOfContext } from "#domain/history.ts";
 import { openCallsOf } from "#domain/turn-end.ts";
 import { defineCommand } from "./define.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 export const spawnCommands = {
 	"agent.init": defineCommand({
@@ -36,7 +36,7 @@ export const spawnCommands = {
 	}),
 };
 
-async function spawnFacts(work: Work, command: AgentSpawn, limits: Limits): Promise<SpawnFacts | Refusal> {
+async function spawnFacts(work: UnitOfWork, command: AgentSpawn, limits: Limits): Promise<SpawnFacts | Refusal> {
 	const { tx, envelope } = work;
 	const parent = await work.agent(command.parent);
 	if (parent === undefined) return noAgent(command.parent);
@@ -62,7 +62,7 @@ async function spawnFacts(work: Work, command: AgentSpawn, limits: Limits): Prom
 }
 
 /** Turns are counted only where there is a choice of nodes. */
-async function nodesWithTurns({ tx }: Work): Promise<Pick<SpawnFacts, "nodes" | "busy">> {
+async function nodesWithTurns({ tx }: UnitOfWork): Promise<Pick<SpawnFacts, "nodes" | "busy">> {
 	const nodes = await tx.nodes();
 	const busy = new Map<NodeId, number>();
 	if (nodes.length < 2) return { nodes };
@@ -71,7 +71,11 @@ async function nodesWithTurns({ tx }: Work): Promise<Pick<SpawnFacts, "nodes" | 
 }
 
 /** Calls without a result at the cut: of the open turn, or of the turn that an item is in. */
-async function openCalls({ tx }: Work, parent: AgentState, at: number | undefined): Promise<SpawnFacts["openCalls"]> {
+async function openCalls(
+	{ tx }: UnitOfWork,
+	parent: AgentState,
+	at: number | undefined,
+): Promise<SpawnFacts["openCalls"]> {
 	if (at === undefined) return parent.turn ? openCallsOf(await tx.callsOfTurn(parent.id, parent.turn.id)) : [];
 	const item = await tx.event(at);
 	if (item?.agent == null || item.turn == null) return [];
@@ -79,7 +83,11 @@ async function openCalls({ tx }: Work, parent: AgentState, at: number | undefine
 }
 
 /** The end of the parent's context takes one query, however long it is; any other item has to be searched for. */
-async function forkPoint({ tx }: Work, parent: AgentState, at: number | undefined): Promise<SpawnFacts["forkPoint"]> {
+async function forkPoint(
+	{ tx }: UnitOfWork,
+	parent: AgentState,
+	at: number | undefined,
+): Promise<SpawnFacts["forkPoint"]> {
 	if (at === undefined) return lastOfContext(await tx.newestItem(parent.id), parent.lineage);
 	const item = await tx.event(at);
 	if (item === undefined || !isItem(item)) return undefined;
@@ -90,7 +98,7 @@ async function forkPoint({ tx }: Work, parent: AgentState, at: number | undefine
 	return inRanges && isVisible(item, await tx.controls(parent.id)) ? at : undefined;
 }
 
-async function nearestLiving(work: Work, agent: AgentState): Promise<AgentState> {
+async function nearestLiving(work: UnitOfWork, agent: AgentState): Promise<AgentState> {
 	if (agent.life !== "ended") return agent;
 	for (const id of await work.tx.above(agent.id)) {
 		const candidate = await work.agent(id);
@@ -99,19 +107,19 @@ async function nearestLiving(work: Work, agent: AgentState): Promise<AgentState>
 	throw new Error(`no living agent above ${agent.id}, not even agent 0`);
 }
 
-async function projectFor(work: Work, slug: ProjectSlug | null): Promise<ProjectState | null | undefined> {
+async function projectFor(work: UnitOfWork, slug: ProjectSlug | null): Promise<ProjectState | null | undefined> {
 	if (slug === null) return null;
 	const project = await work.project(slug);
 	return project?.removedAt === null ? project : undefined;
 }
 
-async function inMain({ tx }: Work, project: ProjectSlug): Promise<AgentState | undefined> {
+async function inMain({ tx }: UnitOfWork, project: ProjectSlug): Promise<AgentState | undefined> {
 	const living = await tx.agents({ project, life: "living" });
 	return living.find((agent) => (agent.workspace ?? agent.workspacePlan)?.kind === "main");
 }
 
 async function firstFree(
-	{ tx }: Work,
+	{ tx }: UnitOfWork,
 	project: ProjectState | null,
 	handles: readonly Handle[],
 ): Promise<Pick<SpawnFacts, "handle" | "renamed">> {
@@ -130,7 +138,7 @@ async function firstFree(
 }
 
 /** The topmost agent below agent 0 has the most descendants: if its family has room, every agent in it has. */
-async function fullFamily(work: Work, supervisor: AgentState, limit: number): Promise<SpawnFacts["full"]> {
+async function fullFamily(work: UnitOfWork, supervisor: AgentState, limit: number): Promise<SpawnFacts["full"]> {
 	if (supervisor.supervisor === null || !Number.isFinite(limit)) return null;
 	const above: readonly AgentId[] = await work.tx.above(supervisor.id);
 	const eldest = await work.agent(above.at(-2) ?? supervisor.id);

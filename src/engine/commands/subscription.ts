@@ -14,14 +14,14 @@ import {
 } from "#domain/subscription.ts";
 import { toMonotonic } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 type Named = { name: SubscriptionName };
 
 const onSubscription = {
 	allowedActors: "people",
 	startsWork: false,
-	load: async ({ tx }: Work) => ({ all: await tx.subscriptions() }),
+	load: async ({ tx }: UnitOfWork) => ({ all: await tx.subscriptions() }),
 	subject: (_: object, { name }: Named) => ({ subscription: name }),
 } as const;
 

@@ -10,7 +10,7 @@ import { itemText } from "./context.ts";
 import { onAgent } from "./on-agent.ts";
 import { openWorkOf } from "./open-work.ts";
 import { notOpen, promptTextOf } from "./turn.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 export const turnEndCommands = {
 	"turn.end": onAgent({
@@ -63,7 +63,7 @@ export const turnEndCommands = {
 };
 
 /** The open work of the turn, and the head of the queue, where its prompt goes back to. */
-async function leftWork(work: Work, { agent, turn }: Pick<PromptReturn, "agent" | "turn">) {
+async function leftWork(work: UnitOfWork, { agent, turn }: Pick<PromptReturn, "agent" | "turn">) {
 	return {
 		turn: await work.turn(turn),
 		openWork: await openWorkOf(work, agent, turn),
@@ -72,7 +72,7 @@ async function leftWork(work: Work, { agent, turn }: Pick<PromptReturn, "agent" 
 }
 
 async function limitFacts(
-	work: Work,
+	work: UnitOfWork,
 	turn: TurnState,
 	slug: ProjectSlug | null,
 	{ coolDownMs }: Limits,

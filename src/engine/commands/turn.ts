@@ -33,7 +33,7 @@ import { openCallsOf, refusedIfNotOpen } from "#domain/turn-end.ts";
 import { capacityOf } from "./capacity.ts";
 import { itemText } from "./context.ts";
 import { onAgent } from "./on-agent.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 export const turnCommands = {
 	"turn.start": onAgent({
@@ -118,9 +118,9 @@ export const turnCommands = {
 };
 
 /** The agent's node and its epoch; null where nodes do not matter. */
-async function runsAt(work: Work, agent: AgentState): Promise<NodeEpoch | null> {
-	const home = agent.node ?? work.envelope.node;
-	const node = home === null ? undefined : await work.node(home);
+async function runsAt(work: UnitOfWork, agent: AgentState): Promise<NodeEpoch | null> {
+	const id = agent.node ?? work.envelope.node;
+	const node = id === null ? undefined : await work.node(id);
 	return node === undefined ? null : { node: node.id, epoch: node.epoch };
 }
 
@@ -128,7 +128,7 @@ export const notOpen = (agent: AgentState, turn: number): Decision => refusedIfN
 
 /** The prompt that the turn's process got; null if it got none. */
 export async function promptTextOf(
-	{ tx }: Work,
+	{ tx }: UnitOfWork,
 	turn: { id: number; agent: AgentId; handedAt: number | null } | undefined,
 ): Promise<PromptText | null> {
 	if (turn === undefined || turn.handedAt === null) return null;

@@ -7,7 +7,7 @@ import { claimAgain } from "#domain/slots.ts";
 import { decideCancelWait, decideLook, decideOpen, type ResumeClaim, type TargetFacts } from "#domain/wait.ts";
 import { capacityOf } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 export const waitCommands = {
 	"wait.open": defineCommand({
@@ -25,7 +25,7 @@ export const waitCommands = {
 				targetFacts: blocking ? null : await factsOfAll(work, ids),
 			};
 		},
-		decide: (seen, command, { actor, monotonic }) => decideOpen(command, seen, { actor, at: monotonic }),
+		decide: (facts, command, { actor, monotonic }) => decideOpen(command, facts, { actor, at: monotonic }),
 		subject: "the event",
 	}),
 	"wait.look": defineCommand({
@@ -58,7 +58,7 @@ export const waitCommands = {
 
 /** Only an open turn that gave its slot back needs one again. */
 async function resumeClaimOf(
-	work: Work,
+	work: UnitOfWork,
 	{ agent: id, turn: of, blocking }: WaitState,
 	limits: Limits,
 ): Promise<ResumeClaim> {
@@ -71,14 +71,14 @@ async function resumeClaimOf(
 		: claimAgain(agent, turn.subscription, capacity);
 }
 
-async function factsOfAll(work: Work, targets: readonly AgentId[]): Promise<TargetFacts[]> {
+async function factsOfAll(work: UnitOfWork, targets: readonly AgentId[]): Promise<TargetFacts[]> {
 	const waiting = new Set((await work.tx.openWaits()).flatMap((open) => open.agent ?? []));
 	const targetFacts: TargetFacts[] = [];
 	for (const target of targets) targetFacts.push(...(await factsOf(work, target, waiting)));
 	return targetFacts;
 }
 
-async function factsOf(work: Work, id: AgentId, waiting: ReadonlySet<AgentId>): Promise<TargetFacts[]> {
+async function factsOf(work: UnitOfWork, id: AgentId, waiting: ReadonlySet<AgentId>): Promise<TargetFacts[]> {
 	const agent = await work.agent(id);
 	if (agent === undefined) return [];
 	const { due = 0 } = (await work.tx.pendingWork([id], work.envelope.at)).get(id) ?? {};

@@ -20,7 +20,7 @@ import {
 } from "#domain/workspace.ts";
 import { onAgent } from "./on-agent.ts";
 import { othersInTree } from "./shared-tree.ts";
-import type { Work } from "./work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 export const workspaceCommands = {
 	"workspace.lease": onAgent({
@@ -76,4 +76,4 @@ export const workspaceCommands = {
 	}),
 };
 
-const turnOf = async (work: Work, id: number | undefined) => (id === undefined ? undefined : await work.turn(id));
+const turnOf = async (work: UnitOfWork, id: number | undefined) => (id === undefined ? undefined : await work.turn(id));

@@ -4,6 +4,7 @@ import { human } from "#contract/ids.ts";
 import { isPlainItem } from "#contract/item-kinds.ts";
 import { limits } from "#contract/limits.ts";
 import { noLog } from "../ports/log.ts";
+import type { LookReason } from "../ports/store.ts";
 import { Publisher } from "./publish.ts";
 import { Tail } from "./tail.ts";
 
@@ -20,9 +21,10 @@ function world({ after = 0, items = (): boolean => true } = {}) {
 	const publisher = new Publisher(limits);
 	const told: number[] = [];
 	const asked = { count: 0, fails: 0, meanwhile: () => {} };
-	let look = (_: boolean): void => {};
+	let look = (_: LookReason): void => {};
 	const tail = new Tail({
 		publisher,
+		clock: { now: Date.now },
 		log: noLog,
 		reads: {
 			events: async (wanted) => {
@@ -39,7 +41,7 @@ function world({ after = 0, items = (): boolean => true } = {}) {
 				look = call;
 				return { [Symbol.asyncDispose]: async () => {} };
 			},
-			tell: (last) => void told.push(last),
+			tell: ({ last }) => void told.push(last),
 		},
 	});
 	tail.start(after);
@@ -53,7 +55,16 @@ function world({ after = 0, items = (): boolean => true } = {}) {
 		journal.push(...events);
 		tail.committed(events);
 	};
-	return { journal, tail, publisher, told, asked, seen, commits, look: (plain = false) => look(plain) };
+	return {
+		journal,
+		tail,
+		publisher,
+		told,
+		asked,
+		seen,
+		commits,
+		look: (reason: LookReason = "events") => look(reason),
+	};
 }
 
 test("commits that follow each other are published without a read", async () => {
@@ -114,10 +125,44 @@ const mixed = (): Event[] => [
 test("what agents say at other nodes is not read while nobody wants it", async () => {
 	const { journal, look, seen, asked, publisher } = world({ items: () => false });
 	journal.push(...mixed());
-	look(true);
-	expect([await seen(), asked.count]).toEqual([[], 0]);
+	look({ first: 3, last: 3 });
+	expect([await seen(), asked.count, publisher.lastPublished]).toEqual([[], 0, 0]);
 	look();
 	expect([await seen(), publisher.lastPublished]).toEqual([[2, 4], 5]);
+});
+
+test("what agents say at other nodes is passed over without a read where it follows what was published", async () => {
+	const { journal, look, seen, asked, commits, publisher } = world({ items: () => false });
+	journal.push(...[1, 2, 3, 4].map((id) => event(id, "assistant")));
+	look({ first: 1, last: 3 });
+	look({ first: 2, last: 4 });
+	expect(publisher.lastPublished).toBe(4);
+	commits([event(5)]);
+	expect([await seen(), asked.count]).toEqual([[5], 0]);
+	// control: one that was not told of may be anything
+	journal.push(event(6), event(7, "assistant"));
+	look({ first: 7, last: 7 });
+	expect(publisher.lastPublished).toBe(5);
+	commits([event(8)]);
+	expect([await seen(), asked.count]).toEqual([[6, 8], 1]);
+});
+
+test("the look every second reads nothing while other nodes say what they add, and all that nobody said", async () => {
+	const { journal, look, seen, asked } = world({ items: () => false });
+	journal.push(...[1, 2, 3].map((id) => event(id, "assistant")));
+	look({ first: 1, last: 2 });
+	look("time");
+	expect([await seen(), asked.count]).toEqual([[], 0]);
+	// a gap: what is in between was not told of
+	journal.push(event(4), event(5, "assistant"));
+	look({ first: 5, last: 5 });
+	look("time");
+	expect([await seen(), asked.count]).toEqual([[4], 1]);
+	// control: without such a word it reads
+	const other = world({ items: () => false });
+	other.journal.push(event(1));
+	other.look("time");
+	expect([await other.seen(), other.asked.count]).toEqual([[1], 1]);
 });
 
 test("own items after another node's wait for something that matters", async () => {

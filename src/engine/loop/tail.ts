@@ -5,23 +5,27 @@
 // nodes commit is looked for when they say so, which is a hint, and every second, which is what counts. A store that
 // nobody else writes to has no notifications, and its commits always follow each other.
 //
-// Most of a journal is what agents say. Where nobody follows conversations, other nodes' plain items are not read at all,
-// so that an idle node costs the others next to nothing.
+// Most of a journal is what agents say. Where nobody follows conversations, other nodes' plain items are passed over as
+// soon as their node says which they are, and are not read at all. So an idle node costs the others next to nothing.
 import type { Event } from "#contract/event.ts";
 import { isPlainItem } from "#contract/item-kinds.ts";
+import { type Clock, monotonicNow } from "../ports/clock.ts";
 import { caught, type Log } from "../ports/log.ts";
-import type { CommitNotifications, Reads } from "../ports/store.ts";
+import type { CommitNotifications, EventSpan, LookReason, Reads } from "../ports/store.ts";
 import type { Publisher } from "./publish.ts";
 
 const pageEvents = 1000;
 /** after a read of more events than this, the next one waits a little */
 const floodEvents = 20;
 const floodMs = 50;
+/** while other nodes say so often enough what they add, the look every second would only read what they say next */
+const freshMs = 500;
 
 export interface TailParts {
 	publisher: Publisher;
 	reads: Pick<Reads, "events" | "lastEvent">;
 	notifications: Pick<CommitNotifications, "follow" | "tell"> | null;
+	clock: Clock;
 	log: Log;
 }
 
@@ -31,6 +35,8 @@ export class Tail implements AsyncDisposable {
 	#last: number | null = null;
 	#reading: Promise<void> | null = null;
 	#again = false;
+	/** when a node last said what follows what was published */
+	#followedAt = Number.NEGATIVE_INFINITY;
 	#following: AsyncDisposable | null = null;
 
 	constructor(parts: TailParts) {
@@ -42,7 +48,7 @@ export class Tail implements AsyncDisposable {
 		const { publisher, notifications } = this.#parts;
 		this.#last = after;
 		publisher.startAfter(after);
-		this.#following = notifications?.follow((plain) => this.#look(plain)) ?? null;
+		this.#following = notifications?.follow((reason) => this.#look(reason)) ?? null;
 	}
 
 	/** Publishes what this node has committed, or reads what came before it. */
@@ -50,9 +56,10 @@ export class Tail implements AsyncDisposable {
 		const [first, last] = [events[0], events.at(-1)];
 		if (first === undefined || last === undefined) return;
 		const plain = events.every(isPlainItem);
+		const added = { first: first.id, last: last.id };
 		if (this.#last === null || first.id === this.#last + 1) this.#publish(events);
-		else this.#look(plain);
-		this.#parts.notifications?.tell(last.id, plain);
+		else this.#look(plain ? added : "events");
+		this.#parts.notifications?.tell(added, plain);
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
@@ -60,15 +67,28 @@ export class Tail implements AsyncDisposable {
 		await this.#reading;
 	}
 
-	/** Plain items that nobody wants are passed over with what comes next, or within a second. */
-	#look(plain: boolean): void {
-		if (plain && !this.#parts.publisher.wantsItems) return;
+	#look(reason: LookReason): void {
+		if (reason !== "events" && !this.#parts.publisher.wantsItems) {
+			if (reason !== "time") {
+				this.#passOver(reason);
+				return;
+			}
+			if (monotonicNow(this.#parts.clock) - this.#followedAt < freshMs) return;
+		}
 		this.#again = true;
 		this.#reading ??= this.#read()
 			.catch(caught(this.#parts.log, "tail", "The journal could not be read; retrying"))
 			.finally(() => {
 				this.#reading = null;
 			});
+	}
+
+	/** Plain items that nobody wants: at once if they follow what was published, else with what comes next. */
+	#passOver({ first, last }: EventSpan): void {
+		const follows = first <= (this.#last ?? 0) + 1;
+		if (follows) this.#publish([], last);
+		// if not, what is in between has to be read
+		this.#followedAt = follows ? monotonicNow(this.#parts.clock) : Number.NEGATIVE_INFINITY;
 	}
 
 	async #read(): Promise<void> {

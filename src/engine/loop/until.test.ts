@@ -46,7 +46,7 @@ test("a waiter that was cut off begins again with a look", async () => {
 
 test("a deadline and a signal end it with null", async () => {
 	const { publisher, look } = world();
-	expect(await until(publisher, look, { deadlineMs: 1 })).toBeNull();
+	expect(await until(publisher, look, { timeoutMs: 1 })).toBeNull();
 	const stop = new AbortController();
 	const answer = until(publisher, look, { signals: [stop.signal] });
 	stop.abort();

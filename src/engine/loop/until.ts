@@ -8,7 +8,7 @@ import type { Publisher } from "./publish.ts";
 interface Until {
 	/** whether the event may have changed the result; any event if absent */
 	matters?(event: Event): boolean;
-	deadlineMs?: number;
+	timeoutMs?: number;
 	/** aborting any of these ends the wait */
 	signals?: readonly AbortSignal[];
 }
@@ -22,9 +22,9 @@ export async function until<T>(
 	look: () => Promise<T | null>,
 	options: Until = {},
 ): Promise<T | null> {
-	const { matters = () => true, deadlineMs, signals = [] } = options;
+	const { matters = () => true, timeoutMs, signals = [] } = options;
 	const late = new AbortController();
-	const timer = deadlineMs === undefined ? undefined : setTimeout(() => late.abort(), deadlineMs);
+	const timer = timeoutMs === undefined ? undefined : setTimeout(() => late.abort(), timeoutMs);
 	const signal = AbortSignal.any([late.signal, ...signals]);
 	try {
 		while (!signal.aborted) {

@@ -1,5 +1,5 @@
 // Beats, and does what `domain/node.ts` decides from the answers: suspends this node's processes, resumes them, says
-// that another node fell, or gives up because another node took this one's place.
+// that another node fell, or gives up because another node replaced this one.
 //
 // It must never wait for anything but its own beats: a batch that hangs, a slow git or a full disk must not keep this node
 // from being suspended in time. What it starts (a fall, an end of processes) runs beside it.
@@ -10,6 +10,7 @@ import {
 	nodeTimes,
 	type Silent,
 	ticked,
+	untilDueMs,
 	type Watch,
 	type WatchStep,
 	watchFrom,
@@ -23,7 +24,8 @@ import type { Beats, Watchdog } from "../ports/store-nodes.ts";
 import type { NodeClock } from "./node-clock.ts";
 import type { NodeSuspension } from "./suspension.ts";
 
-const tickMs = 100;
+/** between two looks at the least: timers are a little early at times */
+const tickMsMin = 5;
 /** processes that were just being started when the others were frozen are found by looking again */
 const freezeAgainMs = 300;
 /** after this long without an answer people are told */
@@ -51,7 +53,7 @@ export interface DatabaseView {
 }
 
 export class NodeWatch implements AsyncDisposable {
-	/** settles when another node has taken this one's place */
+	/** settles when another node has replaced this one */
 	readonly fenced: Promise<StoreFault>;
 	readonly #fence = Promise.withResolvers<StoreFault>();
 	/** settles when the first beat was answered, or was not */
@@ -105,10 +107,19 @@ export class NodeWatch implements AsyncDisposable {
 
 	#tick(): void {
 		if (this.#stopped) return;
-		this.#timer = setTimeout(() => this.#tick(), tickMs);
 		const now = this.#now();
 		this.#do(ticked(this.#watch, now));
 		if (this.#watch.suspended && now - this.#frozenAt >= freezeAgainMs) this.#freezeAll(now);
+		this.#tickWhenDue(now);
+	}
+
+	/** A node that waits wakes up only for what it has to do: there may be many of them on a machine. */
+	#tickWhenDue(now: number): void {
+		if (this.#stopped) return;
+		const dueMs = untilDueMs(this.#watch, now);
+		const nextMs = this.#watch.suspended ? Math.min(dueMs, freezeAgainMs) : dueMs;
+		clearTimeout(this.#timer);
+		this.#timer = setTimeout(() => this.#tick(), Math.max(tickMsMin, Math.ceil(nextMs)));
 	}
 
 	#do({ watch, acts }: WatchStep): void {
@@ -132,6 +143,7 @@ export class NodeWatch implements AsyncDisposable {
 			this.#trips = [...this.#trips, now - sent].slice(-31);
 			if (answer.databaseNow !== null) this.#compareClocks(answer.databaseNow - sentWall, now - sent);
 			this.#do(answered(this.#watch, answer, { sentAt: sentAt ?? sent, beats: nth, now }));
+			this.#tickWhenDue(now);
 			const until = goodUntil(this.#watch);
 			this.#parts.watchdog?.goodFor(until === null ? null : until - now);
 		} catch (error) {
@@ -178,7 +190,7 @@ export class NodeWatch implements AsyncDisposable {
 		clearTimeout(this.#timer);
 		this.#parts.suspension.begin(this.#parts.clock.now());
 		this.#freezeAll(this.#now());
-		this.#fence.resolve(new StoreFault("fenced", "Another node has taken this one's place."));
+		this.#fence.resolve(new StoreFault("fenced", "Another node has replaced this one."));
 	}
 
 	#fall(silent: Silent): void {

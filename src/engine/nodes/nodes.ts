@@ -36,7 +36,7 @@ export class Nodes {
 	}
 
 	/** Whether no beat was answered for some seconds. */
-	get isSilent(): boolean {
+	get isDatabaseSilent(): boolean {
 		return this.database?.silentMs != null;
 	}
 

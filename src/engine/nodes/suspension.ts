@@ -1,5 +1,5 @@
-// Whether this node may begin work. While it is suspended, nothing that begins any is written: another node may take its
-// place.
+// Whether this node may begin work. While it is suspended, nothing that begins any is written: another node may replace
+// it.
 import type { Command } from "#contract/command.ts";
 import { definitionOf } from "../commands/table.ts";
 import { type Store, StoreFault } from "../ports/store.ts";
@@ -26,6 +26,6 @@ export class NodeSuspension {
 	}
 }
 
-/** Settles when the store cannot be trusted any more, or when this node's place was taken. */
+/** Settles when the store cannot be trusted any more, or when this node was replaced. */
 export const failureOf = (store: Store, fenced: Promise<StoreFault> | null): Promise<StoreFault> =>
 	fenced === null ? store.broken : Promise.race([store.broken, fenced]);

@@ -1,4 +1,4 @@
-// Texts that are kept in files beside the store.
+// Texts that are kept beside the rows: in files, or in a table of their own on PostgreSQL.
 import type { PartialOutput } from "#contract/turn.ts";
 
 /** Where texts are kept that are too long for a row. */

@@ -28,7 +28,7 @@ export interface Answer {
 /** A command and its caller. */
 export interface CommandRequest {
 	actor: Actor;
-	/** null for the daemon's own commands, which are never retried */
+	/** null for the daemon's own commands, which are repeated only while the store did not take them */
 	key: IdempotencyKey | null;
 	command: CommandInput;
 	/** of the whole request, where the command is only a part of it; of the command if absent */

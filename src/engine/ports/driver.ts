@@ -102,7 +102,7 @@ export interface TurnWatch {
 
 export interface ApprovalChoice {
 	option: string;
-	/** in the words of the person or agent who answered */
+	/** in the words of the person who answered, or why the policy did */
 	reason: string | null;
 }
 

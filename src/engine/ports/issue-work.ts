@@ -28,7 +28,7 @@ export interface IssueWork {
 	 * Puts the agent's workspace on the issue's branch: the local one, else the remote's, else a new one from base.
 	 * Answers the branch that it is on then; null for an agent that has none of its own and works where it is.
 	 */
-	checkout(assignment: IssueAssignment): Promise<{ branch: string | null } | Refusal>;
+	switchBranch(assignment: IssueAssignment): Promise<{ branch: string | null } | Refusal>;
 	/**
 	 * Commits what the turn left (and pushes, if the project says so); how far the branch is ahead of base, and its tip.
 	 */
@@ -69,7 +69,7 @@ export interface IssueFiles {
 /** For a daemon without a home: agents have no workspaces, and their reports are trusted. */
 export const noIssueWork: IssueWork = {
 	inspect: async () => null,
-	checkout: async () => ({ branch: null }),
+	switchBranch: async () => ({ branch: null }),
 	settle: async () => ({ ahead: 0, commit: null }),
 	release: async () => null,
 	merge: async ({ commit }) => ({ commit }),

@@ -1,4 +1,4 @@
-// The log of the daemon's own events, for a person who looks into a problem. What happens to agents is in the journal.
+// The log of the daemon itself, for a person who looks into a problem. What happens to agents is in the journal.
 import type { LogFields } from "#contract/log.ts";
 
 type Write = (source: string, text: string, about?: LogFields, error?: unknown) => void;

@@ -9,7 +9,7 @@ export interface IssueReads {
 	issueIds(project: ProjectSlug): Promise<number[]>;
 	/** the issues for which a reactor may have something to do, oldest first */
 	issuesWithWork(): Promise<IssueState[]>;
-	/** those that need a person's attention or approval, oldest first */
+	/** those that need a person's attention or review, oldest first */
 	issuesForPersons(): Promise<IssueState[]>;
 	/** the open issues of a project, and those that were done last, at most `doneMax`; by number */
 	issuesOfBoard(project: ProjectSlug, done: { doneMax: number }): Promise<IssueState[]>;

@@ -85,8 +85,8 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	agentIds(project: ProjectSlug): Promise<AgentId[]>;
 	/** in whose workspace a git step runs, or ran when its daemon died; oldest first */
 	leasedAgents(): Promise<AgentState[]>;
-	/** whose files a former node still has, oldest first */
-	leavingAgents(): Promise<AgentState[]>;
+	/** see `hasStrayFiles`, oldest first */
+	agentsWithStrayFiles(): Promise<AgentState[]>;
 	/** the project's agents but those whose workspace was removed, oldest first */
 	agentsWithFolders(project: ProjectSlug): Promise<AgentState[]>;
 	/** those of them whose folder has this name */
@@ -236,7 +236,7 @@ export interface Store extends AsyncDisposable, SearchIndex {
 	 * Commits a batch as one transaction. If it answers fewer commands than it was given, the others were not begun, and
 	 * belong into the next batch; at least one is answered. Rejects with a `StoreFault`: after `unavailable` and `full`
 	 * nothing of the batch happened; after `broken` nobody knows, and the store accepts nothing more. After `fenced`
-	 * nothing happened, and nothing of this process ever will: another node took this one's place.
+	 * nothing happened, and nothing of this process ever will: another node replaced this one.
 	 */
 	commit(batch: readonly Envelope[]): Promise<CommandResult[]>;
 	/** Writes a consistent copy of everything that was committed to a file that does not exist yet; answers its size. */
@@ -261,17 +261,26 @@ export interface Store extends AsyncDisposable, SearchIndex {
 
 /** How the nodes of a store learn of each other's commits. */
 export interface CommitNotifications {
-	/**
-	 * Calls `look` when there may be events of other nodes: at once where possible, and every second in any case. What it
-	 * is called with says whether all of them are plain items, as far as that is known.
-	 */
-	follow(look: (plain: boolean) => void): AsyncDisposable;
-	/** Tells the other nodes that the journal goes up to this event, and whether only plain items were added. */
-	tell(last: number, plain: boolean): void;
+	/** Calls `look` when there may be events of other nodes: at once where possible, and every second in any case. */
+	follow(look: (reason: LookReason) => void): AsyncDisposable;
+	/** Tells the other nodes which events were added without a gap, and whether all of them are plain items. */
+	tell(added: EventSpan, plain: boolean): void;
 	/** Calls `look`, while notifications are followed, when an errand may have been asked or answered: as for events. */
 	onErrand(look: () => void): Disposable;
 	/** Tells the other nodes that an errand was asked or answered. */
 	tellErrand(): void;
+}
+
+/**
+ * Another node has added events, or a second is over. A span: plain items without a gap, and nothing else as far as its
+ * node knows.
+ */
+export type LookReason = EventSpan | "events" | "time";
+
+/** From the first to the last id, both included. */
+export interface EventSpan {
+	first: number;
+	last: number;
 }
 
 /** A fault of the store, and what it means for the caller. */

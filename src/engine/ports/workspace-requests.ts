@@ -36,7 +36,7 @@ export interface StepControl {
 	 * called with the branch's commit, and awaited, right before the irreversible step; `begun` is what it got before a
 	 * crash
 	 */
-	begin?(place: { head: string | null }): Promise<void>;
+	begin?(at: { head: string | null }): Promise<void>;
 	begun?: { head: string | null };
 	/** whether an agent ended before it had its workspace; its name may have been given to another agent since */
 	isUnused?(agent: string): Promise<boolean>;

@@ -144,10 +144,10 @@ export interface Workspaces {
 	release(checkout: Checkout, control?: StepControl): Promise<UpdateResult | Refusal>;
 
 	/**
-	 * Checks out another branch, which becomes the agent's own: the local one, else origin's, else a new one from base.
+	 * Checks out another branch, which the agent works on from then on: the local one, else origin's, else a new one from base.
 	 * Refuses like `release`.
 	 */
-	enter(checkout: Checkout, control?: StepControl): Promise<UpdateResult | Refusal>;
+	switchBranch(checkout: Checkout, control?: StepControl): Promise<UpdateResult | Refusal>;
 
 	/** Runs a command in a scratch tree of a commit, with the shared paths. The tree is removed afterwards. */
 	runAtCommit(

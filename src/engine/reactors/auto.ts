@@ -22,7 +22,7 @@ interface Parts {
 	reads: Reads;
 	dispatch: Dispatch;
 	clock: Clock;
-	work: IssueWork;
+	issueWork: IssueWork;
 	agentZero: AgentId;
 	log: Log;
 	problems: ProjectProblems;
@@ -34,7 +34,7 @@ interface Parts {
 const problemRetryMs = 60_000;
 
 const wakers =
-	/^(subscription\.(added|configured|removed)|issue\.(added|edited|moved|left|failed|deescalated|undepended|deleted|merged|waited)|agent\.(provisioned|released|unheld|ended)|turn\.ended|prompt\.cancelled|clear|project\.configured)$/;
+	/^(subscription\.(added|configured|removed)|issue\.(added|edited|moved|returned|failed|deescalated|undepended|deleted|merged|waited)|agent\.(provisioned|released|unheld|ended)|turn\.ended|prompt\.cancelled|clear|project\.configured)$/;
 
 export function autoReactor(parts: Parts): Reactor {
 	const { reads, clock, log } = parts;
@@ -81,7 +81,7 @@ async function serve(parts: Parts, project: ProjectState): Promise<{ result: "do
 	const assign: CommandInput[] = [];
 	for (const { issue, agent } of picked.assign) {
 		const row = await reads.issue(issue);
-		const folder = row === undefined ? null : await issueFolder(parts.work, reads, row);
+		const folder = row === undefined ? null : await issueFolder(parts.issueWork, reads, row);
 		assign.push({ type: "issue.assign", issue, agent, ...(folder !== null && { folder }) });
 	}
 	const result = await dispatchAll(dispatch, [
@@ -99,7 +99,7 @@ async function serve(parts: Parts, project: ProjectState): Promise<{ result: "do
 	return { result, at: picked.nextAt };
 }
 
-async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState) {
+async function pickFor({ reads, clock, issueWork, log }: Parts, project: ProjectState) {
 	const agents = await reads.agents({ project: project.slug, life: "living" });
 	const pending = await reads.pendingWork(
 		agents.map(({ id }) => id),
@@ -120,7 +120,7 @@ async function pickFor({ reads, clock, work, log }: Parts, project: ProjectState
 	for (;;) {
 		const picked = pickWork({ project, issues, agents, free, subscribed, slots, now: monotonicNow(clock) });
 		const chosen = agents.filter(({ id }) => picked.assign.some(({ agent }) => agent === id));
-		const clean = await withCleanWorkspace(work, chosen, log);
+		const clean = await withCleanWorkspace(issueWork, chosen, log);
 		if (clean.length === chosen.length) return picked;
 		for (const agent of chosen) if (!clean.includes(agent)) free.delete(agent.id);
 	}

@@ -1,4 +1,4 @@
-// Holds the agents of a subscription that cools down, and releases them when the cool-down ends or is lifted.
+// Holds the agents of a subscription that cools down, and ends these holds when the cool-down ends or is lifted.
 
 import { dataOf } from "#contract/event-data.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
@@ -28,7 +28,7 @@ export function coolDownsReactor({ reads, dispatch, clock, node }: Parts): React
 			const live = (await reads.agents({ life: "live" })).filter((agent) => isOwn(node, agent));
 			const affected = live.filter(({ type, holds }) => types.has(type) || holds.some(({ kind }) => kind === "limit"));
 			if (signal.aborted) return "done";
-			// whether one is held or released is decided inside the transaction
+			// whether a hold begins or ends is decided inside the transaction
 			const result = await dispatchAll(
 				dispatch,
 				affected.map((agent) => ({ type: "agent.checkLimit", agent: agent.id })),

@@ -29,7 +29,7 @@ interface Parts {
 	reads: Reads;
 	dispatch: Dispatch;
 	clock: Clock;
-	work: IssueWork;
+	issueWork: IssueWork;
 	log: Log;
 	/** this node: only its own is acted on; everything is if null */
 	node: NodeEpoch | null;
@@ -146,7 +146,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 				return async () => await this.#settled(assignment, agent, run);
 			return null;
 		}
-		if (issue.leaving !== null) return await this.#leaving(assignment, issue.leaving.agent);
+		if (issue.returning !== null) return await this.#returning(assignment, issue.returning.agent);
 		if (issue.assignee !== null) return await this.#assigned(assignment, issue.assignee);
 		if (issue.waiting === "gate") return (signal) => this.#gate(assignment, signal);
 		return issue.waiting === "merge" ? () => this.#merge(assignment) : null;
@@ -154,34 +154,35 @@ export class IssueMover implements Reactor, AsyncDisposable {
 
 	async #settled(assignment: IssueOfProject, agent: AgentState, run: RunState): Promise<CommandInput | null> {
 		const settled = await attempt(() =>
-			this.#parts.work.settle({ ...assignment, agent, branch: assignment.issue.branch ?? "" }),
+			this.#parts.issueWork.settle({ ...assignment, agent, branch: assignment.issue.branch ?? "" }),
 		);
 		if (isBusy(settled)) return null;
 		const { ahead, commit } = isRefusal(settled) ? { ahead: 0, commit: null } : settled;
 		return { type: "run.finish", run: run.id, ahead, commit, ...(isRefusal(settled) && { problem: settled.message }) };
 	}
 
-	async #leaving(assignment: IssueOfProject, id: AgentId): Promise<IssueStep | null> {
+	async #returning(assignment: IssueOfProject, id: AgentId): Promise<IssueStep | null> {
 		const agent = await this.#parts.reads.agent(id);
-		const left = { type: "issue.leave" as const, issue: assignment.issue.id };
-		if (agent === undefined || agent.life === "ended") return async () => left;
+		const returned = { type: "issue.return" as const, issue: assignment.issue.id };
+		if (agent === undefined || agent.life === "ended") return async () => returned;
 		if (agent.activity !== "settling" || agent.lease !== null) return null;
 		return async () => {
 			const problem = await attempt(
 				async () =>
-					(await this.#parts.work.release({ ...assignment, agent, branch: assignment.issue.branch ?? "" })) ?? nothing,
+					(await this.#parts.issueWork.release({ ...assignment, agent, branch: assignment.issue.branch ?? "" })) ??
+					nothing,
 			);
-			return isBusy(problem) ? null : { ...left, ...(isRefusal(problem) && { problem }) };
+			return isBusy(problem) ? null : { ...returned, ...(isRefusal(problem) && { problem }) };
 		};
 	}
 
 	async #assigned(assignment: IssueOfProject, id: AgentId): Promise<IssueStep | null> {
-		const { reads, work } = this.#parts;
+		const { reads, issueWork } = this.#parts;
 		const { issue } = assignment;
 		const agent = await reads.agent(id);
 		if (agent?.life === "live" && agent.activity === "preparing" && agent.issue?.id === issue.id) {
 			return async () => {
-				const there = await attempt(() => work.checkout({ ...assignment, agent, branch: issue.branch ?? "" }));
+				const there = await attempt(() => issueWork.switchBranch({ ...assignment, agent, branch: issue.branch ?? "" }));
 				if (isBusy(there)) return null;
 				if (isRefusal(there))
 					return {
@@ -204,24 +205,26 @@ export class IssueMover implements Reactor, AsyncDisposable {
 	}
 
 	async #gate(assignment: IssueOfProject, signal: AbortSignal): Promise<CommandInput | null> {
-		const { reads, work } = this.#parts;
+		const { reads, issueWork } = this.#parts;
 		const { issue, project } = assignment;
 		const command = commandOf(project, issue);
 		if (command === null)
 			return { type: "issue.escalate", issue: issue.id, reason: "Its gate is not in its preset any more." };
 		const agent = issue.lastAgent === null ? null : ((await reads.agent(issue.lastAgent)) ?? null);
-		const ended = await attempt(() => work.gate({ ...assignment, agent, branch: issue.branch ?? "", command }, signal));
+		const ended = await attempt(() =>
+			issueWork.gate({ ...assignment, agent, branch: issue.branch ?? "", command }, signal),
+		);
 		if (signal.aborted) return null;
 		const { exit, stderr } = isRefusal(ended) ? { exit: 1, stderr: ended.message } : ended;
 		return { type: "issue.gate", issue: issue.id, exit, stderr: stderr.slice(-20_000).toWellFormed() };
 	}
 
 	async #merge(assignment: IssueOfProject): Promise<CommandInput> {
-		const { reads, work } = this.#parts;
+		const { reads, issueWork } = this.#parts;
 		const { issue } = assignment;
 		const agent = issue.lastAgent === null ? null : ((await reads.agent(issue.lastAgent)) ?? null);
 		const merged = await attempt(() =>
-			work.merge({ ...assignment, agent, branch: issue.branch ?? "", commit: issue.approvedCommit }),
+			issueWork.merge({ ...assignment, agent, branch: issue.branch ?? "", commit: issue.approvedCommit }),
 		);
 		return {
 			type: "issue.merge",

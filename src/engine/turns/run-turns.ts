@@ -250,7 +250,7 @@ export class TurnRunner implements Reactor {
 			if (reason !== null) return { state: "failed", reason, text: null };
 		} catch (error) {
 			// without a hold a workspace that cannot be read would be tried again at once, for ever
-			return { ...failure(error), broken: true, step: "checkout" };
+			return { ...failure(error), broken: true, step: "workspace" };
 		}
 		await tellOfCommits(this.#parts, agent, { turn }).catch(
 			this.#caught("Commits of others could not be looked up", { agent: agent.id }),
@@ -288,7 +288,7 @@ export class TurnRunner implements Reactor {
 	}
 }
 
-/** A human agent is a person: its turn has no process, and continues after a restart of the daemon. */
+/** A human agent stands for a person: its turn has no process, and continues after a restart of the daemon. */
 const isHumanAgent = ({ type }: AgentState): boolean => type === "human";
 
 const isBroken = (error: unknown): boolean => error instanceof StoreFault && error.kind === "broken";

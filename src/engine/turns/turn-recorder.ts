@@ -135,7 +135,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 		await this.#append([
 			{
 				kind: "system",
-				text: `This approval was denied automatically, and later ones in this turn will be too: ${message}`,
+				text: `This approval was denied automatically: ${message}`,
 				data: null,
 			},
 		]);

@@ -72,7 +72,7 @@ export class BaseSync {
 		return told(all, found);
 	}
 
-	/** Only those of this node, after its base has followed the home's. */
+	/** Only those of this node, after its base has followed the home node's. */
 	async syncHere(project: ProjectState, by: Requester): Promise<Synced[]> {
 		const here = (await this.#followers(project.slug)).filter((each) => this.#isHere(each));
 		const found = new Map<AgentId, SyncResult>();

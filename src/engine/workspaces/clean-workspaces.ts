@@ -8,7 +8,7 @@ const atOnce = 8;
 
 /** The agents whose workspaces could take an issue, in the same order. */
 export async function withCleanWorkspace(
-	work: Pick<IssueWork, "inspect">,
+	issueWork: Pick<IssueWork, "inspect">,
 	agents: readonly AgentState[],
 	log: Log,
 ): Promise<AgentState[]> {
@@ -18,7 +18,9 @@ export async function withCleanWorkspace(
 		// a workspace that cannot be checked is not clean
 		const found = await Promise.all(
 			some.map((agent) =>
-				work.inspect(agent).catch(caught(log, "workspaces", "A workspace could not be looked at", { agent: agent.id })),
+				issueWork
+					.inspect(agent)
+					.catch(caught(log, "workspaces", "A workspace could not be looked at", { agent: agent.id })),
 			),
 		);
 		clean.push(...some.filter((_, index) => found[index] === null));

@@ -85,7 +85,7 @@ export async function untilFree(
 	gone: AbortSignal | undefined,
 ): Promise<Outcome | null> {
 	return await until(publisher, attempt, {
-		deadlineMs: forkTimeoutMs,
+		timeoutMs: forkTimeoutMs,
 		signals: gone === undefined ? [] : [gone],
 	});
 }
@@ -103,7 +103,7 @@ async function callRecorded(
 		const turn = (await reads.agent(parent))?.turn;
 		return turn == null || openCallsOf(await reads.callsOfTurn(parent, turn.id)).length > 0 ? true : null;
 	};
-	await until(publisher, isRecorded, { deadlineMs: callTimeoutMs });
+	await until(publisher, isRecorded, { timeoutMs: callTimeoutMs });
 }
 
 async function cut(parts: ForkParts, request: SpawnRequest): Promise<Outcome | "not now"> {

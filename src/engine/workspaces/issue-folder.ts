@@ -8,13 +8,13 @@ import type { Reads } from "../ports/store.ts";
  * documents that its prompt names exist.
  */
 export async function issueFolder(
-	work: Pick<IssueWork, "folder">,
+	issueWork: Pick<IssueWork, "folder">,
 	reads: Reads,
 	issue: IssueState,
 ): Promise<string | null> {
 	const documents = (await reads.entries(issue.id)).filter(({ kind }) => kind === "document");
 	const newest = new Map(documents.map(({ name, text }) => [name ?? "", text]));
-	return await work.folder(
+	return await issueWork.folder(
 		issue,
 		[...newest].map(([name, text]) => ({ name, text })),
 	);

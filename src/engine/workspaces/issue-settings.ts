@@ -11,11 +11,11 @@ import type { Reads } from "../ports/store.ts";
 /** A broken preset is stored with its error; a broken file changes nothing. */
 export async function loadIssueSettings(
 	slug: ProjectSlug,
-	parts: { reads: Reads; dispatch: Dispatch; work: IssueWork },
+	parts: { reads: Reads; dispatch: Dispatch; issueWork: IssueWork },
 ): Promise<Refusal | null> {
 	const project = await parts.reads.project(slug);
 	if (project === undefined || project.removedAt !== null) return null;
-	const written = await parts.work.written(slug);
+	const written = await parts.issueWork.written(slug);
 	if ("wrong" in written) return refuse("VALIDATION_ERROR", written.wrong);
 	const { presets, pending = [], issues } = written;
 	const loaded: Record<PresetName, LoadedPreset> = {};

@@ -36,7 +36,7 @@ export class Merges {
 		this.#sites = sites;
 	}
 
-	/** Into the base of the project's home, wherever the agent is. */
+	/** Into the base at the project's home node, wherever the agent is. */
 	async ofAgent(
 		agent: AgentState,
 		project: ProjectState | null,
@@ -50,7 +50,7 @@ export class Merges {
 			if (isRefusal(pinned)) return pinned;
 			await this.#steps.begin(by, { step: "approve", commit: pinned.commit });
 			const { begin: _begin, begun: _begun, ...watched } = control;
-			const away = project !== null && !this.#sites.isHome(project) ? project : null;
+			const away = project !== null && !this.#sites.isHomeNode(project) ? project : null;
 			const pin = { ...request, commit: pinned.commit, ...watched };
 			return await this.#merge(checkout, pin, { by, frees: true, away });
 		});

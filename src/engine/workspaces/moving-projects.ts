@@ -1,5 +1,5 @@
-// Moving a project's home to this node, which has a repository of it: from then on its merges, gates, issues and settings
-// are here. Its former home stays as a site, and so do the agents that live there.
+// Making this node a project's home node, which has a repository of it: from then on its merges, gates, issues and settings
+// are here. Its former home node stays as a site, and so do the agents that live there.
 import { isActive, nodeDown } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
@@ -19,7 +19,7 @@ export async function moveProjectHere(
 	if (me === null || from === undefined)
 		return refuse("CONFLICT", "This daemon has a store of its own: there is no other node.");
 	if (from.id === me.node)
-		return refuse("CONFLICT", `This node is the home of ${slug} already.`, {
+		return refuse("CONFLICT", `This node is the home node of ${slug} already.`, {
 			suggestions: [`brood project show ${slug}`],
 		});
 	const absent = await siteHere(parts, project, by);

@@ -5,7 +5,7 @@ import { isActive, type NodeState, noNode } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { refusedMove } from "#domain/agent/move.ts";
-import { moveFacts } from "../commands/move-facts.ts";
+import { agentMoveFacts } from "../commands/move-facts.ts";
 import type { Reactor } from "../loop/reactor.ts";
 import { bySystem } from "../ports/dispatch.ts";
 import type { Driver } from "../ports/driver.ts";
@@ -36,7 +36,7 @@ export async function moveHere(
 		return refuse("CONFLICT", "This daemon has a store of its own: there is no other node.");
 	if (from.id === me.node)
 		return refuse("CONFLICT", `${given.handle} is at this node already.`, { suggestions: ["brood node list"] });
-	const facts = await moveFacts(reads, given, me.node);
+	const facts = await agentMoveFacts(reads, given, me.node);
 	const refusal = facts === null ? noNode(me.node) : refusedMove(given, facts);
 	if (refusal !== null) return refusal;
 	// what is on the other machine now, if it can be asked
@@ -141,18 +141,18 @@ export function departureReactor(parts: MovingParts): Reactor {
 		wakes: ({ kind }) => kind === "agent.moved",
 		async look(signal) {
 			if (node === null || workspaces === null) return "done";
-			for (const agent of await reads.leavingAgents()) {
-				for (const place of agent.former) {
+			for (const agent of await reads.agentsWithStrayFiles()) {
+				for (const former of agent.former) {
 					if (signal.aborted) return "done";
-					if (place.node !== node.node || place.trash !== null) continue;
+					if (former.node !== node.node || former.trash !== null) continue;
 					if (agent.node !== node.node) await driver?.end(agent.id);
-					const trash = await leave(workspaces, parts, agent, place.workspace).catch(
+					const trash = await trashFormer(workspaces, parts, agent, former.workspace).catch(
 						caught(log, "move", "The tree of an agent that was moved away could not be put into the trash", {
 							agent: agent.id,
 						}),
 					);
 					if (trash !== undefined)
-						await dispatch(bySystem({ type: "agent.leave", agent: agent.id, node: node.node, trash }));
+						await dispatch(bySystem({ type: "agent.trash", agent: agent.id, node: node.node, trash }));
 				}
 			}
 			return "done";
@@ -161,7 +161,7 @@ export function departureReactor(parts: MovingParts): Reactor {
 }
 
 /** Where the tree is in the trash; null if there was none. */
-async function leave(
+async function trashFormer(
 	workspaces: Workspaces,
 	{ reads, node }: MovingParts,
 	agent: AgentState,

@@ -19,7 +19,7 @@ import { loadIssueSettings } from "./issue-settings.ts";
 interface Parts {
 	reads: Reads;
 	dispatch: Dispatch;
-	work: IssueWork;
+	issueWork: IssueWork;
 	workspaces: Workspaces | null;
 	log: Log;
 	/** this node: only its own is acted on; everything is if null */
@@ -87,11 +87,11 @@ export class ProjectProblems {
 
 	/** Checks its repository and reads its configuration of issues into its row. Never throws. */
 	async look(project: ProjectState): Promise<HealthProblem | null> {
-		const { workspaces, reads, dispatch, work } = this.#parts;
+		const { workspaces, reads, dispatch, issueWork } = this.#parts;
 		try {
 			const gone = (await workspaces?.problem(projectRepository(project))) ?? null;
 			if (gone !== null) return this.#found(project.slug, gone);
-			const wrong = await loadIssueSettings(project.slug, { reads, dispatch, work });
+			const wrong = await loadIssueSettings(project.slug, { reads, dispatch, issueWork });
 			return this.#found(project.slug, wrong === null ? null : configProblem(project.slug, wrong.message));
 		} catch (error) {
 			this.#parts.log.warn("projects", "A project could not be looked at", { project: project.slug }, error);

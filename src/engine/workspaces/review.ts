@@ -115,7 +115,7 @@ function described(work: ReviewedWork, range: CommitsAhead, { title, body }: Pul
 		here === null || forge === null || target === null
 			? null
 			: pullRequestLink(forge, { ...here, target, branch, base, ...texts });
-	const place = {
+	const where = {
 		remote: "origin",
 		host: here?.host ?? null,
 		repository: here?.repository ?? null,
@@ -123,7 +123,7 @@ function described(work: ReviewedWork, range: CommitsAhead, { title, body }: Pul
 		forge,
 		link,
 	};
-	return { branch, base, commit, commits: range.total, ...texts, ...place, pushed: false };
+	return { branch, base, commit, commits: range.total, ...texts, ...where, pushed: false };
 }
 
 export async function workOfAgent(
@@ -164,10 +164,14 @@ async function committed(workspaces: Workspaces, checkout: Checkout): Promise<{ 
 export async function openIssue(parts: ReviewParts, issue: IssueState): Promise<ReviewedWork | Refusal> {
 	const name = nameOf(issue);
 	if (issue.mergedCommit !== null)
-		return refuse("CONFLICT", `${name} was merged as ${issue.mergedCommit.slice(0, 10)}: there is nothing to push.`, {
-			details: { issue: name, commit: issue.mergedCommit },
-			suggestions: [`brood issue diff ${name}`],
-		});
+		return refuse(
+			"CONFLICT",
+			`${name} was merged as ${issue.mergedCommit.slice(0, 10)}: there is nothing to merge or push.`,
+			{
+				details: { issue: name, commit: issue.mergedCommit },
+				suggestions: [`brood issue diff ${name}`],
+			},
+		);
 	const found = await workOfIssue(parts, issue);
 	if (isRefusal(found)) return found;
 	const { work } = found;
@@ -214,7 +218,7 @@ function noCommits(issue: IssueState): Refusal {
 }
 
 const nothingToPush = (name: string, base: string): Refusal =>
-	refuse("AGENT_NO_COMMIT", `${name} has no commit that ${base} lacks: there is nothing to push.`, {
+	refuse("AGENT_NO_COMMIT", `${name} has no commit that ${base} lacks: there is nothing to merge or push.`, {
 		details: { base },
 		suggestions: [name.includes("#") ? `brood issue show ${name}` : `brood agent status ${name}`],
 	});

@@ -42,13 +42,13 @@ export class Sites {
 		this.#askRoute = askRoute;
 	}
 
-	isHome(project: ProjectState): boolean {
+	isHomeNode(project: ProjectState): boolean {
 		return isOwn(this.#parts.node, project);
 	}
 
 	/** Brings base at this node to that of the project's home node. */
 	async follow(project: ProjectState, base: string, by: Requester): Promise<FollowedBase | Refusal> {
-		if (this.isHome(project)) return { own: 0, behind: null };
+		if (this.isHomeNode(project)) return { own: 0, behind: null };
 		const { sites } = this.#parts.workspaces;
 		const here = projectRepository(project, this.#parts.node?.node ?? null);
 		const have = await sites.knownCommits(here, { base });
@@ -86,7 +86,7 @@ export class Sites {
 			`${home.base} in ${here.path} has commits that ${home.base} at the project's home node lacks.`,
 			{
 				details: { path: here.path, own: followed.own },
-				suggestions: [`git log ${home.base} --not refs/brood/home/${home.base} in ${here.path}`],
+				suggestions: [`git -C ${here.path} log ${home.base} --not refs/brood/home/${home.base}`],
 			},
 		);
 	}
@@ -183,7 +183,7 @@ export class Sites {
 				`${base} in ${checkout.project.path} has ${followed.own === 1 ? "1 commit" : `${followed.own} commits`} that ${base} at the project's home node lacks. They would be merged unseen.`,
 				{
 					details: { path: checkout.project.path, own: followed.own },
-					suggestions: [`git log ${base} --not refs/brood/home/${base} in ${checkout.project.path}`],
+					suggestions: [`git -C ${checkout.project.path} log ${base} --not refs/brood/home/${base}`],
 				},
 			);
 		const dirty = await workspaces.uncommitted(checkout);

@@ -10,7 +10,7 @@
 //     name of the running step.
 //   - A lease has no time limit. It ends with the step or with the daemon, whose processes all end with it. So every
 //     lease that the next daemon finds belongs to an interrupted step. It becomes a `recovery` hold (`recover.ts`), which
-//     ends by itself if nothing was left half done (`lookAfterCrash`).
+//     `resume` ends if nothing was left half done (`lookAfterCrash`).
 //   - A turn is guarded in the same way: the agent's row names the open one, and commands of any other are refused
 //     (`domain/turn.ts`). The hand-over of its prompt is a claim on the turn's row that is granted once.
 //   - The result of git is recorded with retries; a full disk or a lost connection only delays it.

@@ -30,17 +30,17 @@ export const bytesMax = 64 * 1024 * 1024;
 /** after so many bundles the next one needs none of them, and they are deleted */
 const chainMax = 20;
 
-/** Takes a snapshot now, if something changed, and keeps it for other nodes; null if that is not possible or not wanted. */
+/** Takes a snapshot now, if something changed, and uploads it; null also without a workspace, refused where snapshots stay local. */
 export async function upload(parts: UploadParts, agent: AgentState): Promise<Refusal | null> {
 	const { reads, workspaces } = parts;
 	const checkout = workspaces === null ? null : await checkoutOf(reads, agent);
 	if (checkout === null) return null;
-	if (!(await keepsForOthers(parts, checkout)))
+	if (!(await uploads(parts, checkout)))
 		return refuse("CONFLICT", `${agent.handle} stays at its node: its project has the setting \`snapshots: local\`.`, {
 			suggestions: [`brood project settings ${checkout.project.slug}`],
 		});
-	const taken = await snapshot(parts, checkout, { reason: "kept for other nodes" });
-	return taken === undefined ? null : await keepForOthers(parts, agent.id, taken.id);
+	const taken = await snapshot(parts, checkout, { reason: "uploaded" });
+	return taken === undefined ? null : await uploadSnapshot(parts, agent.id, taken.id);
 }
 
 /** What other nodes need of an agent's work, oldest first. */
@@ -49,7 +49,7 @@ export async function bundlesOf(
 	{ id, handle, bundles, notUploaded }: AgentState,
 ): Promise<string[] | Refusal> {
 	if (blobs === null || bundles.length === 0)
-		return refuse("SNAPSHOT_GONE", `No snapshot of ${handle} was kept for other nodes.`, {
+		return refuse("SNAPSHOT_GONE", `No snapshot of ${handle} is in the database.`, {
 			details: { agent: id, ...(notUploaded && { reason: notUploaded.reason }) },
 			suggestions: [`brood agent health ${handle}`],
 		});
@@ -63,7 +63,7 @@ export async function bundlesOf(
 	return texts;
 }
 
-/** Whether an agent's snapshots are kept for other nodes. */
+/** Whether an agent's snapshots are uploaded. */
 async function uploadsSnapshots({ reads, workspaces, blobs, node }: UploadParts, agent: AgentState): Promise<boolean> {
 	if (workspaces === null || blobs === null || node === null || agent.project === null) return false;
 	if (agent.workspace === null || agent.workspace.kind === "main" || !isOwn(node, agent)) return false;
@@ -73,18 +73,15 @@ async function uploadsSnapshots({ reads, workspaces, blobs, node }: UploadParts,
 	// a repository without a remote can be at another node only where it has a site
 	if (project.url === null && (project.sites ?? []).length === 0) return false;
 	const checkout = await checkoutOf(reads, agent);
-	return checkout !== null && (await keepsForOthers({ workspaces }, checkout));
+	return checkout !== null && (await uploads({ workspaces }, checkout));
 }
 
-async function keepsForOthers(
-	{ workspaces }: Pick<UploadParts, "workspaces">,
-	{ project }: Checkout,
-): Promise<boolean> {
+async function uploads({ workspaces }: Pick<UploadParts, "workspaces">, { project }: Checkout): Promise<boolean> {
 	const effective = await workspaces?.settings(project);
 	return effective !== undefined && !isRefusal(effective) && effective.settings.snapshots === "database";
 }
 
-async function keepForOthers(parts: UploadParts, id: AgentId, snapshotId: string): Promise<Refusal | null> {
+async function uploadSnapshot(parts: UploadParts, id: AgentId, snapshotId: string): Promise<Refusal | null> {
 	const { reads, dispatch, workspaces, blobs } = parts;
 	const agent = await reads.agent(id);
 	const checkout = workspaces === null || agent === undefined ? null : await checkoutOf(reads, agent);
@@ -105,7 +102,7 @@ async function keepForOthers(parts: UploadParts, id: AgentId, snapshotId: string
 }
 
 /**
- * Keeps each snapshot of this node's agents. One that is missed is kept with the next, or when the agent is moved. Those of
+ * Uploads each snapshot of this node's agents. One that is missed is uploaded with the next, or when the agent is moved. Those of
  * an agent that was deleted go, whoever sees it first; what is left of them after a stop goes after the next start.
  */
 export function uploadReactor(parts: UploadParts): Reactor {
@@ -127,11 +124,11 @@ export function uploadReactor(parts: UploadParts): Reactor {
 				taken.delete(id);
 				const agent = await parts.reads.agent(AgentId.parse(id));
 				if (agent === undefined || !(await uploadsSnapshots(parts, agent))) continue;
-				await keepForOthers(parts, id, number).catch(
-					caught(parts.log, "upload", "A snapshot could not be kept for other nodes", { agent: id }),
+				await uploadSnapshot(parts, id, number).catch(
+					caught(parts.log, "upload", "A snapshot could not be uploaded", { agent: id }),
 				);
 			}
-			const gone = deleted && parts.blobs !== null ? await parts.reads.leavingAgents() : [];
+			const gone = deleted && parts.blobs !== null ? await parts.reads.agentsWithStrayFiles() : [];
 			deleted = false;
 			for (const agent of gone) if (!signal.aborted && agent.workspaceRemovedAt !== null) await drop(parts, agent);
 			return "done";

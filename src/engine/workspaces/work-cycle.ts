@@ -148,10 +148,10 @@ export class WorkCycle {
 		return (await this.#releasing.endErrors(now, by)) ?? moved;
 	}
 
-	/** Moves to the branch of an issue, or back to the home branch: from then on that branch is the workspace's own. */
-	async enter(agent: AgentState, branch: string, by: Requester): Promise<UpdateResult | Refusal> {
+	/** Moves to the branch of an issue, or back to the home branch: from then on the agent works on that branch. */
+	async switchBranch(agent: AgentState, branch: string, by: Requester): Promise<UpdateResult | Refusal> {
 		return await this.#update(agent, "switch", by, (checkout, control) =>
-			this.workspaces.enter({ ...checkout, workspace: { ...checkout.workspace, branch } }, control),
+			this.workspaces.switchBranch({ ...checkout, workspace: { ...checkout.workspace, branch } }, control),
 		);
 	}
 
@@ -230,8 +230,8 @@ export class WorkCycle {
 		const merged = isMerged(begun?.merged) ? begun.merged : await this.#merges.ofAgent(agent, project, request, by);
 		if (isRefusal(merged)) return merged;
 		if (project === null) return { merged, synced: [] };
-		const isHome = this.sites.isHome(project);
-		const synced = isHome ? this.#baseSync.syncAll(project.slug, by) : this.sites.syncFromHome(project, by);
+		const isHomeNode = this.sites.isHomeNode(project);
+		const synced = isHomeNode ? this.#baseSync.syncAll(project.slug, by) : this.sites.syncFromHome(project, by);
 		return { merged, synced: await synced };
 	}
 
@@ -247,7 +247,7 @@ export class WorkCycle {
 		return { origin, synced: await this.#baseSync.syncAll(project.slug, by) };
 	}
 
-	/** Its agents of this node follow the base of the project's home. */
+	/** Its agents of this node follow the base at the project's home node. */
 	async syncSite(project: ProjectState, by: Requester): Promise<Synced[]> {
 		return await this.#baseSync.syncHere(project, by);
 	}

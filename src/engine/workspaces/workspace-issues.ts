@@ -31,9 +31,9 @@ export function workspaceIssues(
 			const checkout = isOwn(node, agent) ? await checkoutOf(reads, agent) : null;
 			return checkout === null ? null : await workspaces.uncommitted(checkout);
 		},
-		async checkout({ agent, branch }) {
+		async switchBranch({ agent, branch }) {
 			if (!(await changesBranches(reads, agent))) return { branch: null };
-			const there = await cycle.enter(agent, branch, { actor: system });
+			const there = await cycle.switchBranch(agent, branch, { actor: system });
 			return isRefusal(there) ? there : { branch };
 		},
 		/** Commits what is left in the agent's name, unless the agent has ended. */
@@ -52,8 +52,10 @@ export function workspaceIssues(
 		},
 		async release({ agent }) {
 			// it never left
-			if (agent.issue?.home == null && !(await changesBranches(reads, agent))) return null;
-			const home = await cycle.enter(agent, agent.issue?.home ?? agent.workspace?.branch ?? "", { actor: system });
+			if (agent.issue?.homeBranch == null && !(await changesBranches(reads, agent))) return null;
+			const home = await cycle.switchBranch(agent, agent.issue?.homeBranch ?? agent.workspace?.branch ?? "", {
+				actor: system,
+			});
 			return isRefusal(home) ? home : null;
 		},
 		/** Approved presets of the repository rank below those of the home. */

@@ -64,11 +64,11 @@ interface SpawnInput {
 
 /** `type` is another name for `agentType`; a kind of workspace stands for a new one of that kind. */
 export function spawnParams<W extends SpawnInput>({ type, agentType = type, workspace, ...rest }: W) {
-	const place =
+	const files =
 		workspace === undefined
 			? {}
 			: workspace === "none" || workspace === "share"
 				? { workspace }
 				: { workspace: "new" as const, workspaceKind: workspace };
-	return { ...rest, ...place, ...(agentType !== undefined && { agentType }) };
+	return { ...rest, ...files, ...(agentType !== undefined && { agentType }) };
 }

@@ -36,7 +36,7 @@ export function daemonHandlers(context: RequestContext, about: About, rotateToke
 					text: `this part of the daemon failed again and again and is tried again every minute: ${reason}`,
 					fix: "brood logs --level warn",
 				})),
-				...(engine.nodes.isSilent ? [] : await engine.problems.again()).map(({ project, text, fix }) => ({
+				...(engine.nodes.isDatabaseSilent ? [] : await engine.problems.again()).map(({ project, text, fix }) => ({
 					what: `project ${project}`,
 					text: text.replace(`${project}: `, ""),
 					fix,
@@ -64,7 +64,7 @@ class Counts {
 
 	async read(): Promise<Numbers> {
 		const { engine, reads } = this.#context;
-		if (engine.nodes.isSilent) return this.#last;
+		if (engine.nodes.isDatabaseSilent) return this.#last;
 		const [agents, turns, lastEvent, nodes] = await Promise.all([
 			reads.livingAgentCount(),
 			reads.openTurns(),

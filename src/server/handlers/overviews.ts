@@ -1,4 +1,5 @@
 // The inbox, the tree and the boards. Inbox and board cost what they show; the tree shows every agent that was not reaped.
+import type { AgentState } from "#contract/agent.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { boardDoneMax } from "#contract/mirror-request.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
@@ -18,6 +19,12 @@ export function overviewHandlers(
 	const { engine, reads } = context;
 	const refusal = async (project: ProjectSlug | undefined): Promise<Refusal | null> =>
 		project === undefined ? null : await context.unknownProject(project);
+	/** Agents with a hold, and human agents with an open turn. */
+	const heldOrHuman = async (): Promise<AgentState[]> => {
+		const [held, open] = await Promise.all([reads.heldAgents(), reads.openTurns()]);
+		const others = open.map(({ agent }) => agent).filter((agent) => !held.some(({ id }) => id === agent));
+		return [...held, ...(await reads.agentsWith(others)).filter(({ type }) => type === "human")];
+	};
 	return {
 		inbox: async ({ query: { project } }) => {
 			const unknown = await refusal(project);
@@ -30,7 +37,7 @@ export function overviewHandlers(
 				reads.nodes(),
 			]);
 			// only then it matters whose files are where
-			const shown = nodes.some(isDown) ? await reads.agents({ life: "living" }) : await reads.heldAgents();
+			const shown = nodes.some(isDown) ? await reads.agents({ life: "living" }) : await heldOrHuman();
 			const [subscriptions, leases] = await Promise.all([reads.subscriptions(), reads.turnLeases()]);
 			const asking = new Map(
 				(await reads.agentsWith(pending.map(({ agent }) => agent))).map((each) => [each.id, each]),

@@ -1,11 +1,12 @@
 // What agents have done so far, for lists: the text of their last item, and how their branches stand.
 import type { AgentState } from "#contract/agent.ts";
-import type { AgentId } from "#contract/ids.ts";
+import { AgentId } from "#contract/ids.ts";
 import { pageWhere } from "#contract/page.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Progress } from "#contract/wire.ts";
 import { doneWithin } from "#engine/loop/time-limits.ts";
 import { caught } from "#engine/ports/log.ts";
+import { authorOf } from "#views/thread.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 
 /** git looks at so many workspaces at once */
@@ -47,7 +48,15 @@ async function progressOf(
 async function lastTextOf({ reads }: RequestContext, agent: AgentId): Promise<string | null> {
 	const items = await reads.itemsBefore(agent, null, 12);
 	const last = items.findLast(({ kind, text }) => telling.includes(kind) && text !== null && text.trim() !== "");
-	return last?.text?.trim().slice(0, textMax).toWellFormed() ?? null;
+	if (last === undefined) return null;
+	const author = authorOf(last);
+	const by = author === null ? "" : `(from ${await nameOf(author)}) `;
+	return `${by}${last.text?.trim() ?? ""}`.slice(0, textMax).toWellFormed();
+
+	async function nameOf(actor: string): Promise<string> {
+		const id = AgentId.safeParse(actor.replace(/^agent:/, ""));
+		return (id.success ? (await reads.agentsWith([id.data]))[0]?.handle : undefined) ?? actor;
+	}
 }
 const telling: readonly string[] = ["assistant", "tool_call", "user", "final"];
 

@@ -56,7 +56,7 @@ async function addSite(context: RequestContext, request: RouteRequest<"siteAdd">
 		const opened = await workspaces.openProject({ slug, source: request.body.path });
 		if (isRefusal(opened)) return opened;
 		const { path } = opened;
-		const foreign = sites.isHome(project) ? null : await sites.foreign(project, path, context.requester(request));
+		const foreign = sites.isHomeNode(project) ? null : await sites.foreign(project, path, context.requester(request));
 		if (foreign !== null) return foreign;
 		const done = await context.dispatch(request, { type: "site.add", slug, node: node.id, path });
 		return isRefusal(done) ? done : { node: node.id, path };

@@ -63,7 +63,7 @@ async function targetsOf(
 /** Resolves when the wait is over, or after `blockMs`. */
 async function waitOver({ engine, reads }: RequestContext, id: number): Promise<void> {
 	const ended = async (): Promise<true | null> => ((await reads.wait(id))?.state === "open" ? null : true);
-	await until(engine.publisher, ended, { matters: ({ kind }) => kind === "wait.ended", deadlineMs: blockMs });
+	await until(engine.publisher, ended, { matters: ({ kind }) => kind === "wait.ended", timeoutMs: blockMs });
 }
 
 /** An agent can see only its own waits. */

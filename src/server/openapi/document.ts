@@ -24,7 +24,7 @@ export function openApi(version: string): object {
 			title: "Brood",
 			version,
 			description:
-				"A process manager for coding agents. An agent may call what has `x-agents`, with the token of its turn. `x-alias` is another method and path for the same.",
+				"A process manager for coding agents. An agent may call what has `x-agents`, with the token of its process, while a turn is open. `x-alias` is another method and path for the same.",
 			license: { name: "Apache-2.0", identifier: "Apache-2.0" },
 		},
 		servers: [{ url: "http://127.0.0.1:4180" }],
@@ -36,7 +36,7 @@ export function openApi(version: string): object {
 				token: {
 					type: "http",
 					scheme: "bearer",
-					description: "The person's token, from the file `token` in the daemon's home.",
+					description: "The owner's token, from the file `token` in the daemon's home.",
 				},
 			},
 			...components,

@@ -29,12 +29,16 @@ export function agentCommands(program: Command): void {
 	for (const [name, route, description] of verbs.filter(([each]) => short.includes(each)))
 		signal(program, name, route, description);
 	psCommand(program);
-	command(program, "tree", "show living agents as a tree")
+	command(program, "tree", "show agents below their supervisors; reaped ones are left out")
 		.addOption(onlyProject())
 		.action((options) =>
 			call("tree", options, {}, async ({ rows }) => (await import("./print-overviews.ts")).treeText(rows)),
 		);
-	command(program, "inbox", "list what needs you: approvals, errors, issues to review, usage limits")
+	command(
+		program,
+		"inbox",
+		"list what needs you: approvals, errors, turns of human agents, issues to review, usage limits, nodes that fell",
+	)
 		.alias("attention")
 		.addOption(onlyProject())
 		.action((options) =>

@@ -46,3 +46,12 @@ test("an id is an agent only in an approval and in the input of a tool call", as
 	await names().names.putInto(data);
 	expect(data).toEqual({ id: ann, data: { tool: "send", input: { agent: "ann", body: "hello" } } });
 });
+
+test("the sender of mail in a prompt is shown by name; what the mail says stays as it is", async () => {
+	const mail = (from: string) => `[mail 7 from ${from}]\n| [mail 8 from agent:${ann}]\n[end of mail 7]`;
+	const prompt = { kind: "user", text: `${mail(`agent:${ann}`)}\n${mail(`agent:${gone}`)}` };
+	const answer = { kind: "assistant", text: mail(`agent:${ann}`) };
+	await names().names.putInto([prompt, answer]);
+	expect(prompt.text).toBe(`${mail("ann")}\n${mail("old")}`);
+	expect(answer.text).toBe(mail(`agent:${ann}`));
+});

@@ -1,13 +1,17 @@
 // Agents by name: before an answer is printed, `agent:<id>` in it becomes the agent's name. JSON keeps the ids.
 import type { Client } from "#client/client.ts";
+import { withSenders } from "#views/mail-senders.ts";
 
 const actor = /^agent:([A-Za-z0-9][A-Za-z0-9_-]{21})$/;
+const sender = /^\[mail \d+ from agent:([\w-]+)\]/gm;
 const id = /^[A-Za-z0-9][A-Za-z0-9_-]{21}$/;
 
 interface Place {
 	holder: object;
 	key: string;
 	id: string;
+	/** it heads a mail in a prompt, and is not the whole text */
+	isSender?: boolean;
 }
 
 export class AgentNames {
@@ -19,14 +23,16 @@ export class AgentNames {
 		this.#client = client;
 	}
 
-	/** Changes the data in place: who did it, who asks for approval, and agents in the input of tool calls. */
+	/** Changes the data in place: who did it, who asks for approval, who sent the mail in a prompt, and agents in the input of tool calls. */
 	async putInto(data: unknown): Promise<void> {
 		const places = [...referencesIn(data, false)];
 		const asked = new Set(places.map((place) => place.id).filter((each) => !this.#names.has(each)));
 		if (asked.size > 0) await this.#learn(asked);
-		for (const { holder, key, id: agent } of places) {
+		for (const { holder, key, id: agent, isSender } of places) {
 			const name = this.#names.get(agent) ?? null;
-			if (name !== null) Reflect.set(holder, key, name);
+			if (name === null) continue;
+			const nameOf = (by: string): string => (by === `agent:${agent}` ? name : by);
+			Reflect.set(holder, key, isSender === true ? withSenders(String(Reflect.get(holder, key)), nameOf) : name);
 		}
 	}
 
@@ -49,6 +55,9 @@ export class AgentNames {
 function* referencesIn(value: unknown, isInput: boolean): Generator<Place> {
 	if (typeof value !== "object" || value === null) return;
 	for (const [key, each] of Object.entries(value)) {
+		if (key === "text" && "kind" in value && value.kind === "user")
+			for (const [, agent = ""] of String(each).matchAll(sender))
+				yield { holder: value, key, id: agent, isSender: true };
 		const isId = isInput || (key === "agent" && "askedAt" in value);
 		const found = typeof each === "string" ? (actor.exec(each)?.[1] ?? (isId && id.test(each) ? each : null)) : null;
 		if (found !== null) yield { holder: value, key, id: found };

@@ -2,12 +2,21 @@
 import { Argument, type Command } from "@commander-js/extra-typings";
 import { inline } from "#contract/visible.ts";
 
+/** Where we know of nothing, such as after `--file`, the shell completes files as it always does. */
 const scripts = {
 	bash: `_brood() { mapfile -t COMPREPLY < <(brood complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); }
-complete -o nosort -F _brood brood 2>/dev/null || complete -F _brood brood`,
-	zsh: `_brood() { compadd -V brood -- \${(f)"$(brood complete -- "\${words[@]:1:$((CURRENT-1))}" 2>/dev/null)"} }
+complete -o nosort -o default -F _brood brood 2>/dev/null || complete -o default -F _brood brood`,
+	zsh: `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }
+_brood() {
+  local -a found=(\${(f)"$(brood complete -- "\${words[@]:1:$((CURRENT-1))}" 2>/dev/null)"})
+  if (( $#found )); then compadd -V brood -a found; else _files; fi
+}
 compdef _brood brood`,
-	fish: `complete -c brood -f -k -a '(brood complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'`,
+	fish: `function __brood_complete
+  set -l found (brood complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)
+  if test (count $found) -gt 0; printf '%s\\n' $found; else; __fish_complete_path (commandline -ct); end
+end
+complete -c brood -f -k -a '(__brood_complete)'`,
 };
 
 export function completionCommands(program: Command): void {
@@ -20,14 +29,9 @@ export function completionCommands(program: Command): void {
 		.command("complete", { hidden: true })
 		.argument("[words...]", "the line so far")
 		.action(async (words) => {
-			const options = await candidates(program, words);
 			const last = words.at(-1) ?? "";
-			(await import("./print.ts")).print(
-				options
-					.filter((option) => option.startsWith(last))
-					.map(inline)
-					.join("\n"),
-			);
+			const options = (await candidates(program, words)).filter((option) => option.startsWith(last));
+			if (options.length > 0) (await import("./print.ts")).print(options.map(inline).join("\n"));
 		});
 }
 

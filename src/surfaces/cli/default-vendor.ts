@@ -1,5 +1,5 @@
 // Picks the agent type when the user names none.
-import { Refused } from "#client/client.ts";
+import { type Client, Refused } from "#client/client.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { VendorAgent } from "#contract/wire.ts";
 import type { CliContext } from "./act.ts";
@@ -49,4 +49,11 @@ export function howToLogIn(vendor: Pick<VendorAgent, "type" | "program" | "login
 			: `; or use ${listed(found)} of this shell: brood subscription add ${type}-key --type ${type} ${envOptions(found)}`;
 	const install = program.found ? "" : `${program.install}, then `;
 	return `${install}${login}${key}`;
+}
+
+/** The same in a sentence; null if agents of this type look logged in or have a key. */
+export async function howToLogInIfNot(client: Client, type: string): Promise<string | null> {
+	const vendor = (await client.call("vendors")).find((each) => each.type === type);
+	if (vendor === undefined || vendor.loggedIn || hasCredentials(await client.call("subscriptions"), type)) return null;
+	return `${vendor.title} does not look logged in: ${howToLogIn(vendor)}.`;
 }

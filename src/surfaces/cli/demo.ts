@@ -57,7 +57,7 @@ class Demo {
 			const stop = new AbortController();
 			let all = await this.#step(issues, agents);
 			for await (const event of this.#client.events(lastEvent, stop.signal)) {
-				if (/^(issue\.(moved|waited|left|escalated)|agent\.(released|provisioned))$/.test(event.kind))
+				if (/^(issue\.(moved|waited|returned|escalated)|agent\.(released|provisioned))$/.test(event.kind))
 					all = await this.#step(issues, agents);
 				if (all.every(({ doneAt, attention }) => doneAt !== null || attention !== null)) stop.abort();
 			}
@@ -68,7 +68,7 @@ class Demo {
 		}
 	}
 
-	/** Prints changes, assigns ready issues to free agents, and approves what waits for approval. */
+	/** Prints changes, assigns ready issues to free agents, and approves what waits for a review. */
 	async #step(issues: readonly Issue[], agents: readonly string[]): Promise<Issue[]> {
 		const now = await Promise.all(
 			issues.map(({ number }) => this.#client.call("issue", { params: { issue: `${project}#${number}` } })),

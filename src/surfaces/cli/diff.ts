@@ -35,11 +35,11 @@ export async function issueDiff(issue: string, { stat = false, against, ...optio
 			const ask = async (part: Part) => await cli.client.call("issueDiff", { params, query: { ...query, ...part } });
 			return await read(stat, ask);
 		},
-		async (found) => {
+		(found) => {
 			const own = found.uncommittedBy;
 			// on standard error, so that the patch can be applied
 			if (own !== null) printToStderr(`${own} has uncommitted changes, which are not shown; see: brood diff ${own}`);
-			return found.commit === null ? "no commits yet" : await shown(found, stat);
+			return found.commit === null ? "no commits yet" : shown(found, stat);
 		},
 	);
 }
@@ -58,7 +58,7 @@ export async function snapshotDiff(
 				async (part) => await cli.client.call("snapshot", { params, query: { ...query, ...part } }),
 			);
 		},
-		(diff) => diffText(diff, stat),
+		(diff) => shown(diff, stat),
 	);
 }
 
@@ -73,5 +73,4 @@ async function read<D extends Diff>(stat: boolean, ask: (part: Part) => Promise<
 	return await wholeDiff(await long({}), long);
 }
 
-const shown = async (diff: Diff, stat: boolean): Promise<string> =>
-	stat ? diffText(diff, true) : paged(diffText(diff, false));
+const shown = (diff: Diff, stat: boolean): string => paged(diffText(diff, stat));

@@ -62,7 +62,7 @@ function whatHappensTo(busy: readonly RunningTurn[], { drain, now }: DownOptions
 	const of = names?.join(", ");
 	const ending =
 		now === true
-			? `Cutting the ${turns} of ${of}; \`brood turn retry --all\` runs ${them} again.`
+			? `Interrupting the ${turns} of ${of}; \`brood turn retry --all\` runs ${them} again.`
 			: `Waiting up to ${turnsMs / 1000} s for the ${turns} of ${of}; what is not over by then is interrupted, and \`brood turn retry --all\` runs it again.`;
 	return [
 		...(of === "" ? [] : [ending]),
@@ -81,12 +81,17 @@ interface RunningTurn {
 
 const nameIn = ({ name, asks }: RunningTurn): string => `${name}${asks ? " (asks for an approval)" : ""}`;
 
-/** The open turns that have a process; empty if the daemon does not answer. */
+/** The open turns that have a process of this daemon's; empty if it does not answer. */
 async function runningTurns(): Promise<RunningTurn[]> {
-	const client = (await running().catch(() => null))?.client;
-	const agents = (await client?.call("agents").catch(() => [])) ?? [];
-	const busy = agents.flatMap(({ id, turn, type, ...agent }) =>
-		turn === null || type === "human" ? [] : [{ id, turn, name: fullName(agent) }],
+	const { client, status } = (await running().catch(() => null)) ?? {};
+	const own = status?.node ?? null;
+	const [agents = [], nodes = []] = await Promise.all([
+		client?.call("agents").catch(() => []),
+		own === null ? [] : client?.call("nodes").catch(() => []),
+	]);
+	const isOfAnother = (id: string | null): boolean => nodes.some((node) => node.id === id && node.name !== own);
+	const busy = agents.flatMap(({ id, turn, type, node, ...agent }) =>
+		turn === null || type === "human" || isOfAnother(node) ? [] : [{ id, turn, name: fullName(agent) }],
 	);
 	return await Promise.all(
 		busy.map(async ({ id, turn, name }) => {

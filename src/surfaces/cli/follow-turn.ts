@@ -10,7 +10,7 @@ import type { Agent, Prompt, Turn } from "#contract/wire.ts";
 import { continues } from "#views/holds.ts";
 import { answerApproval } from "./answer-approval.ts";
 import { reconnect } from "./connect.ts";
-import { howToLogIn } from "./default-vendor.ts";
+import { howToLogInIfNot } from "./default-vendor.ts";
 import type { LiveThread } from "./live-thread.ts";
 
 export interface Follow {
@@ -84,7 +84,6 @@ export async function startable(client: Client, prompt: Pick<Prompt, "id" | "age
 /** How to log in, for an agent whose process does not start because it is not logged in. */
 async function loginHint(client: Client, { type, lastError }: Agent): Promise<string | null> {
 	if (lastError?.code !== "PROCESS_FAILED") return null;
-	const vendor = (await client.call("vendors")).find((each) => each.type === type);
-	if (vendor === undefined || vendor.loggedIn) return null;
-	return `${vendor.title} does not look logged in: ${howToLogIn(vendor)}. Then let the agent continue.`;
+	const words = await howToLogInIfNot(client, type);
+	return words === null ? null : `${words} Then let the agent continue.`;
 }

@@ -40,7 +40,7 @@ export function issueCommands(program: Command): void {
 		.option("--stage <stage>", "only issues in this stage")
 		.option("--label <label>", "only issues with this label")
 		.option("--assignee <agent>", "only issues of this agent; `none` for unassigned ones")
-		.option("--attention", "only issues that need a person")
+		.option("--attention", "only issues that need a person, also for an approve")
 		.option("--ready", "only issues that an agent could start now")
 		.addOption(priority())
 		.option("--all", "issues of all projects, wherever you are")
@@ -95,14 +95,8 @@ function verbs(issue: Command): void {
 		.option("--commit <hash>", "the commit that you reviewed; default: the newest of its branch")
 		.option("--empty", "approve it also if there is nothing to merge")
 		.addOption(mergeStrategyOption())
-		.action((ref, options) =>
-			tell("issueApprove", ref, options, {
-				...(options.commit !== undefined && { commit: options.commit }),
-				...(options.empty !== undefined && { empty: options.empty }),
-				...(options.strategy !== undefined && { strategy: options.strategy }),
-			}),
-		);
-	about(issue, "reject", "send it back to the previous stage")
+		.action(async (ref, options) => await (await import("./issues.ts")).approve(ref, options));
+	about(issue, "reject", "send it back to the stage that its preset names")
 		.requiredOption("--reason <text>", "why; the agent reads it in its next prompt")
 		.action((ref, options) => tell("issueReject", ref, options, { reason: options.reason }));
 }
@@ -126,7 +120,7 @@ function entries(issue: Command): void {
 	ofProject(issue, "complete", "for agents: report that the work of this stage is complete")
 		.argument("[issue]", which, "mine")
 		.option("--summary <text>", "a summary of the work", "")
-		.option("--back", "it has to go back to the previous stage")
+		.option("--back", "it has to go back to the stage that its preset names")
 		.action((ref, options) =>
 			tell("workComplete", ref, options, { summary: options.summary, back: options.back === true }),
 		);
@@ -135,7 +129,10 @@ function entries(issue: Command): void {
 function waiting(issue: Command): void {
 	about(issue, "wait", "wait for an issue to reach a state")
 		.addOption(
-			new Option("--for <condition>", "what to wait for: done, another stage, or attention (it needs a person)")
+			new Option(
+				"--for <condition>",
+				"what to wait for: done, another stage, or attention (it needs a person, also for an approve)",
+			)
 				.choices(["done", "stage", "attention"] as const)
 				.default("done" as const),
 		)

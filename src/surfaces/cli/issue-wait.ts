@@ -59,7 +59,7 @@ async function untilMet(cli: CliContext, name: string, options: WaitOptions, sig
 	);
 }
 
-/** For `stage`: any other stage, or the named one. An approval that waits for a person counts as attention. */
+/** For `stage`: any other stage, or the named one. An issue that waits for a review counts as one with attention. */
 function conditionOf(first: Issue, { for: condition, stage }: WaitOptions): (issue: Issue) => boolean {
 	if (condition === "done") return ({ doneAt }) => doneAt !== null;
 	if (condition === "attention") return needsPerson;

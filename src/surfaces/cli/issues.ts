@@ -148,6 +148,25 @@ export async function tell(route: Verb, name: string, options: Options, body?: o
 	);
 }
 
+interface ApproveOptions extends Options {
+	commit?: string | undefined;
+	empty?: boolean | undefined;
+	strategy?: string | undefined;
+	message?: string | undefined;
+}
+
+export async function approve(
+	name: string,
+	{ commit, empty, strategy, message, ...options }: ApproveOptions,
+): Promise<void> {
+	if (message !== undefined) throw new UsageError("The merge of an issue has the issue's title as its message.");
+	await tell("issueApprove", name, options, {
+		...(commit !== undefined && { commit }),
+		...(empty !== undefined && { empty }),
+		...(strategy !== undefined && { strategy }),
+	});
+}
+
 /** `auto on`, `auto on web` and `auto web on` mean the same. */
 export async function auto(
 	words: (string | undefined)[],

@@ -5,6 +5,7 @@ import { indented, inline } from "#contract/visible.ts";
 import type { Agent, Availability } from "#contract/wire.ts";
 import { continues } from "#views/holds.ts";
 import { nodeName } from "#views/node-name.ts";
+import { isHumanAgentsTurn } from "#views/state-style.ts";
 import { budgetLine, spentLine } from "#views/usage-lines.ts";
 import { details, table } from "./print.ts";
 
@@ -57,10 +58,12 @@ export function busyTable(agents: readonly Availability[]): string {
 }
 
 /** The label, and in brackets what the user should know: an open question, or a silent turn. */
-export function labelText({ label, turn, holds }: Agent): string {
+export function labelText(agent: Agent): string {
+	const { label, turn, holds } = agent;
 	const why = label === "paused" || label === "error" ? holds.map(holdText).filter((text) => text !== label) : [];
 	if (why.length > 0) return `${label} (${why.join(", ")})`;
 	if (turn === null) return label;
+	if (isHumanAgentsTurn(agent)) return `${label} (waits for you)`;
 	const more =
 		turn.silentSince !== null ? "silent" : turn.phase === "approval" || turn.phase === "wait" ? turn.phase : null;
 	return more === null ? label : `${label} (${more})`;
@@ -83,7 +86,7 @@ export function agentDetails(agent: Agent, nodes: readonly Node[]): string {
 		lastError,
 		workspace,
 		session,
-		ahead: _,
+		turnsAhead: _,
 		spent,
 		budget,
 		budgetLeft,

@@ -1,7 +1,7 @@
 // Prints approvals.
 import { indented, inline, oneLine } from "#contract/visible.ts";
 import type { Approval } from "#contract/wire.ts";
-import { filesText } from "#views/approval-text.ts";
+import { contentBesideCommand, filesText } from "#views/approval-text.ts";
 import { age, table } from "./print.ts";
 
 /** One line each; a cut one says how to see the rest. `agent` has become a name by now (`agent-names.ts`). */
@@ -20,7 +20,7 @@ const lineLength = 100;
 /** The whole question, uncut, because the user may allow it. Every line from the agent begins with a bar. */
 export function approvalLines(approval: Approval): string {
 	const { id, path, state, tool, title, files, askedAt, answeredBy, reason } = approval;
-	const more = withoutCommand(approval);
+	const more = approval.command?.line === title ? contentBesideCommand(approval) : approval.content;
 	return [
 		`approval ${id}: ${path.at(-1) ?? ""} asks for your approval (kind of tool: ${inline(tool)})`,
 		`  | ${indented(title, "  | ")}`,
@@ -32,12 +32,3 @@ export function approvalLines(approval: Approval): string {
 			: []),
 	].join("\n");
 }
-
-/** Without the line of the command that the title shows already. */
-const withoutCommand = ({ title, content, command }: Approval): string =>
-	command?.line === title
-		? content
-				.split("\n")
-				.filter((line) => line !== `command: ${title}`)
-				.join("\n")
-		: content;

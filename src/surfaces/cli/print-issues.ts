@@ -22,7 +22,7 @@ export function stateOf({ deletedAt, attention, broken, blockedBy, waiting, agen
 	if (broken !== null) return "preset broken";
 	if (doneAt !== null) return "done";
 	if (agent !== null) return "in work";
-	if (waiting !== null) return { approval: "needs approval", gate: "at its gate", merge: "being merged" }[waiting];
+	if (waiting !== null) return { approval: "waits for a review", gate: "at its gate", merge: "being merged" }[waiting];
 	if (blockedBy.length > 0) return `blocked by ${blockedBy.map((number) => `#${number}`).join(" ")}`;
 	return notBefore === null ? "open" : "tried again later";
 }

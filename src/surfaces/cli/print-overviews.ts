@@ -1,6 +1,7 @@
 // Prints the inbox, the tree and the board.
 import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
 import { inline } from "#contract/visible.ts";
+import { finishHint } from "#views/agent-text.ts";
 import { continues } from "#views/holds.ts";
 import { table } from "./print.ts";
 import { labelText } from "./print-agents.ts";
@@ -8,13 +9,19 @@ import { approvalTable } from "./print-approvals.ts";
 import { issueTable, stateOf } from "./print-issues.ts";
 
 /** Sections with nothing in them are left out. */
-export function inboxText({ approvals, errors, reviews, limits, nodes }: Inbox): string {
+export function inboxText({ approvals, errors, turns, reviews, limits, nodes }: Inbox): string {
 	const problems = errors.map((agent) => [
 		agent.handle,
 		agent.project ?? "-",
 		agent.lastError?.code ?? "-",
-		inline(agent.holds.find(({ kind }) => kind === "error")?.reason ?? ""),
+		inline(agent.holds.find(({ kind }) => kind === "error" || kind === "crash")?.reason ?? ""),
 		continues(agent),
+	]);
+	const human = turns.map(({ handle, project, turn }) => [
+		handle,
+		project ?? "-",
+		turn?.startedAt ?? "-",
+		finishHint(handle),
 	]);
 	const cooling = limits.map(({ name, type, coolingUntil }) => [name, type, coolingUntil ?? ""]);
 	const fallen = nodes.map(({ name, fellAt, agents }) => [
@@ -26,6 +33,7 @@ export function inboxText({ approvals, errors, reviews, limits, nodes }: Inbox):
 	const sections: [string, number, string][] = [
 		["approvals", approvals.length, approvalTable(approvals)],
 		["errors", errors.length, table(["AGENT", "PROJECT", "CODE", "REASON", "TRY"], problems)],
+		["turns of human agents", turns.length, table(["AGENT", "PROJECT", "SINCE", "WHEN DONE"], human)],
 		["reviews", reviews.length, issueTable(reviews)],
 		["usage limits", limits.length, table(["SUBSCRIPTION", "TYPE", "UNTIL"], cooling)],
 		["nodes that stopped answering", nodes.length, table(["NODE", "SINCE", "AGENTS THERE", "TRY"], fallen)],

@@ -33,15 +33,15 @@ export const withProgress =
 /** With a line that says what takes so long. */
 export async function showingProgress<T>(
 	label: string,
-	task: () => Promise<T>,
+	work: () => Promise<T>,
 	write: (text: string) => void = printPaintedToStderr,
 ): Promise<T> {
-	if (!process.stderr.isTTY || process.env["TERM"] === "dumb" || process.argv.includes("--json")) return await task();
+	if (!process.stderr.isTTY || process.env["TERM"] === "dumb" || process.argv.includes("--json")) return await work();
 	let seconds = 0;
 	const timer = setInterval(() => write(`\r\u001B[K${label} … ${++seconds} s`), afterMs);
 	timer.unref();
 	try {
-		return await task();
+		return await work();
 	} finally {
 		clearInterval(timer);
 		if (seconds > 0) write("\r\u001B[K");

@@ -150,7 +150,7 @@ function upkeepCommands(project: Command): void {
 			};
 			await call("projectSettings", options, request, (found) => settingsText(project, found));
 		});
-	command(project, "approve-config", "allow the commands of the repository's .brood.yaml, exactly as they are now")
+	command(project, "approve-config", "approve the commands of the repository's .brood.yaml, exactly as they are now")
 		.argument("<project>", "the project's name")
 		.argument("<fingerprint>", "the fingerprint that `project settings` shows")
 		.action((slug, fingerprint, options) =>
@@ -193,11 +193,11 @@ function settingsText(slug: string, { settings, issues, unapprovedConfig }: Rout
 }
 
 function configureCommand(project: Command): void {
-	command(project, "configure", "configure usage limits, quiet hours and the agent type")
+	command(project, "configure", "configure what happens at a usage limit, quiet hours and the agent type")
 		.argument("[project]", "the project's name; default: the one of this directory")
 		.addOption(
 			new Option(
-				"--on-limit <policy>",
+				"--on-limit <what>",
 				"at a usage limit: wait, use the fallback subscription, or stop until you resume",
 			).choices(["wait", "fallback", "stop", "default"] as const),
 		)

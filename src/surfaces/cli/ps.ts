@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { RouteAnswer } from "#client/client.ts";
 import { inline, oneLine } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
-import { asksYou, type StateStyle, stateStyles } from "#views/state-style.ts";
+import { styleOf } from "#views/state-style.ts";
 import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
 import { age, outputWidth, printData, printError, printPainted } from "./print.ts";
@@ -98,8 +98,6 @@ async function linesOf({ client, query }: CliContext, { all, type, model }: PsOp
 		}));
 }
 
-const styleOf = ({ label, turn }: Agent): StateStyle => (turn?.phase === "approval" ? asksYou : stateStyles[label]);
-
 /** Leaves empty columns out; the last column gets the rest of the line. */
 function psTable(lines: readonly Line[]): string {
 	if (lines.length === 0) return "no agents: brood run 'your prompt' starts one";
@@ -131,7 +129,7 @@ function psTable(lines: readonly Line[]): string {
 			if (line === undefined) return painted("faint", text);
 			// only the state has a colour: it is the second column
 			const [from, to] = [(widths[0] ?? 0) + 2, (widths[0] ?? 0) + 2 + (widths[1] ?? 0)];
-			return text.slice(0, from) + painted(styleOf(line).role, text.slice(from, to)) + text.slice(to);
+			return text.slice(0, from) + painted(styleOf(line).tone, text.slice(from, to)) + text.slice(to);
 		})
 		.join("\n");
 }

@@ -7,7 +7,7 @@ import { fullName } from "#contract/full-name.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Agent, Project, Turn } from "#contract/wire.ts";
 import { act, type CliContext, freshKey, type Options } from "./act.ts";
-import { chooseVendor } from "./default-vendor.ts";
+import { chooseVendor, howToLogInIfNot } from "./default-vendor.ts";
 import { projectHere } from "./directory-project.ts";
 import { followTurn } from "./follow-turn.ts";
 import { LiveThread } from "./live-thread.ts";
@@ -64,6 +64,8 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 			const interactive = live !== null && process.stdin.isTTY && process.stderr.isTTY;
 			const turn = await followTurn(client, prompt, { live, interactive, say });
 			if (turn.state !== "completed") process.exitCode = 1;
+			const login = turn.state === "failed" ? await howToLogInIfNot(client, type) : null;
+			if (login !== null) say(login);
 			const diff = agent.workspace === null ? null : await client.call("diff", { params: { agent: agent.id } });
 			const stat = diff === null || diff.files.length === 0 ? "" : diffText(diff, true);
 			return { agent, turn, stat, committed: stat !== "" && (await isCommitted(cli, agent)) };
@@ -86,10 +88,10 @@ async function taskOf(
 /** Without a given name the prompt names the agent; a name that has been used gets a number. */
 async function addNamed(
 	given: string | undefined,
-	task: string,
+	prompt: string,
 	add: (names: { name?: string | undefined; title?: string }) => Promise<Agent>,
 ): Promise<Agent> {
-	const name = given === undefined ? nameFromPrompt(task) : undefined;
+	const name = given === undefined ? nameFromPrompt(prompt) : undefined;
 	for (const attempt of name === undefined ? [] : [name, ...numbers.map((n) => `${name}-${n}`)]) {
 		try {
 			return await add({ name: attempt });
@@ -97,7 +99,7 @@ async function addNamed(
 			if (!(error instanceof Refused) || error.refusal.code !== "CONFLICT") throw error;
 		}
 	}
-	return await add(given === undefined ? { title: task.slice(0, 200) } : { name: given });
+	return await add(given === undefined ? { title: prompt.slice(0, 200) } : { name: given });
 }
 
 const numbers = [2, 3, 4, 5, 6, 7, 8, 9];

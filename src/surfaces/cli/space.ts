@@ -6,7 +6,7 @@ import { size, table } from "./print.ts";
 export function spaceText({ home, projects }: Space): string {
 	const rows: [string, number, string][] = [
 		["database", home.database, "brood.db: the journal and the rows; never shrinks"],
-		["write-ahead log", home.log, "brood.db-wal: cut when the store is idle"],
+		["write-ahead log", home.writeAheadLog, "brood.db-wal: cut when the store is idle"],
 		["blobs", home.blobs, "texts too long for a row; kept as long as the journal"],
 		["daemon log", home.daemonLog, "daemon.log"],
 		["trash", home.trash, "removed workspaces; deleted after their time"],
@@ -26,7 +26,7 @@ export function spaceText({ home, projects }: Space): string {
 					["refs of Brood", String(refs.brood), `${snapshots} of snapshots; ${refs.loose} not packed`],
 					["workspaces", size(workspaces.bytes), String(workspaces.count)],
 					["trash", size(trash.bytes), String(trash.count)],
-					["other", size(other), "primary, scratch trees, issue documents"],
+					["other", size(other), "primary, trees for checks, issue documents"],
 					...(borrowers === 0
 						? []
 						: [["borrowers", String(borrowers), "workspaces that use this repository's objects"]]),

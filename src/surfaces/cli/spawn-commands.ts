@@ -9,7 +9,7 @@ export function addCommand(agent: Command): void {
 	command(agent, "add", "add an agent, with its own worktree if this directory is a project")
 		.argument("[name]", "the agent's name; default: generated")
 		.option("--type <type>", `${vendorTypes.join(", ")}, acp, llm, scripted, shell or human`)
-		.option("--command <line>", "for --type acp: the program and its arguments")
+		.option("--program <line>", "for --type acp: the program and its arguments")
 		.option("--model <model>", "the model that it uses")
 		.option("--prompt <text>", "its first prompt")
 		.option("--subscription <name>", "the subscription whose slots it uses; default: any of its type")

@@ -10,6 +10,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Refused } from "#client/client.ts";
 import { expected } from "#contract/log.ts";
+import { withoutOwn } from "#contract/own-variables.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { holdersOf } from "#local/lock-holders.ts";
 import { daemonNode, programPath } from "#local/programs.ts";
@@ -93,8 +94,8 @@ async function firstReport(child: ChildProcess): Promise<Report> {
 }
 
 function daemonEnv(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-	const own = Object.entries(env).filter(
-		([name]) => !/^(GIT_|npm_|NODE_OPTIONS$|NODE_CHANNEL_|BROOD_(TOKEN|AGENT|URL|MARK)$)/.test(name),
+	const own = Object.entries(withoutOwn(env)).filter(
+		([name]) => !/^(GIT_|npm_|NODE_OPTIONS$|NODE_CHANNEL_)/.test(name),
 	);
 	return { ...daemonNode.environment, ...Object.fromEntries(own) };
 }

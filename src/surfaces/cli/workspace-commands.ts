@@ -77,7 +77,7 @@ function workCommands(agent: Command): void {
 	agentCommand(
 		agent,
 		"release",
-		"check out the agent's branch, updated to base if it has no work of its own",
+		"return to the agent's home branch: it gives its issue back and begins a new context",
 		whose,
 	).action((reference, options) =>
 		call("release", options, { params: { agent: reference }, body: {} }, (moved) => moved.text),
@@ -108,13 +108,16 @@ function syncCommand(agent: Command): void {
 }
 
 function approveCommand(parent: Command): void {
-	agentCommand(parent, "approve", "merge an agent's work into base, then update the other agents")
+	scopedCommand(parent, "approve", "merge the work of an agent or an issue into base, then update the other agents")
+		.argument("<agent|issue>", agentOrIssue)
 		.option("--commit <hash>", "the commit that you reviewed; default: the newest of its branch")
 		.addOption(mergeStrategyOption())
 		.option("-m, --message <text>", "the message of the merge commit")
-		.action((reference, { commit, strategy, message, ...options }) => {
+		.action(async (reference, { commit, strategy, message, ...options }) => {
+			if (isIssue(reference))
+				return await (await import("./issues.ts")).approve(reference, { commit, strategy, message, ...options });
 			const body = { commit: commit || undefined, strategy, message: message || undefined };
-			return call("approve", options, { params: { agent: reference }, body }, async (approved) =>
+			return await call("approve", options, { params: { agent: reference }, body }, async (approved) =>
 				(await import("./print-work.ts")).approveText(approved),
 			);
 		});

@@ -1,13 +1,14 @@
 // How an agent is named on the terminal's screen.
 import type { Agent, Mail } from "#contract/wire.ts";
 import { ageOf } from "#views/age.ts";
-import { actorName, styleOf } from "#views/agent-text.ts";
+import { actorName } from "#views/agent-text.ts";
 import { painted } from "#views/paint.ts";
+import { styleOf } from "#views/state-style.ts";
 import type { Seen } from "./model.ts";
 
 export function glyph(agent: Agent, colour: boolean): string {
 	const style = styleOf(agent);
-	return painted(style.role, style.glyph, colour);
+	return painted(style.tone, style.glyph, colour);
 }
 
 export const nameOf = ({ agents }: Pick<Seen, "agents">, actor: string): string =>

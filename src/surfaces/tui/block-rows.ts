@@ -1,6 +1,6 @@
-// The rows of one block of a thread. Folded, a call is one row and a thought is one; opened, they are whole.
+// The rows of one block of a thread. Collapsed, a call is one row and a thought is one; opened, they are whole.
 import { inline, oneLine, visible } from "#contract/visible.ts";
-import { withSenders } from "#views/agent-text.ts";
+import { withSenders } from "#views/mail-senders.ts";
 import { painted, type Style } from "#views/paint.ts";
 import { type Block, type CallResult, callWords, insideOf, planSteps, summaryOf } from "#views/thread.ts";
 import { colouredCode } from "./code-colours.ts";

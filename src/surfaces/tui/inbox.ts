@@ -1,7 +1,7 @@
 // Everything that needs a person, as rows.
 import type { AgentId } from "#contract/ids.ts";
 import { ageOf } from "#views/age.ts";
-import { stateOf } from "#views/agent-text.ts";
+import { finishHint, stateOf } from "#views/agent-text.ts";
 import type { Style } from "#views/paint.ts";
 import type { Seen } from "./model.ts";
 
@@ -15,7 +15,7 @@ export interface InboxRow {
 }
 
 export function inboxRows(seen: Seen): InboxRow[] {
-	const { approvals, errors, reviews, limits, nodes } = seen.inbox;
+	const { approvals, errors, turns, reviews, limits, nodes } = seen.inbox;
 	return [
 		...approvals.map(
 			({ agent, title, path, askedAt }): InboxRow => ({
@@ -27,6 +27,12 @@ export function inboxRows(seen: Seen): InboxRow[] {
 			(agent): InboxRow => ({
 				...{ style: "bad", glyph: "✗", agent: agent.id, hint: "" },
 				text: `${agent.handle}  ${stateOf(agent)}`,
+			}),
+		),
+		...turns.map(
+			({ id, handle, turn }): InboxRow => ({
+				...{ style: "wait", glyph: "◆", agent: id, hint: "" },
+				text: `${handle}  waits for you: ${finishHint(handle)}  ${turn === null ? "" : ageOf(turn.startedAt, seen.now)}`,
 			}),
 		),
 		...reviews.map(

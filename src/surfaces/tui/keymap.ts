@@ -9,7 +9,7 @@ export interface KeyEntry {
 }
 
 export type Action =
-	| "parent"
+	| "above"
 	| "child"
 	| "previous"
 	| "next"
@@ -29,8 +29,8 @@ export type Action =
 	| "down"
 	| "close"
 	| "go"
-	| "fold"
-	| "unfold"
+	| "collapse"
+	| "expand"
 	| "filter"
 	| "erase"
 	| "allow"
@@ -69,10 +69,10 @@ const lists: readonly KeyEntry[] = [
 
 export const keymap: Readonly<Record<Mode, readonly KeyEntry[]>> = {
 	thread: [
-		{ keys: ["ctrl+up"], action: "parent", help: "go to the parent" },
+		{ keys: ["ctrl+up"], action: "above", help: "go to the agent above" },
 		{ keys: ["ctrl+down"], action: "child", help: "go to the child that was made last" },
-		{ keys: ["ctrl+left"], action: "previous", help: "go to the previous child of the same parent" },
-		{ keys: ["ctrl+right"], action: "next", help: "go to the next child of the same parent" },
+		{ keys: ["ctrl+left"], action: "previous", help: "go to the previous living agent below the same one" },
+		{ keys: ["ctrl+right"], action: "next", help: "go to the next living agent below the same one" },
 		{ keys: ["ctrl+t"], action: "tree", help: "choose an agent from the tree" },
 		{ keys: ["ctrl+n"], action: "needs-you", help: "go to the next agent that needs you" },
 		{ keys: ["pageUp"], action: "page-up", help: "scroll one page up" },
@@ -105,7 +105,7 @@ export const keymap: Readonly<Record<Mode, readonly KeyEntry[]>> = {
 	blocks: [
 		{ keys: ["up", "k"], action: "up", help: "the block above" },
 		{ keys: ["down", "j"], action: "down", help: "the block below" },
-		{ keys: ["enter", "space"], action: "open", help: "open or fold it" },
+		{ keys: ["enter", "space"], action: "open", help: "open or close it" },
 		{ keys: ["escape", "ctrl+o", "q"], action: "close", help: "back to the input" },
 	],
 	list: [...lists, { keys: ["enter"], action: "go", help: "open it, or go there" }],
@@ -115,8 +115,8 @@ export const keymap: Readonly<Record<Mode, readonly KeyEntry[]>> = {
 		{ keys: ["pageUp"], action: "page-up", help: "one page up" },
 		{ keys: ["pageDown"], action: "page-down", help: "one page down" },
 		{ keys: ["enter"], action: "go", help: "go to the agent" },
-		{ keys: ["left"], action: "fold", help: "fold those below it" },
-		{ keys: ["right"], action: "unfold", help: "unfold them" },
+		{ keys: ["left"], action: "collapse", help: "collapse those below it" },
+		{ keys: ["right"], action: "expand", help: "expand them" },
 		{ keys: ["tab"], action: "filter", help: "living, those that need you, all, those of all projects" },
 		{ keys: ["backspace"], action: "erase", help: "erase the last letter of the search" },
 		{ keys: ["escape", "ctrl+c", "ctrl+t"], action: "close", help: "back to the thread" },
@@ -141,8 +141,8 @@ export const keymap: Readonly<Record<Mode, readonly KeyEntry[]>> = {
 	],
 	diff: [
 		...lists,
-		{ keys: ["enter"], action: "open", help: "open or fold the file" },
-		{ keys: ["o"], action: "open-all", help: "open or fold all files" },
+		{ keys: ["enter"], action: "open", help: "open or close the file" },
+		{ keys: ["o"], action: "open-all", help: "open or close all files" },
 		{ keys: ["space"], action: "reviewed", help: "mark the file as reviewed, and go to the next" },
 		{ keys: ["n"], action: "next-file", help: "to the next file" },
 		{ keys: ["p"], action: "previous-file", help: "to the file before" },

@@ -76,7 +76,7 @@ export interface Notice {
 
 /** A list over the thread. */
 export type Panel =
-	| (PanelBase & { kind: "tree"; filter: TreeFilter; words: string; folded: ReadonlySet<AgentId> })
+	| (PanelBase & { kind: "tree"; filter: TreeFilter; words: string; collapsed: ReadonlySet<AgentId> })
 	| (PanelBase & { kind: "inbox" | "queue" | "mail" | "turns" | "keys" | "commands" })
 	| (PanelBase & { kind: "text"; title: string; lines: readonly string[] })
 	| DiffPanel;

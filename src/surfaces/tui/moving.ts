@@ -1,4 +1,4 @@
-// Moving in the tree: who is the parent, the next child, and the next that needs a person.
+// Moving in the tree: who is above, the next child, and the next that needs a person.
 import type { AgentId } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
 import type { Seen, TreeFilter } from "./model.ts";
@@ -6,7 +6,7 @@ import { matching } from "./pi/text.ts";
 
 type Tree = Pick<Seen, "tree" | "agents">;
 
-export const parentOf = ({ agents }: Tree, of: AgentId): Agent | null => {
+export const agentAbove = ({ agents }: Tree, of: AgentId): Agent | null => {
 	const supervisor = agents.get(of)?.supervisor ?? null;
 	return supervisor === null ? null : (agents.get(supervisor) ?? null);
 };
@@ -21,10 +21,12 @@ export function childOf(seen: Tree, of: AgentId): Agent | null {
 	return children.findLast(isLiving) ?? children.at(-1) ?? null;
 }
 
-/** The children of the same parent, itself among them. */
-export function siblingsOf({ tree, agents }: Tree, of: AgentId): Agent[] {
+/** The living agents below the same one, and itself. The dead are reached through the tree. */
+function siblingsOf({ tree, agents }: Tree, of: AgentId): Agent[] {
 	const supervisor = agents.get(of)?.supervisor ?? null;
-	return tree.map(({ agent }) => agent).filter((each) => each.supervisor === supervisor);
+	return tree
+		.map(({ agent }) => agent)
+		.filter((each) => each.supervisor === supervisor && (isLiving(each) || each.id === of));
 }
 
 /** Null if there is no other one. */
@@ -47,7 +49,8 @@ export function lastActive({ tree, project }: Pick<Seen, "tree" | "project">): A
 
 /** The agents with an open approval or an error, in the order of the tree. */
 export function needingYou({ everywhere, inbox }: Pick<Seen, "everywhere" | "inbox">): Agent[] {
-	const ids = new Set([...inbox.approvals.map(({ agent }) => agent), ...inbox.errors.map(({ id }) => id)]);
+	const { approvals, errors, turns } = inbox;
+	const ids = new Set([...approvals.map(({ agent }) => agent), ...[...errors, ...turns].map(({ id }) => id)]);
 	return everywhere.map(({ agent }) => agent).filter(({ id }) => ids.has(id));
 }
 
@@ -79,7 +82,7 @@ export interface PickerRow {
 /** The rows of the tree picker. A search shows what it finds, best first, without its surroundings. */
 export function pickerRows(
 	seen: Seen,
-	{ filter, words, folded }: { filter: TreeFilter; words: string; folded: ReadonlySet<AgentId> },
+	{ filter, words, collapsed }: { filter: TreeFilter; words: string; collapsed: ReadonlySet<AgentId> },
 ): PickerRow[] {
 	const wanted = wantedRows(seen, filter);
 	if (words.trim() !== "")
@@ -87,7 +90,7 @@ export function pickerRows(
 			...{ agent, depth: 0, hidden: 0 },
 		}));
 	const rows: PickerRow[] = [];
-	/** the depth of the folded row whose rows are being left out */
+	/** the depth of the collapsed row whose rows are being left out */
 	let under: { depth: number; row: PickerRow } | null = null;
 	for (const { agent, depth } of wanted) {
 		if (under !== null && depth > under.depth) {
@@ -95,7 +98,7 @@ export function pickerRows(
 			continue;
 		}
 		const row = { agent, depth, hidden: 0 };
-		under = folded.has(agent.id) ? { depth, row } : null;
+		under = collapsed.has(agent.id) ? { depth, row } : null;
 		rows.push(row);
 	}
 	return rows;

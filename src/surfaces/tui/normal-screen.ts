@@ -25,7 +25,7 @@ function printTranscript(screen: Screen, { agent, seen, colour }: Look): void {
 	const width = screen.columns;
 	const look = { width, colour, folder, isOpened: true, isSelected: false, nameOf: (by: string) => nameOf(seen, by) };
 	const rows = seen.blocks(agent).flatMap((block) => blockRows(block, look));
-	const part = seen.hasOlder(agent) ? "… older items: `brood log` has all of them\n" : "";
+	const part = seen.hasOlder(agent) ? "… what is loaded here; `brood log` prints everything\n" : "";
 	screen.print(`${part}${rows.join("\n")}\n\nEnter goes back.\n`);
 	process.stdin.resume();
 	process.stdin.once("data", () => screen.start());

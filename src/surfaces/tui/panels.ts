@@ -131,7 +131,7 @@ function contentOf(state: State, panel: Panel, seen: Seen, look: Look): Content 
 			return {
 				title: panel.title,
 				rows: textRows(panel.lines, look.width),
-				hints: [scroll, close],
+				hints: [scroll, ...(panel.back?.kind === "mail" ? [hint("mail", "reply", "answer")] : []), close],
 			};
 	}
 }
@@ -167,7 +167,7 @@ function treeContent(state: State, panel: Extract<Panel, { kind: "tree" }>, seen
 	return {
 		title: `agents (${panel.filter}) ${panel.words}▏ ${rows.length} of ${all.length} · ${living} living, ${all.length - living} dead`,
 		rows,
-		hints: ["type to search", "Enter go", "←/→ fold", "Tab living / needs you / all / everywhere", "Esc close"],
+		hints: ["type to search", "Enter go", "←/→ expand", "Tab living / needs you / all / everywhere", "Esc close"],
 		none: panel.words === "" ? "no agent" : "no agent has such a name",
 	};
 }

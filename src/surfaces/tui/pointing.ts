@@ -1,7 +1,7 @@
 // What the mouse points at. A click opens a call, or goes to an agent of the tree; a selection stays in the thread or in
 // the tree beside it.
 import type { Seen, State } from "./model.ts";
-import { isFoldable, type ScreenLook, threadHeight, threadPage, threadWidth } from "./screen.ts";
+import { isCollapsible, type ScreenLook, threadHeight, threadPage, threadWidth } from "./screen.ts";
 import { sideAgents } from "./side.ts";
 import { goTo, only, type Update } from "./transition.ts";
 
@@ -22,7 +22,7 @@ export function clicked(
 	const page = threadPage(state, seen, { width, height, colour: look.colour });
 	const id = page.blocks[at.row - (height - page.rows.length)] ?? null;
 	const block = id === null ? undefined : seen.blocks(state.current).find((each) => each.id === id);
-	if (block === undefined || !isFoldable(block)) return null;
+	if (block === undefined || !isCollapsible(block)) return null;
 	const opened = new Set(state.opened);
 	if (!opened.delete(block.id)) opened.add(block.id);
 	return only({ ...state, opened });

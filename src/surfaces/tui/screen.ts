@@ -78,15 +78,15 @@ export function scrolled(state: State, seen: Seen, look: ThreadLook, by: number 
 	return moved(source, state.anchors.get(state.current) ?? null, by, look.height);
 }
 
-export const isFoldable = ({ kind }: Block): boolean => kind === "call" || kind === "thought";
+export const isCollapsible = ({ kind }: Block): boolean => kind === "call" || kind === "thought";
 
 export function readingOf(state: State, seen: Seen, look: ThreadLook): Reading {
 	return {
 		scroll: (by) => scrolled(state, seen, look, by),
-		foldable: () =>
+		collapsible: () =>
 			seen
 				.blocks(state.current)
-				.filter(isFoldable)
+				.filter(isCollapsible)
 				.map(({ id }) => id),
 		isShown: (block) => threadPage(state, seen, look).blocks.includes(block),
 		anchorOf: (block) => pageAt(sourceOf(state, seen, look), { block, row: 0 }, look.height).anchor,
@@ -120,7 +120,7 @@ function tailRows(state: State, seen: Seen, width: number, colour: boolean): str
 
 function waitingText(agent: Agent | undefined): string | null {
 	if (agent === undefined || agent.waitingFor === null) return null;
-	if (agent.holds.length === 0) return `the next prompt waits for ${agent.waitingFor}`;
+	if (agent.holds.length === 0) return `the next prompt waits: ${agent.waitingFor}`;
 	const isError = agent.label === "error";
 	return `the next prompt waits: the agent is ${stateOf(agent)}; ${isError ? "/recover repairs it" : "/resume lets it continue"}`;
 }

@@ -2,10 +2,11 @@
 // window its words become signs first, so that the counts stay.
 import { inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
-import { stateOf, styleOf } from "#views/agent-text.ts";
+import { stateOf } from "#views/agent-text.ts";
 import { painted, signed } from "#views/paint.ts";
+import { styleOf } from "#views/state-style.ts";
 import type { Seen, State } from "./model.ts";
-import { childrenOf, isLiving, needingYou, parentOf, siblingOf } from "./moving.ts";
+import { agentAbove, childrenOf, isLiving, needingYou, siblingOf } from "./moving.ts";
 import { clipped, widthOf } from "./pi/text.ts";
 
 /** What is given up for room, one after the other. */
@@ -31,12 +32,12 @@ export function separatorRow(state: State, seen: Seen, look: { width: number; co
 }
 
 function hereText(agent: Agent, room: number, colour: boolean): string {
-	const { glyph, role } = styleOf(agent);
-	const state = signed(role, glyph, ` ${clipped(stateOf(agent), room)}`, colour);
+	const { glyph, tone } = styleOf(agent);
+	const state = signed(tone, glyph, ` ${clipped(stateOf(agent), room)}`, colour);
 	return `[${painted("strong", clipped(inline(agent.handle), room), colour)} ${state}]`;
 }
 
-/** The agent between its parent, its siblings and its children. */
+/** The agent between the one above, its siblings and its children. */
 function aroundText({ id }: Agent, seen: Seen, { without, here }: { without: GivenUp; here: string }): string {
 	const named = (arrow: string, of: Agent | null): string =>
 		of === null ? "" : `${arrow}${clipped(inline(of.handle), without.has("names") ? 8 : 16)}`;
@@ -46,7 +47,7 @@ function aroundText({ id }: Agent, seen: Seen, { without, here }: { without: Giv
 	const children = childrenOf(seen, id).filter(isLiving).length;
 	const [up, down] = without.has("family")
 		? ["", ""]
-		: [named("↑", parentOf(seen, id)), children === 0 ? "" : `↓${children}`];
+		: [named("↑", agentAbove(seen, id)), children === 0 ? "" : `↓${children}`];
 	return [up, left, here, right, down].filter(Boolean).join(" ");
 }
 
@@ -66,11 +67,12 @@ function countsText(agent: Agent, seen: Seen, without: GivenUp): string {
 }
 
 function needsText(seen: Seen, { colour, without }: { colour: boolean; without: GivenUp }): string {
-	const [asks, errors, reviews] = [seen.inbox.approvals.length, seen.inbox.errors.length, seen.inbox.reviews.length];
+	const { approvals, turns, errors, reviews } = seen.inbox;
+	const asks = approvals.length + turns.length;
 	const parts = [
 		asks === 0 ? "" : signed("wait", "◆", String(asks), colour),
-		errors === 0 ? "" : signed("bad", "✗", String(errors), colour),
-		reviews === 0 ? "" : signed("wait", "▤", String(reviews), colour),
+		errors.length === 0 ? "" : signed("bad", "✗", String(errors.length), colour),
+		reviews.length === 0 ? "" : signed("wait", "▤", String(reviews.length), colour),
 	].filter(Boolean);
 	return parts.length === 0
 		? ""

@@ -122,7 +122,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 	agents: {
 		usage: "",
 		help: "show the tree of agents",
-		run: async () => ({ panel: { kind: "tree", at: 0, filter: "all", words: "", folded: new Set() } }),
+		run: async () => ({ panel: { kind: "tree", at: 0, filter: "all", words: "", collapsed: new Set() } }),
 	},
 	queue: { usage: "", help: "show the queue", run: async () => ({ panel: { kind: "queue", at: 0 } }) },
 	inbox: { usage: "", help: "show everything that needs you", run: async () => ({ panel: { kind: "inbox", at: 0 } }) },

@@ -28,7 +28,7 @@ export interface Reading {
 	/** the anchor that many rows further */
 	scroll(by: number | "top"): Anchor;
 	/** the selectable blocks, oldest first */
-	foldable(): readonly number[];
+	collapsible(): readonly number[];
 	isShown(block: number): boolean;
 	/** the anchor that shows a block */
 	anchorOf(block: number): Anchor;

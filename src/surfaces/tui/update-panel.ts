@@ -13,6 +13,9 @@ import { goTo, type Key, modeOf, noted, only, type Update } from "./transition.t
 export function updatePanel(state: State, panel: Panel, key: Key, seen: Seen): Update {
 	const mode = modeOf(state);
 	const action = actionOf(mode, key.name);
+	// a mail that is open is answered as in the list
+	if (panel.kind === "text" && panel.back?.kind === "mail" && actionOf("mail", key.name) === "reply")
+		return inMail(state, panel.back.at, "reply", key, seen);
 	if (action === null && mode !== "tree")
 		return only(noted(state, `${keyName(key.name)} does nothing in this list; ${hint(mode, "close", "closes it")}.`));
 	const count = countOf(state, panel, seen, key.width);
@@ -89,10 +92,10 @@ function inTree(state: State, panel: TreePanel, action: Action | null, key: Key,
 	switch (action) {
 		case "go":
 			return goTo(state, row?.agent.id, "There is no such agent.");
-		case "fold":
-			return row === undefined ? only(state) : next({ folded: new Set([...panel.folded, row.agent.id]) });
-		case "unfold":
-			return next({ folded: new Set([...panel.folded].filter((id) => id !== row?.agent.id)) });
+		case "collapse":
+			return row === undefined ? only(state) : next({ collapsed: new Set([...panel.collapsed, row.agent.id]) });
+		case "expand":
+			return next({ collapsed: new Set([...panel.collapsed].filter((id) => id !== row?.agent.id)) });
 		case "filter": {
 			const filter = treeFilters[(treeFilters.indexOf(panel.filter) + 1) % treeFilters.length] ?? "living";
 			return next({ filter, at: 0 });

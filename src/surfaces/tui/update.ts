@@ -4,7 +4,7 @@ import type { Agent } from "#contract/wire.ts";
 import { withFile } from "./diff.ts";
 import { type Action, actionOf } from "./keymap.ts";
 import type { Panel, Seen, State, TreeFilter } from "./model.ts";
-import { childOf, isLiving, nextNeedingYou, parentOf, pickerRows, siblingOf } from "./moving.ts";
+import { agentAbove, childOf, isLiving, nextNeedingYou, pickerRows, siblingOf } from "./moving.ts";
 import type { Anchor } from "./page.ts";
 import { partOf, type QuestionPart, turned } from "./question.ts";
 import type { SlashAnswer } from "./slash.ts";
@@ -34,21 +34,21 @@ export function update(state: State, key: Key, seen: Seen): Update {
 }
 
 const fromAnywhere: ReadonlySet<Action> = new Set([
-	...(["parent", "child", "previous", "next", "tree", "needs-you", "inbox", "queue", "mail", "turns", "diff"] as const),
+	...(["above", "child", "previous", "next", "tree", "needs-you", "inbox", "queue", "mail", "turns", "diff"] as const),
 	...(["keys", "transcript", "redraw", "suspend"] as const),
 ]);
 
 function act(state: State, action: Action, key: Key, seen: Seen): Update {
 	const { current } = state;
 	switch (action) {
-		case "parent":
-			return goTo(state, parentOf(seen, current)?.id, "It has no parent.");
+		case "above":
+			return goTo(state, agentAbove(seen, current)?.id, "No agent is above it.");
 		case "child":
 			return goTo(state, childOf(seen, current)?.id, "It has no children.");
 		case "previous":
-			return goTo(state, siblingOf(seen, current, -1)?.id, "Its parent has no other children.");
+			return goTo(state, siblingOf(seen, current, -1)?.id, "No other living agent is below the same one.");
 		case "next":
-			return goTo(state, siblingOf(seen, current, 1)?.id, "Its parent has no other children.");
+			return goTo(state, siblingOf(seen, current, 1)?.id, "No other living agent is below the same one.");
 		case "needs-you":
 			return goTo(state, nextNeedingYou(seen, current)?.id, "Nobody else needs you.");
 		case "page-up":
@@ -68,7 +68,7 @@ function act(state: State, action: Action, key: Key, seen: Seen): Update {
 		case "quit":
 			return quit(state, key);
 		case "blocks": {
-			const all = key.reading.foldable();
+			const all = key.reading.collapsible();
 			const last = all.findLast((block) => key.reading.isShown(block)) ?? all.at(-1);
 			return last === undefined ? only(noted(state, "There is nothing to open.")) : select(state, last, key);
 		}
@@ -101,7 +101,7 @@ function act(state: State, action: Action, key: Key, seen: Seen): Update {
 
 /** The tree with the current agent selected. */
 export function treePanel(state: State, seen: Seen, filter: TreeFilter): Panel {
-	const panel = { kind: "tree" as const, at: 0, filter, words: "", folded: new Set<AgentId>() };
+	const panel = { kind: "tree" as const, at: 0, filter, words: "", collapsed: new Set<AgentId>() };
 	return {
 		...panel,
 		at: Math.max(
@@ -211,7 +211,7 @@ function readOn(state: State, part: QuestionPart): Update {
 }
 
 function amongBlocks(state: State, selected: number, key: Key): Update {
-	const all = key.reading.foldable();
+	const all = key.reading.collapsible();
 	const at = all.indexOf(selected);
 	switch (actionOf("blocks", key.name)) {
 		case "up":

@@ -10,13 +10,14 @@ import { Notifier } from "./shell/notifier.tsx";
 import { Palette } from "./shell/palette.tsx";
 import { Shortcuts } from "./shell/shortcuts.tsx";
 import { SignedOut } from "./shell/signed-out.tsx";
-import { Toasts } from "./shell/toasts.tsx";
 import { useSeen } from "./store/hooks.ts";
 import { Empty } from "./ui/notice.tsx";
 import { paths } from "./ui/paths.ts";
+import { Toasts } from "./ui/toasts.tsx";
 
 export function App() {
 	const { connection } = useSeen();
+	const [location] = useLocation();
 	const [isOpen, setOpen] = useState<"palette" | "shortcuts" | null>(null);
 	useGlobalKeys({
 		palette: () => setOpen("palette"),
@@ -32,7 +33,7 @@ export function App() {
 			<Nav onPalette={() => setOpen("palette")} />
 			<main id="main" className="main" tabIndex={-1}>
 				<LostBanner />
-				<Broken>
+				<Broken location={location}>
 					<Switch>
 						{pages.map(({ pattern, page: Page }) => (
 							<Route key={pattern} path={pattern}>
@@ -58,11 +59,12 @@ export function App() {
 const textsOf = (params: Readonly<Record<string | number, string | undefined>>): Record<string, string> =>
 	Object.fromEntries(Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 
-/** Goes round through the agents that ask or have failed. */
+/** Goes round through the agents that ask, have failed or are yours to finish. */
 function useNextThatNeedsYou(): () => void {
 	const [location, go] = useLocation();
 	const { inbox } = useSeen();
-	const waiting = [...new Set([...inbox.approvals.map(({ agent }) => agent), ...inbox.errors.map(({ id }) => id)])];
+	const { approvals, errors, turns } = inbox;
+	const waiting = [...new Set([...approvals.map(({ agent }) => agent), ...[...errors, ...turns].map(({ id }) => id)])];
 	return () => {
 		const at = waiting.findIndex((agent) => location === paths.agent(agent));
 		const next = waiting[(at + 1) % waiting.length];

@@ -21,8 +21,8 @@ export interface Vendor {
 	/** the vendor's own program, with which people log in; agents run the adapter's copy */
 	program: { name: string; install: string };
 	login: {
-		/** files in the user's home that a login creates */
-		files: readonly string[];
+		/** files in the user's home that a login creates, or for those that the program creates before, what a login adds */
+		files: readonly (string | { name: string; has: RegExp })[];
 		/** instructions for the login */
 		how: string;
 		/** variables with keys that its program accepts in place of a login; agents see them only from a subscription */

@@ -16,6 +16,17 @@ test("a sign of a login is a file in the home that the vendor's own program leav
 	expect(loggedIn()).toEqual(["codex"]);
 });
 
+test("settings that Claude Code creates at every start are no sign of a login, those after a login are", () => {
+	const home = mkdtempSync(path.join(os.tmpdir(), "brood-test-"));
+	const looksSo = (settings: object) => {
+		writeFileSync(path.join(home, ".claude.json"), JSON.stringify(settings, null, 2));
+		return looksLoggedIn(vendors["claude"] ?? expect.fail(), home);
+	};
+	expect(looksSo({ firstStartTime: "2026-11-17T23:24:36.403Z", hasCompletedOnboarding: false })).toBe(false);
+	expect(looksSo({ hasCompletedOnboarding: true })).toBe(true);
+	expect(looksSo({ oauthAccount: { emailAddress: "you@example.org" } })).toBe(true);
+});
+
 test.each([
 	["goose acp", ["goose", "acp"]],
 	["  a  'b c' \"d 'e'\" f\\ g \"h\\\"i\" ''", ["a", "b c", "d 'e'", "f g", 'h"i', ""]],

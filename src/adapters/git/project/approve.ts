@@ -17,7 +17,7 @@ import { exclusively } from "../run/exclusive.ts";
 import { commitOf, existingBranch } from "../run/user-input.ts";
 import { aheadBehind } from "../verbs/branch-status.ts";
 import { withTrailers } from "../verbs/commit.ts";
-import { identityOf } from "../verbs/identity.ts";
+import { personIdentity } from "../verbs/identity.ts";
 import { commitTree, mergeTrees, rebased, treeOfCommit, withNextStep } from "../verbs/merge.ts";
 import { recordedMerge, recordMerge } from "../verbs/record.ts";
 import { fetchBundles } from "../workspace/bundle.ts";
@@ -199,7 +199,7 @@ async function resultOf(
 			? { commit: request.commit }
 			: await notForward(context, checkout, { before, onto }, request.commit);
 	}
-	const identity = await identityOf(git, project.path);
+	const identity = await personIdentity(git, project.path);
 	if (strategy === "rebase") {
 		const moved = await rebased(context, project, project.path, {
 			...{ tip: request.commit, onto, identity },

@@ -16,7 +16,7 @@ import { runInCheckTree } from "./check-tree.ts";
  * Takes a branch that only the remote has from there, and moves one that is behind the remote's forward. A new branch
  * begins at base.
  */
-export async function enterBranch(
+export async function switchBranch(
 	context: GitContext,
 	checkout: Checkout,
 	control: StepControl,

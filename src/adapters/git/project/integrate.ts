@@ -4,7 +4,7 @@ import type { ProjectSettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { checkoutOfBranch } from "../run/worktrees.ts";
-import { identityOf } from "../verbs/identity.ts";
+import { personIdentity } from "../verbs/identity.ts";
 import { commitTree, mergeTrees, rebased } from "../verbs/merge.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
 import { cannotTakeIn, type Incoming, incoming } from "./origin.ts";
@@ -38,7 +38,7 @@ export async function integrated(
 	const merged = await mergeTrees(git, project.path, before, commit);
 	if (isRefusal(merged)) return inConflict(project, base, there, merged);
 	const message = `Merge branch '${base}' of origin\n`;
-	const person = await identityOf(git, project.path);
+	const person = await personIdentity(git, project.path);
 	const made = await commitTree(git, project.path, merged.tree, [before, commit], message, person);
 	return { commit: made, took: behind, rewrites: false };
 }
@@ -61,7 +61,7 @@ async function replayed(
 			],
 		});
 	if (there.own === 0) return { commit: there.commit, took: there.behind, rewrites: true };
-	const person = await identityOf(git, project.path);
+	const person = await personIdentity(git, project.path);
 	const since = there.rewrittenFrom === null ? {} : { since: there.rewrittenFrom };
 	const made = await rebased(context, project, project.path, {
 		...{ tip: before, onto: there.commit, identity: person },

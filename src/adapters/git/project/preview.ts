@@ -5,7 +5,7 @@ import type { MergePreview } from "#contract/workspace.ts";
 import type { PreviewRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { commitOf } from "../run/user-input.ts";
 import { aheadBehind } from "../verbs/branch-status.ts";
-import { identityOf } from "../verbs/identity.ts";
+import { personIdentity } from "../verbs/identity.ts";
 import { commitTree, mergeTrees } from "../verbs/merge.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { projectSettings } from "../workspace/settings.ts";
@@ -42,7 +42,7 @@ export async function previewMerge(
 					result.tree,
 					[result.onto, commit],
 					"What a merge would be",
-					await identityOf(git, project.path),
+					await personIdentity(git, project.path),
 				);
 	const run = await runInCheckTree(context, settings.check, { project, commit: checked, settings }, control);
 	return { ...found, check: run };

@@ -198,7 +198,8 @@ async function finish(
 	control: StepControl,
 ): Promise<Provisioned | Refusal> {
 	const hasSubmodules = await exists(`${marker.path}/.gitmodules`);
-	const { command, mayFail, notes } = hasSubmodules ? withSubmodules(setup, settings) : setup;
+	const isCopy = setup.mayFail && missing.length === 0;
+	const { command, mayFail, notes } = hasSubmodules ? withSubmodules(setup, settings, { isCopy }) : setup;
 	const checkout = { project, agent, workspace: workspaceOf(marker), marker };
 	const shared =
 		marker.own === true
@@ -212,16 +213,25 @@ async function finish(
 	// a flush would wait for every file of the tree; the next commit of the store flushes it anyway
 	await noteMarker(await markerFileOf(context, marker), { ...marker, ready: true });
 	if (marker.own === true) await registerBranch(context, checkout, marker.start);
+	const fetched = await submodulesAmong(missing, marker.path);
 	const allNotes = [
 		...earlier,
 		...notes,
+		...fetched.map(({ path }) => `${path} is as it was committed: changes inside a submodule did not come along.`),
 		...(failed === null ? [] : [`${failed.message} What it makes may be missing.`]),
 	];
 	// HEAD is at the start commit unless a setup command or a fork moved it
-	const more = { shared, setup: ran, found: false, missing, notes: allNotes };
+	const left = missing.filter((each) => !fetched.includes(each));
+	const more = { shared, setup: ran, found: false, missing: left, notes: allNotes };
 	return ran === null && (marker.own === true || !mayFail)
 		? { workspace: workspaceOf(marker), head: marker.start, ...more }
 		: await answer(context, project, marker, more);
+}
+
+/** What a fork was made without, and the setup command has fetched. */
+async function submodulesAmong(missing: Made["missing"], folder: string): Promise<Made["missing"]> {
+	const there = await Promise.all(missing.map(async (each) => await exists(`${folder}/${each.path}/.git`)));
+	return missing.filter((_, at) => there[at]);
 }
 
 async function answer(

@@ -37,9 +37,10 @@ export function setupOfFork(
 export function withSubmodules(
 	{ command, mayFail, notes }: SetupRequest,
 	{ submodules }: Pick<ProjectSettings, "submodules">,
+	{ isCopy }: { isCopy: boolean },
 ): SetupRequest {
-	// a fork has those of its parent
-	if (mayFail) return { command, mayFail, notes };
+	// a copy has those of its parent; a fork that was made from a snapshot has none, and is told so
+	if (isCopy || (mayFail && submodules !== "init")) return { command, mayFail, notes };
 	if (submodules === "init")
 		return { command: command === null ? initSubmodules : `${initSubmodules} && { ${command}\n}`, mayFail, notes };
 	const note = `This repository has submodules, and their folders are empty here. Run \`${initSubmodules}\` if you need them.`;

@@ -39,7 +39,7 @@ async function configDigest({ layout }: GitContext, { slug }: ProjectRepository)
 	return text === null ? null : createHash("sha256").update(text).digest("hex");
 }
 
-/** The commits of base, of origin's and of the home's, as far as they are known here. */
+/** The commits of base, of origin's and of the home node's, as far as they are known here. */
 async function baseTips(git: Git, { path }: ProjectRepository, base: string): Promise<string[]> {
 	const refs = [branchRef(base), `refs/remotes/origin/${base}`, homeRef(base)];
 	const found = await Promise.all(refs.map(async (ref) => await commitOf(git, path, ref)));
@@ -110,7 +110,7 @@ async function follow(
 		`${base} in ${path} has diverged from ${base} at the home node of ${project.slug}.`,
 		{
 			details: { path, own, missing },
-			suggestions: [`git rebase ${homeRef(base)} in ${path}`],
+			suggestions: [`git -C ${path} rebase ${homeRef(base)}`],
 		},
 	);
 	return { own, behind };

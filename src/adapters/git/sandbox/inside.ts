@@ -76,7 +76,7 @@ on(steps.tree, async ({ context, checkout }) => {
 });
 
 /** The project's branch may be ahead of ours, if another agent has worked on it. */
-on(steps.enter, async ({ context, checkout }, { begun }): Promise<UpdateResult | Refusal> => {
+on(steps.switchBranch, async ({ context, checkout }, { begun }): Promise<UpdateResult | Refusal> => {
 	const { git, given } = context;
 	const { path: folder, branch } = checkout.workspace;
 	const [local, theirs] = [await commitOf(git, folder, branchRef(branch)), given?.branch ?? null];

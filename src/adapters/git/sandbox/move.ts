@@ -20,9 +20,9 @@ export const syncSandboxed = async (
 ): Promise<UpdateResult | Refusal> =>
 	await move(context, checkout, steps.sync, { strategy, begun: control.begun ?? null }, control);
 export const releaseSandboxed = toBranch(steps.release);
-export const enterSandboxed = toBranch(steps.enter);
+export const switchSandboxed = toBranch(steps.switchBranch);
 
-function toBranch(step: typeof steps.release | typeof steps.enter) {
+function toBranch(step: typeof steps.release | typeof steps.switchBranch) {
 	return async (
 		context: GitContext,
 		checkout: SandboxedCheckout,

@@ -43,7 +43,7 @@ import type { Git } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
 import { addressElsewhere, commitOf } from "../run/user-input.ts";
 import { checkOut } from "../tree/checkout.ts";
-import { identityOf } from "../workspace/git-context.ts";
+import { agentIdentity } from "../workspace/git-context.ts";
 
 export interface OwnRepositoryRequest {
 	project: ProjectRepository;
@@ -107,7 +107,7 @@ const remoteSettings = (name: string, url: string): [string, string][] => [
 ];
 
 const identitySettings = (agent: AgentIdentity): [string, string][] => {
-	const identity = identityOf(agent);
+	const identity = agentIdentity(agent);
 	return [
 		["user.name", identity["GIT_AUTHOR_NAME"] ?? ""],
 		["user.email", identity["GIT_AUTHOR_EMAIL"] ?? ""],

@@ -26,7 +26,7 @@ export const withBroken = (text: string, broken: string | null): string =>
 	broken === null ? text : `${text}; the index could not be read and is kept as ${broken}`;
 
 export const restoredText = (broken: string | null): string =>
-	`${withBroken("Your files were put back as a snapshot has them", broken)}.`;
+	`${withBroken("Your files were restored as a snapshot has them", broken)}.`;
 
 /** Both git and we can read it. Where git fails without any index as well, the index is not to blame. */
 async function isSound(git: Git, tree: Tree): Promise<boolean> {

@@ -8,7 +8,7 @@ import { checkoutName, recoverySuggestions } from "../format/checkout-name.ts";
 import { exists } from "../layout/layout.ts";
 import { type Git, GitFailed } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
-import { baseCommit, type GitContext, identityOf, isAncestor } from "../workspace/git-context.ts";
+import { agentIdentity, baseCommit, type GitContext, isAncestor } from "../workspace/git-context.ts";
 import { readStatus } from "../workspace/tree-status.ts";
 import { recordedMerge } from "./record.ts";
 
@@ -117,7 +117,7 @@ export async function commitsSince(
 		...not,
 		"--",
 	]);
-	const name = identityOf(checkout.agent)["GIT_AUTHOR_NAME"];
+	const name = agentIdentity(checkout.agent)["GIT_AUTHOR_NAME"];
 	return text
 		.split("\u0001")
 		.filter((record) => record !== "")

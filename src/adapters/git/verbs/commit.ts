@@ -11,7 +11,7 @@ import { displayName, listOf, pathOf } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 import { plainCommit } from "../run/plain-commit.ts";
 import { changedFiles } from "../tree/tree.ts";
-import { type GitContext, identityOf } from "../workspace/git-context.ts";
+import { agentIdentity, type GitContext } from "../workspace/git-context.ts";
 import { projectSettings } from "../workspace/settings.ts";
 import {
 	addNames,
@@ -67,7 +67,7 @@ export async function commitWork(
 			message,
 			...only,
 		],
-		{ environment: identityOf(checkout.agent), input: request.paths === undefined ? "" : names },
+		{ environment: agentIdentity(checkout.agent), input: request.paths === undefined ? "" : names },
 	);
 	const commit = (await plainCommit(folder, "HEAD"))?.id ?? (await git(folder, ["rev-parse", "HEAD"])).text;
 	return {

@@ -2,7 +2,7 @@
 import type { Git } from "../run/git.ts";
 
 /** As variables; Brood itself where git knows nobody. */
-export async function identityOf(git: Git, repository: string): Promise<Record<string, string>> {
+export async function personIdentity(git: Git, repository: string): Promise<Record<string, string>> {
 	const [name, email] = await Promise.all(
 		["user.name", "user.email"].map(async (key) => await git(repository, ["config", "--get", key], { answers: [1] })),
 	);

@@ -1,4 +1,4 @@
-// Returns an agent to its own branch, or to base if the branch has no commits of its own.
+// Returns an agent to its home branch, which is moved to base if it has no commits of its own.
 
 import { counted } from "#contract/counted.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";

@@ -7,7 +7,7 @@ import type { UpdateResult } from "#contract/wire.ts";
 import type { SyncStrategy } from "#contract/workspace.ts";
 import type { Checkout, StepControl } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
-import { baseCommit, type GitContext, identityOf, repositoryOf } from "../workspace/git-context.ts";
+import { agentIdentity, baseCommit, type GitContext, repositoryOf } from "../workspace/git-context.ts";
 import { dirtyRefusal, readStatus } from "../workspace/tree-status.ts";
 import { aheadBehind, branchStatus, isMerged, treeGone } from "./branch-status.ts";
 import { notOnBranch } from "./commit.ts";
@@ -76,7 +76,7 @@ async function combined(
 			},
 		);
 	}
-	const identity = identityOf(agent);
+	const identity = agentIdentity(agent);
 	if (strategy === "rebase")
 		return await rebased(context, project, repositoryOf(checkout), { tip: head, onto: base, identity });
 	const merged = await mergeTrees(context.git, workspace.path, head, base);

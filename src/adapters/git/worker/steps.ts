@@ -130,7 +130,7 @@ export const steps = {
 	),
 	sync: step("sync", z.strictObject({ ...begun, strategy: SyncStrategy }), orRefusal(UpdateResult), longMs),
 	release: step("release", z.strictObject(begun), orRefusal(UpdateResult), longMs),
-	enter: step("enter", z.strictObject(begun), orRefusal(UpdateResult), longMs),
+	switchBranch: step("switchBranch", z.strictObject(begun), orRefusal(UpdateResult), longMs),
 	/** asked before any other step of a recovery: each of them runs git */
 	removePipes: step("remove-pipes", nothing, z.strictObject({ removed: z.boolean() }), longMs),
 	recover: step(

@@ -37,7 +37,7 @@ export async function makeBundle(
 	const made = await bundleOf(git, repository, [taken.ref, ...(hasBranch ? [branch] : []), ...not]);
 	const bytes = made.length;
 	if (bytes <= bytesMax) return { text: made.toString("base64"), bytes, commit: taken.commit };
-	return refuse("TOO_LARGE", `a snapshot of ${bytes} bytes is too large to be kept for other nodes`, {
+	return refuse("TOO_LARGE", `a snapshot of ${bytes} bytes is too large to be uploaded`, {
 		details: { bytes, limit: bytesMax },
 	});
 }

@@ -3,7 +3,7 @@ import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { AgentIdentity, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import type { Git } from "../run/git.ts";
 import { addressElsewhere } from "../run/user-input.ts";
-import { type GitContext, identityOf } from "./git-context.ts";
+import { agentIdentity, type GitContext } from "./git-context.ts";
 
 const cloneTimeoutMs = 30 * 60 * 1000;
 
@@ -28,7 +28,9 @@ export async function makeClone(
 	else await cloneOf(git, project.path, { there, path, refs: branches });
 	const url = await originUrlOf(git, project.path);
 	if (url !== null) await git(path, ["remote", "add", "--", "origin", url]);
-	const identity = identityOf(agent);
+	// what an address such as ../library of a submodule starts from, as it does in the project
+	else await git(path, ["config", "--local", `branch.${branch}.remote`, "brood"]);
+	const identity = agentIdentity(agent);
 	await git(path, ["config", "--local", "user.name", identity["GIT_AUTHOR_NAME"] ?? ""]);
 	await git(path, ["config", "--local", "user.email", identity["GIT_AUTHOR_EMAIL"] ?? ""]);
 	if (start !== null) await git(path, ["update-ref", `refs/heads/${branch}`, start]);
@@ -79,7 +81,7 @@ export async function configureClone(
 	agent: AgentIdentity,
 	file: string,
 ): Promise<void> {
-	const [url, identity] = [await originUrlOf(git, project.path), identityOf(agent)];
+	const [url, identity] = [await originUrlOf(git, project.path), agentIdentity(agent)];
 	const format = (await git(project.path, ["rev-parse", "--show-object-format"])).text;
 	const fetches = (remote: string): string => `+refs/heads/*:refs/remotes/${remote}/*`;
 	const origin = { "remote.origin.url": url ?? "", "remote.origin.fetch": fetches("origin") };

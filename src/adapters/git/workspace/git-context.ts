@@ -53,12 +53,12 @@ export interface OutsideState {
 
 /** As in the trailer of a commit. */
 export const signatureOf = (agent: AgentIdentity): string => {
-	const { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email } = identityOf(agent);
+	const { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email } = agentIdentity(agent);
 	return `${name} <${email}>`;
 };
 
 /** The agent's identity on its commits, as variables, so that no git configuration changes. */
-export function identityOf({ handle }: AgentIdentity): Record<string, string> {
+export function agentIdentity({ handle }: AgentIdentity): Record<string, string> {
 	const [name, email] = [`brood-agent-${handle}`, `${handle}@brood.local`];
 	return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
 }

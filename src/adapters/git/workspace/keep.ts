@@ -154,7 +154,7 @@ export async function restore(
 	if (kind === "main")
 		return refuse(
 			"CONFLICT",
-			`${folder} is the repository itself. Snapshots are put back only into worktrees and clones.`,
+			`${folder} is the repository itself. Snapshots are restored only into worktrees and clones.`,
 			{
 				details: { path: folder },
 			},

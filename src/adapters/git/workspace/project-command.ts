@@ -8,7 +8,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { CommandRun } from "#contract/workspace.ts";
 import { caught, type Log, noLog } from "#engine/ports/log.ts";
 import type { AgentIdentity, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
-import { type GitContext, identityOf } from "./git-context.ts";
+import { agentIdentity, type GitContext } from "./git-context.ts";
 import { mountsFor } from "./sandbox-mounts.ts";
 
 const timeoutMs = 30 * 60 * 1000;
@@ -40,7 +40,7 @@ export async function runProjectCommand(
 	const { containment = "groups" } = context;
 	const asked = (await context.variables?.(env)) ?? {};
 	if (typeof asked === "string") return { command, exit: notStarted, output: asked };
-	const last = { ...asked, ...control.environment, ...(agent && identityOf(agent)) };
+	const last = { ...asked, ...control.environment, ...(agent && agentIdentity(agent)) };
 	const mounts = await mountsFor(context, project, folder, null);
 	if (mounts !== null && isRefusal(mounts)) return { command, exit: notStarted, output: mounts.message };
 	if (mounts !== null && containment !== "bubblewrap")

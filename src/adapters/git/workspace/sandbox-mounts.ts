@@ -1,6 +1,6 @@
 // The mounts of a project's sandbox: what is hidden, readable and writable inside.
 //
-// Hidden are the home, with the person's token, the store and the other agents' files, and the usual places of keys. An
+// Hidden are the home, with the owner's token, the store and the other agents' files, and the usual places of keys. An
 // agent can write its tree and its own git folder, which is outside the tree and mounted at `.git`. It can write nothing
 // of the project's repository, whose objects it borrows.
 //

@@ -63,7 +63,7 @@ function effectiveSettings(
 	const agreed = fingerprint === null || approved.includes(fingerprint);
 	const { setup = null, check = null, teardown = null, env = [], presets = {}, ...harmless } = repository;
 	const settings = mergeSettings(own, agreed ? repository : harmless, base);
-	// settings that the home's configuration replaces need no approval
+	// settings that the home's configuration replaces need not be approved
 	const more = Object.keys(presets).filter((name) => !Object.hasOwn(own.presets ?? {}, name));
 	const set = new Set(own.env?.map(variableName));
 	const merged: Readonly<Record<string, boolean>> = {

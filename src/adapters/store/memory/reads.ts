@@ -1,5 +1,5 @@
 // The store's reads of rows in memory.
-import { type AgentState, folderOf, isLeaving } from "#contract/agent.ts";
+import { type AgentState, folderOf, hasStrayFiles } from "#contract/agent.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item-kinds.ts";
 import type { Reads } from "#engine/ports/store.ts";
@@ -51,7 +51,7 @@ function agentReads(read: Read) {
 			),
 		agentIds: async (project) => (await where((agent) => agent.project === project)).map(({ id }) => id),
 		leasedAgents: () => where(({ lease }) => lease !== null),
-		leavingAgents: () => where(isLeaving),
+		agentsWithStrayFiles: () => where(hasStrayFiles),
 		agentsWithFolders: (project) => where((agent) => agent.project === project && folderOf(agent) !== null),
 		agentsInFolder: (project, folder) => where((agent) => agent.project === project && folderOf(agent) === folder),
 		livingAgentsByNode: async () => {

@@ -34,7 +34,7 @@ export interface Rows {
 	persons: Map<PersonName, PersonState>;
 	nodes: Map<NodeId, NodeState>;
 	errands: Map<string, Errand & { state: "asked" | "taken" | "done"; answer: string | null }>;
-	/** by actor and key, see `nameOf` */
+	/** by actor and key, see `receiptName` */
 	receipts: Map<string, StoredReceipt>;
 }
 

@@ -5,7 +5,7 @@ import { examine } from "./examine.ts";
 import type { SideConnection } from "./side-connection.ts";
 
 /**
- * `for share` waits for a takeover of this node that is just being committed, and then finds another epoch: without it
+ * `for share` waits for the fall of this node if it is just being committed, and then finds another epoch: without it
  * the beat would be confirmed. A beat that was on its way for long does not replace a later one. Whether the node believes
  * itself alone is kept with the beat: what it was told before, and what it is told now.
  */

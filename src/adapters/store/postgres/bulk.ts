@@ -57,7 +57,7 @@ function updateAgents(rows: readonly Row[]): BulkWrite[] {
 
 const agentColumns = {
 	...{ seq: "bigint", state: "text", handle: "text", life: "text", supervisor: "text" },
-	...{ held: "bigint", leased: "bigint", leaving: "bigint", folder: "text" },
+	...{ held: "bigint", leased: "bigint", stray: "bigint", folder: "text" },
 };
 
 function updateColumns(name: string, types: Readonly<Record<string, string>>, rows: readonly Row[]): BulkWrite {

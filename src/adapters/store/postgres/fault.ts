@@ -29,13 +29,33 @@ function isDenied(error: unknown): boolean {
 	return noPassword || /^28|^3D000$|^42501$/.test(codeOf(error));
 }
 
+/** A statement that was prepared is not there, or another one is: each transaction has another connection. */
+const isPooled = (error: unknown): boolean => /^(42P05|26000)$/.test(codeOf(error));
+
+/** Whoever answers has no certificate, or one that proves nothing here. */
+const isUnproved = (error: unknown): boolean =>
+	/CERT|SIGNATURE|ISSUER/.test(codeOf(error)) ||
+	(error instanceof Error && /server does not support SSL/.test(error.message));
+
 export function faultOf(error: unknown): StoreFault {
 	if (error instanceof StoreFault) return error;
 	const text = messageOf(error);
+	if (isPooled(error))
+		return new StoreFault(
+			"denied",
+			`A pooler in transaction mode is between Brood and the database, and does not keep prepared statements (${text}). Let the daemon connect to PostgreSQL itself, or use a pooler in session mode.`,
+			error,
+		);
 	if (codeOf(error) === diskFull)
 		return new StoreFault(
 			"full",
 			"The database's disk is full: nothing was changed. Free some space and try again.",
+			error,
+		);
+	if (isUnproved(error))
+		return new StoreFault(
+			"denied",
+			`The database does not prove who it is: ${text.replace(/; if the root CA.*/, "").replace(/\.$/, "")}. \`sslrootcert=FILE\` in its address may name the certificate of its authority.`,
 			error,
 		);
 	if (isDenied(error))
@@ -53,7 +73,7 @@ export function faultOf(error: unknown): StoreFault {
 export function concernsDatabase(error: unknown): boolean {
 	return (
 		error instanceof StoreFault ||
-		[isSerializationFailure, isConnectionLoss, isDenied].some((is) => is(error)) ||
+		[isSerializationFailure, isConnectionLoss, isDenied, isPooled, isUnproved].some((is) => is(error)) ||
 		codeOf(error) === diskFull
 	);
 }

@@ -93,7 +93,7 @@ async function refuseBeside(connection: PostgresConnection, { writesFrom = 1 }: 
 	if (older.length === 0) return;
 	const names = older.map(({ name }) => name).join(", ");
 	throw new StoreFault(
-		"rejected",
+		"denied",
 		`This Brood changes the database so that older ones cannot write to it, and these nodes are up with an older one: ${names}. Stop them first with \`brood down\` on their machines.`,
 	);
 }

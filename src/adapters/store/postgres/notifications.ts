@@ -3,31 +3,30 @@
 // until it has ended.
 import { setTimeout as pause } from "node:timers/promises";
 import { expected } from "#contract/log.ts";
-import type { CommitNotifications } from "#engine/ports/store.ts";
+import type { CommitNotifications, EventSpan, LookReason } from "#engine/ports/store.ts";
 import type { SideConnection } from "./side-connection.ts";
 
 const channel = "brood";
 /** by which the engines of a database are counted */
 export const applicationName = "brood notifications";
 const pollMs = 1000;
-/** plain items are told of less often: each word wakes every node */
-const tellMs = { plain: 50, other: 5 };
-/** what is said in place of an event's id */
+/** plain items are told of less often, and many of them still less: each word wakes every node */
+const tellMs = { many: 200, plain: 50, other: 5 };
+const manyItems = 64;
+/** what is said in place of events' ids */
 const errandWord = "errand";
-/** what follows the id if only plain items were added */
+/** the first and last of the newest events without a gap, and what follows if nothing but plain items was added */
 const plainWord = " items";
+const spanOf = /^(\d+)-(\d+) items$/;
 
 export class PostgresNotifications implements CommitNotifications {
 	readonly #connection: SideConnection;
 	#others = false;
 	/** beats tell who else is there; engines that are not nodes count the connections */
 	#beats = false;
-	#last = 0;
-	/** up to here the others were told, and when */
-	#told = 0;
+	/** what the others were not told of yet: the newest events without a gap, and whether all that was added is plain items */
+	#untold: (EventSpan & { plain: boolean; count: number }) | null = null;
 	#toldAt = Number.NEGATIVE_INFINITY;
-	/** whether there are only plain items after that */
-	#plain = true;
 	#timer: NodeJS.Timeout | undefined;
 	readonly #errandLooks = new Set<() => void>();
 
@@ -41,7 +40,7 @@ export class PostgresNotifications implements CommitNotifications {
 		this.#others = others;
 	}
 
-	follow(look: (plain: boolean) => void): AsyncDisposable {
+	follow(look: (reason: LookReason) => void): AsyncDisposable {
 		this.#connection.onOpen(async (client) => {
 			const { rows } = await client.query("select pg_backend_pid() as pid");
 			const own = Number(rows[0]?.pid);
@@ -49,11 +48,11 @@ export class PostgresNotifications implements CommitNotifications {
 				// not this node's own
 				if (processId === own) return;
 				if (payload === errandWord) this.#lookForErrands();
-				else look(payload?.endsWith(plainWord) ?? false);
+				else look(reasonIn(payload));
 			});
 			await client.query(`listen ${channel}`);
 			// what came while nobody listened
-			look(false);
+			look("events");
 			this.#lookForErrands();
 		});
 		const stop = new AbortController();
@@ -67,21 +66,31 @@ export class PostgresNotifications implements CommitNotifications {
 	}
 
 	/** At once, but at most once in a few milliseconds, and only if somebody listens. */
-	tell(last: number, plain: boolean): void {
-		this.#last = Math.max(this.#last, last);
-		this.#plain &&= plain;
-		if (!this.#others) return;
-		const pauseMs = this.#toldAt + (this.#plain ? tellMs.plain : tellMs.other) - performance.now();
+	tell({ first, last }: EventSpan, plain: boolean): void {
+		if (!this.#others) {
+			this.#untold = null;
+			return;
+		}
+		const before = this.#untold;
+		const untold = {
+			first: before !== null && before.last + 1 === first ? before.first : first,
+			last,
+			plain: plain && (before?.plain ?? true),
+			count: (before?.count ?? 0) + last - first + 1,
+		};
+		this.#untold = untold;
+		const often = untold.plain ? (untold.count > manyItems ? tellMs.many : tellMs.plain) : tellMs.other;
+		const pauseMs = this.#toldAt + often - performance.now();
 		clearTimeout(this.#timer);
 		if (pauseMs <= 0) this.#tellNow();
 		else this.#timer = setTimeout(() => this.#tellNow(), pauseMs);
 	}
 
 	#tellNow(): void {
-		if (this.#last === this.#told) return;
-		const word = `${this.#last}${this.#plain ? plainWord : ""}`;
-		[this.#told, this.#toldAt, this.#plain] = [this.#last, performance.now(), true];
-		this.#say(word);
+		if (this.#untold === null) return;
+		const { first, last, plain } = this.#untold;
+		[this.#untold, this.#toldAt] = [null, performance.now()];
+		this.#say(`${first}-${last}${plain ? plainWord : ""}`);
 	}
 
 	#say(word: string): void {
@@ -104,12 +113,12 @@ export class PostgresNotifications implements CommitNotifications {
 		for (const look of this.#errandLooks) look();
 	}
 
-	async #poll(look: (plain: boolean) => void, signal: AbortSignal): Promise<void> {
+	async #poll(look: (reason: LookReason) => void, signal: AbortSignal): Promise<void> {
 		while (!signal.aborted) {
 			if (!this.#beats) await this.#countOthers().catch(expected("it is tried again in a second"));
 			await pause(pollMs, undefined, { signal }).catch(expected("it is over"));
 			if (signal.aborted) return;
-			look(false);
+			look("time");
 			this.#lookForErrands();
 		}
 	}
@@ -122,4 +131,9 @@ export class PostgresNotifications implements CommitNotifications {
 		});
 		if (!this.#beats) this.#others = (row?.count ?? 0) > 1;
 	}
+}
+
+function reasonIn(payload: string | undefined): LookReason {
+	const [, first, last] = spanOf.exec(payload ?? "") ?? [];
+	return first === undefined ? "events" : { first: Number(first), last: Number(last) };
 }

@@ -51,6 +51,7 @@ export async function openPostgres({
 	const pool = openPool(url);
 	try {
 		const serverVersion = await versionOf(pool);
+		await prepareTwice(pool);
 		await migrate(pool, ownerUrl);
 		const writer = new Writer({ pool, run, retryForMs, serverVersion, ...(await aboutServer(pool)) });
 		return storeOn(pool, writer, new SideConnection(url, applicationName), retryForMs);
@@ -68,6 +69,16 @@ async function versionOf(pool: pg.Pool): Promise<number> {
 	if (version >= versionMin * 10_000) return version;
 	const found = Math.floor(version / 10_000);
 	throw new StoreFault("denied", `Brood needs PostgreSQL ${versionMin} or newer; this server has version ${found}.`);
+}
+
+/** Behind a pooler that mixes them up, the second of two connections finds the statement of the first. */
+async function prepareTwice(pool: pg.Pool): Promise<void> {
+	const clients = await Promise.all([pool.connect(), pool.connect()]);
+	try {
+		for (const client of clients) await client.query({ name: "prepared", text: "select 1" });
+	} finally {
+		for (const client of clients) client.release();
+	}
 }
 
 async function aboutServer(pool: pg.Pool) {

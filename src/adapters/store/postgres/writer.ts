@@ -10,7 +10,7 @@
 //   - Once COMMIT was written, a lost connection means "unknown". Then the batch row is asked for, under the
 //     lock: whoever gets the lock knows that the transaction has ended.
 //
-// Fencing: a node whose place was taken writes nothing more.
+// Fencing: a node that was replaced writes nothing more.
 //
 // The problem. A node that the others find dead may merely be slow: frozen, cut off, asleep. Another node ends its turns,
 // gives its slots away and lets its agents go on elsewhere. If the first one wakes up, what it had decided before is still
@@ -22,7 +22,7 @@
 //   - A fall is itself a batch. Whatever its node committed before is in the rows from which the fall was decided; whatever
 //     comes later finds another epoch.
 //   - A beat is confirmed under `for share` on the same row (`beats.ts`): it waits for a fall that is just being committed,
-//     and then finds another epoch. So no node is told that it lives after its place was taken.
+//     and then finds another epoch. So no node is told that it lives after it was replaced.
 //
 // A late batch
 //   - before its batch row: no row comes back, the batch is rolled back, and the store is `fenced`: the daemon ends its
@@ -126,8 +126,7 @@ export class Writer {
 		let last: Promise<PromiseSettledResult<unknown>[]>;
 		try {
 			const loaded = await loadBatch(connection, this.#begin, stamp, batch);
-			if (loaded === null)
-				throw this.#breakDown(new StoreFault("fenced", "Another daemon has taken this one's place."));
+			if (loaded === null) throw this.#breakDown(new StoreFault("fenced", "Another daemon has replaced this one."));
 			const held = new BatchConnection(connection, { ...loaded, types, isCareful });
 			const overdue = performance.now() + overdueMs;
 			results = await run({ ...sqlTx(held), isOverdue: () => performance.now() > overdue }, batch);

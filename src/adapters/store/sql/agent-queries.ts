@@ -66,8 +66,8 @@ export const leasedAgents = query()("leased-agents", (db, _, dialect) => {
 	return dialect === "sqlite" ? leased : leased.where("folder", "is not", null);
 });
 
-export const leavingAgents = query()("leaving-agents", (db) =>
-	db.selectFrom("agent").select("state").where("leaving", "=", sql.lit(1)).orderBy("seq"),
+export const agentsWithStrayFiles = query()("agents-with-stray-files", (db) =>
+	db.selectFrom("agent").select("state").where("stray", "=", sql.lit(1)).orderBy("seq"),
 );
 
 export const agentsWithFolders = query<{ project: string }>()("agents-with-folders", (db, arg) =>

@@ -35,7 +35,7 @@ export function agentReads(connection: Connection) {
 		},
 		agentIds: async (project) => (await connection.all(agents.agentIdsOfProject, { project })).map(({ id }) => id),
 		leasedAgents: () => all(agents.leasedAgents, {}),
-		leavingAgents: () => all(agents.leavingAgents, {}),
+		agentsWithStrayFiles: () => all(agents.agentsWithStrayFiles, {}),
 		agentsWithFolders: (project) => all(agents.agentsWithFolders, { project }),
 		agentsInFolder: (project, folder) => all(agents.agentsInFolder, { project, folder }),
 		heldAgents: () => all(agents.heldAgents, {}),

@@ -65,7 +65,7 @@ const journal = ({ key, int, text, changing }: Types): string[] => [
 	`create table agent (
 		seq ${key}, id ${text} not null unique, project ${text}, handle ${text} not null, life ${text} not null,
 		supervisor ${text}, lineage ${int} references agent (seq), fork_point ${int},
-		held ${int} not null default 0, leased ${int} not null default 0, leaving ${int} not null default 0,
+		held ${int} not null default 0, leased ${int} not null default 0, stray ${int} not null default 0,
 		folder ${text},
 		state ${text} not null)`,
 	// a handle is never used twice in a project, even after its agent has ended
@@ -74,7 +74,7 @@ const journal = ({ key, int, text, changing }: Types): string[] => [
 	"create index agent_life on agent (life, (coalesce(project, '')), seq)",
 	"create index agent_supervisor on agent (supervisor) where life in ('provisioning', 'live')",
 	...changing,
-	"create index agent_leaving on agent (seq) where leaving = 1",
+	"create index agent_stray on agent (seq) where stray = 1",
 	// an agent that was deleted has no folder
 	"create index agent_folder on agent ((coalesce(project, '')), folder) where folder is not null",
 	"create index agent_shown on agent (seq) where life <> 'reaped'",

@@ -25,7 +25,7 @@ export const insertAgent = query<{
 	supervisor: AgentId | null;
 	held: number;
 	leased: number;
-	leaving: number;
+	stray: number;
 	folder: string | null;
 	lineage: AgentId | null;
 	forkPoint: number | null;
@@ -41,7 +41,7 @@ export const insertAgent = query<{
 			supervisor: arg("supervisor"),
 			held: arg("held"),
 			leased: arg("leased"),
-			leaving: arg("leaving"),
+			stray: arg("stray"),
 			folder: arg("folder"),
 			lineage: seqOf(db, arg("lineage")),
 			fork_point: arg("forkPoint"),
@@ -57,7 +57,7 @@ export const updateAgent = query<{
 	supervisor: AgentId | null;
 	held: number;
 	leased: number;
-	leaving: number;
+	stray: number;
 	folder: string | null;
 	state: string;
 }>()("update-agent", (db, arg) =>
@@ -69,7 +69,7 @@ export const updateAgent = query<{
 			supervisor: arg("supervisor"),
 			held: arg("held"),
 			leased: arg("leased"),
-			leaving: arg("leaving"),
+			stray: arg("stray"),
 			folder: arg("folder"),
 			state: arg("state"),
 		})

@@ -1,4 +1,4 @@
-// Finds items by their words. `contract/search.ts` splits texts into words, so that both databases agree; each has an
+// Finds items by their words. `contract/search-words.ts` splits texts into words, so that both databases agree; each has an
 // index of its own kind.
 import { sql } from "kysely";
 import type { Actor, AgentId } from "#contract/ids.ts";

@@ -22,8 +22,8 @@ export interface Tables {
 		held: Generated<number>;
 		/** 1 while a git step runs in its workspace */
 		leased: Generated<number>;
-		/** 1 while a former node still has its files */
-		leaving: Generated<number>;
+		/** 1 while a former node still has its files, or the database its bundles after it was deleted */
+		stray: Generated<number>;
 		/** the name of its workspace's folder, empty if it has none; null once that was removed */
 		folder: string | null;
 		/** an `AgentState`; the columns above repeat what queries look for */

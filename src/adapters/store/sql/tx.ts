@@ -1,6 +1,6 @@
 // One batch's transaction, on either database.
 import { isDeepStrictEqual } from "node:util";
-import { type AgentState, folderOf, isLeaving } from "#contract/agent.ts";
+import { type AgentState, folderOf, hasStrayFiles } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { hasWork, isOpen, needsPerson } from "#contract/issue.ts";
 import { isItem } from "#contract/item-kinds.ts";
@@ -102,7 +102,7 @@ const indexedOf = (agent: AgentState) => {
 		life: column,
 		held: flag(life !== "ended" && holds.length > 0),
 		leased: flag(lease !== null),
-		leaving: flag(isLeaving(agent)),
+		stray: flag(hasStrayFiles(agent)),
 	};
 };
 type Indexed = ReturnType<typeof indexedOf>;

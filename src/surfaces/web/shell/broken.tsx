@@ -2,11 +2,21 @@
 import { Component, type ReactNode } from "react";
 import { messageOf } from "#contract/message-of.ts";
 
-export class Broken extends Component<{ children: ReactNode }, { error: unknown }> {
+interface BrokenProps {
+	/** the address of the page; another one is tried again */
+	location: string;
+	children: ReactNode;
+}
+
+export class Broken extends Component<BrokenProps, { error: unknown }> {
 	override state: { error: unknown } = { error: null };
 
 	static getDerivedStateFromError(error: unknown): { error: unknown } {
 		return { error };
+	}
+
+	override componentDidUpdate({ location }: BrokenProps): void {
+		if (location !== this.props.location && this.state.error !== null) this.setState({ error: null });
 	}
 
 	override render(): ReactNode {
@@ -14,7 +24,7 @@ export class Broken extends Component<{ children: ReactNode }, { error: unknown 
 		if (error === null) return this.props.children;
 		return (
 			<div className="notice notice-bad" role="alert">
-				<h2 className="notice-title">This page could not be displayed.</h2>
+				<h1 className="notice-title">This page could not be displayed.</h1>
 				<p className="notice-text">
 					Something in its data is not as expected. Other pages still work, and nothing was lost.
 				</p>

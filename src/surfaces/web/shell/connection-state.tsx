@@ -6,16 +6,16 @@ export function ConnectionState() {
 	const { connection } = useSeen();
 	switch (connection.state) {
 		case "live":
-			return <span className="connection role-ok">● live</span>;
+			return <span className="connection tone-ok">● live</span>;
 		case "connecting":
-			return <span className="connection role-off">◌ connecting</span>;
+			return <span className="connection tone-off">◌ connecting</span>;
 		case "lost":
 			return (
-				<span className="connection role-bad" role="status">
+				<span className="connection tone-bad" role="status">
 					✗ no daemon for <Age at={new Date(connection.since).toISOString()} />
 				</span>
 			);
 		default:
-			return <span className="connection role-bad">✗ refused</span>;
+			return <span className="connection tone-bad">✗ refused</span>;
 	}
 }

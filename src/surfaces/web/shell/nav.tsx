@@ -1,4 +1,5 @@
 import { Link, useLocation } from "wouter";
+import { inboxCount } from "#views/overviews.ts";
 import icon from "../icon.svg";
 import { useNeeds, useSeen } from "../store/hooks.ts";
 import { Icon } from "../ui/icon.tsx";
@@ -11,8 +12,7 @@ export function Nav({ onPalette }: { onPalette(): void }) {
 	const { inbox, agents, projects } = useSeen();
 	// issues that wait for a review count on every page
 	useNeeds({ boards: projects.map(({ slug }) => slug) });
-	const waiting =
-		inbox.approvals.length + inbox.errors.length + inbox.reviews.length + inbox.limits.length + inbox.nodes.length;
+	const waiting = inboxCount(inbox);
 	const running = agents.filter(({ turn }) => turn !== null).length;
 	const counts: Readonly<Record<string, number>> = { [paths.inbox()]: waiting, [paths.tree()]: running };
 	return (

@@ -3,6 +3,7 @@
 import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
 import { inline } from "#contract/visible.ts";
+import { finishHint } from "#views/agent-text.ts";
 import { useSeen } from "../store/hooks.ts";
 import { paths } from "../ui/paths.ts";
 import { isWanted } from "./notifications.ts";
@@ -23,6 +24,11 @@ export function Notifier() {
 				tag: `error ${id} ${holds[0]?.at ?? ""}`,
 				title: `${handle} has a problem`,
 				body: holds[0]?.reason ?? "",
+			})),
+			...inbox.turns.map(({ id, handle, turn }) => ({
+				tag: `turn ${id} ${turn?.id ?? ""}`,
+				title: `${handle} waits for you`,
+				body: finishHint(handle),
 			})),
 		];
 		const before = known.current;

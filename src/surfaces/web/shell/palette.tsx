@@ -1,7 +1,8 @@
 // Go anywhere by typing: agents, pages, and the next one that needs you.
 import { type KeyboardEvent, useId, useMemo, useState } from "react";
 import { useLocation } from "wouter";
-import { stateOf, styleOf } from "#views/agent-text.ts";
+import { stateOf } from "#views/agent-text.ts";
+import { styleOf } from "#views/state-style.ts";
 import { useSeen } from "../store/hooks.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { paths } from "../ui/paths.ts";
@@ -14,7 +15,7 @@ interface Choice {
 	name: string;
 	what: string;
 	glyph: string;
-	role: string;
+	tone: string;
 	run(): void;
 }
 
@@ -67,7 +68,7 @@ export function Palette({ onClose }: { onClose(): void }) {
 						aria-selected={index === current}
 						onClick={() => choose(choice)}
 					>
-						<span className={`glyph role-${choice.role}`} aria-hidden="true">
+						<span className={`glyph tone-${choice.tone}`} aria-hidden="true">
 							{choice.glyph}
 						</span>
 						<span className="clip">{choice.name}</span>
@@ -80,13 +81,22 @@ export function Palette({ onClose }: { onClose(): void }) {
 	);
 }
 
+const additions = [
+	["Add an agent", paths.agentAdd()],
+	["Add a project", paths.projectAdd()],
+] as const;
+
 function useChoices(): Choice[] {
 	const { agents } = useSeen();
 	const [, go] = useLocation();
 	return useMemo(
 		() => [
 			...navEntries.map(({ name, href }) => ({
-				...{ id: href, name, what: "page", glyph: "→", role: "off" },
+				...{ id: href, name, what: "page", glyph: "→", tone: "off" },
+				run: () => go(href),
+			})),
+			...additions.map(([name, href]) => ({
+				...{ id: href, name, what: "action", glyph: "+", tone: "off" },
 				run: () => go(href),
 			})),
 			...agents.map((agent) => ({
@@ -96,7 +106,7 @@ function useChoices(): Choice[] {
 			})),
 			...themes.map((each) => ({
 				...{ id: `theme ${each}`, name: `Theme: ${each}`, what: each === theme() ? "now" : "action" },
-				...{ glyph: "◐", role: "off", run: () => setTheme(each) },
+				...{ glyph: "◐", tone: "off", run: () => setTheme(each) },
 			})),
 		],
 		[agents, go],

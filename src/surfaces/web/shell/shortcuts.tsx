@@ -11,7 +11,7 @@ const inLists: readonly (readonly [string, string])[] = [
 	["j, k or ↓, ↑", "Next or previous row"],
 	["Enter", "Open the row"],
 	["y, n, a", "Inbox: allow, deny, always allow"],
-	["←, →", "Tree: close or open a branch"],
+	["←, →", "Tree: collapse or expand an agent"],
 	["x", "Tree: select an agent for comparison"],
 	["[, ]", "Agent: previous or next turn"],
 	["p", "Agent: write a prompt"],

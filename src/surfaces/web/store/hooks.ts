@@ -117,12 +117,12 @@ export function useAct(): <N extends RouteName>(
 		async (name, input, done) => {
 			try {
 				const answer = await client.call(name, { ...input, key: freshKey() });
-				if (done !== undefined) toast({ role: "ok", text: done });
+				if (done !== undefined) toast({ tone: "ok", text: done });
 				return answer;
 			} catch (error) {
 				const silence = "The daemon did not answer. Whether this took effect is not known.";
 				const { code, message, suggestions } = refusalOf(error, silence);
-				toast({ role: "bad", text: message, code, suggestions });
+				toast({ tone: "bad", text: message, code, suggestions });
 				return null;
 			}
 		},

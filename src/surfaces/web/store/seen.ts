@@ -1,7 +1,9 @@
 // All rows at one moment, as views. Each view is computed when it is first asked for.
+
 import type { Mirror } from "#client/mirror.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Issue } from "#contract/issue-wire.ts";
+import { isActive } from "#contract/node.ts";
 import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { Agent, Approval, Mail, Project, Prompt, Subscription, Turn } from "#contract/wire.ts";
@@ -15,7 +17,7 @@ import { localNow } from "./connection.ts";
 export type Connection =
 	| { state: "connecting" }
 	| { state: "live" }
-	| { state: "lost"; since: number }
+	| { state: "lost"; since: number; isUnreadable: boolean }
 	| { state: "refused"; refusal: Refusal };
 
 export class Seen {
@@ -138,7 +140,11 @@ export class Seen {
 		return this.#mirror.view.turns(agent);
 	}
 
-	get turnsMax(): number {
-		return this.#surroundings.turnsMax;
+	/** The turns at work, and how many may be: at all nodes that are active. */
+	get places(): { used: number; max: number } {
+		const { node, lease } = this.#mirror.view.rows;
+		const limits = [...node.values()].filter(isActive).map(({ turnsMax }) => turnsMax);
+		const max = limits.reduce((sum, limit) => sum + limit, 0);
+		return { used: lease.size, max: limits.length === 0 ? this.#surroundings.turnsMax : max };
 	}
 }

@@ -140,7 +140,8 @@ export class Store {
 		if (this.#connection.state === "refused") return this.#connection;
 		if (state === "live") this.#failures = 0;
 		if (state !== "lost") return { state };
-		return this.#connection.state === "lost" ? this.#connection : { state: "lost", since: localNow() };
+		const since = this.#connection.state === "lost" ? this.#connection.since : localNow();
+		return { state, since, isUnreadable: this.#mirror.isUnreadable };
 	}
 }
 

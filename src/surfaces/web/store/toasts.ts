@@ -1,8 +1,8 @@
 // Short messages about what was done or refused. Each stays until it is read: a refusal until it is dismissed.
-import type { Role } from "#views/state-style.ts";
+import type { Tone } from "#views/state-style.ts";
 
 export interface Toast {
-	role: Role;
+	tone: Tone;
 	text: string;
 	code?: string;
 	suggestions?: readonly string[];
@@ -19,15 +19,19 @@ const listeners = new Set<() => void>();
 
 export function toast(made: Toast): void {
 	const id = ++count;
-	list = [...list, { ...made, id }].slice(-shownMax);
+	const others = list.filter(({ text }) => text !== made.text);
+	list = [...others, { ...made, id }].slice(-shownMax);
 	tell();
-	if (made.role !== "bad") setTimeout(() => dismiss(id), staysMs);
+	if (made.tone !== "bad") setTimeout(() => dismiss(id), staysMs);
 }
 
 export function dismiss(id: number): void {
 	list = list.filter((each) => each.id !== id);
 	tell();
 }
+
+/** The id of the last one that was made. */
+export const lastToast = (): number => count;
 
 export const toasts = (): readonly ShownToast[] => list;
 

@@ -2,6 +2,7 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import type { Approval } from "#contract/wire.ts";
+import { contentBesideCommand } from "#views/approval-text.ts";
 import { useAct } from "../store/hooks.ts";
 import { Age } from "./age.tsx";
 import { Button } from "./button.tsx";
@@ -25,11 +26,12 @@ export function ApprovalCard({ approval, isCurrent }: ApprovalCardProps) {
 	const answer = useAnswer();
 	const [reason, setReason] = useState("");
 	const name = approval.path.at(-1) ?? "";
+	const details = contentBesideCommand(approval);
 	const keys = (key: string) => (isCurrent ? { keys: key } : {});
 	return (
 		<article className="approval" aria-label={`${name} asks: ${approval.title}`}>
 			<header className="bar">
-				<span className="glyph role-wait" aria-hidden="true">
+				<span className="glyph tone-wait" aria-hidden="true">
 					◆
 				</span>
 				<Link href={paths.agent(approval.agent)} className="approval-name">
@@ -39,9 +41,9 @@ export function ApprovalCard({ approval, isCurrent }: ApprovalCardProps) {
 					asks{approval.tool !== "other" && ` (${approval.tool})`} <Age at={approval.askedAt} suffix=" ago" />
 				</span>
 			</header>
-			<p className="approval-title">{approval.title}</p>
-			{approval.command !== undefined && <pre className="code">{approval.command.line}</pre>}
-			{approval.content !== "" && approval.content !== approval.command?.line && <Content text={approval.content} />}
+			{approval.title !== approval.command?.line && <p className="approval-title">{approval.title}</p>}
+			{approval.command !== undefined && <Content text={approval.command.line} />}
+			{details !== "" && <Content text={details} />}
 			{approval.files.length > 0 && (
 				<p className="meta">
 					{approval.inside ? "Inside its workspace: " : "Files: "}

@@ -1,5 +1,6 @@
 // A button that is never just grey: where an action is not possible, it says why.
 import { type ReactNode, useState } from "react";
+import { toast } from "../store/toasts.ts";
 
 interface ButtonProps {
 	children: ReactNode;
@@ -13,6 +14,7 @@ interface ButtonProps {
 	about?: string;
 	keys?: string;
 	title?: string | undefined;
+	/** a primary button is pressed by Enter in its form */
 	type?: "button" | "submit";
 }
 
@@ -29,6 +31,7 @@ export function Button({
 }: ButtonProps) {
 	const [isBusy, setBusy] = useState(false);
 	const press = async (): Promise<void> => {
+		if (why !== null) toast({ tone: "wait", text: why });
 		if (why !== null || isBusy) return;
 		setBusy(true);
 		try {
@@ -40,7 +43,7 @@ export function Button({
 	// focusable although disabled, so that a keyboard reaches the reason too
 	return (
 		<button
-			type={type ?? "button"}
+			type={type ?? (kind === "primary" ? "submit" : "button")}
 			className={`button button-${kind}`}
 			aria-disabled={why !== null || isBusy}
 			aria-busy={isBusy}

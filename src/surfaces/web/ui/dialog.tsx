@@ -1,5 +1,8 @@
 // A native dialog: the browser traps the focus, closes it on Escape and gives the focus back.
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { lastToast } from "../store/toasts.ts";
+import { Form } from "./form.tsx";
+import { Toasts } from "./toasts.tsx";
 
 interface DialogProps {
 	title: string;
@@ -12,6 +15,7 @@ interface DialogProps {
 
 export function Dialog({ title, onClose, children, actions, wide = false }: DialogProps) {
 	const element = useRef<HTMLDialogElement>(null);
+	const [opened] = useState(lastToast);
 	useEffect(() => {
 		const dialog = element.current;
 		dialog?.showModal();
@@ -36,7 +40,7 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Dial
 				if (event.target === element.current) element.current.close();
 			}}
 		>
-			<div className="dialog-body">
+			<Form className="dialog-body">
 				<header className="dialog-header">
 					<h2>{title}</h2>
 					<span className="spread" />
@@ -46,7 +50,9 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Dial
 				</header>
 				{children}
 				{actions !== undefined && <footer className="dialog-actions">{actions}</footer>}
-			</div>
+				{/* what is outside cannot be reached while it is open */}
+				<Toasts after={opened} />
+			</Form>
 		</dialog>
 	);
 }

@@ -1,28 +1,34 @@
-import { memo } from "react";
+import { memo, useState } from "react";
 
-/** so many lines of a small diff are shown; a longer one has its own page */
+/** so many lines are shown before somebody asks for all of them */
 const linesMax = 400;
 
 /** A small diff inside a conversation. */
 export const DiffText = memo(function DiffText({ text }: { text: string }) {
+	const [isWhole, setWhole] = useState(false);
 	const lines = text.split("\n");
+	const shown = isWhole ? lines : lines.slice(0, linesMax);
 	return (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
 		<pre className="code diff-small" tabIndex={0}>
-			{lines.slice(0, linesMax).map((line, at) => (
+			{shown.map((line, at) => (
 				// biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity
 				<span key={at} className={classOf(line)}>
 					{line}
 					{"\n"}
 				</span>
 			))}
-			{lines.length > linesMax && <span className="meta">… {lines.length - linesMax} more lines</span>}
+			{shown.length < lines.length && (
+				<button type="button" className="button button-quiet" onClick={() => setWhole(true)}>
+					Show all {lines.length.toLocaleString()} lines
+				</button>
+			)}
 		</pre>
 	);
 });
 
 function classOf(line: string): string {
 	if (/^(\+\+\+|---|diff |index )/.test(line)) return "meta";
-	if (line.startsWith("@@")) return "role-run";
+	if (line.startsWith("@@")) return "tone-run";
 	return line.startsWith("+") ? "line-added" : line.startsWith("-") ? "line-deleted" : "";
 }

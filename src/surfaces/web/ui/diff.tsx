@@ -97,8 +97,8 @@ function FileHead({ file: { path, from, added, deleted, isBinary } }: { file: Di
 export function Counts({ added, deleted }: { added: number | null; deleted: number | null }) {
 	return (
 		<span className="counts">
-			<span className="role-ok">+{(added ?? 0).toLocaleString("en")}</span>{" "}
-			<span className="role-bad">−{(deleted ?? 0).toLocaleString("en")}</span>
+			<span className="tone-ok">+{(added ?? 0).toLocaleString("en")}</span>{" "}
+			<span className="tone-bad">−{(deleted ?? 0).toLocaleString("en")}</span>
 		</span>
 	);
 }

@@ -13,10 +13,13 @@ import { Button } from "./button.tsx";
 import { paths } from "./paths.ts";
 
 /** What needs a person besides approvals. */
-export const OtherRows = ({ errors, reviews, limits, nodes }: Omit<Inbox, "approvals">) => (
+export const OtherRows = ({ errors, turns, reviews, limits, nodes }: Omit<Inbox, "approvals">) => (
 	<>
 		{errors.map((agent) => (
 			<ErrorRow key={agent.id} agent={agent} />
+		))}
+		{turns.map((agent) => (
+			<TurnRow key={agent.id} agent={agent} />
 		))}
 		{reviews.map((issue) => (
 			<ReviewRow key={`${issue.project}#${issue.number}`} issue={issue} />
@@ -59,6 +62,17 @@ function ErrorRow({ agent }: { agent: Agent }) {
 			>
 				{verb === "resume" ? "Resume" : "Recover"}
 			</Button>
+		</Row>
+	);
+}
+
+function TurnRow({ agent: { id, handle, turn } }: { agent: Agent }) {
+	return (
+		<Row glyph="◆" tone="wait" name={handle} href={paths.agent(id)} text="waits for you">
+			{turn !== null && <Age at={turn.startedAt} />}
+			<Link className="button" href={paths.agent(id)} aria-label={`Answer for ${handle}`}>
+				Answer
+			</Link>
 		</Row>
 	);
 }
@@ -113,7 +127,7 @@ interface RowProps {
 function Row({ glyph, tone, name, href, text, mono = false, children }: RowProps) {
 	return (
 		<li className="row">
-			<span className={`glyph role-${tone}`} aria-hidden="true">
+			<span className={`glyph tone-${tone}`} aria-hidden="true">
 				{glyph}
 			</span>
 			<Link href={href} className="row-name clip">

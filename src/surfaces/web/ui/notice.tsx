@@ -31,7 +31,7 @@ export function RefusedNotice({ refusal, isPage = false }: { refusal: Refusal; i
 	return (
 		<div className="notice notice-bad" role="alert">
 			<Title className="notice-title">
-				<span className="mono role-bad">{refusal.code}</span> {refusal.message}
+				<span className="mono tone-bad">{refusal.code}</span> {refusal.message}
 			</Title>
 			{refusal.suggestions.map((command) => (
 				<code key={command} className="notice-command">

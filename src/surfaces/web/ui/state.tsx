@@ -1,21 +1,22 @@
 // The state of an agent: shape and word carry it without colour.
 import type { Agent } from "#contract/wire.ts";
-import { stateOf, styleOf } from "#views/agent-text.ts";
+import { stateOf } from "#views/agent-text.ts";
+import { styleOf } from "#views/state-style.ts";
 
 export function StateGlyph({ agent }: { agent: Agent }) {
-	const { glyph, role } = styleOf(agent);
+	const { glyph, tone } = styleOf(agent);
 	const word = stateOf(agent);
 	return (
-		<span className={`glyph role-${role}`} role="img" aria-label={word} title={word}>
+		<span className={`glyph tone-${tone}`} role="img" aria-label={word} title={word}>
 			{glyph}
 		</span>
 	);
 }
 
 export function StateWord({ agent }: { agent: Agent }) {
-	const { glyph, role } = styleOf(agent);
+	const { glyph, tone } = styleOf(agent);
 	return (
-		<span className={`state-word role-${role}`}>
+		<span className={`state-word tone-${tone}`}>
 			<span aria-hidden="true">{glyph}</span> {stateOf(agent)}
 		</span>
 	);

@@ -14,7 +14,11 @@ export const claude = {
 	modes: sameMode("default"),
 	program: { name: "claude", install: "npm install -g @anthropic-ai/claude-code" },
 	login: {
-		files: [".claude/.credentials.json", ".claude.json"],
+		// on macOS the token is in the keychain, and only the settings tell; every start of the program creates them
+		files: [
+			".claude/.credentials.json",
+			{ name: ".claude.json", has: /"oauthAccount"|"primaryApiKey"|"hasCompletedOnboarding":\s*true/ },
+		],
 		how: "run claude and use /login, or use a key of your shell: --env ANTHROPIC_API_KEY",
 		keys: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
 		alongside: ["ANTHROPIC_BASE_URL"],

@@ -6,6 +6,7 @@ import { workspaceKinds } from "#contract/workspace.ts";
 import { useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextAreaField, TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
 import { Empty, Loading } from "../../ui/notice.tsx";
 import { paths } from "../../ui/paths.ts";
 
@@ -31,7 +32,7 @@ export function AddAgent() {
 	if (!isLoaded) return <Loading what="the form" isPage />;
 	if (projects.length === 0)
 		return (
-			<Empty title="Add a project first.">
+			<Empty title="Add a project first." isPage>
 				<Link className="button button-primary" href={paths.projectAdd()}>
 					Add a project
 				</Link>
@@ -47,7 +48,7 @@ export function AddAgent() {
 			wait: false,
 			...(name !== "" && { name }),
 			...(model !== "" && { model }),
-			...(prompt.trim() !== "" && { prompt: prompt.trim() }),
+			...(prompt.trim() !== "" && { prompt: prompt.trim(), title: prompt.trim().slice(0, 200) }),
 		};
 		const agent = await act("agentAddTo", { params: { project: project.data }, body });
 		if (agent !== null) go(paths.agent(agent.id));
@@ -57,7 +58,7 @@ export function AddAgent() {
 			<header className="page-header">
 				<h1>Add an agent</h1>
 			</header>
-			<div className="form">
+			<Form className="form">
 				<Place fields={fields} project={project.data ?? ""} type={type} set={set} />
 				<Work fields={fields} set={set} />
 				<div className="bar">
@@ -65,7 +66,7 @@ export function AddAgent() {
 						Add the agent
 					</Button>
 				</div>
-			</div>
+			</Form>
 		</>
 	);
 }

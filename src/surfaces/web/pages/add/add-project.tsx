@@ -5,6 +5,7 @@ import { ProjectSlug } from "#contract/ids.ts";
 import { useAct } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { Form } from "../../ui/form.tsx";
 import { paths } from "../../ui/paths.ts";
 
 export function AddProject() {
@@ -29,7 +30,7 @@ export function AddProject() {
 			<header className="page-header">
 				<h1>Add a project</h1>
 			</header>
-			<div className="form">
+			<Form className="form">
 				<TextField
 					label="Folder of a git repository on the daemon's machine, or a URL"
 					className="input mono"
@@ -44,7 +45,7 @@ export function AddProject() {
 					</Button>
 				</div>
 				<p className="meta">Nothing in the repository runs until you approve it, and no file of it is changed.</p>
-			</div>
+			</Form>
 		</>
 	);
 }

@@ -8,7 +8,7 @@ import { StateWord } from "../../ui/state.tsx";
 import { AgentControls } from "./agent-controls.tsx";
 
 export function AgentHeader({ agent }: { agent: Agent }) {
-	const { type, model, workspace, project, waitingFor, ahead } = agent;
+	const { type, model, workspace, project, waitingFor } = agent;
 	const facts = [
 		...[project, model === null ? type : `${type} ${model}`, useSeen().nodeOf(agent)],
 		...[workspace?.branch, familyUsageLine(agent.spent)],
@@ -22,10 +22,7 @@ export function AgentHeader({ agent }: { agent: Agent }) {
 			<span className="spread" />
 			<AgentControls agent={agent} />
 			{waitingFor !== null && agent.holds.length === 0 && (agent.turn === null || agent.turn.phase === "slot") && (
-				<p className="agent-waits role-wait">
-					Waits for {waitingFor}
-					{ahead > 0 && `, ${ahead} ahead`}
-				</p>
+				<p className="agent-waits tone-wait">Waits: {waitingFor}</p>
 			)}
 			<Holds agent={agent} />
 		</header>

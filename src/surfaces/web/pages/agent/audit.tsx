@@ -4,7 +4,7 @@ import { useRead } from "../../store/hooks.ts";
 import { clockOf } from "../../ui/age.tsx";
 import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
 
-const kinds = "agent,turn,prompt,mail,approval,wait,workspace,git,lease";
+const kinds = "agent,turn,prompt,mail,approval,wait,workspace,git";
 
 /** the newest ones */
 const shownMax = 1000;

@@ -1,13 +1,15 @@
 // One block of a conversation.
 import { type ReactNode, useState } from "react";
-import { actorName, withSenders } from "#views/agent-text.ts";
-import { type Block, insideOf, summaryOf } from "#views/thread.ts";
+import { actorName } from "#views/agent-text.ts";
+import { withSenders } from "#views/mail-senders.ts";
+import { type Block, callWords, insideOf, planSteps, summaryOf } from "#views/thread.ts";
 import { useSeen } from "../../store/hooks.ts";
+import { Counts } from "../../ui/diff.tsx";
 import { DiffText } from "../../ui/diff-text.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { ForkHere } from "./fork-here.tsx";
 
-/** Which folded blocks are open: rows that are scrolled away forget it otherwise. */
+/** Which collapsible blocks are open: rows that are scrolled away forget it otherwise. */
 const opened = new Set<number>();
 
 export function BlockView({ block, folder }: { block: Block; folder: string | null }) {
@@ -29,15 +31,15 @@ function Body({ block, folder }: { block: Block; folder: string | null }) {
 			return <Markdown text={text} />;
 		case "thought":
 			return (
-				<Folded id={id} head={<span className="meta clip">Thought: {text.split("\n")[0]}</span>}>
+				<Collapsible id={id} head={<span className="meta clip">Thought: {text.split("\n")[0]}</span>}>
 					<Markdown text={text} />
-				</Folded>
+				</Collapsible>
 			);
 		case "plan":
 			return (
 				<div className="plan">
 					<span className="meta">Plan</span>
-					<Markdown text={text} />
+					<Plan text={text} />
 				</div>
 			);
 		case "call":
@@ -72,25 +74,54 @@ function Prompt({ from, text }: { from: string; text: string }) {
 	);
 }
 
-function Call({ block: { id, label, text, result, bad }, folder }: { block: Block; folder: string | null }) {
-	const title = insideOf(folder, text);
-	const summary = result === null ? null : summaryOf(result);
+function Plan({ text }: { text: string }) {
+	return (
+		<ul>
+			{planSteps(text).map(({ state, mark, text: step }, at) => (
+				// biome-ignore lint/suspicious/noArrayIndexKey: steps have no identity
+				<li key={at} className={state === "in_progress" ? "tone-run" : state === "completed" ? "meta" : ""}>
+					<span aria-hidden="true">{mark}</span> <span className="sr-only">{state.replaceAll("_", " ")}: </span>
+					{step}
+				</li>
+			))}
+		</ul>
+	);
+}
+
+function Call({ block, folder }: { block: Block; folder: string | null }) {
+	const { id, label, text, result, bad } = block;
+	// the result of an edit says only that it was made
+	const change = bad ? null : block.change;
+	const words = callWords(label === "" ? "tool" : label, insideOf(folder, text));
 	const head = (
 		<>
-			<span className="call-tool">{label === "" ? "tool" : label}</span>
-			<span className="mono clip call-title">{title}</span>
+			<span className="call-tool">{words.tool}</span>
+			<span className="mono clip call-title">{words.title}</span>
 			<span className="spread" />
-			<span className={bad ? "role-bad clip call-summary" : "meta clip call-summary"}>
-				{summary === null ? "running …" : bad && summary.line === "" ? "failed" : summary.line}
-			</span>
-			{summary !== null && summary.count > 1 && <span className="meta">{summary.count} lines</span>}
+			{change === null || result === null ? <Outcome block={block} /> : <Counts {...change} />}
 		</>
 	);
 	return (
-		<Folded id={id} head={head}>
-			{text.length > 100 && <pre className="code">{text}</pre>}
-			{result !== null && <Output text={insideOf(folder, result.text)} />}
-		</Folded>
+		<Collapsible id={id} head={head}>
+			{text.length > 100 && <pre className="code call-whole">{text}</pre>}
+			{change !== null ? (
+				<DiffText text={change.lines.join("\n")} />
+			) : (
+				result !== null && <Output text={insideOf(folder, result.text)} />
+			)}
+		</Collapsible>
+	);
+}
+
+function Outcome({ block: { result, bad } }: { block: Block }) {
+	const summary = result === null ? null : summaryOf(result);
+	return (
+		<>
+			<span className={bad ? "tone-bad clip call-summary" : "meta clip call-summary"}>
+				{summary === null ? "running …" : bad && summary.line === "" ? "failed" : summary.line}
+			</span>
+			{summary !== null && summary.count > 1 && <span className="meta call-count">{summary.count} lines</span>}
+		</>
 	);
 }
 
@@ -117,11 +148,11 @@ function LongText({ text, isCode = false }: { text: string; isCode?: boolean }) 
 	);
 }
 
-function Folded({ id, head, children }: { id: number; head: ReactNode; children: ReactNode }) {
+function Collapsible({ id, head, children }: { id: number; head: ReactNode; children: ReactNode }) {
 	const [isOpen, setOpen] = useState(opened.has(id));
 	return (
 		<details
-			className="folded"
+			className="collapsible"
 			open={isOpen}
 			onToggle={(event) => {
 				const next = event.currentTarget.open;
@@ -131,7 +162,7 @@ function Folded({ id, head, children }: { id: number; head: ReactNode; children:
 			}}
 		>
 			<summary>{head}</summary>
-			{isOpen && <div className="folded-body">{children}</div>}
+			{isOpen && <div className="collapsible-body">{children}</div>}
 		</details>
 	);
 }

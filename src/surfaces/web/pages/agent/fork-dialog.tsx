@@ -17,7 +17,7 @@ export function ForkDialog({ agent, at, onClose }: { agent: Agent; at: number | 
 	const fork = async (): Promise<void> => {
 		const body = {
 			...(name.trim() !== "" && { name: name.trim() }),
-			...(prompt.trim() !== "" && { prompt }),
+			...(prompt.trim() !== "" && { prompt, title: prompt.trim().slice(0, 200) }),
 			...(at === null ? { fresh } : { at }),
 			wait: false,
 		};

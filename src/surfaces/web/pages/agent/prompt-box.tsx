@@ -2,6 +2,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { Agent } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
+import { isHumanAgentsTurn } from "#views/state-style.ts";
 import { isFree } from "../../shell/keyboard.ts";
 import { useAct } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
@@ -54,6 +55,7 @@ export function PromptBox({ agent }: { agent: Agent }) {
 			<div className="bar prompt-actions">
 				<span className="meta prompt-hint">Enter sends, Shift+Enter starts a new line</span>
 				<span className="spread" />
+				{isHumanAgentsTurn(agent) && <Finish agent={agent} text={text} onFinished={() => setText("")} />}
 				<Button kind="quiet" why={needed} onClick={() => send({ front: true })} title="Ahead of all queued prompts">
 					To the front
 				</Button>
@@ -62,6 +64,26 @@ export function PromptBox({ agent }: { agent: Agent }) {
 				</Button>
 			</div>
 		</form>
+	);
+}
+
+/** The text is the answer of whoever the agent stands for. */
+function Finish({ agent, text, onFinished }: { agent: Agent; text: string; onFinished(): void }) {
+	const act = useAct();
+	const finish = async (failed: boolean): Promise<void> => {
+		const body = { message: text.trim(), failed };
+		if ((await act("turnFinish", { params: { agent: agent.id }, body })) !== null) onFinished();
+	};
+	const why = text.trim() === "" ? "Enter the answer first." : null;
+	return (
+		<>
+			<Button why={why} onClick={() => finish(false)} title="The text is the answer to the prompt">
+				Finish the turn
+			</Button>
+			<Button kind="quiet" why={why} onClick={() => finish(true)} title="The text says why it was not done">
+				Fail it
+			</Button>
+		</>
 	);
 }
 

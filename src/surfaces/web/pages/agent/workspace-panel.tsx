@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import type { Agent } from "#contract/wire.ts";
 import { whyNoFiles } from "#views/agent-actions.ts";
 import { budgetLine, spentLine } from "#views/usage-lines.ts";
-import { useRead } from "../../store/hooks.ts";
+import { useAct, useRead } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Loading, RefusedNotice } from "../../ui/notice.tsx";
 import { paths } from "../../ui/paths.ts";
@@ -50,23 +50,30 @@ export function WorkspacePanel({ agent }: { agent: Agent }) {
 function HealthCheck({ agent }: { agent: Agent }) {
 	const [count, setCount] = useState(1);
 	const why = whyNoFiles(agent);
-	const read = useRead("health", why === null ? { params: { agent: agent.id } } : null, count);
+	const act = useAct();
+	const params = { agent: agent.id };
+	const recover = async (): Promise<void> => {
+		await act("recover", { params, body: {} }, `${agent.handle} was recovered`);
+		setCount(count + 1);
+	};
+	const read = useRead("health", why === null ? { params } : null, count);
 	return (
 		<div className="side-form">
 			<div className="bar">
 				<h2>Health</h2>
 				<span className="spread" />
+				{read.data?.healthy === false && <Button onClick={recover}>Repair the workspace</Button>}
 				<Button why={why} onClick={() => setCount(count + 1)}>
 					Check again
 				</Button>
 			</div>
 			{why === null && read.state === "loading" && <Loading what="the health" rows={2} />}
 			{read.state === "failed" && <RefusedNotice refusal={read.refusal} />}
-			{read.data?.healthy === true && <p className="role-ok">The workspace is healthy.</p>}
+			{read.data?.healthy === true && <p className="tone-ok">The workspace is healthy.</p>}
 			<ul>
 				{(read.data?.issues ?? []).map(({ code, text, fix }) => (
 					<li key={code} className="health-problem">
-						<span className="role-bad">{text}</span> <code>{fix}</code>
+						<span className="tone-bad">{text}</span> <code>{fix}</code>
 					</li>
 				))}
 			</ul>

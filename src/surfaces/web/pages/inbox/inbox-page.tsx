@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { counted } from "#contract/counted.ts";
+import { inboxCount } from "#views/overviews.ts";
 import { isFree } from "../../shell/keyboard.ts";
 import { useNeeds, useSeen } from "../../store/hooks.ts";
 import { ApprovalCard, useAnswer } from "../../ui/approval-card.tsx";
@@ -12,9 +13,9 @@ import { NotifySwitch } from "./notify-switch.tsx";
 export function InboxPage() {
 	const seen = useSeen();
 	useNeeds({ boards: seen.projects.map(({ slug }) => slug) });
-	const { approvals, errors, reviews, limits, nodes } = seen.inbox;
+	const { approvals, ...rest } = seen.inbox;
 	const current = useApprovalKeys();
-	const others = errors.length + reviews.length + limits.length + nodes.length;
+	const others = inboxCount(rest);
 	if (!seen.isLoaded) return <Loading what="the inbox" isPage />;
 	return (
 		<>
@@ -40,7 +41,7 @@ export function InboxPage() {
 				))}
 				{others > 0 && (
 					<ul className="rows panel">
-						<OtherRows errors={errors} reviews={reviews} limits={limits} nodes={nodes} />
+						<OtherRows {...rest} />
 					</ul>
 				)}
 			</div>

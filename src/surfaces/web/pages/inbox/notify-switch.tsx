@@ -8,7 +8,7 @@ export function NotifySwitch() {
 	const change = async (): Promise<void> => {
 		const { on, why } = await switchTo(!isOn);
 		setOn(on);
-		if (why !== null) toast({ role: "wait", text: why });
+		if (why !== null) toast({ tone: "wait", text: why });
 	};
 	return (
 		<Button kind="quiet" onClick={change}>

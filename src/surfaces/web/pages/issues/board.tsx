@@ -37,7 +37,7 @@ export function Board({ project, columns }: { project: Project; columns: readonl
 		const stage = String(over.id);
 		const column = columns.find((each) => each.stage === stage);
 		const why = column === undefined ? null : whyNotTo(issue, column);
-		if (why !== null) toast({ role: "wait", text: why });
+		if (why !== null) toast({ tone: "wait", text: why });
 		else await act("issueMove", { params: { issue: `${issue.project}#${issue.number}` }, body: { stage } });
 	};
 	return (
@@ -97,7 +97,7 @@ function Column({ column, dragged }: { column: BoardColumn; dragged: Issue | nul
 					{isFull(column) && " full"}
 				</span>
 			</h2>
-			{isOver && why !== null && <p className="role-wait meta board-why">{why}</p>}
+			{isOver && why !== null && <p className="tone-wait meta board-why">{why}</p>}
 			<ul className="board-cards">
 				{issues.map((issue) => (
 					<Card key={issue.number} issue={issue} />
@@ -129,13 +129,13 @@ function Card({ issue }: { issue: Issue }) {
 				<Link href={paths.issue(project, number)} className="card-title">
 					<span className="meta">#{number}</span> {title}
 				</Link>
-				<p className="meta clip">
-					{agent !== null && <span className="role-run">● {agent} </span>}
-					{waiting !== null && <span className="role-wait">▤ review </span>}
-					{blockedBy.length > 0 && <span>after {blockedBy.map((each) => `#${each}`).join(", ")} </span>}
-					{labels.join(" ")}
+				<p className="meta clip card-facts">
+					{agent !== null && <span className="tone-run">● {agent}</span>}
+					{waiting !== null && <span className="tone-wait">▤ review</span>}
+					{blockedBy.length > 0 && <span>after {blockedBy.map((each) => `#${each}`).join(", ")}</span>}
+					{labels.length > 0 && <span>{labels.join(" ")}</span>}
 				</p>
-				{attention !== null && <p className="role-wait card-attention">◆ {attention.reason}</p>}
+				{attention !== null && <p className="tone-wait card-attention">◆ {attention.reason}</p>}
 			</div>
 		</li>
 	);

@@ -24,7 +24,7 @@ export function Dependencies({ issue, onDone }: { issue: Issue; onDone(): void }
 					const isOpen = issue.blockedBy.includes(on);
 					return (
 						<li key={on} className="row">
-							<span className={isOpen ? "role-wait" : "role-ok"}>{isOpen ? "◌" : "✓"}</span>
+							<span className={isOpen ? "tone-wait" : "tone-ok"}>{isOpen ? "◌" : "✓"}</span>
 							<Link href={paths.issue(issue.project, on)} className="clip">
 								#{on} {found?.title}
 							</Link>

@@ -39,7 +39,7 @@ export function IssueDialog({ title, action, text, rows, onChange, onSave, onClo
 		>
 			<TextField label="Title" value={text.title} onChange={(value) => onChange({ ...text, title: value })} />
 			<TextAreaField
-				label="Description"
+				label="Body"
 				rows={rows}
 				value={text.body}
 				onChange={(value) => onChange({ ...text, body: value })}

@@ -44,7 +44,7 @@ function Known({ project, number }: { project: ProjectSlug; number: number }) {
 				</h1>
 				<span className="badge">{issue.stage}</span>
 				{issue.agent !== null && issue.assignee !== null && (
-					<Link href={paths.agent(issue.assignee)} className="role-run">
+					<Link href={paths.agent(issue.assignee)} className="tone-run">
 						● {issue.agent}
 					</Link>
 				)}
@@ -52,16 +52,17 @@ function Known({ project, number }: { project: ProjectSlug; number: number }) {
 				<IssueActions issue={issue} onDone={() => setSaid(said + 1)} />
 			</header>
 			{issue.attention !== null && (
-				<p className="banner role-wait" role="alert">
+				<p className="banner tone-wait" role="alert">
 					◆ {issue.attention.reason}
 				</p>
 			)}
 			<div className="issue">
 				<div className="issue-main">
-					<Section title="Description">
+					<Section title="Body">
 						{issue.body === "" ? <p className="meta">No description.</p> : <Markdown text={issue.body} />}
 					</Section>
 					<Comments issue={issue} onSaid={() => setSaid(said + 1)} />
+					<Messages issue={issue} />
 					<Documents issue={issue} />
 				</div>
 				<aside className="issue-side" aria-label="Details">
@@ -110,6 +111,26 @@ function Comments({ issue: { project, number, comments }, onSaid }: { issue: Iss
 					Comment
 				</Button>
 			</div>
+		</Section>
+	);
+}
+
+/** What a stage was told by another one, such as why a review sent the issue back. */
+function Messages({ issue: { messages } }: { issue: IssueDetails }) {
+	if (messages.length === 0) return null;
+	return (
+		<Section title="Messages">
+			<ul className="issue-comments">
+				{messages.map(({ id, by, at, stage, text, delivered }) => (
+					<li key={id}>
+						<p className="meta">
+							{by === "human" ? "you" : by} to {stage}
+							{!delivered && ", not delivered yet"} · <Age at={at} suffix=" ago" />
+						</p>
+						<Markdown text={text} />
+					</li>
+				))}
+			</ul>
 		</Section>
 	);
 }

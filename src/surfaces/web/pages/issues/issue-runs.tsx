@@ -24,7 +24,7 @@ export function IssueRuns({ runs }: { runs: readonly Run[] }) {
 				{runs.map((run) => (
 					<li key={run.id} className="run">
 						<div className="bar">
-							<span className={run.state === "failed" ? "role-bad" : "meta"} title={run.state}>
+							<span className={run.state === "failed" ? "tone-bad" : "meta"} title={run.state}>
 								<span aria-hidden="true">{glyphs[run.state]}</span>
 								<span className="sr-only">{run.state}</span>
 							</span>

@@ -118,7 +118,7 @@ function Table({ issues }: { issues: readonly Issue[] }) {
 							<td className="meta">{number}</td>
 							<th scope="row">
 								<Link href={paths.issue(project, number)}>{title}</Link>
-								{attention !== null && <span className="role-wait"> ◆ {attention.reason}</span>}
+								{attention !== null && <span className="tone-wait"> ◆ {attention.reason}</span>}
 							</th>
 							<td>{stage}</td>
 							<td>{agent ?? "–"}</td>

@@ -13,6 +13,11 @@ import { paths } from "../../ui/paths.ts";
 const shownMax = 200;
 
 export function JournalPage() {
+	// which events are the newest is known only then
+	return useSeen().isLoaded ? <Journal /> : <Loading what="the journal" rows={12} isPage />;
+}
+
+function Journal() {
 	const [query, setQuery] = useSearchParams();
 	const [text, setText] = useState(query.get("text") ?? "");
 	const { projects } = useSeen();
@@ -114,29 +119,33 @@ function Hit({ hit: { agent, handle, kind, snippet, at } }: { hit: Found }) {
 	);
 }
 
-/** Newest first; the newest come with the stream, so the page asks again only when it is opened or filtered. */
+/** Newest first. The stream says that there are newer ones; they are shown on request, so that rows stay where they are. */
 function Events({ project, kind }: { project: string | null; kind: string | null }) {
 	const seen = useSeen();
 	const [before, setBefore] = useState(0);
 	const known = seen.projects.find(({ slug }) => slug === project);
-	const [at] = useState(seen.at);
+	const [at, setAt] = useState(seen.at);
 	const after = Math.max(0, (before === 0 ? at : before - 1) - windowOf(kind));
-	const read = useRead("journal", {
-		query: {
-			after,
-			limit: windowOf(kind),
-			...(kind !== null && { kind }),
-			...(known !== undefined && { project: known.slug }),
-		},
-	});
+	const filters = { ...(kind !== null && { kind }), ...(known !== undefined && { project: known.slug }) };
+	const read = useRead("journal", { query: { after, limit: windowOf(kind), ...filters } }, at);
 	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} />;
 	if (read.data === undefined) return <Loading what="the journal" rows={12} />;
+	const hasNewer = before === 0 && seen.at > at;
+	const showNewest = (): void => {
+		setAt(seen.at);
+		setBefore(0);
+	};
 	const events = read.data.events
 		.filter(({ id }) => before === 0 || id < before)
 		.toReversed()
 		.slice(0, shownMax);
 	return (
 		<>
+			{hasNewer && (
+				<div className="bar journal-newer">
+					<Button onClick={showNewest}>Show newer events</Button>
+				</div>
+			)}
 			{events.length === 0 ? (
 				<Empty title="No matching events.">Change the filters, or look further back.</Empty>
 			) : (
@@ -154,7 +163,7 @@ function Events({ project, kind }: { project: string | null; kind: string | null
 				>
 					Older
 				</Button>
-				<Button why={before === 0 ? "These are the newest." : null} onClick={() => setBefore(0)}>
+				<Button why={before === 0 && !hasNewer ? "These are the newest." : null} onClick={showNewest}>
 					Newest
 				</Button>
 			</div>

@@ -48,9 +48,9 @@ function Health() {
 		...projects.flatMap(({ slug, problem }) => (problem === null ? [] : [`project ${slug}: ${problem.text}`])),
 	];
 	if (read.data === undefined) return <span className="meta">health …</span>;
-	if (problems.length === 0) return <span className="role-ok">health ok</span>;
+	if (problems.length === 0) return <span className="tone-ok">health ok</span>;
 	return (
-		<Link href={paths.settings()} className="role-bad" title={problems.join("\n")}>
+		<Link href={paths.settings()} className="tone-bad" title={problems.join("\n")}>
 			{counted(problems.length, "problem")}
 		</Link>
 	);

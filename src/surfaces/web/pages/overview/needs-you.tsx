@@ -1,15 +1,16 @@
 // What needs a person, before anything else.
+import { inboxCount } from "#views/overviews.ts";
 import { useSeen } from "../../store/hooks.ts";
 import { ApprovalRow, OtherRows } from "../../ui/inbox-rows.tsx";
 
 export function NeedsYou() {
 	const { inbox } = useSeen();
-	const { approvals, errors, reviews, limits, nodes } = inbox;
-	const count = approvals.length + errors.length + reviews.length + limits.length + nodes.length;
+	const { approvals, ...others } = inbox;
+	const count = inboxCount(inbox);
 	return (
 		<section className="panel" aria-labelledby="needs">
 			<h2 id="needs" className="panel-title">
-				Needs you <span className={count > 0 ? "panel-count role-wait" : "panel-count"}>{count}</span>
+				Needs you <span className={count > 0 ? "panel-count tone-wait" : "panel-count"}>{count}</span>
 			</h2>
 			{count === 0 ? (
 				<p className="panel-note meta">Nothing needs your attention.</p>
@@ -18,7 +19,7 @@ export function NeedsYou() {
 					{approvals.map((approval) => (
 						<ApprovalRow key={approval.id} approval={approval} />
 					))}
-					<OtherRows errors={errors} reviews={reviews} limits={limits} nodes={nodes} />
+					<OtherRows {...others} />
 				</ul>
 			)}
 		</section>

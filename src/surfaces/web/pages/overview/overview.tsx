@@ -1,7 +1,9 @@
+import { Link } from "wouter";
 import type { Agent } from "#contract/wire.ts";
 import { useNeeds, useSeen } from "../../store/hooks.ts";
 import { useLastLines } from "../../store/lines.ts";
 import { Empty, Loading } from "../../ui/notice.tsx";
+import { paths } from "../../ui/paths.ts";
 import { DaemonBar } from "./daemon-bar.tsx";
 import { NeedsYou } from "./needs-you.tsx";
 import { RunningRow } from "./running-row.tsx";
@@ -34,9 +36,23 @@ function RunningList({ agents }: { agents: readonly Agent[] }) {
 			</h2>
 			{agents.length === 0 ? (
 				<Empty title="No turns are running.">
-					{count <= 1
-						? "Add a project and an agent, or run brood demo."
-						: "Queue a prompt on an agent to start a turn."}
+					{count > 1 ? (
+						"Queue a prompt on an agent to start a turn."
+					) : (
+						<>
+							<p>
+								<Link className="button" href={paths.projectAdd()}>
+									Add a project
+								</Link>{" "}
+								<Link className="button" href={paths.agentAdd()}>
+									Add an agent
+								</Link>
+							</p>
+							<p>
+								or run <code>brood demo</code>
+							</p>
+						</>
+					)}
 				</Empty>
 			) : (
 				<ul className="rows">

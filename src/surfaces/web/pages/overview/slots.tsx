@@ -1,4 +1,4 @@
-// Subscriptions: slots in use, and cool-downs.
+// Turns at work, slots of subscriptions in use, and cool-downs.
 import { Link } from "wouter";
 import type { Subscription } from "#contract/wire.ts";
 import { useNow, useSeen } from "../../store/hooks.ts";
@@ -6,8 +6,7 @@ import { clockOf } from "../../ui/age.tsx";
 import { paths } from "../../ui/paths.ts";
 
 export function Slots() {
-	const { subscriptions, agents, turnsMax } = useSeen();
-	const open = agents.filter(({ turn }) => turn !== null).length;
+	const { subscriptions, places } = useSeen();
 	return (
 		<section className="panel" aria-labelledby="slots">
 			<h2 id="slots" className="panel-title">
@@ -16,7 +15,7 @@ export function Slots() {
 			<ul className="rows">
 				<li className="row">
 					<span className="row-name">all turns</span>
-					<Meter used={open} max={turnsMax} />
+					<Meter {...places} what="turns at work" />
 				</li>
 				{subscriptions.map((each) => (
 					<li key={each.name}>
@@ -40,9 +39,9 @@ export function Slots() {
 /** at most so many slots are drawn one by one */
 const drawnMax = 16;
 
-export function Meter({ used, max }: { used: number; max: number }) {
+export function Meter({ used, max, what = "slots in use" }: { used: number; max: number; what?: string }) {
 	return (
-		<span className="meter" role="img" aria-label={`${used} of ${max} slots in use`}>
+		<span className="meter" role="img" aria-label={`${used} of ${max} ${what}`}>
 			{max <= drawnMax && (
 				<span className="meter-slots" aria-hidden="true">
 					{Array.from({ length: max }, (_, at) => (
@@ -60,11 +59,11 @@ export function Meter({ used, max }: { used: number; max: number }) {
 
 function Cooling({ subscription: { coolingUntil, problem } }: { subscription: Subscription }) {
 	const now = useNow(1000);
-	if (problem !== null) return <span className="role-bad clip">{problem}</span>;
+	if (problem !== null) return <span className="tone-bad clip">{problem}</span>;
 	if (coolingUntil === null || Date.parse(coolingUntil) <= now) return null;
 	const minutes = Math.ceil((Date.parse(coolingUntil) - now) / 60_000);
 	return (
-		<span className="role-wait clip">
+		<span className="tone-wait clip">
 			cools until {clockOf(coolingUntil)} ({minutes} min)
 		</span>
 	);

@@ -2,21 +2,22 @@
 import type { ChangedFile } from "#contract/workspace.ts";
 
 export type FileRow =
-	| { kind: "folder"; folder: string; count: number; isFolded: boolean }
+	| { kind: "folder"; folder: string; count: number; isCollapsed: boolean }
 	| { kind: "file"; file: ChangedFile; name: string };
 
-/** Files of the top folder have none above them. While something is searched for, no folder is folded. */
+/** Files of the top folder have none above them. While something is searched for, no folder is collapsed. */
 export function fileRows(
 	files: readonly ChangedFile[],
-	{ words, folded }: { words: string; folded: ReadonlySet<string> },
+	{ words, collapsed }: { words: string; collapsed: ReadonlySet<string> },
 ): FileRow[] {
 	const wanted = words.trim().toLowerCase();
 	const found = wanted === "" ? files : files.filter(({ path }) => path.toLowerCase().includes(wanted));
 	const rows: FileRow[] = [];
 	for (const [folder, inside] of Map.groupBy(found, ({ path }) => path.slice(0, path.lastIndexOf("/") + 1))) {
-		const isFolded = wanted === "" && folded.has(folder);
-		if (folder !== "") rows.push({ kind: "folder", folder, count: inside.length, isFolded });
-		if (!isFolded) for (const file of inside) rows.push({ kind: "file", file, name: file.path.slice(folder.length) });
+		const isCollapsed = wanted === "" && collapsed.has(folder);
+		if (folder !== "") rows.push({ kind: "folder", folder, count: inside.length, isCollapsed });
+		if (!isCollapsed)
+			for (const file of inside) rows.push({ kind: "file", file, name: file.path.slice(folder.length) });
 	}
 	return rows;
 }

@@ -19,8 +19,8 @@ const findableMin = 12;
 export function FileTree({ files, viewed, current, onOpen, onView }: FileTreeProps) {
 	const [text, setText] = useState("");
 	const words = useDeferredValue(text);
-	const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
-	const rows = useMemo(() => fileRows(files, { words, folded }), [files, words, folded]);
+	const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
+	const rows = useMemo(() => fileRows(files, { words, collapsed }), [files, words, collapsed]);
 	const [at, setAt] = useState(0);
 	const list = useRef<VListHandle>(null);
 	const id = useId();
@@ -30,13 +30,13 @@ export function FileTree({ files, viewed, current, onOpen, onView }: FileTreePro
 		setAt(next);
 		list.current?.scrollToIndex(next, { align: "nearest" });
 	};
-	const fold = (folder: string): void => setFolded(folded.symmetricDifference(new Set([folder])));
-	const open = (row: FileRow): void => (row.kind === "folder" ? fold(row.folder) : onOpen(row.file.path));
+	const toggle = (folder: string): void => setCollapsed(collapsed.symmetricDifference(new Set([folder])));
+	const open = (row: FileRow): void => (row.kind === "folder" ? toggle(row.folder) : onOpen(row.file.path));
 	const press = (event: KeyboardEvent): void => {
 		const action =
 			event.metaKey || event.ctrlKey || event.altKey
 				? undefined
-				: keys({ rows, here, move, fold, open, onView })[event.key];
+				: keys({ rows, here, move, toggle, open, onView })[event.key];
 		if (action === undefined) return;
 		event.preventDefault();
 		action();
@@ -70,7 +70,7 @@ export function FileTree({ files, viewed, current, onOpen, onView }: FileTreePro
 							role="treeitem"
 							aria-level={row.kind === "folder" ? 1 : 2}
 							aria-selected={row.kind === "file" && row.file.path === current}
-							aria-expanded={row.kind === "folder" ? !row.isFolded : undefined}
+							aria-expanded={row.kind === "folder" ? !row.isCollapsed : undefined}
 							className={index === here ? "review-row review-here" : "review-row"}
 							tabIndex={-1}
 							onClick={() => {
@@ -91,14 +91,14 @@ interface TreeKeys extends Pick<FileTreeProps, "onView"> {
 	rows: readonly FileRow[];
 	here: number;
 	move(to: number): void;
-	fold(folder: string): void;
+	toggle(folder: string): void;
 	open(row: FileRow): void;
 }
 
-function keys({ rows, here, move, fold, open, onView }: TreeKeys): Readonly<Record<string, () => unknown>> {
+function keys({ rows, here, move, toggle, open, onView }: TreeKeys): Readonly<Record<string, () => unknown>> {
 	const row = rows[here];
 	if (row === undefined) return {};
-	const isFolded = row.kind === "folder" && row.isFolded;
+	const isCollapsed = row.kind === "folder" && row.isCollapsed;
 	return {
 		ArrowDown: () => move(here + 1),
 		ArrowUp: () => move(here - 1),
@@ -107,10 +107,10 @@ function keys({ rows, here, move, fold, open, onView }: TreeKeys): Readonly<Reco
 		Home: () => move(0),
 		End: () => move(rows.length - 1),
 		ArrowLeft: () =>
-			row.kind === "folder" ? isFolded || fold(row.folder) : move(rows.findLastIndex(isFolderBefore(here))),
-		ArrowRight: () => (isFolded ? fold(row.folder) : move(here + 1)),
+			row.kind === "folder" ? isCollapsed || toggle(row.folder) : move(rows.findLastIndex(isFolderBefore(here))),
+		ArrowRight: () => (isCollapsed ? toggle(row.folder) : move(here + 1)),
 		Enter: () => open(row),
-		" ": () => (row.kind === "folder" ? fold(row.folder) : onView(row.file.path)),
+		" ": () => (row.kind === "folder" ? toggle(row.folder) : onView(row.file.path)),
 	};
 }
 
@@ -119,17 +119,17 @@ const isFolderBefore =
 	({ kind }: FileRow, at: number): boolean =>
 		at < here && kind === "folder";
 
-function Folder({ row: { folder, isFolded, count } }: { row: Extract<FileRow, { kind: "folder" }> }) {
+function Folder({ row: { folder, isCollapsed, count } }: { row: Extract<FileRow, { kind: "folder" }> }) {
 	return (
 		<>
 			<span aria-hidden="true" className="meta">
-				{isFolded ? "▸" : "▾"}
+				{isCollapsed ? "▸" : "▾"}
 			</span>
 			<span className="mono clip review-folder" title={folder}>
 				{folder}
 			</span>
 			<span className="spread" />
-			{isFolded && <span className="meta">{count}</span>}
+			{isCollapsed && <span className="meta">{count}</span>}
 		</>
 	);
 }
@@ -138,7 +138,7 @@ function File({ row, isViewed }: { row: Extract<FileRow, { kind: "file" }>; isVi
 	const { path, added, deleted } = row.file;
 	return (
 		<>
-			<span aria-hidden="true" className={isViewed ? "role-ok" : "role-off"}>
+			<span aria-hidden="true" className={isViewed ? "tone-ok" : "tone-off"}>
 				{isViewed ? "✓" : "○"}
 			</span>
 			<span className="mono clip" title={path}>

@@ -26,7 +26,7 @@ export function MergeBar({ subject, again }: { subject: Subject; again: number }
 	return (
 		<div className="merge-bar">
 			{read.state === "loading" && <span className="meta">Checking the merge…</span>}
-			{read.state === "failed" && <span className="role-wait">{read.refusal.message}</span>}
+			{read.state === "failed" && <span className="tone-wait">{read.refusal.message}</span>}
 			{preview !== null && <Found preview={preview} />}
 			{checked !== null && <Checked preview={checked} />}
 			<span className="spread" />
@@ -51,9 +51,9 @@ function Found({ preview: { base, ahead, behind, conflicts } }: { preview: Merge
 				{behind > 0 && <span className="meta"> · {behind} behind</span>}
 			</span>
 			{conflicts.length === 0 ? (
-				<span className="role-ok">✓ no conflicts</span>
+				<span className="tone-ok">✓ no conflicts</span>
 			) : (
-				<span className="role-bad">
+				<span className="tone-bad">
 					✗ conflicts in <span className="mono">{conflicts.join(", ")}</span>
 				</span>
 			)}
@@ -66,7 +66,7 @@ function Checked({ preview: { check } }: { preview: MergePreview }) {
 	const passed = check.exit === 0;
 	return (
 		<details className="merge-check">
-			<summary className={passed ? "role-ok" : "role-bad"}>
+			<summary className={passed ? "tone-ok" : "tone-bad"}>
 				{passed ? "✓ the check passed" : `✗ the check failed (exit ${check.exit})`}
 			</summary>
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}

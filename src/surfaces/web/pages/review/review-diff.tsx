@@ -84,7 +84,7 @@ function LoadOnRequest({ file: { path, added, deleted }, problem, onLoad }: Load
 	const lines = ((added ?? 0) + (deleted ?? 0)).toLocaleString("en");
 	return (
 		<div className="review-missing">
-			<span className={problem === null ? "meta" : "role-bad"}>
+			<span className={problem === null ? "meta" : "tone-bad"}>
 				{problem ?? `A long diff, with ${lines} changed lines.`}
 			</span>
 			<Button about={path} onClick={() => onLoad(path)}>

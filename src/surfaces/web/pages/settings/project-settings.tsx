@@ -19,7 +19,7 @@ export function ProjectSettings({ project }: { project: Project }) {
 			<h2 id={`project-${slug}`} className="panel-title">
 				Project {slug} <span className="meta mono clip">{path}</span>
 			</h2>
-			{problem !== null && <p className="panel-note role-bad">{problem.text}</p>}
+			{problem !== null && <p className="panel-note tone-bad">{problem.text}</p>}
 			<div className="settings-grid">
 				<SelectField
 					label="Automatic work"

@@ -77,7 +77,7 @@ function Row({ subscription, costs }: { subscription: Subscription; costs: Spent
 			<td data-label="Slots">
 				<Meter used={used} max={maxConcurrent} />
 			</td>
-			<td data-label="State" className={problem !== null ? "role-bad" : isCooling ? "role-wait" : "role-ok"}>
+			<td data-label="State" className={problem !== null ? "tone-bad" : isCooling ? "tone-wait" : "tone-ok"}>
 				{state}
 			</td>
 			<td data-label="Fallback">{fallback ?? "none"}</td>

@@ -1,18 +1,19 @@
-import type { TimeAxis } from "#views/time-axis.ts";
+import { axisLabels, type TimeAxis } from "#views/time-axis.ts";
 import { clockOf } from "../../ui/age.tsx";
 
 export function AxisHead({ axis }: { axis: TimeAxis }) {
+	const { ticks, gaps } = axisLabels(axis);
 	return (
 		<div className="tree-head" aria-hidden="true">
 			<span className="tree-name meta">agent</span>
 			<div className="axis">
-				{axis.ticks.map(({ at, time }) => (
-					<span key={time} className="axis-tick meta" style={{ left: `${at * 100}%` }}>
+				{ticks.map(({ at, time }) => (
+					<span key={time} className="axis-tick meta" style={{ left: placeOf(at) }}>
 						{tickOf(time)}
 					</span>
 				))}
-				{axis.gaps.map(({ at, ms }) => (
-					<span key={at} className="axis-gap meta" style={{ left: `clamp(16px, ${at * 100}%, calc(100% - 16px))` }}>
+				{gaps.map(({ at, ms }) => (
+					<span key={at} className="axis-gap meta" style={{ left: placeOf(at) }}>
 						╌{lengthOf(ms)}╌
 					</span>
 				))}
@@ -21,6 +22,9 @@ export function AxisHead({ axis }: { axis: TimeAxis }) {
 		</div>
 	);
 }
+
+/** A label is centred on its place, and whole at the edges too. */
+const placeOf = (at: number): string => `clamp(16px, ${at * 100}%, calc(100% - 16px))`;
 
 const tickOf = (time: number): string => clockOf(new Date(time).toISOString());
 

@@ -16,10 +16,10 @@ interface TreeGridProps {
 	history: History;
 	selected: readonly AgentId[];
 	onSelect(agent: AgentId): void;
-	onFold(agent: AgentId, isOpen: boolean): void;
+	onToggle(agent: AgentId, isOpen: boolean): void;
 }
 
-export function TreeGrid({ rows, axis, history, selected, onSelect, onFold }: TreeGridProps) {
+export function TreeGrid({ rows, axis, history, selected, onSelect, onToggle }: TreeGridProps) {
 	const [current, setCurrent] = useState(0);
 	const list = useRef<VListHandle>(null);
 	const at = Math.min(current, rows.length - 1);
@@ -29,7 +29,7 @@ export function TreeGrid({ rows, axis, history, selected, onSelect, onFold }: Tr
 		setCurrent(next);
 		list.current?.scrollToIndex(next, { align: "nearest" });
 	};
-	const press = useTreeKeys({ rows, at, move, onFold, onSelect });
+	const press = useTreeKeys({ rows, at, move, onToggle, onSelect });
 	return (
 		<div className="tree">
 			<AxisHead axis={axis} />
@@ -61,7 +61,7 @@ export function TreeGrid({ rows, axis, history, selected, onSelect, onFold }: Tr
 							isSelected={selected.includes(each.agent.id)}
 							onCurrent={setCurrent}
 							onSelect={onSelect}
-							onFold={onFold}
+							onToggle={onToggle}
 						/>
 					)}
 				</VList>
@@ -70,12 +70,12 @@ export function TreeGrid({ rows, axis, history, selected, onSelect, onFold }: Tr
 	);
 }
 
-interface TreeKeys extends Pick<TreeGridProps, "rows" | "onFold" | "onSelect"> {
+interface TreeKeys extends Pick<TreeGridProps, "rows" | "onToggle" | "onSelect"> {
 	at: number;
 	move(to: number): void;
 }
 
-function useTreeKeys({ rows, at, move, onFold, onSelect }: TreeKeys): (event: KeyboardEvent) => void {
+function useTreeKeys({ rows, at, move, onToggle, onSelect }: TreeKeys): (event: KeyboardEvent) => void {
 	const [, go] = useLocation();
 	const row = rows[at];
 	const actions: Readonly<Record<string, (row: AgentTreeRow) => void>> = {
@@ -87,9 +87,9 @@ function useTreeKeys({ rows, at, move, onFold, onSelect }: TreeKeys): (event: Ke
 		PageUp: () => move(at - 20),
 		Home: () => move(0),
 		End: () => move(rows.length - 1),
-		ArrowRight: ({ isOpen, hasChildren, agent }) => (isOpen ? move(at + 1) : hasChildren && onFold(agent.id, true)),
+		ArrowRight: ({ isOpen, hasChildren, agent }) => (isOpen ? move(at + 1) : hasChildren && onToggle(agent.id, true)),
 		ArrowLeft: ({ isOpen, agent, depth }) =>
-			isOpen ? onFold(agent.id, false) : move(rows.findLastIndex((each, index) => index < at && each.depth < depth)),
+			isOpen ? onToggle(agent.id, false) : move(rows.findLastIndex((each, index) => index < at && each.depth < depth)),
 		x: ({ agent }) => onSelect(agent.id),
 		" ": ({ agent }) => onSelect(agent.id),
 		Enter: ({ agent }) => go(paths.agent(agent.id)),

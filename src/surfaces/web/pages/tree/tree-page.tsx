@@ -1,5 +1,6 @@
 // The agent tree: the tree on the left, time on the right.
 import { useDeferredValue, useMemo, useState } from "react";
+import { Link } from "wouter";
 import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { agentRows, needsYou, type TreeFilter, treeFilters } from "#views/agent-tree.ts";
@@ -7,9 +8,10 @@ import { timeAxis } from "#views/time-axis.ts";
 import { useNow, useSeen } from "../../store/hooks.ts";
 import { useLastLines } from "../../store/lines.ts";
 import { Empty, Loading } from "../../ui/notice.tsx";
+import { paths } from "../../ui/paths.ts";
 import { Compare } from "./compare.tsx";
 import { TreeGrid } from "./tree-grid.tsx";
-import { useHistory } from "./turn-history.ts";
+import { useHistory, withOpenTurns } from "./turn-history.ts";
 
 const spans = [
 	{ name: "15 min", ms: 15 * 60_000 },
@@ -21,21 +23,25 @@ const spans = [
 ] as const;
 
 export function TreePage() {
+	// the daemon's time, with which the axis begins, is known only then
+	return useSeen().isLoaded ? <Agents /> : <Loading what="the agents" rows={12} isPage />;
+}
+
+function Agents() {
 	const seen = useSeen();
 	const [filter, setFilter] = useState<TreeFilter>("all");
 	const [text, setText] = useState("");
 	const [zoom, setZoom] = useState(2);
-	const [folds, setFolds] = useState<ReadonlyMap<AgentId, boolean>>(new Map());
+	const [opened, setOpened] = useState<ReadonlyMap<AgentId, boolean>>(new Map());
 	const [selected, setSelected] = useState<readonly AgentId[]>([]);
 	const found = useDeferredValue(text);
 	const { tree } = seen;
-	const rows = useMemo(() => agentRows(tree, { filter, text: found, folds }), [tree, filter, found, folds]);
+	const rows = useMemo(() => agentRows(tree, { filter, text: found, opened }), [tree, filter, found, opened]);
 	const { axis, history } = useAxis(zoom);
 	useLastLines(seen.agents.filter(({ turn }) => turn !== null).map(({ id }) => id));
-	if (!seen.isLoaded) return <Loading what="the agents" rows={12} isPage />;
 	const select = (agent: AgentId): void =>
 		setSelected(selected.includes(agent) ? selected.filter((id) => id !== agent) : [...selected, agent].slice(-2));
-	const fold = (agent: AgentId, isOpen: boolean): void => setFolds(new Map(folds).set(agent, isOpen));
+	const toggle = (agent: AgentId, isOpen: boolean): void => setOpened(new Map(opened).set(agent, isOpen));
 	return (
 		<div className="tree-page">
 			<header className="page-header">
@@ -57,13 +63,16 @@ export function TreePage() {
 					options={spans.map(({ name }) => name)}
 					onChoose={(name) => setZoom(spans.findIndex((span) => span.name === name))}
 				/>
+				<Link className="button button-primary" href={paths.agentAdd()}>
+					Add an agent
+				</Link>
 			</header>
 			{rows.length === 0 ? (
 				<Empty title="No agent matches.">
 					{filter === "needs you" ? "Nothing needs your attention." : "Try another word."}
 				</Empty>
 			) : (
-				<TreeGrid rows={rows} axis={axis} history={history} selected={selected} onSelect={select} onFold={fold} />
+				<TreeGrid rows={rows} axis={axis} history={history} selected={selected} onSelect={select} onToggle={toggle} />
 			)}
 			<Compare selected={selected} onClear={() => setSelected([])} />
 		</div>
@@ -77,7 +86,8 @@ function useAxis(zoom: number) {
 	// whole minutes, so that the journal is read again only when the zoom changes
 	const [opened] = useState(now);
 	const since = new Date(opened - span).toISOString();
-	const history = useHistory(since);
+	const read = useHistory(since);
+	const history = useMemo(() => withOpenTurns(read, agents), [read, agents]);
 	const to = Math.floor(now / 1000) * 1000;
 	const axis = useMemo(() => {
 		const busy = [...history.values()].flatMap(({ bars, mails }) => [

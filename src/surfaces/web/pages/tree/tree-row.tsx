@@ -20,7 +20,7 @@ interface TreeRowProps {
 	isSelected: boolean;
 	onCurrent(index: number): void;
 	onSelect(agent: AgentId): void;
-	onFold(agent: AgentId, isOpen: boolean): void;
+	onToggle(agent: AgentId, isOpen: boolean): void;
 }
 
 export const rowId = (agent: AgentId): string => `row-${agent}`;
@@ -29,8 +29,8 @@ export const rowId = (agent: AgentId): string => `row-${agent}`;
 const indentMax = 10;
 
 export const TreeRowView = memo(function TreeRowView(props: TreeRowProps) {
-	const { row, index, axis, history, isCurrent, isSelected, onCurrent, onSelect, onFold } = props;
-	const { agent, depth, hasChildren, isOpen, hidden, isContext } = row;
+	const { row, index, axis, history, isCurrent, isSelected, onCurrent, onSelect, onToggle } = props;
+	const { agent, depth, hasChildren, isOpen, collapsed, isContext } = row;
 	const state = [isCurrent && "tree-current", isSelected && "tree-selected", isContext && "tree-context"];
 	return (
 		<div
@@ -44,7 +44,7 @@ export const TreeRowView = memo(function TreeRowView(props: TreeRowProps) {
 			onClick={() => onCurrent(index)}
 		>
 			<div role="gridcell" className="tree-name" style={{ paddingLeft: `${Math.min(depth, indentMax) * 14}px` }}>
-				<Fold row={row} onFold={onFold} />
+				<Toggle row={row} onToggle={onToggle} />
 				<input
 					type="checkbox"
 					className="tree-check"
@@ -57,7 +57,7 @@ export const TreeRowView = memo(function TreeRowView(props: TreeRowProps) {
 				<Link href={paths.agent(agent.id)} className="clip" tabIndex={-1}>
 					{agent.handle}
 				</Link>
-				{hidden > 0 && <span className="meta">+{hidden}</span>}
+				{collapsed > 0 && <span className="meta">+{collapsed}</span>}
 				<Counters agent={agent} />
 			</div>
 			<div role="gridcell" className="axis" aria-label={historyWords(history)}>
@@ -70,15 +70,15 @@ export const TreeRowView = memo(function TreeRowView(props: TreeRowProps) {
 	);
 });
 
-function Fold({ row: { agent, hasChildren, isOpen }, onFold }: Pick<TreeRowProps, "row" | "onFold">) {
-	if (!hasChildren) return <span className="tree-fold" />;
+function Toggle({ row: { agent, hasChildren, isOpen }, onToggle }: Pick<TreeRowProps, "row" | "onToggle">) {
+	if (!hasChildren) return <span className="tree-toggle" />;
 	return (
 		<button
 			type="button"
-			className="tree-fold"
+			className="tree-toggle"
 			tabIndex={-1}
 			aria-label={isOpen ? `Close ${agent.handle}` : `Open ${agent.handle}`}
-			onClick={() => onFold(agent.id, !isOpen)}
+			onClick={() => onToggle(agent.id, !isOpen)}
 		>
 			{isOpen ? "▾" : "▸"}
 		</button>

@@ -3,11 +3,12 @@
 import { useEffect, useRef, useState } from "react";
 import { dataOf } from "#contract/event-data.ts";
 import type { AgentId } from "#contract/ids.ts";
-import type { WireEvent } from "#contract/wire.ts";
+import type { Agent, WireEvent } from "#contract/wire.ts";
 import { useSeen, useStore } from "../../store/hooks.ts";
 
 export interface TurnBar {
 	turn: number;
+	/** 0 if it began before the events that were read */
 	from: number;
 	/** null while it is open */
 	to: number | null;
@@ -78,11 +79,27 @@ export function folded(before: History, events: readonly WireEvent[]): History {
 		else if (kind === "mail.sent") of(agent).mails.push(Date.parse(at));
 		else {
 			const { bars } = of(agent);
-			const { turn, state } = dataOf(event, "turn.ended") ?? {};
+			const ended = dataOf(event, "turn.ended");
+			if (ended === undefined) continue;
+			const { turn, state } = ended;
 			const index = bars.findIndex((bar) => bar.turn === turn);
-			const bar = bars[index];
-			if (bar !== undefined) bars[index] = { ...bar, to: Date.parse(at), state: String(state) };
+			const bar = { turn, from: bars[index]?.from ?? 0, to: Date.parse(at), state };
+			if (index < 0) bars.push(bar);
+			else bars[index] = bar;
 		}
 	}
 	return after;
+}
+
+/** With the turns that are open now: they may have begun before the events that were read. */
+export function withOpenTurns(history: History, agents: readonly Pick<Agent, "id" | "turn">[]): History {
+	const all = new Map(history);
+	for (const { id, turn } of agents) {
+		if (turn === null) continue;
+		const { bars, mails } = history.get(id) ?? { bars: [], mails: [] };
+		if (bars.some((bar) => bar.turn === turn.id)) continue;
+		const open = { turn: turn.id, from: Date.parse(turn.startedAt), to: null, state: "open" };
+		all.set(id, { bars: [...bars, open], mails });
+	}
+	return all;
 }

@@ -1,14 +1,15 @@
 import { useSyncExternalStore } from "react";
 import { dismiss, subscribeToasts, toasts } from "../store/toasts.ts";
 
-export function Toasts() {
-	const list = useSyncExternalStore(subscribeToasts, toasts);
+/** `after`: without those up to this one. */
+export function Toasts({ after = 0 }: { after?: number }) {
+	const list = useSyncExternalStore(subscribeToasts, toasts).filter(({ id }) => id > after);
 	return (
 		<div className="toasts" role="log" aria-live="polite" aria-label="Messages">
-			{list.map(({ id, role, text, code, suggestions = [] }) => (
-				<div key={id} className={`toast toast-${role}`}>
+			{list.map(({ id, tone, text, code, suggestions = [] }) => (
+				<div key={id} className={`toast toast-${tone}`}>
 					<div className="toast-text">
-						{code !== undefined && <span className={`mono role-${role}`}>{code} </span>}
+						{code !== undefined && <span className={`mono tone-${tone}`}>{code} </span>}
 						{text}
 						{suggestions.map((command) => (
 							<code key={command} className="toast-command">

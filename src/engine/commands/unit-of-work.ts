@@ -27,7 +27,7 @@ export interface Decided {
  */
 const changesFirst: ReadonlySet<string> = new Set(["agent.spawned", "agent.provisioned", "agent.renamed"]);
 
-export class Work {
+export class UnitOfWork {
 	readonly tx: Tx;
 	readonly envelope: Envelope;
 	readonly #rows: RowCache;

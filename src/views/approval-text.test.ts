@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { contentBesideCommand } from "./approval-text.ts";
+
+test("a place that shows the command gets everything else that was reported, and nothing less", () => {
+	const beside = (line: string, content: string) => contentBesideCommand({ content, command: { line, folder: null } });
+	expect(beside("npm test", "command: npm test\ndescription: Run $& the tests")).toBe("description: Run $& the tests");
+	expect(beside("npm test", "npm test")).toBe("");
+	expect(beside("npm test\nrm x", "cwd: /w\ncommand:\n  npm test\n  rm x\ndescription: Both")).toBe(
+		"cwd: /w\ndescription: Both",
+	);
+	// another command stays, and so does one that only begins alike
+	expect(beside("npm test", "command: npm test; rm x")).toBe("command: npm test; rm x");
+	expect(contentBesideCommand({ content: "command: npm test" })).toBe("command: npm test");
+});
