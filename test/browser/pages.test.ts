@@ -107,7 +107,8 @@ test("a long diff has no end before its last line, in one column and in two", as
 test("an issue is assigned, keeps documents, is sent back with a reason, and returns", async () => {
 	const { add, slug } = await world.project({ "a.txt": "one\n" });
 	const params = { issue: `${slug}#1` };
-	const body = "write b.txt two\ncommit work";
+	// the page shows the assignee only while somebody works on it: the question keeps the turn open
+	const body = "ask May I?\nwrite b.txt two\ncommit work";
 	await world.client.call("issueAdd", { params: { project: slug }, body: { title: "Write a file", body } });
 	await add({ name: "worker" });
 	for (const text of ["A first plan.", "A **better** plan."])
@@ -119,7 +120,12 @@ test("an issue is assigned, keeps documents, is sent back with a reason, and ret
 	await page.getByRole("button", { name: "Assign…" }).click();
 	await dashboard.isAccessible();
 	await page.getByRole("dialog").getByRole("button", { name: "Assign", exact: true }).click();
-	await page.getByRole("link", { name: "● worker" }).waitFor();
+	await page.getByRole("link", { name: "asks you worker" }).waitFor();
+	await dashboard.go(`/projects/${slug}/issues`);
+	await page.getByRole("listitem").filter({ hasText: "worker" }).getByRole("img", { name: "asks you" }).waitFor();
+	await page.goBack();
+	const [question] = await world.client.call("approvals", { query: { project: slug } });
+	await world.client.call("approvalAnswer", { params: { approval: String(question?.id) }, body: { allow: true } });
 	const issue = async () => await world.client.call("issue", { params });
 	await expect.poll(async () => (await issue()).stage, longTimeout).toBe("IN_REVIEW");
 	await page.getByRole("link", { name: "Review" }).click();

@@ -20,6 +20,7 @@ import type { Project } from "#contract/wire.ts";
 import { useAct } from "../../store/hooks.ts";
 import { toast } from "../../store/toasts.ts";
 import { paths } from "../../ui/paths.ts";
+import { Assignee } from "./assignee.tsx";
 
 export function Board({ project, columns }: { project: Project; columns: readonly BoardColumn[] }) {
 	const act = useAct();
@@ -109,7 +110,7 @@ function Column({ column, dragged }: { column: BoardColumn; dragged: Issue | nul
 }
 
 function Card({ issue }: { issue: Issue }) {
-	const { project, number, title, agent, attention, blockedBy, waiting, labels } = issue;
+	const { project, number, title, agent, assignee, attention, blockedBy, waiting, labels } = issue;
 	const { attributes, listeners, setNodeRef, transform } = useDraggable({ id: number });
 	const moved =
 		transform === null ? undefined : { transform: `translate(${transform.x}px, ${transform.y}px)`, zIndex: 3 };
@@ -130,7 +131,11 @@ function Card({ issue }: { issue: Issue }) {
 					<span className="meta">#{number}</span> {title}
 				</Link>
 				<p className="meta clip card-facts">
-					{agent !== null && <span className="tone-run">● {agent}</span>}
+					{agent !== null && assignee !== null && (
+						<span>
+							<Assignee id={assignee} handle={agent} />
+						</span>
+					)}
 					{waiting !== null && <span className="tone-wait">▤ review</span>}
 					{blockedBy.length > 0 && <span>after {blockedBy.map((each) => `#${each}`).join(", ")}</span>}
 					{labels.length > 0 && <span>{labels.join(" ")}</span>}

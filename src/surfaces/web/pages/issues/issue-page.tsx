@@ -10,6 +10,7 @@ import { TextAreaField } from "../../ui/field.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
 import { paths } from "../../ui/paths.ts";
+import { Assignee } from "./assignee.tsx";
 import { Dependencies } from "./dependencies.tsx";
 import { IssueActions } from "./issue-actions.tsx";
 import { IssueRuns } from "./issue-runs.tsx";
@@ -44,8 +45,8 @@ function Known({ project, number }: { project: ProjectSlug; number: number }) {
 				</h1>
 				<span className="badge">{issue.stage}</span>
 				{issue.agent !== null && issue.assignee !== null && (
-					<Link href={paths.agent(issue.assignee)} className="tone-run">
-						● {issue.agent}
+					<Link href={paths.agent(issue.assignee)}>
+						<Assignee id={issue.assignee} handle={issue.agent} />
 					</Link>
 				)}
 				<span className="spread" />
