@@ -62,6 +62,8 @@ export const shared = {
 	execArgv: ["--max-semi-space-size=2"],
 	testTimeout: 30_000,
 	hookTimeout: 30_000,
+	// a machine under load takes longer than the second that vitest waits by itself
+	expect: { poll: { timeout: 25_000 } },
 	// a test that waits for agents leaves its core to another, where a file says that they do not disturb each other
 	maxConcurrency: 2,
 };

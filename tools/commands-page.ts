@@ -45,7 +45,9 @@ function leaves(node: Node, words: string, group: string): Line[] {
 		const its = each.helpGroup() || group || "Other";
 		// `complete` is for the shells' completion scripts
 		if (each.name() === "help" || (words === "brood" && each.name() === "complete")) return [];
-		return each.commands.length > 0 ? leaves(each, below, its) : [{ words: below, node: each, group: its }];
+		// one that has commands below it may do something by itself: `brood ui`
+		const line = Reflect.get(each, "_actionHandler") === null ? [] : [{ words: below, node: each, group: its }];
+		return [...line, ...leaves(each, below, its)];
 	});
 }
 
@@ -116,6 +118,7 @@ const own: Readonly<Record<string, string>> = {
 	"brood queue edit": "brood queue edit opus-1 41 'then update the changelog and the docs'",
 	"brood queue move": "brood queue move opus-1 41 1",
 	"brood queue remove": "brood queue remove opus-1 41",
+	"brood turn retry": "brood turn retry opus-1",
 	"brood turn finish": "brood turn finish anna -m 'Reviewed it'",
 	"brood issue document": "brood issue document web#3 spec.md --file spec.md",
 	"brood issue message": "brood issue message web#3 IN_REVIEW 'check the time zones'",

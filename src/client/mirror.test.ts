@@ -94,7 +94,7 @@ test("a thread that is opened has every item, also one that is said while its en
 	const running = mirror.run(stop.signal);
 	await until(() => mirror.state === "live");
 	daemon.said = () => daemon.say(2);
-	await mirror.open(agent);
+	await mirror.show({ boards: [], threads: [agent] });
 	await until(() => mirror.at === 2);
 	daemon.say(3);
 	await until(() => mirror.at === 3);

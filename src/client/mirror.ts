@@ -118,12 +118,6 @@ export class Mirror {
 		return this.#messages.of(agent);
 	}
 
-	/** Follows one thread more; resolves when its end is there. */
-	async open(agent: AgentId): Promise<void> {
-		if (this.#threads.has(agent)) return;
-		await this.show({ ...this.#shown, threads: [...this.#shown.threads, agent] });
-	}
-
 	/** Receives the messages and items of these agents as well, without keeping their threads. */
 	follow(agents: readonly AgentId[]): void {
 		const isSame = agents.length === this.#followed.length && agents.every((id) => this.#followed.includes(id));

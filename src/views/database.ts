@@ -15,7 +15,7 @@ const offsetMsMax = 2000;
 /** a batch is ended by the server after 2 s */
 const idleSecondsMax = 10;
 
-export function databaseFindings(
+export function databaseProblems(
 	examined: Examined | null,
 	measured: { clockOffsetMs: number | null } | null,
 	limitsIgnored: readonly string[],

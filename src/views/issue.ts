@@ -5,6 +5,7 @@ import type { Issue, IssueDetails, NamedPreset, Run } from "#contract/issue-wire
 import type { IssueSettings, ProjectState } from "#contract/project.ts";
 import { workStage } from "#domain/issue/assign.ts";
 import { blockers } from "#domain/issue/decide.ts";
+import { notWaitingText } from "#domain/issue/review.ts";
 import { isBeforeStart, movesFrom, presetNamed } from "#domain/preset.ts";
 import { shipped } from "#domain/presets.ts";
 import { iso, isoOrNull } from "./wire.ts";
@@ -53,6 +54,17 @@ export function isStarted({ preset, stage }: Pick<Issue, "preset" | "stage">, pr
 	const loaded = presetNamed(project, preset);
 	return !("preset" in loaded && isBeforeStart(loaded.preset, stage));
 }
+
+/** What an issue waits for, beside its stage. */
+export const waitingTexts: Readonly<Record<NonNullable<Issue["waiting"]>, string>> = {
+	approval: "waits for a review",
+	gate: "at its gate",
+	merge: "being merged",
+};
+
+/** Why an issue can neither be approved nor rejected now; null if it can. */
+export const whyNoReview = (issue: Pick<Issue, "project" | "number" | "stage" | "waiting">): string | null =>
+	issue.waiting === "approval" ? null : notWaitingText(issue);
 
 export function runView({ issue: _, ...run }: RunState, handles: ReadonlyMap<AgentId, Handle>): Run {
 	const durationMs = run.endedAt === null ? null : run.endedAt - run.startedAt;

@@ -33,7 +33,7 @@ const issue = (number: number, more: Partial<IssueState> = {}): IssueState => ({
 	...more,
 });
 const text = (issues: readonly IssueState[], more: Partial<typeof project> = {}, now = 0): string =>
-	nextIssueText({ ...project, ...more }, issues, now);
+	nextIssueText({ project: { ...project, ...more }, issues, agents: [], subscribed: ["claude"], now });
 
 test("automatic work names the issue that it takes next, not one whose stage is full or whose time has not come", () => {
 	const busy = issue(1, { stage: "BUILD", assignee: id("z") });
@@ -45,4 +45,17 @@ test("automatic work names the issue that it takes next, not one whose stage is 
 	expect(text([failed])).toBe("no issue is ready");
 	expect(text([failed], {}, 5000)).toBe("next: #2 Issue 2");
 	expect(text([], { auto: false })).toBe("");
+});
+
+test("automatic work says when nobody has said of which type its agents are", () => {
+	const facts = { project, issues: [issue(1)], agents: [], now: 0 };
+	const untyped =
+		"No agent type is named for automatic work in web. Name one with: brood project configure web --type claude";
+	expect(nextIssueText({ ...facts, subscribed: [] })).toBe(untyped);
+	// these execute their prompt: they are never meant unless they are named
+	expect(nextIssueText({ ...facts, subscribed: ["shell", "human"] })).toBe(untyped);
+	expect(nextIssueText({ ...facts, subscribed: ["shell", "codex"] })).toBe("next: #1 Issue 1");
+	const typed: Preset = { stages: free.stages.map((stage) => ({ ...stage, agent: { type: "shell" } })) };
+	const presets = { ...project.presets, lean: { preset: typed } };
+	expect(nextIssueText({ ...facts, project: { ...project, presets }, subscribed: [] })).toBe("next: #1 Issue 1");
 });

@@ -44,5 +44,5 @@ const row = (name: string, spent: Spent): UsageRow => ({
 	...{ withForks: null, budget: null, budgetLeft: null },
 });
 
-export const familyUsageLine = (spent: Spent): string =>
+export const tokensAndCost = (spent: Spent): string =>
 	`${number(countedTokens(spent))} tokens${spent.costs.length === 0 ? "" : `, ${money(spent)}`}`;

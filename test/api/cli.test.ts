@@ -138,7 +138,7 @@ describe("what is wrong is said in a sentence, with a code, the right exit code 
 		[["promt", "a", "b"], 2, /Did you mean prompt/],
 		[["agent", "add", "typeless", "--no-project"], 1, /No coding agent is logged in on this machine/],
 		[["agent", "add", "x", "--typ", "shell"], 2, /unknown option '--typ'/],
-		[["prompt", "only-one"], 2, /either the words of the prompt or --file/],
+		[["prompt", "only-one"], 2, /either the prompt or --file/],
 		[["queue", "move", "x"], 2, /missing required argument/],
 		[["prompt", "init", "x", "--not-before", "soon"], 2, /is not a time/],
 		[["wait", "init", "--for", "luck"], 2, /Allowed choices are/],
@@ -360,6 +360,6 @@ test("inside an agent down stops no daemon, its own or any other", async () => {
 	const before = (await sh.json("status")).data.pid;
 	const down = `BROOD_HOME=${sh.home} ${path.resolve("bin/brood")} down`;
 	expect(await sh.json("prompt", "inmate", down, "--wait")).toMatchObject({ code: 1, data: { state: "failed" } });
-	expect((await sh.brood("log", "inmate")).out).toContain("FORBIDDEN: This is not for agents.");
+	expect((await sh.brood("log", "inmate")).out).toContain("FORBIDDEN: BROOD_URL names a daemon: only its own machine stops it.");
 	expect((await sh.json("status")).data.pid).toBe(before);
 });

@@ -221,6 +221,8 @@ test("an issue waits for another, is worked on automatically, shows its run's co
 	dashboard.expects(/409 .*\/merge-preview$/);
 	await page.getByRole("button", { name: "Approve" }).click();
 	await expect.poll(async () => (await issue()).stage, longTimeout).toBe("DONE");
+	for (const verb of ["Approve", "Reject"])
+		await page.getByRole("button", { name: new RegExp(`${verb}.*is in DONE and waits for no review`) }).waitFor();
 	expect(git(repository, "show", "main:b.txt")).toBe("two");
 	expect(git(repository, "rev-list", "--count", "--merges", "main")).toBe("0");
 });

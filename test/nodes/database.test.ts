@@ -12,7 +12,7 @@ import { faultRefusal } from "#engine/loop/fault.ts";
 import { startDaemon, startEngine } from "#src/main.ts";
 import { done, openTurn, refused, spawn } from "#test/support/say.ts";
 import { freshDatabase, freshFolder } from "#test/support/stores.ts";
-import { databaseFindings } from "#views/database.ts";
+import { databaseProblems } from "#views/database.ts";
 
 test("long texts and the output of open turns are in the database, for every node", async () => {
 	const url = await freshDatabase();
@@ -73,13 +73,13 @@ test("all nodes share the limits of the first; one that asked for others, and an
 	await client.connect();
 	await client.query("begin");
 	const examined = await second.nodes.examine();
-	const found = databaseFindings(examined && { ...examined, unsafe: [] }, null, second.nodes.limitsIgnored);
+	const found = databaseProblems(examined && { ...examined, unsafe: [] }, null, second.nodes.limitsIgnored);
 	expect(found.map(({ text }) => text)).toEqual([
 		expect.stringContaining("the limits queueLengthMax of this machine differ"),
 	]);
 	// it has been idle for less than a second here
 	const later = examined && { ...examined, unsafe: [], idleInTransactionS: examined.idleInTransactionS + 60 };
-	expect(databaseFindings(later, null, [])[0]?.text).toMatch(/^somebody has left a transaction open for 6\d s/);
+	expect(databaseProblems(later, null, [])[0]?.text).toMatch(/^somebody has left a transaction open for 6\d s/);
 	await client.end();
 });
 

@@ -111,6 +111,7 @@ test("completions are commands, their options, agents and files; a whole word is
 	const folder = freshFolder();
 	mkdirSync(path.join(folder, "src"));
 	writeFileSync(path.join(folder, "src", "store.ts"), "");
+	writeFileSync(path.join(folder, ".git"), "");
 	const id = AgentId.parse("A".repeat(22));
 	// biome-ignore lint/suspicious/noExplicitAny: only what completion reads
 	const agent: any = { id, handle: "helper", label: "idle", workspace: { path: folder } };
@@ -120,6 +121,7 @@ test("completions are commands, their options, agents and files; a whole word is
 	expect(await offered("/kill he")).toEqual(["helper"]);
 	expect(await offered("/kill helper --ca")).toEqual(["--cascade"]);
 	expect(await offered("look at @stor")).toEqual(["@src/store.ts"]);
+	expect(await offered("look at @git")).toEqual([]);
 	expect(await offered("/kill helper --cascade")).toBeNull();
 	expect(await offered("/kill helper")).toBeNull();
 	expect(await offered("plain words")).toBeNull();

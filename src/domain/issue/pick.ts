@@ -40,8 +40,7 @@ export interface Picked {
 export function pickWork({ project, issues, agents, free, subscribed, slots, now }: PickFacts): Picked {
 	const picked = nothingPicked();
 	const open = issues.filter((issue) => isOpen(issue) && mayBePicked(issue));
-	// if the preset names no type: the project's, or that of a subscription; never a type that executes its prompt
-	const defaultType = project.agentType ?? subscribed.find((type) => type !== "human" && !executesPrompt(type));
+	const defaultType = defaultTypeOf({ project, subscribed });
 	const left = new Set(free);
 	const coming = agents.filter((agent) => agent.life === "provisioning" && agent.holds.length === 0);
 	const notHuman = agents.filter((agent) => agent.type !== "human").length;
@@ -95,21 +94,36 @@ export function pickWork({ project, issues, agents, free, subscribed, slots, now
 	return picked;
 }
 
-/** The issue that would be given to an agent that fits, and the stages that are too full for issues before it. */
-export function firstReady({ project, issues, now }: Pick<PickFacts, "project" | "issues" | "now">): {
+/** What comes next, and what stands in the way of issues before it. */
+export interface NextIssue {
+	/** an agent that fits may take it, or the type of a new one is known */
 	issue: IssueState | null;
+	/** no agent fits, and nobody has said of which type a new one would be */
+	untyped: IssueState[];
+	/** stages that are too full for another issue */
 	full: string[];
-} {
+}
+
+export function nextIssue(facts: Pick<PickFacts, "project" | "issues" | "agents" | "subscribed" | "now">): NextIssue {
+	const { project, issues, agents } = facts;
 	const full = new Set<string>();
+	const untyped: IssueState[] = [];
 	const stages = stagesOf(issues);
 	for (const issue of issues.filter((each) => isOpen(each) && mayBePicked(each)).toSorted(moreUrgent)) {
-		const work = workNow(issue, { project, issues, now }, nothingPicked());
+		const work = workNow(issue, facts, nothingPicked());
 		if (work === null) continue;
-		if (!stages.isFull(work.stage, issue)) return { issue, full: [...full] };
-		full.add(work.stage.name);
+		const selectors = selectorsOf(work.preset, work.stage).map((request) => withDefaults(request, project));
+		const isTyped = (selectors[0]?.type ?? defaultTypeOf(facts)) !== undefined;
+		if (stages.isFull(work.stage, issue)) full.add(work.stage.name);
+		else if (isTyped || firstMatch(selectors, agents) !== undefined) return { issue, untyped, full: [...full] };
+		else untyped.push(issue);
 	}
-	return { issue: null, full: [...full] };
+	return { issue: null, untyped, full: [...full] };
 }
+
+/** If the preset names no type: the project's, or that of a subscription; never a type that executes its prompt. */
+const defaultTypeOf = ({ project, subscribed }: Pick<PickFacts, "project" | "subscribed">): string | undefined =>
+	project.agentType ?? subscribed.find((type) => type !== "human" && !executesPrompt(type));
 
 const nothingPicked = (): Picked => ({ start: [], retry: [], assign: [], spawn: [], escalate: [], nextAt: null });
 
@@ -191,7 +205,7 @@ function noneFits(
 	return { issue, code: "AGENT_NOT_FOUND", reason };
 }
 
-const noAgentType = ({ slug }: ProjectState): string =>
+export const noAgentType = ({ slug }: ProjectState): string =>
 	`No agent type is named for automatic work in ${slug}. Name one with: brood project configure ${slug} --type claude`;
 
 const moreUrgent = (a: IssueState, b: IssueState): number =>

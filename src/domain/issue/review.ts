@@ -56,13 +56,15 @@ export function decideApprove(
 }
 
 function notWaiting(issue: IssueState, verb: string): Refusal {
-	const words = `${issueName(issue)} is in ${issue.stage}${issue.waiting === "merge" ? " and is being merged" : " and waits for no review"}.`;
 	return refuse(
 		"INVALID_TRANSITION",
-		words,
+		notWaitingText(issue),
 		aboutIssue(issue, { from: issue.stage, operation: verb, waiting: issue.waiting }),
 	);
 }
+
+export const notWaitingText = (issue: Pick<IssueState, "project" | "number" | "stage" | "waiting">): string =>
+	`${issueName(issue)} is in ${issue.stage}${issue.waiting === "merge" ? " and is being merged" : " and waits for no review"}.`;
 
 /** After the merge: done, or back to a person. */
 export function decideMerged({ issue, project }: IssueInProject, { commit, note, problem }: IssueMerge): Decision {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { NodeId } from "#contract/node.ts";
-import { databaseFindings } from "#views/database.ts";
+import { databaseProblems } from "#views/database.ts";
 import { noLog } from "../ports/log.ts";
 import type { Beats } from "../ports/store-nodes.ts";
 
@@ -65,6 +65,6 @@ test("a clock that differs is corrected, and `doctor` tells of more than two sec
 		await using _ = watch;
 		expect(watch.database.clockOffsetMs).toBe(aheadMs);
 		expect(clock.now()).toBe(1_000_000 + aheadMs);
-		expect(databaseFindings(healthy, watch.database, []).map(({ text }) => text)).toEqual(told);
+		expect(databaseProblems(healthy, watch.database, []).map(({ text }) => text)).toEqual(told);
 	}
 });

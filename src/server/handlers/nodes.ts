@@ -4,7 +4,7 @@ import { isActive, type NodeState, noNode } from "#contract/node.ts";
 import type { Node } from "#contract/node-wire.ts";
 import { slicePage } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import { databaseFindings } from "#views/database.ts";
+import { databaseProblems } from "#views/database.ts";
 import { nodeView } from "#views/nodes.ts";
 import { findNode } from "../find-node.ts";
 import type { Handlers, RequestContext, RouteRequest } from "../request-context.ts";
@@ -44,7 +44,7 @@ export function nodeHandlers(context: RequestContext) {
 		database: async () => ({
 			...{ roundTripMs: engine.nodes.database?.roundTripMs ?? null },
 			clockOffsetMs: engine.nodes.database?.clockOffsetMs ?? null,
-			problems: databaseFindings(await engine.nodes.examine(), engine.nodes.database, engine.nodes.limitsIgnored),
+			problems: databaseProblems(await engine.nodes.examine(), engine.nodes.database, engine.nodes.limitsIgnored),
 		}),
 		nodeDrain: (request) => change(request, ({ id }) => ({ type: "node.drain", node: id })),
 		nodeResume: (request) => change(request, ({ id }) => ({ type: "node.resume", node: id })),

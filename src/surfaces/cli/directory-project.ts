@@ -10,7 +10,7 @@ export async function projectHere({
 	client,
 	home,
 }: Pick<CliContext, "client" | "home">): Promise<ProjectSlug | undefined> {
-	// inside an agent the daemon decides
+	// BROOD_URL names the daemon: it decides for an agent, and knows no folder of another machine
 	if (home === null) return undefined;
 	const here = process.cwd() + sep;
 	const contains = (folder: string): boolean => here.startsWith(folder.endsWith(sep) ? folder : folder + sep);

@@ -155,7 +155,7 @@ function containment(status: Status | null): Finding {
 	if (status === null)
 		return good(
 			"containment",
-			givenAddress() === null ? "found out when the daemon starts" : "known to whoever started this agent",
+			givenAddress() === null ? "found out when the daemon starts" : "known to the daemon that BROOD_URL names",
 		);
 	const { text, stronger } = levels[status.containment];
 	return {
@@ -191,7 +191,7 @@ function daemon(status: Status | null, refusal: Refusal | null): Finding {
 	const given = givenAddress();
 	if (refusal !== null)
 		return bad("daemon", `${refusal.code}: ${refusal.message}`, refusal.suggestions.at(-1) ?? "brood logs");
-	if (given !== null) return good("daemon", `${given.url}, the one that started this agent`);
+	if (given !== null) return good("daemon", `${given.url}, named by BROOD_URL`);
 	if (status === null) return good("daemon", "not running; it starts by itself on first use");
 	if (status.contract !== contractVersion)
 		return bad(

@@ -28,8 +28,8 @@ interface DownOptions {
 /** Returns when the daemon has exited. */
 export async function down(options: DownOptions): Promise<void> {
 	try {
-		// inside an agent's PID namespace the daemon's pid means another process
-		if (givenAddress() !== null) throw new Refused(refuse("FORBIDDEN", "This is not for agents."));
+		// an agent's, whose PID namespace has other pids, or one on another machine
+		if (givenAddress() !== null) throw new Refused(refuse("FORBIDDEN", "BROOD_URL names a daemon: only its own machine stops it."));
 		const found = await findDaemon();
 		const say = options.json === true ? () => {} : printToStderr;
 		// one that does not answer is not asked again

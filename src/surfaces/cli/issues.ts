@@ -20,7 +20,7 @@ interface IssueOptions extends Options {
 
 /** The fields that adding and editing share; the daemon ignores absent ones. */
 const fieldsOf = async ({ body, file, preset, priority }: IssueOptions) => ({
-	body: body === undefined && file === undefined ? undefined : await textOf(body, file),
+	body: body === undefined && file === undefined ? undefined : await textOf(body, file, "body"),
 	preset: preset || undefined,
 	priority,
 });
@@ -111,7 +111,7 @@ export async function document(
 	await tell("issueDocument", name, options, {
 		name: title,
 		...(options.type && { type: options.type }),
-		text: await textOf(text, options.file),
+		text: await textOf(text, options.file, "document"),
 	});
 }
 

@@ -29,7 +29,7 @@ export async function pr(name: string, options: PrOptions): Promise<void> {
 	await act(
 		options,
 		async (cli): Promise<Opened> => {
-			const text = body === undefined && file === undefined ? undefined : await textOf(body, file);
+			const text = body === undefined && file === undefined ? undefined : await textOf(body, file, "body");
 			const words = { title: title || undefined, body: text };
 			const request = await ask(cli, name, { ...words, dryRun: true });
 			if (dryRun) return { ...request, url: null, found: false };

@@ -1,6 +1,7 @@
 // Prints issues.
 import type { Issue, IssueDetails, NamedPreset } from "#contract/issue-wire.ts";
 import { indented, inline } from "#contract/visible.ts";
+import { waitingTexts } from "#views/issue.ts";
 import { table } from "./print.ts";
 
 export function issueTable(issues: readonly Issue[]): string {
@@ -9,20 +10,20 @@ export function issueTable(issues: readonly Issue[]): string {
 		issue.stage,
 		issue.priority,
 		issue.agent ?? "-",
-		stateOf(issue),
+		issueStateText(issue),
 		issue.title,
 	]);
 	return table(["ISSUE", "STAGE", "PRIORITY", "AGENT", "STATE", "TITLE"], rows) || "no issues";
 }
 
 /** What the issue waits for, in a word or two. */
-export function stateOf({ deletedAt, attention, broken, blockedBy, waiting, agent, notBefore, doneAt }: Issue): string {
+export function issueStateText({ deletedAt, attention, broken, blockedBy, waiting, agent, notBefore, doneAt }: Issue): string {
 	if (deletedAt !== null) return "deleted";
 	if (attention !== null) return "needs attention";
 	if (broken !== null) return "preset broken";
 	if (doneAt !== null) return "done";
 	if (agent !== null) return "in work";
-	if (waiting !== null) return { approval: "waits for a review", gate: "at its gate", merge: "being merged" }[waiting];
+	if (waiting !== null) return waitingTexts[waiting];
 	if (blockedBy.length > 0) return `blocked by ${blockedBy.map((number) => `#${number}`).join(" ")}`;
 	return notBefore === null ? "open" : "tried again later";
 }
@@ -30,7 +31,7 @@ export function stateOf({ deletedAt, attention, broken, blockedBy, waiting, agen
 export function issueLines(issue: IssueDetails): string {
 	const { project, number, title, attention, artifacts } = issue;
 	const facts: [string, string | null][] = [
-		["stage", `${issue.stage} (${stateOf(issue)}), preset ${issue.preset}`],
+		["stage", `${issue.stage} (${issueStateText(issue)}), preset ${issue.preset}`],
 		["attention", attention && `${attention.reason} (${attention.at})`],
 		["broken", issue.broken],
 		["agent", issue.agent],

@@ -6,7 +6,7 @@ import { continues } from "#views/holds.ts";
 import { table } from "./print.ts";
 import { labelText } from "./print-agents.ts";
 import { approvalTable } from "./print-approvals.ts";
-import { issueTable, stateOf } from "./print-issues.ts";
+import { issueStateText, issueTable } from "./print-issues.ts";
 
 /** Sections with nothing in them are left out. */
 export function inboxText({ approvals, errors, turns, reviews, limits, nodes }: Inbox): string {
@@ -62,7 +62,7 @@ export function treeText(rows: readonly TreeRow[]): string {
 export function boardText(columns: readonly BoardColumn[]): string {
 	return columns
 		.map(({ stage, wipMax, issues, more }) => {
-			const lines = issues.map((issue) => `  #${issue.number}  ${inline(issue.title)}  (${stateOf(issue)})`);
+			const lines = issues.map((issue) => `  #${issue.number}  ${inline(issue.title)}  (${issueStateText(issue)})`);
 			const many = wipMax === null ? `${issues.length}` : `${issues.length} of at most ${wipMax}`;
 			return [`${stage} (${many}${more ? ", older ones in `brood issue list`" : ""})`, ...lines].join("\n");
 		})

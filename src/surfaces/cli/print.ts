@@ -29,7 +29,7 @@ export function leaveNotesTo(screen: "screen" | "stderr"): void {
 	isScreenOpen = screen === "screen";
 }
 
-/** The error of a command that has already printed its answer. */
+/** The end of what a program printed that failed, such as the check of a project. */
 function outputOf({ details }: Refusal): string[] {
 	const output = details["output"];
 	return typeof output === "string" && output.trim() !== ""

@@ -23,12 +23,11 @@ interface PromptOptions extends Options {
 	metadata?: string | undefined;
 }
 
-/** The prompt's text, from the arguments or from a file. */
-export async function textOf(given: string | undefined, file: string | undefined): Promise<string> {
-	if ((given === undefined) === (file === undefined))
-		throw new UsageError("Give either the words of the prompt or --file.");
+/** A text from the arguments or from a file; `what` it is, for refusals. */
+export async function textOf(given: string | undefined, file: string | undefined, what = "prompt"): Promise<string> {
+	if ((given === undefined) === (file === undefined)) throw new UsageError(`Give either the ${what} or --file.`);
 	const words = given ?? (await contentOf(file ?? "-"));
-	if (words === "") throw new UsageError("The prompt is empty.");
+	if (words === "") throw new UsageError(`The ${what} is empty.`);
 	return words;
 }
 

@@ -68,7 +68,7 @@ export async function subscriptionWithKeys(
 	const all = env === undefined && home === null ? [] : await client.call("subscriptions");
 	const known = all.some((each) => each.name === name);
 	if (env !== undefined) return await give(keysNamed(env), known);
-	// inside an agent there is no person, and no shell of one
+	// BROOD_URL names the daemon: this is an agent, or another machine's shell
 	if (home === null) return undefined;
 	const vendor = (await client.call("vendors")).find((each) => each.type === type);
 	// an agent whose adapter is missing is refused anyway

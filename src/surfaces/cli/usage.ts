@@ -1,7 +1,7 @@
 // Prints tokens and cost.
 import type { UsageRow } from "#contract/routes/usage.ts";
 import type { Spent } from "#contract/usage.ts";
-import { familyUsageLine, totalUsage } from "#views/usage.ts";
+import { tokensAndCost, totalUsage } from "#views/usage.ts";
 import { budgetLine, money, number, spentLine } from "#views/usage-lines.ts";
 import { act, type Options } from "./act.ts";
 import { call } from "./call.ts";
@@ -68,7 +68,7 @@ export function usageTable(rows: readonly UsageRow[], wanted: Wanted & Options):
 	const cells = shown.map((row) => {
 		const { spent, withForks, budgetLeft } = row;
 		const more = [
-			withForks === null ? "-" : familyUsageLine(withForks),
+			withForks === null ? "-" : tokensAndCost(withForks),
 			budgetLeft === null ? "-" : budgetLine(budgetLeft),
 		];
 		return [wholeName(row, wanted), ...counts(spent), ...(isWhole ? more : [])];

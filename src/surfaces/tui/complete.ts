@@ -56,7 +56,7 @@ function isAgent(text: string, { usage, flags = [] }: SlashCommand): boolean {
 
 /** more files than this are not looked at */
 const filesMax = 20_000;
-const skipped = new Set([".git", "node_modules", "target", "dist", ".venv", "__pycache__"]);
+const skipped = new Set(["node_modules", "target", "dist", ".venv", "__pycache__"]);
 /** the files of a folder are read again after this time */
 const freshMs = 10_000;
 
@@ -76,6 +76,8 @@ async function walked(folder: string): Promise<string[]> {
 	for (let next = open.shift(); next !== undefined && found.length < filesMax; next = open.shift()) {
 		try {
 			for await (const entry of await opendir(path.join(folder, next))) {
+				// a folder in a repository, a file in a worktree, nothing to talk about in either
+				if (entry.name === ".git") continue;
 				const name = path.join(next, entry.name);
 				if (entry.isDirectory() && !skipped.has(entry.name)) open.push(name);
 				found.push(entry.isDirectory() ? `${name}/` : name);

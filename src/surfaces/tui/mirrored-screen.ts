@@ -1,6 +1,6 @@
 // What the screen sees of the daemon: the mirror's rows as views, computed again only when they have changed.
 import type { Client } from "#client/client.ts";
-import type { Mirror } from "#client/mirror.ts";
+import type { Mirror, Shown } from "#client/mirror.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Agent, Item } from "#contract/wire.ts";
 import { nodeName } from "#views/node-name.ts";
@@ -13,7 +13,7 @@ import type { SlashAnswer } from "./slash.ts";
 /** items of a thread that are loaded at first */
 export const itemsMax = 1000;
 
-/** threads that are kept up to date when all rows are loaded again */
+/** threads that are kept up to date; those that were shown longest ago are forgotten first */
 const threadsMax = 16;
 
 /** loaded at a time */
@@ -57,21 +57,24 @@ export class MirroredScreen {
 
 	/** Keeps the thread of an agent up to date from now on. */
 	async show(agent: AgentId): Promise<void> {
-		this.#threads = [agent, ...this.#threads.filter((id) => id !== agent)];
-		if (!this.#isLoaded) return this.loadRows();
+		this.#threads = [agent, ...this.#threads.filter((id) => id !== agent)].slice(0, threadsMax);
+		if (!this.#isLoaded) return this.load();
 		this.#loading = agent;
 		try {
-			await this.#mirror.open(agent);
+			await this.#mirror.show(this.#shown);
 		} finally {
 			if (this.#loading === agent) this.#loading = null;
 		}
 	}
 
-	/** Forgets the threads that were shown longest ago. */
-	loadRows(): void {
+	/** Begins with the rows of all agents, and the thread of the one that is shown. */
+	load(): void {
 		this.#isLoaded = true;
-		this.#threads = this.#threads.slice(0, threadsMax);
-		void this.#mirror.show({ boards: this.#project === null ? [] : [this.#project], threads: this.#threads });
+		void this.#mirror.show(this.#shown);
+	}
+
+	get #shown(): Shown {
+		return { boards: this.#project === null ? [] : [this.#project], threads: this.#threads };
 	}
 
 	/** What is in memory of an agent's conversation. */

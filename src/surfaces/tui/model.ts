@@ -134,7 +134,6 @@ export type Effect =
 	| { do: "edit"; data: string }
 	| { do: "show"; agent: AgentId }
 	| { do: "read"; agent: AgentId; where: "older" | "newer" | "top"; by: number }
-	| { do: "rows" }
 	| { do: "answer"; approval: number; answer: "allow" | "deny" | "always" }
 	| { do: "interrupt"; agent: AgentId; force: boolean }
 	| { do: "cancel"; agent: AgentId }

@@ -47,7 +47,7 @@ export function lastActive({ tree, project }: Pick<Seen, "tree" | "project">): A
 	return last ?? agents[0] ?? null;
 }
 
-/** The agents with an open approval or an error, in the order of the tree. */
+/** The agents with a pending approval, an error or an open turn of a human, in the order of the tree. */
 export function needingYou({ everywhere, inbox }: Pick<Seen, "everywhere" | "inbox">): Agent[] {
 	const { approvals, errors, turns } = inbox;
 	const ids = new Set([...approvals.map(({ agent }) => agent), ...[...errors, ...turns].map(({ id }) => id)]);

@@ -74,7 +74,7 @@ export class TerminalProgram {
 
 	/** Until the person leaves. */
 	async run(): Promise<void> {
-		if (this.#state.current === nobody) this.#view.loadRows();
+		if (this.#state.current === nobody) this.#view.load();
 		else void this.#view.show(this.#state.current);
 		this.#screen.start();
 		// ages and clocks on the screen
@@ -191,9 +191,6 @@ export class TerminalProgram {
 			case "read":
 				this.#ask("Loading …", () => this.#read(effect));
 				break;
-			case "rows":
-				this.#view.loadRows();
-				break;
 			case "cancel":
 				this.#requests.cancel(effect.agent);
 				this.#say("Given up. A fork that was waiting is not made; anything else may still be done.", "wait");
@@ -262,12 +259,11 @@ export class TerminalProgram {
 	}
 
 	#answered(answer: SlashAnswer): void {
-		const { text, panel, go, quit, prefer } = answer;
+		const { text, go, quit, prefer } = answer;
 		this.#state = { ...this.#state, panel: panelAfter(this.#state, this.#view.seen, answer) };
 		Object.assign(this.#saved.preferences, prefer);
 		if (prefer?.mouse !== undefined) this.#screen.takeMouse(prefer.mouse);
 		if (prefer !== undefined) this.#saving.begin();
-		if (panel?.kind === "mail" || panel?.kind === "queue" || panel?.kind === "turns") this.#view.loadRows();
 		if (text !== undefined) this.#say(text, "ok");
 		// the reader may have gone elsewhere meanwhile
 		if (go !== undefined && this.#state.current === go.from && this.#saved.preferences.follow) this.#go(go.to);

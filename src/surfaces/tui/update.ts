@@ -85,8 +85,6 @@ function act(state: State, action: Action, key: Key, seen: Seen): Update {
 		case "mail":
 		case "queue":
 		case "turns":
-			// a thread that was opened later came without the texts of its queue and without what was over
-			return only(opened(state, { kind: action, at: 0 }), { do: "rows" });
 		case "inbox":
 		case "keys":
 			return only(opened(state, { kind: action, at: 0 }));

@@ -1,7 +1,7 @@
 // Whether this browser shows notifications: the person's choice, and the browser's permission.
 const key = "brood.notify";
 
-export const isWanted = (): boolean =>
+export const isNotifying = (): boolean =>
 	"Notification" in globalThis && Notification.permission === "granted" && localStorage.getItem(key) === "on";
 
 /** Answers whether they are on now, and if not, why. */

@@ -6,7 +6,7 @@ import { inline } from "#contract/visible.ts";
 import { finishHint } from "#views/agent-text.ts";
 import { useSeen } from "../store/hooks.ts";
 import { paths } from "../ui/paths.ts";
-import { isWanted } from "./notifications.ts";
+import { isNotifying } from "./notifications.ts";
 
 export function Notifier() {
 	const { inbox, isLoaded } = useSeen();
@@ -35,7 +35,7 @@ export function Notifier() {
 		known.current = new Set(calls.map(({ tag }) => tag));
 		document.title = calls.length === 0 ? "Brood" : `(${calls.length}) Brood`;
 		// what waited before the page was opened is not new
-		if (before === null || !document.hidden || !isWanted()) return;
+		if (before === null || !document.hidden || !isNotifying()) return;
 		for (const { tag, title, body } of calls.filter((call) => !before.has(call.tag))) {
 			const shown = new Notification(inline(title), { tag, body: inline(body).slice(0, 300) });
 			shown.addEventListener("click", () => {

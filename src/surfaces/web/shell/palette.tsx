@@ -1,4 +1,4 @@
-// Go anywhere by typing: agents, pages, and the next one that needs you.
+// Go anywhere by typing: to pages, agents and forms; and the themes.
 import { type KeyboardEvent, useId, useMemo, useState } from "react";
 import { useLocation } from "wouter";
 import { stateOf } from "#views/agent-text.ts";

@@ -117,9 +117,16 @@ export class Seen {
 
 	/** What automatic work on a project's issues does next, in words. */
 	nextIssueText(slug: ProjectSlug): string {
-		const { project, issue } = this.#mirror.view.rows;
-		const row = project.get(slug);
-		return row === undefined ? "" : nextIssueText(row, issue.of(slug), this.#surroundings.monotonic);
+		const { rows } = this.#mirror.view;
+		const project = rows.project.get(slug);
+		if (project === undefined) return "";
+		return nextIssueText({
+			project,
+			issues: rows.issue.of(slug),
+			agents: [...rows.agent.values()].filter((agent) => agent.project === slug && agent.life !== "ended"),
+			subscribed: [...rows.subscription.values()].map(({ type }) => type),
+			now: this.#surroundings.monotonic,
+		});
 	}
 
 	isStarted(issue: Issue): boolean {

@@ -1,4 +1,4 @@
-// Short messages about what was done or refused. Each stays until it is read: a refusal until it is dismissed.
+// Short messages about what was done or refused. Each stays for four seconds, a refusal until it is dismissed.
 import type { Tone } from "#views/state-style.ts";
 
 export interface Toast {

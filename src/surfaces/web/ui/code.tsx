@@ -1,9 +1,9 @@
 // Code in its colours. It is readable at once; the colours come with the language's parser.
 import { memo, useEffect, useState } from "react";
-import { colouredLines, isLoaded, languageOf, load, type Piece } from "./languages.ts";
+import { colouredLines, isLoaded, parserFor, load, type Piece } from "./languages.ts";
 
 export const Code = memo(function Code({ text, language }: { text: string; language: string }) {
-	const name = languageOf(language);
+	const name = parserFor(language);
 	useLanguage(name);
 	return (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard

@@ -5,7 +5,7 @@ import type { Diff } from "#contract/workspace.ts";
 import { type DiffFile, type DiffLine, diffFiles } from "#views/diff-lines.ts";
 import { Button } from "./button.tsx";
 import { Pieces, useLanguage } from "./code.tsx";
-import { colouredLines, languageOf, type Piece } from "./languages.ts";
+import { colouredLines, parserFor, type Piece } from "./languages.ts";
 
 type DiffRow = { file: DiffFile; line: DiffLine | null; at: number };
 
@@ -107,7 +107,7 @@ const coloured = new WeakMap<DiffFile, { language: string; pieces: Piece[][] }>(
 
 /** The pieces of each line, once the language is loaded. Old and new text are parsed one after the other. */
 export function useColours(file: DiffFile): Piece[][] | null {
-	const language = languageOf(file.path);
+	const language = parserFor(file.path);
 	const isReady = useLanguage(language);
 	if (!isReady || language === null) return null;
 	const known = coloured.get(file);

@@ -32,7 +32,7 @@ export interface Piece {
 const loaded = new Map<string, Parser>();
 
 /** By a file's name or a fence's word; null if there is no parser for it. */
-export function languageOf(name: string): string | null {
+export function parserFor(name: string): string | null {
 	const ending = name
 		.toLowerCase()
 		.split(/[./\s{]/)

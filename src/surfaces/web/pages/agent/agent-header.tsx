@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import type { Agent } from "#contract/wire.ts";
-import { familyUsageLine } from "#views/usage.ts";
+import { tokensAndCost } from "#views/usage.ts";
 import { useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { paths } from "../../ui/paths.ts";
@@ -11,7 +11,7 @@ export function AgentHeader({ agent }: { agent: Agent }) {
 	const { type, model, workspace, project, waitingFor } = agent;
 	const facts = [
 		...[project, model === null ? type : `${type} ${model}`, useSeen().nodeOf(agent)],
-		...[workspace?.branch, familyUsageLine(agent.spent)],
+		...[workspace?.branch, tokensAndCost(agent.spent)],
 	];
 	return (
 		<header className="page-header agent-header">

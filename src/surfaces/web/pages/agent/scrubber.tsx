@@ -1,4 +1,5 @@
-// Time travel: the turns of an agent on one line. A selected turn shows the conversation and the tree as they were.
+// Time travel: the turns of an agent on one line. Selecting one scrolls the conversation to it and shows
+// what it changed in the tree.
 
 import { useEffect, useState } from "react";
 import { counted } from "#contract/counted.ts";

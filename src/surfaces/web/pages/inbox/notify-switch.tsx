@@ -1,10 +1,10 @@
 import { useState } from "react";
-import { isWanted, switchTo } from "../../shell/notifications.ts";
+import { isNotifying, switchTo } from "../../shell/notifications.ts";
 import { toast } from "../../store/toasts.ts";
 import { Button } from "../../ui/button.tsx";
 
 export function NotifySwitch() {
-	const [isOn, setOn] = useState(isWanted);
+	const [isOn, setOn] = useState(isNotifying);
 	const change = async (): Promise<void> => {
 		const { on, why } = await switchTo(!isOn);
 		setOn(on);

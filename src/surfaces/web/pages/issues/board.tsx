@@ -17,6 +17,7 @@ import { Link } from "wouter";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { BoardColumn } from "#contract/overviews.ts";
 import type { Project } from "#contract/wire.ts";
+import { waitingTexts } from "#views/issue.ts";
 import { useAct } from "../../store/hooks.ts";
 import { toast } from "../../store/toasts.ts";
 import { paths } from "../../ui/paths.ts";
@@ -136,7 +137,7 @@ function Card({ issue }: { issue: Issue }) {
 							<Assignee id={assignee} handle={agent} />
 						</span>
 					)}
-					{waiting !== null && <span className="tone-wait">▤ review</span>}
+					{waiting !== null && <span className="tone-wait">▤ {waitingTexts[waiting]}</span>}
 					{blockedBy.length > 0 && <span>after {blockedBy.map((each) => `#${each}`).join(", ")}</span>}
 					{labels.length > 0 && <span>{labels.join(" ")}</span>}
 				</p>

@@ -2,7 +2,7 @@
 
 import { Link } from "wouter";
 import { counted } from "#contract/counted.ts";
-import { familyUsageLine, totalUsage } from "#views/usage.ts";
+import { tokensAndCost, totalUsage } from "#views/usage.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
 import { paths } from "../../ui/paths.ts";
 
@@ -29,7 +29,7 @@ function CostToday() {
 	const total = read.data === undefined ? null : totalUsage(read.data);
 	return (
 		<span className="meta" title="Tokens and cost are as reported by the agents' programs.">
-			today {total === null ? "…" : familyUsageLine(total)}
+			today {total === null ? "…" : tokensAndCost(total)}
 		</span>
 	);
 }

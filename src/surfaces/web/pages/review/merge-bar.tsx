@@ -5,7 +5,8 @@ import { counted } from "#contract/counted.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import { type MergePreview, mergeStrategies } from "#contract/workspace.ts";
 import { whyNoStep } from "#views/agent-actions.ts";
-import { useAct, useRead, useSeen } from "../../store/hooks.ts";
+import { whyNoReview } from "#views/issue.ts";
+import { useAct, useNeeds, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextAreaField } from "../../ui/field.tsx";
@@ -22,7 +23,8 @@ export function MergeBar({ subject, again }: { subject: Subject; again: number }
 	const act = useAct();
 	const runCheck = async (): Promise<void> => setChecked(await act(check, { params, body: {} }));
 	const preview = read.state === "ready" ? read.data : null;
-	const why = useWhyNot(subject, read.state === "failed" ? read.refusal : null, preview);
+	const whyNot = useWhyNoReview(subject);
+	const why = whyNot ?? whyNoMerge(read.state === "failed" ? read.refusal : null, preview);
 	return (
 		<div className="merge-bar">
 			{read.state === "loading" && <span className="meta">Checking the merge…</span>}
@@ -36,7 +38,11 @@ export function MergeBar({ subject, again }: { subject: Subject; again: number }
 			>
 				Run the check
 			</Button>
-			{!("agent" in subject) && <Button onClick={() => setRejecting(true)}>Reject…</Button>}
+			{!("agent" in subject) && (
+				<Button why={whyNot} onClick={() => setRejecting(true)}>
+					Reject…
+				</Button>
+			)}
 			<Approve subject={subject} why={why} onDone={() => setMerged(merged + 1)} />
 			{isRejecting && !("agent" in subject) && <Reject subject={subject} onClose={() => setRejecting(false)} />}
 		</div>
@@ -84,11 +90,19 @@ const noCheck = ({ hasCheck, conflicts }: MergePreview): string | null =>
 			? "There are conflicts: there is no merge result to check."
 			: null;
 
-function useWhyNot(subject: Subject, refusal: Refusal | null, preview: MergePreview | null): string | null {
+/** Why the agent's or the issue's work can be neither approved nor sent back, whatever a merge would meet. */
+function useWhyNoReview(subject: Subject): string | null {
 	const seen = useSeen();
-	const agent = "agent" in subject ? seen.agent(subject.agent) : undefined;
-	const own = agent === undefined ? null : whyNoStep(agent, "approve");
-	if (own !== null) return own;
+	useNeeds({ boards: "agent" in subject ? [] : [subject.project] });
+	if ("agent" in subject) {
+		const agent = seen.agent(subject.agent);
+		return agent === undefined ? null : whyNoStep(agent, "approve");
+	}
+	const issue = seen.issues(subject.project).find(({ number }) => number === subject.number);
+	return issue === undefined ? null : whyNoReview(issue);
+}
+
+function whyNoMerge(refusal: Refusal | null, preview: MergePreview | null): string | null {
 	if (refusal !== null) return refusal.message;
 	return preview !== null && preview.conflicts.length > 0
 		? "There are conflicts: have the agent merge base first."

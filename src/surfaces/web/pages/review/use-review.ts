@@ -1,5 +1,5 @@
 // What a review keeps between visits: which files were viewed, and comments that were not sent yet. In the browser's own
-// storage, by the commit or tree that was reviewed.
+// storage, by agent or issue.
 import { useCallback, useEffect, useMemo, useState } from "react";
 import type { ReviewComment } from "#contract/review.ts";
 

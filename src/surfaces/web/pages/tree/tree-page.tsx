@@ -83,7 +83,7 @@ function useAxis(zoom: number) {
 	const { agents } = useSeen();
 	const now = useNow(1000);
 	const span = spans[zoom]?.ms ?? spans[0].ms;
-	// whole minutes, so that the journal is read again only when the zoom changes
+	// from when the page was opened, so that the journal is read again only when the zoom changes
 	const [opened] = useState(now);
 	const since = new Date(opened - span).toISOString();
 	const read = useHistory(since);
