@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { launch } from "#adapters/driver/acp/launch.ts";
-import { vendorProgram } from "#adapters/driver/install.ts";
+import { adapterCommand } from "#adapters/driver/install.ts";
 import { vendors } from "#adapters/driver/vendors/vendors.ts";
 import { Client } from "#client/client.ts";
 import type { AgentId } from "#contract/ids.ts";
@@ -44,7 +44,7 @@ async function claude(home: string): Promise<Result> {
 	};
 	await using daemon = await startDaemon({ home });
 	const agent = await throughBrood(daemon, home, variables("paid"));
-	const program = vendorProgram(adaptersIn, kit.type);
+	const program = adapterCommand(adaptersIn, kit.type);
 	if (program === null) throw new Error("Claude Code is not installed");
 	// the same tools as Brood's agents have, so that they make no difference
 	const tools = { name: "brood", command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"] };

@@ -24,7 +24,7 @@ import { noIssueWork } from "#engine/ports/issue-work.ts";
 import { noLog } from "#engine/ports/log.ts";
 import type { Store } from "#engine/ports/store.ts";
 import { ProcessTokens } from "#engine/tokens.ts";
-import { GitJournal } from "#engine/workspaces/git-journal.ts";
+import { GitRecorder } from "#engine/workspaces/git-recorder.ts";
 import type { Listener, LocalListener } from "#server/listen.ts";
 import { Persons } from "#server/persons.ts";
 import { announce, listenIn, lockedHome } from "./daemon/home.ts";
@@ -40,7 +40,7 @@ import { sweepersOf } from "./daemon/sweepers.ts";
 import { workspacesIn } from "./daemon/workspaces.ts";
 import { version } from "./version.ts";
 
-/** The engine alone: it records and decides, but runs no turns. */
+/** The engine alone: it records and decides, but gitRecorder no turns. */
 export async function startEngine(
 	location: StoreLocation,
 	overrides: Partial<Limits> = {},
@@ -121,14 +121,14 @@ export async function startDaemon({
 	const allPrograms = { ...ownPrograms, ...programs };
 	const adapters = path.join(home, "adapters");
 	const [tokens, token] = [new ProcessTokens(randomIds), homeToken(home, randomIds.secret())];
-	const runs = new GitJournal(log);
+	const gitRecorder = new GitRecorder(log);
 	const homeId = homeIdOf(home, randomIds.key());
 	const { retention = retentionDefaults } = config;
 	const hidden = hiddenIn(process.env);
 	// the home id finds processes that projects' commands leave behind, as it does for agents
 	const workspaces = parts.use(
 		workspacesIn(home, {
-			...{ record: (run) => runs.add(run), homeId, containment, retention, log, hides: hidden.all },
+			...{ record: (run) => gitRecorder.add(run), homeId, containment, retention, log, hides: hidden.all },
 			environment: process.env,
 		}),
 	);
@@ -139,7 +139,7 @@ export async function startDaemon({
 		url: () => server.url,
 		idle: idleOf(inForceLimits, idleProcessMs),
 		engine: up.promise,
-		logins: hidden.logins,
+		credentialFiles: hidden.credentialFiles,
 		environment: process.env,
 		...{ homeId, containment, workspaces, tokens, log },
 	});
@@ -155,9 +155,9 @@ export async function startDaemon({
 	if ("url" in location) tieToJournal(home, engine.agentZero.id);
 	up.resolve(engine);
 	parts.use(startNotices(engine, config.notify, process.env));
-	// disposed before the engine, so that the last runs are still recorded
-	parts.use(runs);
-	runs.connect((request) => engine.dispatch(request));
+	// disposed before the engine, so that the last git commands are still recorded
+	parts.use(gitRecorder);
+	gitRecorder.connect((request) => engine.dispatch(request));
 	const about = { pid: process.pid, url: server.url, remote: remote?.url ?? null, version, home, containment };
 	const setup = new Setup({ adapters, homeId, containment, environment: process.env });
 	const known = { token, tokens, about, setup, keyFiles, own: allPrograms, search: process.env["PATH"], failed };

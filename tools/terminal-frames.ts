@@ -15,7 +15,7 @@ export function terminalFrames(): Record<string, string[]> {
 	const asked = moment([question]);
 	const first = firstState(idOf("B"));
 	const files = filesOf(patch);
-	const reviewed = new Set(files.slice(0, 1).flatMap((file) => reviewMark(file) ?? []));
+	const viewed = new Set(files.slice(0, 1).flatMap((file) => reviewMark(file) ?? []));
 	const diff: Panel = {
 		...{ kind: "diff", at: 1, title: "changes of opus-1", files, opened: new Set([1]) },
 		source: { route: "diff", agent: idOf("B") },
@@ -25,7 +25,7 @@ export function terminalFrames(): Record<string, string[]> {
 		narrow: drawn(first, seen, { width: 60, height: 13, typed: "" }),
 		question: drawn(firstState(idOf("C")), asked, { width: 100, height: 9, typed: "" }),
 		tree: drawn({ ...first, panel: treePanel(first, asked, "all") }, asked, { width: 100, height: 11, typed: "" }),
-		diff: drawn({ ...first, panel: diff, reviewed }, seen, { width: 100, height: 11, typed: "" }),
+		diff: drawn({ ...first, panel: diff, viewed }, seen, { width: 100, height: 11, typed: "" }),
 	};
 }
 

@@ -1,5 +1,5 @@
-// The agent: a durable process. Its state is three persisted facts (life, activity, holds); everything
-// else that a screen calls "status" is derived from them in `domain/agent-state/label.ts`.
+// The agent: a durable process. Its state is three persisted facts (life, activity, holds), and whether it was deleted; what
+// a screen calls "status" is derived from them in `domain/agent-state/label.ts`.
 import { z } from "zod";
 import { Permit, Policy } from "./approval.ts";
 import { event } from "./define.ts";
@@ -13,7 +13,7 @@ import { Session } from "./session.ts";
 import { Text } from "./text.ts";
 import { Allowance, Spent } from "./usage.ts";
 import { Workspace } from "./workspace.ts";
-import { LeaseStep, StepLease, WorkspacePlan } from "./workspace-step.ts";
+import { LeaseStep, WorkspaceLease, WorkspacePlan } from "./workspace-step.ts";
 
 export const lifeStates = ["provisioning", "live", "ended"] as const;
 export const activities = ["idle", "preparing", "running", "settling"] as const;
@@ -93,8 +93,8 @@ export const AgentState = z.strictObject({
 	former: z.array(FormerWorkspace).default([]),
 	/** how its workspace will be made; null once it exists */
 	workspacePlan: WorkspacePlan.nullable(),
-	/** the git step that is running in its workspace */
-	lease: StepLease.nullable(),
+	/** of its workspace: the git step that is running there */
+	lease: WorkspaceLease.nullable(),
 	/** the last known head of its branch */
 	seenCommit: z.string().nullable(),
 	/** the event with its settings (system prompt, pinned files); shared with its forks until one changes them */
@@ -217,7 +217,8 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 	event("agent.prepared", { branch: z.string().nullable() }),
 	/** it is done with the issue; its workspace goes back to its home branch */
 	z.object({ kind: z.literal("agent.settling") }),
-	event("agent.released", { done: z.boolean() }),
+	/** its workspace is on its home branch; `done`: the issue was completed */
+	event("agent.returned", { done: z.boolean() }),
 	event("agent.failed", { code: RefusalCodeSchema, step: z.string() }),
 	event("agent.held", {
 		hold: HoldKind,
@@ -229,7 +230,7 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 	event("agent.supervised", { supervisor: AgentId }),
 	/** `by`: the node that was asked, if its processes are at another one */
 	event("agent.ended", { reason: z.enum(endReasons), note: z.string().exactOptional(), by: NodeId.exactOptional() }),
-	/** its workspace is in the trash; an agent that lived has ended before */
+	/** the workspace that it had for itself is in the trash; an agent that lived has ended before */
 	z.object({ kind: z.literal("agent.deleted"), data: z.object({ note: z.string() }).nullish() }),
 	z.object({ kind: z.literal("agent.reaped") }),
 ]);

@@ -9,7 +9,7 @@ export const Inbox = z.object({
 	/** agents that are held by an error */
 	errors: z.array(Agent),
 	/** human agents whose turn is open: somebody has to finish it */
-	turns: z.array(Agent),
+	humanAgents: z.array(Agent),
 	/** issues that need attention or wait to be approved */
 	reviews: z.array(Issue),
 	/** subscriptions that wait for the end of a usage limit */

@@ -81,7 +81,7 @@ export const ProjectConfig = z.strictObject({
 export type ProjectConfig = z.infer<typeof ProjectConfig>;
 
 /** The settings that are in force. */
-export const ProjectSettings = z.strictObject({
+export const RepositorySettings = z.strictObject({
 	base: z.string(),
 	shared: z.array(z.string()),
 	copy: z.array(z.string()),
@@ -99,7 +99,7 @@ export const ProjectSettings = z.strictObject({
 	fileBytesMax: z.int(),
 	snapshots: z.enum(["database", "local"]),
 });
-export type ProjectSettings = z.infer<typeof ProjectSettings>;
+export type RepositorySettings = z.infer<typeof RepositorySettings>;
 
 /** What the repository wants to run and nobody has approved; the fingerprint covers exactly this content. */
 export const UnapprovedConfig = z.strictObject({
@@ -117,7 +117,7 @@ export const UnapprovedConfig = z.strictObject({
 export type UnapprovedConfig = z.infer<typeof UnapprovedConfig>;
 
 export interface EffectiveSettings {
-	settings: ProjectSettings;
+	settings: RepositorySettings;
 	/** of what the repository wants to run; null if nothing */
 	fingerprint: string | null;
 	/** set until that is approved; `settings` leaves it out until then */
@@ -147,10 +147,10 @@ export function mergeSettings(
 	{ issues: _, ...own }: ProjectConfig,
 	repository: RepositoryConfig,
 	base: string,
-): ProjectSettings {
+): RepositorySettings {
 	const presets = { ...repository.presets, ...own.presets };
 	const env = mergedEnv(repository.env, own.env);
-	return ProjectSettings.parse({ ...defaults, base, ...defined(repository), ...defined(own), presets, env });
+	return RepositorySettings.parse({ ...defaults, base, ...defined(repository), ...defined(own), presets, env });
 }
 
 function defined<T extends object>(config: T): Partial<T> {

@@ -18,8 +18,8 @@ export const IssuesConfig = z.strictObject({
 });
 export type IssuesConfig = z.infer<typeof IssuesConfig>;
 
-/** How issues of this project are worked on. */
-const IssueSettings = z.strictObject({
+/** How agents of this project work: on its issues, at usage limits and in quiet hours. */
+const WorkSettings = z.strictObject({
 	/** whether agents are assigned to ready issues automatically */
 	auto: z.boolean(),
 	/** maximum number of living agents; no more are created for issues */
@@ -42,15 +42,15 @@ const IssueSettings = z.strictObject({
 	chosen: IssuesConfig.default({}),
 	written: IssuesConfig.default({}),
 });
-export type IssueSettings = z.infer<typeof IssueSettings>;
-export const EffectiveIssueSettings = IssueSettings.pick({
+export type WorkSettings = z.infer<typeof WorkSettings>;
+export const EffectiveWorkSettings = WorkSettings.pick({
 	preset: true,
 	agentsMax: true,
 	context: true,
 	agentType: true,
 	policy: true,
 });
-export const defaultIssueSettings: IssueSettings = {
+export const defaultWorkSettings: WorkSettings = {
 	...{
 		auto: false,
 		agentsMax: 3,
@@ -72,14 +72,14 @@ export type Site = z.infer<typeof Site>;
  * The base at a project's home node: its commit, which of the caller's commits it knows, and a bundle of what these lack; and
  * a digest of the project's configuration in Brood's home, null if there is none.
  */
-export const HomeBase = z.strictObject({
+export const HomeNodeBase = z.strictObject({
 	base: z.string(),
 	config: z.string().nullable(),
 	commit: z.string().nullable(),
 	known: z.array(z.string()),
 	bundle: z.string().nullable(),
 });
-export type HomeBase = z.infer<typeof HomeBase>;
+export type HomeNodeBase = z.infer<typeof HomeNodeBase>;
 
 export const ProjectState = z.strictObject({
 	slug: ProjectSlug,
@@ -97,7 +97,7 @@ export const ProjectState = z.strictObject({
 	approved: z.array(z.string()),
 	addedAt: z.int(),
 	removedAt: z.int().nullable(),
-	...IssueSettings.shape,
+	...WorkSettings.shape,
 });
 export type ProjectState = z.infer<typeof ProjectState>;
 
@@ -114,11 +114,11 @@ export type ProjectRemove = z.infer<typeof ProjectRemove>;
 /** Absent fields stay as they are; null restores the default. */
 export const ProjectConfigure = command("project.configure", {
 	slug: ProjectSlug,
-	...IssueSettings.pick({ auto: true, quiet: true, presets: true }).partial().shape,
-	...{ preset: PresetName.nullable().optional(), agentsMax: IssueSettings.shape.agentsMax.nullable().optional() },
-	...{ context: IssueSettings.shape.context.nullable().optional(), agentType: AgentType.nullable().optional() },
+	...WorkSettings.pick({ auto: true, quiet: true, presets: true }).partial().shape,
+	...{ preset: PresetName.nullable().optional(), agentsMax: WorkSettings.shape.agentsMax.nullable().optional() },
+	...{ context: WorkSettings.shape.context.nullable().optional(), agentType: AgentType.nullable().optional() },
 	policy: Policy.nullable().optional(),
-	onLimit: IssueSettings.shape.onLimit.nullable().optional(),
+	onLimit: WorkSettings.shape.onLimit.nullable().optional(),
 	/** the settings of the files, as a whole */
 	written: IssuesConfig.optional(),
 });
@@ -173,7 +173,7 @@ export const ProjectEvent = z.discriminatedUnion("kind", [
 		node: NodeId.exactOptional(),
 	}),
 	event("project.approved", { slug: ProjectSlug, fingerprint: z.string() }),
-	event("project.configured", { slug: ProjectSlug, settings: IssueSettings }),
+	event("project.configured", { slug: ProjectSlug, settings: WorkSettings }),
 	event("project.removed", { slug: ProjectSlug }),
 	/** `from`: its former home node, a site from then on */
 	event("project.moved", { slug: ProjectSlug, node: NodeId, path: z.string(), from: Site }),

@@ -30,7 +30,7 @@ export const HomeSpace = z.object({
 	daemonLog: Bytes,
 	trash: Bytes,
 	/** folders of agents without a workspace */
-	scratch: Bytes,
+	agentFolders: Bytes,
 	adapters: Bytes,
 	projects: Bytes,
 	/** Brood's temporary folders outside of the home, including those of ended processes */

@@ -8,7 +8,7 @@ import type { WireEvent } from "./wire.ts";
 export const Kinds = z
 	.string()
 	.regex(
-		/^[a-z_]+(\.[a-z]+)?(,[a-z_]+(\.[a-z]+)?){0,49}$/,
+		/^[a-z_]+(\.[a-zA-Z]+)?(,[a-z_]+(\.[a-zA-Z]+)?){0,49}$/,
 		"a kind is a word, or a noun and a verb with a dot; several are separated by commas",
 	);
 

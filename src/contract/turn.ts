@@ -8,7 +8,7 @@ import { Text } from "./text.ts";
 import { Usage } from "./usage.ts";
 
 export const turnStates = ["open", "completed", "interrupted", "failed"] as const;
-/** `budget` is the wrap-up turn after one was stopped because its budget was used up */
+/** `budget` is the turn for last words after one was stopped because its budget was used up */
 export const turnSources = ["queue", "mail", "wait", "issue", "budget"] as const;
 const stopReasons = ["interrupt", "urgent mail", "budget"] as const;
 /** what a running turn is doing */

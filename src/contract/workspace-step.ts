@@ -17,7 +17,7 @@ export const readOnlySteps: readonly LeaseStep[] = ["commit", "approve"];
 export const harmlessProblems: readonly HealthProblem["code"][] = ["LINK_BROKEN", "DISK_LOW"];
 
 /** Agents that share a tree all have the lease; `holder` is the one that it was taken for. */
-export const StepLease = z.strictObject({ step: LeaseStep, at: z.int(), holder: AgentId.exactOptional() });
+export const WorkspaceLease = z.strictObject({ step: LeaseStep, at: z.int(), holder: AgentId.exactOptional() });
 
 /** How a workspace is created: from a branch, or from another agent's tree or a snapshot of it. */
 export const WorkspacePlan = z.strictObject({
@@ -63,15 +63,15 @@ export const WorkspaceEvent = z.discriminatedUnion("kind", [
 export type WorkspaceEvent = z.infer<typeof WorkspaceEvent>;
 
 const named = { agent: AgentId };
-/** the turn that is about to start; refused if it has started or ended */
+/** the open turn whose prompt comes next; refused if it was handed over or the turn has ended */
 const beforeTurn = { turn: EventId.optional() };
 /** `again` completes a step that an earlier daemon began. */
-export const WorkspaceLease = command("workspace.lease", {
+export const LeaseWorkspace = command("workspace.lease", {
 	...named,
 	step: LeaseStep,
 	again: z.literal(true).optional(),
 });
-export type WorkspaceLease = z.infer<typeof WorkspaceLease>;
+export type LeaseWorkspace = z.infer<typeof LeaseWorkspace>;
 /** `tell` is for the agent's model, if its files changed. `completesInterruptedStep`: an interrupted step is complete now. */
 export const WorkspaceRecord = command("workspace.record", {
 	...named,
@@ -102,7 +102,7 @@ export const WorkspaceCrash = command("workspace.crash", { ...named });
 
 /** From the engine, around git steps. */
 export const workspaceCommands = [
-	WorkspaceLease,
+	LeaseWorkspace,
 	WorkspaceFree,
 	WorkspaceRecord,
 	/** it is not as it was left */

@@ -68,7 +68,10 @@ export type BranchStatus = z.infer<typeof BranchStatus>;
 
 export const healthCodes = [
 	"PATH_GONE",
+	/** its folder is not the workspace that Brood made */
 	"NOT_OURS",
+	/** git cannot read it */
+	"GIT_UNREADABLE",
 	"BRANCH_GONE",
 	"OTHER_BRANCH",
 	"HEAD_WENT_BACK",
@@ -85,6 +88,8 @@ export const healthCodes = [
 	"LEASE_OLD",
 	/** its project's repository cannot be used */
 	"PROJECT_GONE",
+	/** its project asks for a sandbox, which cannot be made of this repository */
+	"SANDBOX_IMPOSSIBLE",
 	/** its project's configuration has an error */
 	"PROJECT_CONFIG",
 ] as const;
@@ -158,7 +163,7 @@ export const Committed = z.strictObject({
 export type Committed = z.infer<typeof Committed>;
 
 /** A commit in an agent's branch that Brood did not make there. */
-export const SeenCommit = z.strictObject({
+export const UnseenCommit = z.strictObject({
 	commit: CommitId,
 	author: z.string(),
 	subject: z.string(),
@@ -168,7 +173,7 @@ export const SeenCommit = z.strictObject({
 	files: z.array(z.string()),
 	filesTotal: z.int(),
 });
-export type SeenCommit = z.infer<typeof SeenCommit>;
+export type UnseenCommit = z.infer<typeof UnseenCommit>;
 
 export const CommandRun = z.strictObject({
 	command: z.string(),

@@ -12,13 +12,13 @@ import { type Hidden, sandboxOf, seenInside, variablesIn } from "./sandboxes.ts"
 
 export function processesIn(
 	home: string,
-	{ programs, workspaces, tokens, engine, logins, environment, ...more }: ProcessParts,
+	{ programs, workspaces, tokens, engine, credentialFiles, environment, ...more }: ProcessParts,
 ): ProcessDriver {
 	const adapters = path.join(home, "adapters");
 	const { containment } = more;
-	const sandbox = sandboxOf({ containment, environment, adapters, workspaces, engine, logins });
+	const sandbox = sandboxOf({ containment, environment, adapters, workspaces, engine, credentialFiles });
 	return new ProcessDriver({
-		scratch: path.join(home, "scratch"),
+		agentFolders: path.join(home, "agent-folders"),
 		environmentOf: (agent) => (agent.workspace === null ? {} : workspaces.identity(agent)),
 		variablesOf: variablesIn(home, environment, workspaces, engine),
 		find: programsFrom({ own: programs, adapters }),
@@ -43,5 +43,5 @@ interface ProcessParts extends Pick<DriverOptions, "homeId" | "url" | "containme
 	tokens: ProcessTokens;
 	/** resolves when the engine is up */
 	engine: Promise<Engine>;
-	logins: Hidden["logins"];
+	credentialFiles: Hidden["credentialFiles"];
 }

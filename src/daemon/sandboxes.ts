@@ -24,7 +24,7 @@ import { programFolder } from "#local/programs.ts";
 export function seenInside(
 	workspaces: GitWorkspaces,
 	engine: Promise<Engine>,
-): Pick<DriverOptions, "autorunFilesInSandbox" | "ownInside"> {
+): Pick<DriverOptions, "autorunFilesInSandbox" | "mayChangeInSandbox"> {
 	const checkoutFor = async (agent: AgentState): Promise<Checkout | null> =>
 		await checkoutOf((await engine).reads, agent);
 	return {
@@ -32,9 +32,9 @@ export function seenInside(
 			const checkout = await checkoutFor(agent);
 			return checkout === null ? "not in a sandbox" : await workspaces.autorunFiles(checkout, agent.type);
 		},
-		async ownInside(agent, paths) {
+		async mayChangeInSandbox(agent, paths) {
 			const checkout = await checkoutFor(agent);
-			return checkout === null ? "not in a sandbox" : await workspaces.areInside(checkout, paths);
+			return checkout === null ? "not in a sandbox" : await workspaces.mayChange(checkout, paths);
 		},
 	};
 }
@@ -71,13 +71,13 @@ interface SandboxParts {
 	workspaces: GitWorkspaces;
 	/** resolves when the engine is up; agents start after that */
 	engine: Promise<Engine>;
-	logins: Hidden["logins"];
+	credentialFiles: Hidden["credentialFiles"];
 }
 
 export interface Hidden {
 	/** the credentials of subscriptions */
-	logins(): Promise<readonly string[]>;
-	/** what every sandbox hides: the logins of all agents, and paths in the daemon's environment */
+	credentialFiles(): Promise<readonly string[]>;
+	/** what every sandbox hides: the credentialFiles of all agents, and paths in the daemon's environment */
 	all(): Promise<readonly string[]>;
 	/** called before the engine is up: sandboxes are made while it starts */
 	opened(store: { reads: Pick<Reads, "subscriptions"> }): void;
@@ -85,24 +85,31 @@ export interface Hidden {
 
 export function hiddenIn(environment: NodeJS.ProcessEnv): Hidden {
 	const { promise, resolve } = Promise.withResolvers<Parameters<Hidden["opened"]>[0]>();
-	const logins = async (): Promise<string[]> => {
+	const credentialFiles = async (): Promise<string[]> => {
 		const subscriptions = await (await promise).reads.subscriptions();
 		return subscriptions.flatMap(credentialPaths);
 	};
 	return {
-		logins,
+		credentialFiles,
 		opened: resolve,
-		all: async () => [...privatePaths(environment), ...vendorHomes(environment), ...(await logins())],
+		all: async () => [...privatePaths(environment), ...vendorHomes(environment), ...(await credentialFiles())],
 	};
 }
 
-export function sandboxOf({ containment, environment, adapters, workspaces, engine, logins }: SandboxParts): Sandbox {
+export function sandboxOf({
+	containment,
+	environment,
+	adapters,
+	workspaces,
+	engine,
+	credentialFiles,
+}: SandboxParts): Sandbox {
 	return new Sandbox({
 		containment,
 		environment,
 		programs: [programFolder, path.dirname(process.execPath), adapters],
 		vendors: path.join(path.dirname(adapters), "vendors"),
-		logins,
+		credentialFiles,
 		async mountsFor({ project: slug, workspace }, folder) {
 			const project = slug === null ? undefined : await (await engine).reads.project(slug);
 			return project === undefined

@@ -15,11 +15,11 @@ test("the folders of expired agents are removed, those of others stay", async ()
 	const add = (name: string) => spawn(engine, engine.agentZero.id, { name, workspace: "none" });
 	const [deleted, living, bare] = [await add("deleted"), await add("living"), await add("bare")];
 	const folders = [
-		path.join(home, "scratch", "_", "deleted"),
+		path.join(home, "agent-folders", "_", "deleted"),
 		path.join(home, "vendors", deleted.id),
-		path.join(home, "scratch", "_", "living"),
+		path.join(home, "agent-folders", "_", "living"),
 		path.join(home, "vendors", living.id),
-		path.join(home, "scratch", "_", "nobody"),
+		path.join(home, "agent-folders", "_", "nobody"),
 		path.join(home, "vendors", "not-an-id"),
 	];
 	for (const folder of folders) mkdirSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 // What upkeep removes in and around the home.
 import path from "node:path";
 import type { KeyFiles } from "#adapters/driver/key-files.ts";
-import { sweepBlobs, sweepScratch, sweepVendors } from "#adapters/system/home-space.ts";
+import { sweepAgentFolders, sweepBlobs, sweepVendors } from "#adapters/system/home-space.ts";
 import { sweepTemporary } from "#adapters/system/temporary.ts";
 import type { AgentState } from "#contract/agent.ts";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
@@ -18,7 +18,7 @@ export function sweepersOf(home: string, keyFiles: KeyFiles): Sweeper[] {
 			const isExpired = ({ endReason, endedAt }: AgentState): boolean =>
 				endReason === "deleted" && (endedAt ?? now) < now - retention.trashDays * dayMs;
 			// only agents that have a folder there are looked up: of deleted ones there are more and more
-			await sweepScratch(path.join(home, "scratch"), async (project, name) => {
+			await sweepAgentFolders(path.join(home, "agent-folders"), async (project, name) => {
 				const [slug, handle] = [ProjectSlug.nullable().safeParse(project), Handle.safeParse(name)];
 				const agent = slug.success && handle.success && (await reads.agentByHandle(slug.data, handle.data));
 				return agent ? isExpired(agent) : false;

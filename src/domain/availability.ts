@@ -53,8 +53,8 @@ export function waitsElsewhere(agent: AgentState, due: boolean, notBefore: numbe
 
 /** It could start a turn with this prompt if it had a slot. */
 export const mayStart = (agent: AgentState, { manual }: { manual: boolean }): boolean =>
-	isIdle(agent) && (manual || agent.holds.length === 0);
+	hasNoWorkUnderWay(agent) && (manual || agent.holds.length === 0);
 
-/** It could start a turn if it has a prompt, a slot and no hold. */
-export const isIdle = (agent: AgentState): boolean =>
+/** No turn and no step runs: it could start a turn if it has a prompt, a slot and no hold. */
+export const hasNoWorkUnderWay = (agent: AgentState): boolean =>
 	agent.life === "live" && agent.activity === "idle" && agent.lease === null;

@@ -64,8 +64,8 @@ export interface Watch {
 	peers: ReadonlyMap<NodeId, { epoch: number; beats: number; since: number }>;
 }
 
-/** A node that has fallen, as another node saw it last. */
-export interface Silent {
+/** A node that is about to fall, as another node saw it last. */
+export interface SilentNode {
 	node: NodeId;
 	epoch: number;
 	beats: number;
@@ -74,7 +74,7 @@ export interface Silent {
 export interface WatchStep {
 	watch: Watch;
 	/** to be done, in this order */
-	acts: readonly ("beat" | "suspend" | "resume" | "exit" | { fall: Silent })[];
+	acts: readonly ("beat" | "suspend" | "unsuspend" | "exit" | { fall: SilentNode })[];
 }
 
 /** Right after joining: trusted from the moment at which joining was asked for. */
@@ -128,7 +128,7 @@ export function answered(
 	return {
 		watch: { ...trusting, suspended: watch.suspended && !resumes },
 		acts: [
-			...(resumes ? ["resume" as const] : []),
+			...(resumes ? ["unsuspend" as const] : []),
 			...silent.map(({ node, epoch, beats }) => ({ fall: { node, epoch, beats } })),
 		],
 	};

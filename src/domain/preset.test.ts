@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defaultIssueSettings } from "#contract/project.ts";
+import { defaultWorkSettings } from "#contract/project.ts";
 import { firstWork, isBeforeStart, loadPreset, movesFrom, presetNamed, problemsOf, stageOf } from "./preset.ts";
 import { shipped } from "./presets.ts";
 
@@ -80,8 +80,8 @@ describe("a preset is broken", () => {
 });
 
 test("the project's own preset comes before the shipped one, also when it is broken; nothing is guessed", () => {
-	const own = { ...defaultIssueSettings, presets: { lean: { broken: "it is odd" } } };
+	const own = { ...defaultWorkSettings, presets: { lean: { broken: "it is odd" } } };
 	expect(presetNamed(own, "lean")).toEqual({ broken: "it is odd" });
-	expect(presetNamed(defaultIssueSettings, "lean")).toEqual({ preset: shipped["lean"] });
-	expect(presetNamed(defaultIssueSettings, "nope")).toEqual({ broken: "there is no preset nope" });
+	expect(presetNamed(defaultWorkSettings, "lean")).toEqual({ preset: shipped["lean"] });
+	expect(presetNamed(defaultWorkSettings, "nope")).toEqual({ broken: "there is no preset nope" });
 });

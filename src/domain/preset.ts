@@ -2,7 +2,7 @@
 // is every issue that uses it.
 import type { LoadedPreset, Preset, Stage, StageName } from "#contract/preset.ts";
 import { Preset as PresetSchema } from "#contract/preset.ts";
-import type { IssueSettings } from "#contract/project.ts";
+import type { WorkSettings } from "#contract/project.ts";
 import { shipped } from "./presets.ts";
 
 /** The variables of a prompt template, as in `{{title}}`. */
@@ -10,7 +10,7 @@ export const templateVariables = ["project", "number", "title", "body", "stage",
 export type TemplateVariable = (typeof templateVariables)[number];
 
 /** The project's preset, else the shipped one of that name. */
-export function presetNamed({ presets }: Pick<IssueSettings, "presets">, name: string): LoadedPreset {
+export function presetNamed({ presets }: Pick<WorkSettings, "presets">, name: string): LoadedPreset {
 	const own = Object.hasOwn(presets, name) ? presets[name] : undefined;
 	const ours = Object.hasOwn(shipped, name) ? shipped[name] : undefined;
 	return own ?? (ours === undefined ? { broken: `there is no preset ${name}` } : { preset: ours });
@@ -117,7 +117,7 @@ export function firstWork(preset: Preset): Stage | undefined {
 	return at;
 }
 
-/** Where a person may move an issue. Only an approve leads into a final stage. */
+/** Where a person may move an issue. Into a final stage it goes only by a merge. */
 export function movesFrom(preset: Preset, name: string): StageName[] {
 	const stage = stageOf(preset, name);
 	return [...new Set(waysOut(stage))].filter((to) => to !== name && stageOf(preset, to)?.final !== true);

@@ -1,8 +1,7 @@
 import { hasWork, type IssueState } from "#contract/issue.ts";
 import { type NodeId, type NodeState, nodeDown, noNode } from "#contract/node.ts";
 import {
-	defaultIssueSettings,
-	type IssueSettings,
+	defaultWorkSettings,
 	type IssuesConfig,
 	noProject,
 	type ProjectAdd,
@@ -13,6 +12,7 @@ import {
 	type ProjectState,
 	type SiteAdd,
 	type SiteRemove,
+	type WorkSettings,
 } from "#contract/project.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Decision } from "./decision.ts";
@@ -91,20 +91,20 @@ export function decideConfigureProject({ project: existing }: Named, command: Pr
 	const set = { ...chosen, ...written };
 	const inForce = {
 		...{
-			preset: set.preset ?? defaultIssueSettings.preset,
-			agentsMax: set.agentsMax ?? defaultIssueSettings.agentsMax,
+			preset: set.preset ?? defaultWorkSettings.preset,
+			agentsMax: set.agentsMax ?? defaultWorkSettings.agentsMax,
 		},
 		...{
-			context: set.context ?? defaultIssueSettings.context,
-			agentType: set.agentType ?? defaultIssueSettings.agentType,
-			policy: set.policy ?? defaultIssueSettings.policy,
+			context: set.context ?? defaultWorkSettings.context,
+			agentType: set.agentType ?? defaultWorkSettings.agentType,
+			policy: set.policy ?? defaultWorkSettings.policy,
 		},
 	};
-	const settings: IssueSettings = {
+	const settings: WorkSettings = {
 		auto,
 		quiet,
 		presets,
-		onLimit: onLimit ?? defaultIssueSettings.onLimit,
+		onLimit: onLimit ?? defaultWorkSettings.onLimit,
 		...inForce,
 		chosen,
 		written,
@@ -149,7 +149,7 @@ export const issueSettingsOf = ({
 	presets,
 	chosen,
 	written,
-}: ProjectState): IssueSettings => ({
+}: ProjectState): WorkSettings => ({
 	...{ auto, agentsMax, context, preset, agentType, policy, onLimit, quiet, presets, chosen, written },
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { AgentId, human, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import { nothingSpent } from "#contract/usage.ts";
-import { type DuePrompt, type Schedule, type ScheduleFacts, schedule, type Waiter } from "./schedule.ts";
+import { type Continuation, type Schedule, type ScheduledHead, type ScheduleFacts, schedule } from "./schedule.ts";
 
 const name = (word: string) => SubscriptionName.parse(word);
 const id = (word: string) => AgentId.parse(word.padEnd(22, "0"));
@@ -34,12 +34,16 @@ const who = (handle: string, project: string | null = null, type = "scripted") =
 });
 const head = (
 	handle: string,
-	{ project = null, type = "scripted", ...more }: Partial<DuePrompt> & { project?: string | null; type?: string } = {},
-): DuePrompt => ({
+	{
+		project = null,
+		type = "scripted",
+		...more
+	}: Partial<ScheduledHead> & { project?: string | null; type?: string } = {},
+): ScheduledHead => ({
 	...{ agent: who(handle, project, type), prompt: ++prompts, priority: 0, manual: false, source: "queue", since: 0 },
 	...more,
 });
-const waiter = (handle: string, wait: number, subscription: string | null = null): Waiter => ({
+const waiter = (handle: string, wait: number, subscription: string | null = null): Continuation => ({
 	...{
 		agent: who(handle, null, subscription === null ? "scripted" : "claude"),
 		wait,

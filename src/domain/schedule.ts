@@ -15,8 +15,8 @@ import { type Capacity, type Claim, claim, claimAgain, type Shortage, shortageTe
 type Candidate = Pick<AgentState, "id" | "project" | "type" | "subscription" | "limitWaivedUntil"> &
 	Partial<Pick<AgentState, "node">>;
 
-/** The prompt that is next in its agent's queue. */
-export interface DuePrompt {
+/** The head of an agent's queue, with what capacity depends on. */
+export interface ScheduledHead {
 	agent: Candidate;
 	prompt: number;
 	priority: number;
@@ -27,15 +27,15 @@ export interface DuePrompt {
 }
 
 /** An open turn whose wait is over and that has to claim its capacity again. */
-export interface Waiter {
+export interface Continuation {
 	agent: Candidate;
 	wait: number;
 	subscription: SubscriptionName | null;
 }
 
 export interface ScheduleFacts extends Capacity {
-	heads: readonly DuePrompt[];
-	waiters: readonly Waiter[];
+	heads: readonly ScheduledHead[];
+	waiters: readonly Continuation[];
 	/** when a turn of a project was last started */
 	served: ReadonlyMap<ProjectSlug | null, number>;
 }
@@ -48,8 +48,9 @@ export interface Waiting {
 }
 
 export interface Schedule {
-	continues: Waiter[];
-	starts: DuePrompt[];
+	continues: Continuation[];
+	starts: ScheduledHead[];
+	/** those that do not start, and why */
 	waits: Map<AgentId, Waiting>;
 	/** the next time at which an agent may start because time has passed */
 	nextAt: number | null;
@@ -78,7 +79,7 @@ export function schedule(facts: ScheduleFacts): Schedule {
 function* inOrder(
 	{ heads, now }: ScheduleFacts,
 	served: ReadonlyMap<ProjectSlug | null, number>,
-): Generator<DuePrompt> {
+): Generator<ScheduledHead> {
 	const queues = [...Map.groupBy(heads, (head) => head.agent.project)].map(([project, own]) => ({
 		project,
 		oldest: Math.min(...own.map((head) => head.since)),
@@ -106,9 +107,9 @@ function* inOrder(
 }
 
 /** A prompt that continues a wait comes before everything else, a manual one next. */
-const rank = ({ source, manual }: DuePrompt): number => (source === "wait" ? 0 : manual ? 1 : 2);
+const rank = ({ source, manual }: ScheduledHead): number => (source === "wait" ? 0 : manual ? 1 : 2);
 
-const comesFirst = (a: DuePrompt, b: DuePrompt, now: number): number =>
+const comesFirst = (a: ScheduledHead, b: ScheduledHead, now: number): number =>
 	rank(a) - rank(b) || b.priority + aged(now, b.since) - (a.priority + aged(now, a.since)) || a.prompt - b.prompt;
 
 const aged = (now: number, since: number): number => Math.max(0, Math.floor((now - since) / agingMs));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { human, ProjectSlug, SubscriptionName } from "#contract/ids.ts";
-import { defaultIssueSettings, type ProjectState } from "#contract/project.ts";
+import { defaultWorkSettings, type ProjectState } from "#contract/project.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { nothingSpent } from "#contract/usage.ts";
@@ -224,7 +224,7 @@ describe("a usage limit", () => {
 		const [chained, spare] = [plan("a", { coolingUntil: 200, fallback: name("b") }), plan("b")];
 		const house = (onLimit: ProjectState["onLimit"]): ProjectState => ({
 			...{
-				...defaultIssueSettings,
+				...defaultWorkSettings,
 				slug: ProjectSlug.parse("web"),
 				path: "/srv/web",
 				base: "main",

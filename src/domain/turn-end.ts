@@ -230,8 +230,8 @@ export function refusedIfHandedOver(agent: AgentState, turn: Pick<TurnState, "id
 	});
 }
 
-/** The same for a command that may name the turn that is about to start. */
-export function refusedIfStarted(
+/** The same for a command that may name an open turn: its prompt must not have been handed over. */
+export function refusedIfTurnHandedOver(
 	agent: AgentState,
 	id: number | undefined,
 	turn: TurnState | undefined,

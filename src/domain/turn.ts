@@ -69,7 +69,7 @@ export interface PromptText {
 }
 
 /**
- * Claims the turn: only the caller that this succeeds for gives the prompt to a process. The text that the model will
+ * Only the caller that this succeeds for gives the prompt to a process. The text that the model will
  * see (the prompt, or the mails) is recorded as an item in the same decision.
  */
 export function decideHandOver(
@@ -165,18 +165,18 @@ function outOfBudget(agent: AgentState, turn: TurnState, reason: string, first: 
 		{ kind: "interrupt", agent: agent.id, turn: turn.id, text: `Stopped: ${reason}.` },
 		{ kind: "turn.stopping", agent: agent.id, data: { turn: turn.id, why: "budget" } },
 		...heldForBudget(agent),
-		...(turn.source === "budget" ? [] : [wrapUpPrompt(agent, first)]),
+		...(turn.source === "budget" ? [] : [lastWordsPrompt(agent, first)]),
 	];
 }
 
-const wrapUpPrompt = (agent: AgentState, first: number | null): NewEvent => ({
+const lastWordsPrompt = (agent: AgentState, first: number | null): NewEvent => ({
 	kind: "prompt.queued",
 	agent: agent.id,
-	text: wrapUpText,
+	text: lastWordsText,
 	data: { position: positionBeforeAll(first), source: "budget", manual: true },
 });
 
-const wrapUpText =
+const lastWordsText =
 	"Your budget is used up and you were stopped. Start nothing new. Say in a few lines what is done and what is left to do.";
 
 /**

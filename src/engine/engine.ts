@@ -37,7 +37,7 @@ export class Engine implements AsyncDisposable {
 	readonly agentZero: Assembled["agentZero"];
 	/** the last event before any turn of this daemon */
 	readonly startedAfter: number;
-	/** settles when the store can no longer be trusted; the process has to exit, the next one recovers from disk */
+	/** settles when the store can no longer be trusted or this node was replaced; the process has to exit, the next one recovers */
 	readonly failed: Promise<StoreFault>;
 	readonly storeKind: Store["kind"];
 	/** makes an agent, with its parent's files if the fork takes them along */

@@ -38,7 +38,7 @@ export async function recover(parts: {
 	node: NodeEpoch | null;
 }): Promise<void> {
 	await parts.driver?.sweep();
-	for (const agent of await parts.reads.leasedAgents()) {
+	for (const agent of await parts.reads.agentsWithLeasedWorkspace()) {
 		if (isOwn(parts.node, agent)) await parts.dispatch(bySystem({ type: "workspace.crash", agent: agent.id }));
 	}
 	for (const turn of await parts.reads.openTurns()) {

@@ -1,6 +1,6 @@
 // The worker that runs git inside of an agent's sandbox.
-import { areInside } from "#adapters/driver/inside.ts";
+import { mayChange } from "#adapters/driver/inside.ts";
 import { findAutorunFiles } from "#adapters/driver/trust.ts";
 import { serveSandbox } from "#adapters/git/sandbox/serve.ts";
 
-serveSandbox({ input: process.stdin, output: process.stdout, environment: process.env, findAutorunFiles, areInside });
+serveSandbox({ input: process.stdin, output: process.stdout, environment: process.env, findAutorunFiles, mayChange });

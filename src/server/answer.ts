@@ -14,7 +14,7 @@ import type { Ids } from "#engine/ports/clock.ts";
 import { authenticated, type Guard, unauthorized } from "./auth.ts";
 import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import { fingerprintOf, type Idempotency, type KeyedRequest } from "./idempotency.ts";
-import { ownerElsewhere } from "./owner.ts";
+import { otherNodeFor } from "./node-for-request.ts";
 import type { HandledRoute, Handlers, RequestContext, RouteRequest } from "./request-context.ts";
 
 export interface AnswerParts {
@@ -74,7 +74,7 @@ export async function answer(
 	};
 	const given = parsed(asked);
 	if (isRefusal(given)) return refused(outside ?? given);
-	const away = outside === null ? await ownerElsewhere(parts.context, route, given) : null;
+	const away = outside === null ? await otherNodeFor(parts.context, route, given) : null;
 	if (away === null) return await carriedOut(parts, asked, given, outside);
 	// a retry may be answered after the node that carried it out is gone
 	const known = await earlierAnswer(parts, asked, given);

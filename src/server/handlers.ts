@@ -1,4 +1,4 @@
-// Every handler in one table: one for each route of the contract.
+// Every handler in one table: one for each route that is not a single command.
 import type { HomeSpace } from "#contract/space.ts";
 import { agentLifecycleHandlers } from "./handlers/agent-lifecycle.ts";
 import { agentHandlers } from "./handlers/agents.ts";

@@ -112,9 +112,9 @@ export function answering(failed: (error: unknown) => void) {
 }
 
 async function bind(server: Server, wanted: number, last: number | null): Promise<number> {
-	if (last !== null && (await isBound(server, last))) return last;
+	if (last !== null && (await tryBind(server, last))) return last;
 	for (let port = wanted; port <= wanted + portsTried; port++) {
-		if (!(await isBound(server, port))) continue;
+		if (!(await tryBind(server, port))) continue;
 		const address = server.address();
 		return typeof address === "object" && address !== null ? address.port : port;
 	}
@@ -122,7 +122,7 @@ async function bind(server: Server, wanted: number, last: number | null): Promis
 }
 
 /** False if another program has the port. */
-async function isBound(server: Server, port: number): Promise<boolean> {
+async function tryBind(server: Server, port: number): Promise<boolean> {
 	try {
 		await listening(server, { port, host: "127.0.0.1" });
 		return true;

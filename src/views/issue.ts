@@ -2,7 +2,7 @@
 import type { AgentId, Handle } from "#contract/ids.ts";
 import { type EntryState, type IssueState, isOpen, needsPerson, type RunState } from "#contract/issue.ts";
 import type { Issue, IssueDetails, NamedPreset, Run } from "#contract/issue-wire.ts";
-import type { IssueSettings, ProjectState } from "#contract/project.ts";
+import type { ProjectState, WorkSettings } from "#contract/project.ts";
 import { workStage } from "#domain/issue/assign.ts";
 import { blockers } from "#domain/issue/decide.ts";
 import { notWaitingText } from "#domain/issue/review.ts";
@@ -50,7 +50,7 @@ export function issueView(issue: IssueState, { project, all, runs, handles }: Is
 }
 
 /** Whether it is past the stages in which issues wait for a start. */
-export function isStarted({ preset, stage }: Pick<Issue, "preset" | "stage">, project: IssueSettings): boolean {
+export function isStarted({ preset, stage }: Pick<Issue, "preset" | "stage">, project: WorkSettings): boolean {
 	const loaded = presetNamed(project, preset);
 	return !("preset" in loaded && isBeforeStart(loaded.preset, stage));
 }
@@ -113,7 +113,7 @@ export const messageView = (entry: EntryState): IssueDetails["messages"][number]
 });
 
 /** The project's own first, then the shipped ones. */
-export function presetsView(project: IssueSettings): NamedPreset[] {
+export function presetsView(project: WorkSettings): NamedPreset[] {
 	const names = [...new Set([...Object.keys(project.presets), ...Object.keys(shipped)])];
 	return names.map((name) => ({
 		name,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { human, ProjectSlug } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { Preset } from "#contract/preset.ts";
-import { defaultIssueSettings } from "#contract/project.ts";
+import { defaultWorkSettings } from "#contract/project.ts";
 import { issueChanges } from "#domain/fold/issue.ts";
 import { id } from "#test/support/given.ts";
 import { nextIssueText } from "./next-issue.ts";
@@ -17,7 +17,7 @@ const lean: Preset = {
 };
 const free: Preset = { stages: lean.stages.map(({ wipMax: _, ...stage }) => stage) };
 const project = {
-	...defaultIssueSettings,
+	...defaultWorkSettings,
 	...{ slug: web, path: "/srv/web", base: null, url: null, node: null, approved: [], addedAt: 1, removedAt: null },
 	auto: true,
 	presets: { lean: { preset: lean }, free: { preset: free } },

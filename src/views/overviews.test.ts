@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { AgentId, human, ProjectSlug } from "#contract/ids.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import { boardDoneMax } from "#contract/mirror-request.ts";
-import { defaultIssueSettings } from "#contract/project.ts";
+import { defaultWorkSettings } from "#contract/project.ts";
 import type { Agent } from "#contract/wire.ts";
 import { issueChanges } from "#domain/fold/issue.ts";
 import { live } from "#test/support/given.ts";
@@ -34,7 +34,7 @@ test("the open turn of a human agent needs a person, and no other agent's", () =
 		{ ...below(3, null), type: "claude", turn },
 	];
 	const inbox = inboxOf({ approvals: [], agents, issues: [], subscriptions: [], nodes: [] });
-	expect([inbox.turns.map(({ id }) => id), inboxCount(inbox)]).toEqual([[idOf(1)], 1]);
+	expect([inbox.humanAgents.map(({ id }) => id), inboxCount(inbox)]).toEqual([[idOf(1)], 1]);
 	expect(agents.map((agent) => [needsYou(agent), stateOf(agent)])).toEqual([
 		[true, "waits for you"],
 		[false, "idle"],
@@ -45,7 +45,7 @@ test("the open turn of a human agent needs a person, and no other agent's", () =
 test("a board has the issues that were done last, and says if there are older ones", () => {
 	const slug = ProjectSlug.parse("web");
 	const project = {
-		...{ ...defaultIssueSettings, slug, path: "/srv/web", base: null, url: null, node: null, approved: [] },
+		...{ ...defaultWorkSettings, slug, path: "/srv/web", base: null, url: null, node: null, approved: [] },
 		...{ addedAt: 1, removedAt: null },
 	};
 	const issue = (number: number, stage: string, doneAt: number | null): Issue => {

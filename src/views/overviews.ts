@@ -22,7 +22,7 @@ interface Overview extends Pick<Inbox, "approvals"> {
 export const inboxOf = ({ approvals, agents, issues, subscriptions, nodes }: Overview): Inbox => ({
 	approvals,
 	errors: agents.filter(({ label, life }) => label === "error" && life !== "ended"),
-	turns: agents.filter(isHumanAgentsTurn),
+	humanAgents: agents.filter(isHumanAgentsTurn),
 	reviews: issues.filter(needsPerson),
 	limits: subscriptions.filter(({ coolingUntil }) => coolingUntil !== null),
 	nodes: [...nodes].filter(isDown).map(({ id, name, fellAt }) => ({

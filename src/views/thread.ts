@@ -16,7 +16,7 @@ export interface Block {
 	/** that of its first item */
 	readonly id: number;
 	readonly kind: BlockKind;
-	/** for a call: the tool; for a prompt or an interrupt: who sent it, if it was not the user */
+	/** for a call: the tool; for a prompt or an interrupt: who sent it, if it was another agent or a named person */
 	readonly label: string;
 	/** for a call: its title */
 	readonly text: string;
@@ -149,7 +149,7 @@ function blockOf(item: Shown): Block | null {
 	}
 }
 
-/** Whose words a prompt or an interrupt has; null if they are the user's, or if they quote their authors as mail does. */
+/** Whose words a prompt or an interrupt has; null if they are the owner's or the system's, or quote their authors as mail does. */
 export function authorOf({ kind, data, actor }: Pick<Item, "kind" | "data"> & { actor?: string }): string | null {
 	const author = kind === "user" ? authorIn(data) : kind === "interrupt" ? (actor ?? null) : null;
 	return author === mailAuthor || author === "human" || author === "system" ? null : author;

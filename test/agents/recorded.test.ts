@@ -5,7 +5,7 @@ import path from "node:path";
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { expect, test } from "vitest";
 import { launch } from "#adapters/driver/acp/launch.ts";
-import { vendorProgram } from "#adapters/driver/install.ts";
+import { adapterCommand } from "#adapters/driver/install.ts";
 import { vendors } from "#adapters/driver/vendors/vendors.ts";
 import { FakeModel } from "#test/support/fake-model/server.ts";
 import { adaptersIn, install } from "./install.ts";
@@ -36,7 +36,7 @@ async function listen(kit: Kit): Promise<object[]> {
 	const work = path.join(home, "work");
 	mkdirSync(work);
 	kit.furnish(model.url, home);
-	const program = vendorProgram(adaptersIn, kit.type);
+	const program = adapterCommand(adaptersIn, kit.type);
 	if (program === null) throw new Error(`${kit.type} is not installed`);
 	const environment = {
 		PATH: process.env["PATH"] ?? "",

@@ -360,6 +360,8 @@ test("inside an agent down stops no daemon, its own or any other", async () => {
 	const before = (await sh.json("status")).data.pid;
 	const down = `BROOD_HOME=${sh.home} ${path.resolve("bin/brood")} down`;
 	expect(await sh.json("prompt", "inmate", down, "--wait")).toMatchObject({ code: 1, data: { state: "failed" } });
-	expect((await sh.brood("log", "inmate")).out).toContain("FORBIDDEN: BROOD_URL names a daemon: only its own machine stops it.");
+	expect((await sh.brood("log", "inmate")).out).toContain(
+		"FORBIDDEN: BROOD_URL names a daemon: only its own machine stops it.",
+	);
 	expect((await sh.json("status")).data.pid).toBe(before);
 });

@@ -146,9 +146,9 @@ describe.each(flavors)("%s", (flavor) => {
 		expect(ids(await reads.agentsWithFolders(web))).toEqual([shown.id, hidden.id, below.id]);
 		expect(ids(await reads.agentsInFolder(web, "hidden"))).toEqual([hidden.id]);
 		await done(other, { type: "workspace.lease", agent: shown.id, step: "commit" }, { as: system });
-		expect(ids(await reads.leasedAgents())).toEqual([shown.id]);
+		expect(ids(await reads.agentsWithLeasedWorkspace())).toEqual([shown.id]);
 		await done(other, { type: "workspace.free", agent: shown.id }, { as: system });
-		expect(ids(await reads.leasedAgents())).toEqual([]);
+		expect(ids(await reads.agentsWithLeasedWorkspace())).toEqual([]);
 		expect(await reads.livingAgentsByNode()).toEqual(new Map([[null, 4]]));
 		await done(other, { type: "agent.kill", agent: hidden.id });
 		await done(other, { type: "agent.delete", agent: hidden.id, force: true }, { as: system });

@@ -89,7 +89,7 @@ test("SQLite walks through no table that grows for ever", () => {
 		/USING COVERING INDEX agent_life \(life=\? AND <expr>=\? AND seq>\?\)/,
 	);
 	expect(plan(agents.livingAgentsByNode)).toMatch(/USING INDEX agent_(supervisor|life)/);
-	expect(plan(agents.leasedAgents)).toMatch(/USING INDEX agent_leased/);
+	expect(plan(agents.agentsWithLeasedWorkspace)).toMatch(/USING INDEX agent_leased/);
 	expect(plan(agents.agentsWithStrayFiles)).toMatch(/USING INDEX agent_stray/);
 	expect(plan(agents.agentsWithFolders)).toMatch(/USING INDEX agent_folder/);
 	expect(plan(agents.agentsInFolder)).toMatch(/USING INDEX agent_folder/);
@@ -134,7 +134,7 @@ test("PostgreSQL need not either for what is asked at every turn, and by the upk
 		expect(await planOf(issues.openRuns.prepared("postgres").sql)).toMatch(/run_open/);
 		expect(await planOf(rest.dropReceipts.prepared("postgres").sql)).toMatch(/receipt_age/);
 		expect(await planOf(agents.heldAgents.prepared("postgres").sql)).toMatch(/agent_(supervisor|life)/);
-		expect(await planOf(agents.leasedAgents.prepared("postgres").sql)).toMatch(/agent_folder/);
+		expect(await planOf(agents.agentsWithLeasedWorkspace.prepared("postgres").sql)).toMatch(/agent_folder/);
 		expect(await planOf(agents.agentsWithStrayFiles.prepared("postgres").sql)).toMatch(/agent_stray/);
 		expect(await planOf(agents.agentsInFolder.prepared("postgres").sql)).toMatch(/agent_folder/);
 		expect(await planOf(agents.livingAgentsOfProject.prepared("postgres").sql)).toMatch(/agent_life/);

@@ -83,7 +83,7 @@ async function moved(wanted: Disorder, later: Parameters<typeof apply>[1][], los
 	const folder = path.join(home, "worktree");
 	const made = await materialize(git, taken, { folder, branch: "brood/one", repository: here });
 	if (isRefusal(made)) throw new Error(made.message);
-	const named = made.left.map(String).sort();
+	const named = made.missing.map(String).sort();
 	expect(named).toEqual(left.filter((name) => isThere(wanted, name)).sort());
 	const after = fingerprint(folder);
 	rmSync(home, { recursive: true, force: true });

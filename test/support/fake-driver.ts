@@ -1,6 +1,6 @@
 // A driver without processes: turns wait until the test ends them, and every start is written down.
 import type { AgentId } from "#contract/ids.ts";
-import type { Driver, Prepared, TurnResult, TurnWatch } from "#engine/ports/driver.ts";
+import type { Driver, StartedProcess, TurnResult, TurnWatch } from "#engine/ports/driver.ts";
 
 interface Open {
 	agent: AgentId;
@@ -48,9 +48,9 @@ export class FakeDriver implements Driver {
 	thawAll(): void {}
 	async killAll(): Promise<void> {}
 
-	async prepare(_: { id: AgentId }, __: number, signal: AbortSignal): Promise<Prepared> {
+	async startProcess(_: { id: AgentId }, __: number, signal: AbortSignal): Promise<StartedProcess> {
 		if (!this.slow) return { up: true, session: null };
-		const { promise, resolve } = Promise.withResolvers<Prepared>();
+		const { promise, resolve } = Promise.withResolvers<StartedProcess>();
 		const stop = (): void => resolve({ up: false, end: { state: "interrupted", reason: "stopped", text: null } });
 		if (signal.aborted) stop();
 		else signal.addEventListener("abort", stop);

@@ -65,7 +65,7 @@ test("code in a message has the colours of the terminal's theme, and none withou
 	expect(rows("> ".repeat(5000), false).length).toBeGreaterThan(0);
 });
 
-test("a file counts as reviewed until its lines change", () => {
+test("a file counts as viewed until its lines change", () => {
 	const patch = (line: string): string => `diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+${line}`;
 	const [one, same, other] = ["new", "new", "newer"].flatMap((line) => filesOf(patch(line))).map(reviewMark);
 	expect(one).toBe(same);

@@ -247,17 +247,17 @@ test("the turns show what each changed, and Enter in a diff opens and closes its
 	it.terminal.press("f6");
 	await it.terminal.shows(/completed {2}write a\.txt third/);
 	it.terminal.press("enter");
-	const turn = await it.terminal.shows("this turn of one: 1 file, 0 reviewed");
+	const turn = await it.terminal.shows("this turn of one: 1 file, 0 viewed");
 	expect(turn).toMatch(/-first[\s\S]+\+third/);
 	it.terminal.press("escape");
 	await it.terminal.shows("turns of one");
 	it.terminal.press("escape", "f5");
-	const all = await it.terminal.shows("changes of one: 2 files, 0 reviewed");
+	const all = await it.terminal.shows("changes of one: 2 files, 0 viewed");
 	expect(all).not.toContain("+third");
 	it.terminal.press("enter");
 	await it.terminal.shows("+third");
 	it.terminal.press("space");
-	expect(await it.terminal.shows("2 files, 1 reviewed")).not.toContain("+third");
+	expect(await it.terminal.shows("2 files, 1 viewed")).not.toContain("+third");
 });
 
 test("the call that is chosen is always on the screen, and opens there", async () => {

@@ -14,7 +14,7 @@ import { limits } from "#contract/limits.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
 import type { Outcome } from "#engine/ports/dispatch.ts";
-import type { Prepared, TurnResult, TurnWatch } from "#engine/ports/driver.ts";
+import type { StartedProcess, TurnResult, TurnWatch } from "#engine/ports/driver.ts";
 import { noLog } from "#engine/ports/log.ts";
 import type { Reads } from "#engine/ports/store.ts";
 import { TurnRunner } from "#engine/turns/run-turns.ts";
@@ -84,8 +84,8 @@ class SteppedDriver extends FakeDriver {
 		this.#asked = asked;
 	}
 
-	override async prepare({ id }: { id: AgentId }, turn: number, signal: AbortSignal): Promise<Prepared> {
-		const calledOff: Prepared = { up: false, end: { state: "interrupted", reason: "called off", text: null } };
+	override async startProcess({ id }: { id: AgentId }, turn: number, signal: AbortSignal): Promise<StartedProcess> {
+		const calledOff: StartedProcess = { up: false, end: { state: "interrupted", reason: "called off", text: null } };
 		await this.#asked(turn);
 		if (!(await this.#seats.take(id, turn, signal))) return calledOff;
 		await this.#step("start");
@@ -125,7 +125,7 @@ class SteppedDriver extends FakeDriver {
 	}
 }
 
-interface PrepareRequest {
+interface ProcessRequest {
 	lag: readonly number[];
 	steps?: readonly Step[];
 	/** the control: whoever says that it hands a prompt over is told that it may */
@@ -147,7 +147,7 @@ class World {
 	#agents: AgentState[] = [];
 	#looks: Promise<unknown>[] = [];
 
-	static async run(scheduler: fc.Scheduler, { lag, steps = [], grantsAll = false }: PrepareRequest): Promise<World> {
+	static async run(scheduler: fc.Scheduler, { lag, steps = [], grantsAll = false }: ProcessRequest): Promise<World> {
 		const engine = await Engine.start({
 			store: openMemory(batchRunner(limits)),
 			driver: null,

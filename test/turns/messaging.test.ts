@@ -151,7 +151,7 @@ describe("a person", () => {
 			holds: [],
 			turn: { phase: "wait" },
 		});
-		expect((await client.call("inbox")).turns).toMatchObject([{ id: agent.id }]);
+		expect((await client.call("inbox")).humanAgents).toMatchObject([{ id: agent.id }]);
 		expect(
 			await client.call("turnFinish", { params: { agent: agent.id }, body: { message: "it is good" } }),
 		).toMatchObject({ state: "completed" });
@@ -160,7 +160,7 @@ describe("a person", () => {
 			["assistant", "it is good"],
 			["final", "it is good"],
 		]);
-		expect((await client.call("inbox")).turns).toEqual([]);
+		expect((await client.call("inbox")).humanAgents).toEqual([]);
 		await expect(
 			client.call("turnFinish", { params: { agent: agent.id }, body: { message: "again" } }),
 		).rejects.toThrow(Refused);

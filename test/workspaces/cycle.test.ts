@@ -378,7 +378,7 @@ describe("release", () => {
 		const lost = world.commit(folder, { "stray.txt": "s\n" });
 		expect(agreed(await world.workspaces.release(checkout))).toMatchObject({
 			updated: true,
-			text: "You are back on brood/a. brood/a is where main is.",
+			text: "You are on brood/a now. brood/a is where main is.",
 		});
 		expect(world.git(world.repository, "for-each-ref", "--contains", lost, "--format=%(refname)")).toBe(
 			`refs/brood/left/${checkout.agent.id}/${lost}`,

@@ -74,19 +74,20 @@ describe("a damaged workspace", () => {
 	const gitFolder = (world: World, handle = "a"): string => path.join(world.repository, ".git/worktrees", handle);
 
 	test.each([
-		["a HEAD that is garbage", (world: World) => write(gitFolder(world), "HEAD", "\0garbage\n")],
-		["an index that is garbage", (world: World) => write(gitFolder(world), "index", "garbage")],
-		["no HEAD", (world: World) => rmSync(path.join(gitFolder(world), "HEAD"))],
+		["a HEAD that is garbage", "GIT_UNREADABLE", (world: World) => write(gitFolder(world), "HEAD", "\0garbage\n")],
+		["an index that is garbage", "GIT_UNREADABLE", (world: World) => write(gitFolder(world), "index", "garbage")],
+		["no HEAD", "NOT_OURS", (world: World) => rmSync(path.join(gitFolder(world), "HEAD"))],
 		[
 			".git that is garbage",
+			"NOT_OURS",
 			(world: World) => write(path.join(world.home, "projects/p/agents/a"), ".git", "gitdir: nowhere\n"),
 		],
-	])("with %s is reported by health, and its branch status is refused", async (_, harm) => {
+	])("with %s is reported by health, and its branch status is refused", async (_, code, harm) => {
 		const world = makeWorld();
 		const checkout = await world.agent("a");
 		harm(world);
 		const { healthy, issues } = await world.workspaces.health(checkout, { commit: world.tip("main") });
-		expect([healthy, new Set(issues.map(({ code }) => code))]).toEqual([false, new Set(["NOT_OURS"])]);
+		expect([healthy, new Set(issues.map((each) => each.code))]).toEqual([false, new Set([code])]);
 		refused(await world.workspaces.branchStatus(checkout), "CONFLICT");
 	});
 

@@ -139,7 +139,7 @@ test("release brings an agent home from error, and ends the hold when the tree i
 	const dirty = await refusal(release(agent));
 	expect(dirty).toMatchObject({ code: "WORKTREE_DIRTY", details: { status: ["?? loose.txt"] } });
 	rmSync(at(agent, "loose.txt"));
-	expect((await release(agent)).text).toContain("You are back on brood/one.");
+	expect((await release(agent)).text).toContain("You are on brood/one now.");
 	expect(git(at(agent), "branch", "--show-current")).toBe("brood/one");
 	// the prompt that was waiting runs now, on a cleared context
 	const said = async () =>

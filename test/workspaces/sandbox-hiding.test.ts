@@ -53,7 +53,7 @@ describe.runIf(available.includes("bubblewrap"))("a repository that says where i
 		expect(await world.workspaces.problem(world.project)).toBe(null);
 		writeFileSync(alternates(world), `# a comment\n${path.join("../../..", name)}\n`);
 		expect(await world.workspaces.problem(world.project)).toMatchObject({
-			code: "PROJECT_GONE",
+			code: "SANDBOX_IMPOSSIBLE",
 			text: expect.stringMatching(why),
 		});
 		expect(await world.workspaces.mounts(world.project, checkout.workspace.path, checkout.workspace)).toMatchObject({

@@ -49,7 +49,7 @@ function stepContextIn(folder: string): StepContext {
 		...{
 			now: 0,
 			primaryFolder: folder,
-			checkout: null,
+			projectFolder: null,
 			project: { slug, path: folder, base: "main" },
 			agent: { id, handle },
 		},

@@ -121,7 +121,7 @@ async function tryTree(wanted: Disorder, damage: Harm, take = takeSnapshot): Pro
 
 	const older = path.join(home, "older");
 	const made = await materialize(git, snapshot, { folder: older, branch: "brood/older", repository: folder });
-	expect(isRefusal(made) ? made : made.left.map(String).sort()).toEqual(expectedLeft(wanted));
+	expect(isRefusal(made) ? made : made.missing.map(String).sort()).toEqual(expectedLeft(wanted));
 	expect(without(fingerprint(older), notInSnapshot)).toEqual(
 		onBranch(without(print, [...ignored, ...notInSnapshot]), "brood/older"),
 	);

@@ -6,7 +6,7 @@ import { humanDriver } from "./human.ts";
 export function driverByType(processes: Driver): Driver {
 	const of = ({ type }: AgentState): Driver => (type === "human" ? humanDriver : processes);
 	return {
-		prepare: (agent, ...asked) => of(agent).prepare(agent, ...asked),
+		startProcess: (agent, ...asked) => of(agent).startProcess(agent, ...asked),
 		dismiss: (agent, turn) => processes.dismiss(agent, turn),
 		autorunFiles: (agent) => of(agent).autorunFiles(agent),
 		keepsSession: (agent) => of(agent).keepsSession(agent),

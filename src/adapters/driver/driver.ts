@@ -6,7 +6,7 @@ import type { AgentId } from "#contract/ids.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { homeIdName } from "#contract/own-variables.ts";
 import type { LeftProcess } from "#contract/workspace.ts";
-import type { Driver, Prepared, PrepareRequest, TurnResult, TurnWatch } from "#engine/ports/driver.ts";
+import type { Driver, ProcessRequest, StartedProcess, TurnResult, TurnWatch } from "#engine/ports/driver.ts";
 import { caught } from "#engine/ports/log.ts";
 import {
 	commandOf,
@@ -23,7 +23,7 @@ import {
 import { credentialVariables } from "./credential.ts";
 import { Freezer } from "./freeze.ts";
 import { Idle } from "./idle.ts";
-import { areInside } from "./inside.ts";
+import { mayChange } from "./inside.ts";
 import { folderOf } from "./launching.ts";
 import type { DriverOptions } from "./options.ts";
 import { ProcessOwners } from "./process-owners.ts";
@@ -31,7 +31,7 @@ import type { AgentProgram } from "./programs.ts";
 import { runPrompt } from "./run-prompt.ts";
 import { broken, cancelledStart, Starts } from "./starts.ts";
 import { type AutorunFiles, findAutorunFiles } from "./trust.ts";
-import { isReusable, type Warm } from "./warm.ts";
+import { isReusable, type KeptProcess } from "./warm.ts";
 
 const cancelMs = 2000;
 
@@ -45,7 +45,7 @@ interface Ending {
 
 export class ProcessDriver implements Driver {
 	readonly #options: DriverOptions;
-	readonly #warm = new Map<AgentId, Warm>();
+	readonly #warm = new Map<AgentId, KeptProcess>();
 	readonly #starts: Starts;
 	/** starts in progress, and how to cancel them */
 	readonly #starting = new Map<AgentId, AbortController>();
@@ -73,18 +73,18 @@ export class ProcessDriver implements Driver {
 		return inside === "not in a sandbox" ? await findAutorunFiles(agent.workspace.path, agent.type) : inside;
 	}
 
-	async prepare(agent: AgentState, turn: number, signal: AbortSignal, wanted: PrepareRequest): Promise<Prepared> {
+	readonly startProcess: Driver["startProcess"] = async (agent, turn, signal, wanted) => {
 		if (!(await this.#owners.take(agent.id, turn, signal))) return cancelledStart;
 		this.#idle.take(agent.id);
 		let up = false;
 		try {
-			const prepared = await this.#prepare(agent, signal, wanted);
-			({ up } = prepared);
-			return prepared;
+			const started = await this.#startProcess(agent, signal, wanted);
+			({ up } = started);
+			return started;
 		} finally {
 			if (!up) this.dismiss(agent.id, turn);
 		}
-	}
+	};
 
 	dismiss(agent: AgentId, turn: number): void {
 		if (!this.#owners.has(agent, turn)) return;
@@ -93,7 +93,7 @@ export class ProcessDriver implements Driver {
 		this.#owners.leave(agent, turn);
 	}
 
-	async #prepare(agent: AgentState, signal: AbortSignal, wanted: PrepareRequest): Promise<Prepared> {
+	async #startProcess(agent: AgentState, signal: AbortSignal, wanted: ProcessRequest): Promise<StartedProcess> {
 		const program = this.#programOf(agent);
 		if (typeof program === "string") return broken(program);
 		const variables = (): Record<string, string> =>
@@ -131,7 +131,7 @@ export class ProcessDriver implements Driver {
 		watch: TurnWatch,
 		signal: AbortSignal,
 	): Promise<TurnResult> {
-		if (!this.#owners.has(agent.id, turn)) throw new Error(`no process was prepared for turn ${turn}`);
+		if (!this.#owners.has(agent.id, turn)) throw new Error(`no process was started for turn ${turn}`);
 		try {
 			return await this.#run(agent, text, watch, signal);
 		} finally {
@@ -156,11 +156,11 @@ export class ProcessDriver implements Driver {
 		else signal.addEventListener("abort", stop, { once: true });
 		try {
 			const failed = caught(this.#options.log, "turns", "What an agent said could not be written", { agent: agent.id });
-			const own = async (paths: readonly string[]): Promise<boolean> => await this.#areInside(agent, paths);
+			const own = async (paths: readonly string[]): Promise<boolean> => await this.#mayChange(agent, paths);
 			return await runPrompt(
 				warm.launched,
 				text,
-				{ watch, areInside: own, clock: this.#options.clock, isOurs, caught: failed },
+				{ watch, mayChange: own, clock: this.#options.clock, isOurs, caught: failed },
 				signal,
 			);
 		} finally {
@@ -170,10 +170,10 @@ export class ProcessDriver implements Driver {
 		}
 	}
 
-	async #areInside(agent: AgentState, paths: readonly string[]): Promise<boolean> {
+	async #mayChange(agent: AgentState, paths: readonly string[]): Promise<boolean> {
 		try {
-			const inside = await this.#options.ownInside(agent, paths);
-			return inside === "not in a sandbox" ? await areInside(folderOf(this.#options, agent), paths) : inside;
+			const inside = await this.#options.mayChangeInSandbox(agent, paths);
+			return inside === "not in a sandbox" ? await mayChange(folderOf(this.#options, agent), paths) : inside;
 		} catch (error) {
 			// what cannot be checked needs an approval
 			this.#caught(agent.id)(error);
@@ -247,14 +247,14 @@ export class ProcessDriver implements Driver {
 	}
 
 	/** Ends what our own programs left running, and a process that no longer reads. */
-	async #afterTurn(agent: AgentState, warm: Warm): Promise<void> {
+	async #afterTurn(agent: AgentState, warm: KeptProcess): Promise<void> {
 		if (!warm.launched.listens()) return await this.#endOnce(agent.id, quick);
 		if (warm.program.leavesNothing)
 			await endAll(() => this.#processes(agent.id).filter((each) => !this.#isProgram(each, warm)));
 		if (this.#warm.get(agent.id) === warm) this.#waits(agent.id, warm);
 	}
 
-	#waits(agent: AgentId, { launched }: Warm): void {
+	#waits(agent: AgentId, { launched }: KeptProcess): void {
 		this.#idle.put(agent, rssOf(launched.pid));
 	}
 
@@ -272,7 +272,7 @@ export class ProcessDriver implements Driver {
 	}
 
 	/** The process that we started: the agent's program, or its wrapper with the reaper and the program inside. */
-	#isProgram({ pid }: Process, { launched }: Warm): boolean {
+	#isProgram({ pid }: Process, { launched }: KeptProcess): boolean {
 		return pid === launched.pid || (this.#options.containment !== "groups" && [1, 2].includes(innerPid(pid) ?? 0));
 	}
 
@@ -282,7 +282,7 @@ export class ProcessDriver implements Driver {
 		return { signals, killOnly: ({ pid, parent }) => contained && (parent === process.pid || innerPid(pid) === 1) };
 	}
 
-	#keep(agent: AgentId, warm: Warm): void {
+	#keep(agent: AgentId, warm: KeptProcess): void {
 		this.#warm.set(agent, warm);
 		// when a process exits, its children are ended too
 		void warm.launched.ended.then(async () => {

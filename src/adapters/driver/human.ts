@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Driver, TurnResult } from "#engine/ports/driver.ts";
 
 export const humanDriver: Driver = {
-	async prepare() {
+	async startProcess() {
 		return { up: true, session: null };
 	},
 	dismiss() {},

@@ -3,13 +3,13 @@
 import { lstatSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { attempt, codeOf } from "../system/errors.ts";
-import { autorunPaths, namedByConfiguration, programLocations, TooMuch } from "./trust.ts";
+import { autorunPaths, namedByConfiguration, obeyedPaths, TooMuch } from "./trust.ts";
 
 /** more are not checked */
 const pathsMax = 2000;
 
 /** False for an empty list: unknown files may be anywhere. */
-export async function areInside(folder: string, paths: readonly string[]): Promise<boolean> {
+export async function mayChange(folder: string, paths: readonly string[]): Promise<boolean> {
 	const root = isThere(folder) ? realOf(folder) : null;
 	if (root === null || paths.length === 0 || paths.length > pathsMax) return false;
 	const scripts = await namedByConfiguration(root).catch(unknown);
@@ -34,7 +34,7 @@ function isInside(root: string, given: string, scripts: ReadonlySet<string>): bo
 }
 
 /** Vendors' programs also look for these in the folders of the files that they read. */
-const obeyedAnywhere: ReadonlySet<string> = new Set([".git", ".gitattributes", ...programLocations]);
+const obeyedAnywhere: ReadonlySet<string> = new Set([".git", ".gitattributes", ...obeyedPaths]);
 
 /**
  * A path that means the same to every program. `..` does not: one program removes it from the text, another follows links

@@ -90,7 +90,7 @@ function thisMachine(): Machine {
 export const installedIn = (adapters: string, type: string): string => path.join(adapters, type);
 
 /** How to start it, or null if it is not there. */
-export function vendorProgram(adapters: string, type: string): CommandLine | null {
+export function adapterCommand(adapters: string, type: string): CommandLine | null {
 	const vendor = vendors[type];
 	if (vendor === undefined || installedVersion(adapters, type) === null) return null;
 	return vendor.start(path.join(installedIn(adapters, type), "node_modules"));

@@ -56,11 +56,11 @@ export async function launchAgent(
 }
 
 export function folderOf(
-	{ scratch }: Pick<DriverOptions, "scratch">,
+	{ agentFolders }: Pick<DriverOptions, "agentFolders">,
 	{ workspace, project, handle }: AgentState,
 ): string {
 	if (workspace !== null) return workspace.path;
-	const folder = path.join(scratch, project ?? "_", handle);
+	const folder = path.join(agentFolders, project ?? "_", handle);
 	mkdirSync(folder, { recursive: true, mode: 0o700 });
 	return folder;
 }

@@ -18,7 +18,7 @@ export interface DriverOptions {
 	/** the variables of `env:` lists for this agent; a sentence if a list cannot be read */
 	variablesOf(agent: AgentState): Promise<Readonly<Record<string, string>> | string>;
 	/** agents without a workspace work below this folder */
-	scratch: string;
+	agentFolders: string;
 	find: FindProgram;
 	/** the MCP servers that offer our tools to vendors' agents, given the agent's variables */
 	toolServers(own: Readonly<Record<string, string>>): readonly ToolServer[];
@@ -38,7 +38,7 @@ export interface DriverOptions {
 	/** what a workspace brings that only a sandbox may look into */
 	autorunFilesInSandbox(agent: AgentState): Promise<AutorunFiles | null | "not in a sandbox">;
 	/** whether all of these files are a sandboxed agent's own to change, which only the sandbox may look at */
-	ownInside(agent: AgentState, paths: readonly string[]): Promise<boolean | "not in a sandbox">;
+	mayChangeInSandbox(agent: AgentState, paths: readonly string[]): Promise<boolean | "not in a sandbox">;
 	clock: Clock;
 	log: Log;
 	idle: IdleBounds;

@@ -4,7 +4,7 @@ import type { Policy } from "#contract/approval.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { CommandLine } from "../system/containment.ts";
 import { isOnPath } from "../system/on-path.ts";
-import { vendorProgram } from "./install.ts";
+import { adapterCommand } from "./install.ts";
 import type { Vendor } from "./vendors/vendor.ts";
 import { vendors } from "./vendors/vendors.ts";
 
@@ -43,7 +43,7 @@ export function programsFrom({
 		if (type === "acp") return named(line);
 		const vendor = vendors[type];
 		if (vendor === undefined) return `There is no agent type ${type}.`;
-		const program = vendorProgram(adapters, type);
+		const program = adapterCommand(adapters, type);
 		return program === null
 			? `The adapter for ${vendor.title} is not installed. Install it with: brood setup ${type}`
 			: { ...program, ...vendorTraits, ...traitsOf(vendor) };

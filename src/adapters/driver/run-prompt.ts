@@ -26,7 +26,7 @@ export interface RunPromptOptions {
 	watch: TurnWatch;
 	clock: Clock;
 	/** whether the agent may change all of these files */
-	areInside(paths: readonly string[]): Promise<boolean>;
+	mayChange(paths: readonly string[]): Promise<boolean>;
 	/**
 	 * Our own programs report limits as data; others in text. The last items of ours are written before their processes
 	 * are ended; those of others are written with the end of the turn.
@@ -39,7 +39,7 @@ export interface RunPromptOptions {
 export async function runPrompt(
 	process: Launched,
 	text: string,
-	{ watch, clock, areInside, isOurs, caught }: RunPromptOptions,
+	{ watch, clock, mayChange, isOurs, caught }: RunPromptOptions,
 	signal: AbortSignal,
 ): Promise<TurnResult> {
 	let state = emptyTranslation();
@@ -60,7 +60,7 @@ export async function runPrompt(
 		outbox.put(items);
 		return items.length > 0;
 	};
-	const asking = new PendingQuestions(watch, (question) => completeQuestion(question, areInside));
+	const asking = new PendingQuestions(watch, (question) => completeQuestion(question, mayChange));
 	const limit = new LimitWatch(() => process.cancel());
 	const on: PromptHandlers = {
 		providerError: (text) => limit.providerError(text, clock.now()),
@@ -117,7 +117,7 @@ function resultOf({ failed, lastMessage }: Translation, stopReason: string, now:
 /** Adds whether the agent may change the files, which needs the disk. */
 async function completeQuestion(
 	{ paths, ...question }: Question,
-	areInside: RunPromptOptions["areInside"],
+	mayChange: RunPromptOptions["mayChange"],
 ): Promise<ApprovalQuestion> {
 	// "always" applies to the files of an edit, and otherwise to exactly this question
 	const files = question.files.toSorted().join("\0");
@@ -129,7 +129,7 @@ async function completeQuestion(
 				: `${question.content}\0${files}`;
 	return {
 		...question,
-		inside: await areInside(paths),
+		inside: await mayChange(paths),
 		digest: createHash("sha256").update(about.toWellFormed()).digest("hex"),
 	};
 }

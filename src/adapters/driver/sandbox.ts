@@ -24,7 +24,7 @@ interface SandboxOptions {
 	/** the folder for what vendors' programs write, with one folder per agent */
 	vendors: string;
 	/** the credentials of subscriptions: files and folders that agents do not see, except their own vendor's */
-	logins(): Promise<readonly string[]>;
+	credentialFiles(): Promise<readonly string[]>;
 }
 
 export class Sandbox {
@@ -58,7 +58,7 @@ export class Sandbox {
 			);
 			return {
 				...mounts,
-				hidden: [...new Set([...hidden, ...(await this.#options.logins())])],
+				hidden: [...new Set([...hidden, ...(await this.#options.credentialFiles())])],
 				readable: [...programs, ...mounts.readable],
 				bound: [...(vendor.bound ?? []), ...(mounts.bound ?? [])],
 				environment: vendor.environment ?? {},

@@ -125,11 +125,11 @@ export class Setup {
 		if (vendor === undefined) throw new Error(`no vendor ${type}`);
 		const installed = installedVersion(adapters, type);
 		const home = environment["HOME"] ?? os.homedir();
-		const { title, package: name, version, login, program } = vendor;
+		const { title, package: name, version, login, loginProgram } = vendor;
 		return {
 			...{ type, title, package: name, version, installed, loggedIn: looksLoggedIn(vendor, home), login: login.how },
 			...{ keys: [...login.keys], alongside: [...login.alongside] },
-			program: { ...program, found: isOnPath(program.name, environment["PATH"]) },
+			program: { ...loginProgram, found: isOnPath(loginProgram.name, environment["PATH"]) },
 		};
 	}
 }

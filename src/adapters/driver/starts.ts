@@ -6,7 +6,7 @@ import type { AgentId } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { monotonicNow } from "#engine/ports/clock.ts";
-import type { Prepared, TurnResult } from "#engine/ports/driver.ts";
+import type { StartedProcess, TurnResult } from "#engine/ports/driver.ts";
 import { secretsOf } from "../system/log.ts";
 import { endAll, type Process } from "../system/processes.ts";
 import { UnsupportedSetting } from "./acp/open.ts";
@@ -15,7 +15,7 @@ import { variablesFor } from "./environment.ts";
 import { launchAgent } from "./launching.ts";
 import type { DriverOptions } from "./options.ts";
 import type { AgentProgram } from "./programs.ts";
-import { credentialKey, launchSettings, type StartRequest, type Warm } from "./warm.ts";
+import { credentialKey, type KeptProcess, launchSettings, type StartRequest } from "./warm.ts";
 
 const startsMax = 5;
 const periodMs = 60_000;
@@ -39,8 +39,8 @@ export class Starts {
 	async start(
 		{ agent, program, request }: ProcessStart,
 		signal: AbortSignal,
-		{ find, keep }: { find(): Process[]; keep(warm: Warm): void },
-	): Promise<Prepared> {
+		{ find, keep }: { find(): Process[]; keep(warm: KeptProcess): void },
+	): Promise<StartedProcess> {
 		const { subscription, mounts } = request;
 		const own = credentialsOf(subscription, agent.type);
 		// a retry would read the same file
@@ -94,6 +94,6 @@ export class Starts {
 	}
 }
 
-const down = (end: TurnResult): Prepared => ({ up: false, end });
+const down = (end: TurnResult): StartedProcess => ({ up: false, end });
 export const cancelledStart = down({ state: "interrupted", reason: "stopped before its process was up", text: null });
-export const broken = (reason: string): Prepared => down({ state: "failed", reason, text: null, broken: true });
+export const broken = (reason: string): StartedProcess => down({ state: "failed", reason, text: null, broken: true });

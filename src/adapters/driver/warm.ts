@@ -1,12 +1,12 @@
 // A process that is kept for its agent's next turn, and whether it fits that turn.
 import type { AgentState } from "#contract/agent.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
-import type { PrepareRequest } from "#engine/ports/driver.ts";
+import type { ProcessRequest } from "#engine/ports/driver.ts";
 import type { SandboxMounts } from "../system/mounts.ts";
 import type { Launched } from "./acp/launch.ts";
 import type { AgentProgram } from "./programs.ts";
 
-export interface Warm {
+export interface KeptProcess {
 	/** what it was started as */
 	type: string;
 	program: AgentProgram;
@@ -20,13 +20,13 @@ export interface Warm {
 	own: ReadonlySet<number> | null;
 }
 
-export interface StartRequest extends PrepareRequest {
+export interface StartRequest extends ProcessRequest {
 	mounts: SandboxMounts | null;
 }
 
 /** Whether a running process can be reused: same subscription, and the conversation that the journal has. */
 export function isReusable(
-	warm: Warm,
+	warm: KeptProcess,
 	{ agent, program, request }: { agent: AgentState; program: AgentProgram; request: StartRequest },
 ): boolean {
 	if (warm.type !== agent.type) return false;
@@ -54,7 +54,7 @@ interface LaunchSettings {
 export const launchSettings = (
 	{ model, policy }: AgentState,
 	{ keepsSession, modes }: AgentProgram,
-	{ systemPrompt, options }: PrepareRequest,
+	{ systemPrompt, options }: ProcessRequest,
 ): LaunchSettings =>
 	keepsSession === true
 		? { model, mode: modes?.[policy] ?? null, systemPrompt, options }

@@ -1,7 +1,7 @@
 // Workspaces on git: one member for each verb of the port, which documents the verb. Each verb has its own file; for a
 // sandboxed workspace it is in `sandbox/`, which opens no file of the agent's.
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
-import type { ProjectSettings } from "#contract/project-config.ts";
+import type { RepositorySettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Leftover } from "#contract/wire.ts";
 import type { HealthProblem, Workspace, WorkspaceMarker } from "#contract/workspace.ts";
@@ -11,7 +11,7 @@ import { Layout } from "./layout/layout.ts";
 import { approveWork } from "./project/approve.ts";
 import { runAtCommit, switchBranch } from "./project/branch.ts";
 import { fork, startOf } from "./project/fork.ts";
-import { seeOrigin } from "./project/origin.ts";
+import { fetchAndFollowOrigin } from "./project/origin.ts";
 import { fromOutside } from "./project/outside-reader.ts";
 import { previewMerge } from "./project/preview.ts";
 import { openProject } from "./project/project.ts";
@@ -25,8 +25,8 @@ import { inProject } from "./sandbox/make.ts";
 import { releaseSandboxed, restoreSandboxed, switchSandboxed, syncSandboxed } from "./sandbox/move.ts";
 import { keepSandboxed } from "./sandbox/snapshot.ts";
 import {
-	areInsideOwn,
 	commitSandboxed,
+	mayChangeSandboxed,
 	pushSandboxed,
 	sandboxedAutorunFiles,
 	sandboxedCommits,
@@ -46,10 +46,10 @@ import { branchStatus, commitsSince, treeGone } from "./verbs/branch-status.ts";
 import { notCommitted } from "./verbs/clean.ts";
 import { commitWork } from "./verbs/commit.ts";
 import { diffAgainstTree, diffOf } from "./verbs/diff.ts";
+import { goToBranchAndUpdate } from "./verbs/go-to-branch.ts";
 import { healthOf } from "./verbs/health.ts";
 import { pushBranch } from "./verbs/push.ts";
 import { recoverWorkspace } from "./verbs/recover.ts";
-import { release } from "./verbs/release.ts";
 import { removeWorkspace } from "./verbs/remove.ts";
 import { repositoryProblem } from "./verbs/repository-problem.ts";
 import { syncWork, updateResult } from "./verbs/sync.ts";
@@ -90,7 +90,9 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 
 	readonly refresh: Workspaces["refresh"] = async (project, { base, ...control } = {}) => {
 		const effective = base === undefined ? await this.settings(project) : { settings: { base } };
-		return isRefusal(effective) ? null : await seeOrigin(this.#git, project, effective.settings.base, control);
+		return isRefusal(effective)
+			? null
+			: await fetchAndFollowOrigin(this.#git, project, effective.settings.base, control);
 	};
 
 	readonly warm: Workspaces["warm"] = async (project, control = {}) => await warmProject(this.#git, project, control);
@@ -104,7 +106,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	readonly runAtCommit: Workspaces["runAtCommit"] = async (project, request, control = {}) =>
 		await runAtCommit(this.#git, project, request, control);
 
-	readonly tipOf: Workspaces["tipOf"] = async (project, branch) =>
+	readonly branchTip: Workspaces["branchTip"] = async (project, branch) =>
 		await commitOf(this.#git.git, project.path, `refs/heads/${branch}`);
 
 	readonly provision: Workspaces["provision"] = async (request, control = {}) =>
@@ -115,7 +117,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		if (gone !== null) return gone;
 		const begin = await startOf(this.#git, request);
 		if (isRefusal(begin)) return begin;
-		const build = async (marker: WorkspaceMarker, settings: ProjectSettings) =>
+		const build = async (marker: WorkspaceMarker, settings: RepositorySettings) =>
 			await fork(this.#git, request, marker, settings, begin, control.signal);
 		// its base is the parent's base
 		const from = request.from ?? request.parent.workspace.base;
@@ -149,9 +151,9 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	}
 
 	/** Whether a sandboxed agent may change all of these files. */
-	async areInside(checkout: Checkout, paths: readonly string[]): Promise<boolean | "not in a sandbox"> {
+	async mayChange(checkout: Checkout, paths: readonly string[]): Promise<boolean | "not in a sandbox"> {
 		const own = await this.#own(checkout);
-		return own === null ? "not in a sandbox" : await areInsideOwn(this.#git, own, paths);
+		return own === null ? "not in a sandbox" : await mayChangeSandboxed(this.#git, own, paths);
 	}
 
 	readonly health: Workspaces["health"] = async (checkout, seen = { commit: null }) => {
@@ -170,7 +172,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	};
 
 	readonly release: Workspaces["release"] = async (checkout, control = {}) =>
-		await this.#run(release, releaseSandboxed, checkout, control);
+		await this.#run(goToBranchAndUpdate, releaseSandboxed, checkout, control);
 
 	readonly switchBranch: Workspaces["switchBranch"] = async (checkout, control = {}) =>
 		await this.#run(switchBranch, switchSandboxed, checkout, control);
@@ -278,7 +280,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		const text = await sandboxProblem(this.#git, project);
 		return text === null
 			? null
-			: { code: "PROJECT_GONE", text, fix: `cat ${project.path}/.git/objects/info/alternates` };
+			: { code: "SANDBOX_IMPOSSIBLE", text, fix: `cat ${project.path}/.git/objects/info/alternates` };
 	}
 
 	/** The checkout with its marker, if it is sandboxed; null otherwise. */

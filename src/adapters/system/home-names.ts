@@ -1,10 +1,11 @@
-// What Brood keeps in a home. Everything else there belongs to somebody else and is not touched.
+// What Brood keeps in a home. Everything else there belongs to somebody else and is not touched; so does the repository of the
+// playground, which a person may work in.
 import { readdirSync } from "node:fs";
 
-const folders = /^(adapters|blobs|credentials|partials|projects|scratch|trash|vendors)$/;
+const folders = /^(adapters|blobs|credentials|partials|projects|agent-folders|trash|vendors)$/;
 /** with the companions of databases, older logs, and half-written files of a process that died */
 const files =
-	/^(id|token|socket|last-event|config\.yaml|daemon\.out|(browsers|browsers-remote|clock|daemon|port|terminal)\.json|(brood\.db|daemon\.log|lock)([.-][\w.-]+)?)(\.\d+)?$/;
+	/^(id|token|socket|last-event|postgres-journal|config\.yaml|daemon\.out|(browsers|browsers-remote|clock|daemon|port|terminal)\.json|(brood\.db|daemon\.log|lock)([.-][\w.-]+)?)(\.\d+)?$/;
 
 export const isOfHome = (name: string): boolean => folders.test(name) || files.test(name);
 

@@ -23,7 +23,7 @@ export async function homeSpace(home: string): Promise<HomeSpace> {
 		blobs: await folder("blobs"),
 		daemonLog: await sum((name) => name.startsWith("daemon.log")),
 		trash: await folder("trash"),
-		scratch: await folder("scratch"),
+		agentFolders: await folder("agent-folders"),
 		adapters: await folder("adapters"),
 		projects: await folder("projects"),
 		temporary: temporary.reduce((all, size) => all + size, 0),
@@ -51,7 +51,7 @@ export async function sweepVendors(
 }
 
 /** Removes the folders of deleted agents that had no workspace. */
-export async function sweepScratch(
+export async function sweepAgentFolders(
 	folder: string,
 	isExpired: (project: string | null, handle: string) => Promise<boolean>,
 ): Promise<void> {

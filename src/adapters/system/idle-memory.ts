@@ -17,13 +17,13 @@ export interface Heap {
 
 /** In every thread: each has a heap of its own. */
 export function collectWhenIdle(heap: Heap = ownHeap()): NodeJS.Timeout {
-	const isDue = collections(heap);
+	const collectIfIdle = collections(heap);
 	let before = performance.eventLoopUtilization();
 	return setInterval(() => {
 		const now = performance.eventLoopUtilization();
 		const { utilization } = performance.eventLoopUtilization(now, before);
 		before = now;
-		isDue(utilization);
+		collectIfIdle(utilization);
 	}, everyMs).unref();
 }
 

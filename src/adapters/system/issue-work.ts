@@ -6,7 +6,7 @@ import path from "node:path";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { documentPath, issueFolders } from "#contract/issue.ts";
 import { ProjectConfig } from "#contract/project-config.ts";
-import { type IssueFiles, type IssueWork, noIssueWork } from "#engine/ports/issue-work.ts";
+import { type IssueWork, noIssueWork, type WrittenIssueConfig } from "#engine/ports/issue-work.ts";
 import { ConfigError, readConfig, readSettings } from "./config.ts";
 import { codeOf } from "./errors.ts";
 import { signalGroup } from "./process-group.ts";
@@ -33,7 +33,7 @@ export function folderIssueWork({ home, environment, gateMs = 30 * 60_000 }: Fol
 			for (const part of issueFolders) await mkdir(path.join(folder, part), { recursive: true, mode: 0o700 });
 			return folder;
 		},
-		async files(issue) {
+		async artifacts(issue) {
 			const folder = folderOf(issue);
 			const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
 			const files = found
@@ -65,7 +65,7 @@ async function keep(folder: string, name: string, text: string): Promise<void> {
 }
 
 /** The project's configuration overrides the home's. */
-async function written(home: string, project: ProjectSlug): Promise<IssueFiles | { wrong: string }> {
+async function written(home: string, project: ProjectSlug): Promise<WrittenIssueConfig | { wrong: string }> {
 	try {
 		const file = path.join(home, "projects", project, "config.yaml");
 		const [own, shared] = [await readSettings(ProjectConfig, file), await readConfig(home)];

@@ -33,7 +33,7 @@ const commandMs = { usual: 120_000, longest: 600_000 };
 /** A longer output is truncated in the middle. */
 const outputMax = { begin: 20_000, end: 10_000 };
 
-const workTools = {
+const workspaceTools = {
 	bash: own({
 		description: "Run a shell command in your workspace.",
 		input: z.strictObject({
@@ -96,7 +96,7 @@ const workTools = {
 	}),
 };
 
-const isWork = (name: string): name is keyof typeof workTools => Object.hasOwn(workTools, name);
+const isWork = (name: string): name is keyof typeof workspaceTools => Object.hasOwn(workspaceTools, name);
 const isShared = (name: string): name is ToolName => Object.hasOwn(tools, name);
 
 /** Without validation by the library: the input is recorded as it is, and checked when the tool runs. */
@@ -110,7 +110,7 @@ const offer = ({ description, input }: { description: string; input: z.ZodObject
 
 /** As sent to the provider. */
 export const offered: ToolSet = Object.fromEntries([
-	...Object.entries(workTools).map(([name, each]) => [name, offer(each)] as const),
+	...Object.entries(workspaceTools).map(([name, each]) => [name, offer(each)] as const),
 	...toolNames.map((name) => [name, offer(tools[name])] as const),
 ]);
 
@@ -118,23 +118,23 @@ export const offered: ToolSet = Object.fromEntries([
 export function callOf(name: string, input: Readonly<Record<string, unknown>>): ReportedCall {
 	const shown = { input: { tool: name, input } };
 	if (!isWork(name)) return { title: name, kind: "other", ...shown };
-	const { kind, asks } = workTools[name];
+	const { kind, asks } = workspaceTools[name];
 	const { path } = input;
 	return { title: titleOf(name, input), kind, asks, ...shown, ...(typeof path === "string" && { paths: [path] }) };
 }
 
-function titleOf(name: keyof typeof workTools, input: Readonly<Record<string, unknown>>): string {
-	const parsed = workTools[name].input.safeParse(input);
+function titleOf(name: keyof typeof workspaceTools, input: Readonly<Record<string, unknown>>): string {
+	const parsed = workspaceTools[name].input.safeParse(input);
 	// an entry takes what its own schema has parsed
-	const title: (input: never) => string = workTools[name].title;
+	const title: (input: never) => string = workspaceTools[name].title;
 	return parsed.success ? Reflect.apply(title, undefined, [parsed.data]) : name;
 }
 
 export async function carryOut(name: string, input: unknown, doing: ToolRun): Promise<string> {
 	if (isWork(name)) {
-		const parsed = workTools[name].input.safeParse(input);
+		const parsed = workspaceTools[name].input.safeParse(input);
 		if (!parsed.success) throw new Error(validationMessage(parsed.error));
-		const run: (input: never, doing: ToolRun) => Promise<string> = workTools[name].run;
+		const run: (input: never, doing: ToolRun) => Promise<string> = workspaceTools[name].run;
 		return shortened(
 			await Reflect.apply(run, undefined, [parsed.data, doing]).catch((error: unknown) =>
 				Promise.reject(new Error(shortened(messageOf(error)))),

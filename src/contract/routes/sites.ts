@@ -1,7 +1,7 @@
 // A project's repositories at other nodes. Those that are internal are what nodes ask each other.
 import { z } from "zod";
 import { AgentId } from "../ids.ts";
-import { HomeBase, Site } from "../project.ts";
+import { HomeNodeBase, Site } from "../project.ts";
 import { BranchName } from "../project-config.ts";
 import { Project, Synced } from "../wire.ts";
 import { CommitId, Merged } from "../workspace.ts";
@@ -64,7 +64,7 @@ export const siteRoutes = {
 				/** whether to send what they lack */
 				bundle: z.stringbool(),
 			}),
-			answer: HomeBase,
+			answer: HomeNodeBase,
 			internal: true,
 		},
 	),

@@ -1,7 +1,7 @@
 // Workspaces: diffs, commits, merges, snapshots.
 import { z } from "zod";
-import { EffectiveIssueSettings } from "../project.ts";
-import { ProjectSettings, UnapprovedConfig } from "../project-config.ts";
+import { EffectiveWorkSettings } from "../project.ts";
+import { RepositorySettings, UnapprovedConfig } from "../project-config.ts";
 import { Leftover, Project, Snapshot, Synced, UpdateResult } from "../wire.ts";
 import {
 	CommitId,
@@ -94,8 +94,8 @@ export const workspaceRoutes = {
 		{
 			at: "project",
 			answer: z.object({
-				settings: ProjectSettings,
-				issues: EffectiveIssueSettings,
+				settings: RepositorySettings,
+				issues: EffectiveWorkSettings,
 				fingerprint: z.string().nullable(),
 				unapprovedConfig: UnapprovedConfig.nullable(),
 			}),

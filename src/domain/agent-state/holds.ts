@@ -51,7 +51,7 @@ export const holdTable: Record<HoldKind, HoldRule> = {
 	},
 	recovery: {
 		label: "error",
-		setBy: "a workspace lease whose holder died inside a git step",
+		setBy: "a workspace lease whose daemon died inside a git step",
 		resume: "does not end",
 		endedBy: "`recover`; `resume`, or the same request again, where nothing is half done",
 	},

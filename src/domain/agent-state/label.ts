@@ -1,4 +1,4 @@
-// The label: derived from life, activity and holds; never stored.
+// The label: derived from life, activity, holds and whether the agent was deleted; never stored.
 import type { AgentState, HoldKind, Label } from "#contract/agent.ts";
 import { holdTable } from "./holds.ts";
 

@@ -34,7 +34,7 @@ export const agentChanges = {
 	})),
 	"agent.prepared": on((row, { data }) => ({ ...onBranch(row, data.branch), activity: "idle" })),
 	"agent.settling": on((row) => ({ ...row, activity: "settling" })),
-	"agent.released": on((row, { data }) => ({
+	"agent.returned": on((row, { data }) => ({
 		...{ ...onBranch(row, row.issue?.homeBranch ?? null), activity: "idle", issue: null },
 		totalTasksCompleted: row.totalTasksCompleted + (data.done ? 1 : 0),
 	})),

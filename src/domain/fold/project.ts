@@ -1,7 +1,7 @@
 // What events do to the rows of projects and subscriptions.
 import type { ProjectSlug, SubscriptionName } from "#contract/ids.ts";
 import type { NodeId } from "#contract/node.ts";
-import { defaultIssueSettings, type Site } from "#contract/project.ts";
+import { defaultWorkSettings, type Site } from "#contract/project.ts";
 import { nothingSpent } from "#contract/usage.ts";
 import { withSpent } from "../usage.ts";
 import type { Changes } from "./change.ts";
@@ -15,7 +15,7 @@ export const projectChanges = {
 	"project.added": {
 		keys: bySlug,
 		make: ({ data, at }) => ({
-			...defaultIssueSettings,
+			...defaultWorkSettings,
 			...data,
 			node: data.node ?? null,
 			approved: [],

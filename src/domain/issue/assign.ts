@@ -267,7 +267,7 @@ export function decideReturn(
 	return [
 		{ kind: "issue.returned", agent: null, data: { issue: issue.id, agent: agent.id } },
 		...(alive && context === "clear" ? [{ kind: "clear", agent: agent.id } satisfies NewEvent] : []),
-		{ kind: "agent.released", agent: agent.id, data: { done } },
+		{ kind: "agent.returned", agent: agent.id, data: { done } },
 		...(alive && problem !== undefined
 			? [
 					{ kind: "agent.failed", agent: agent.id, data: { code: problem.code, step: "release" } } satisfies NewEvent,

@@ -3,7 +3,7 @@ import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, human, ProjectSlug } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
 import type { Preset } from "#contract/preset.ts";
-import { defaultIssueSettings } from "#contract/project.ts";
+import { defaultWorkSettings } from "#contract/project.ts";
 import { agent, id, live } from "#test/support/given.ts";
 import { issueChanges } from "../fold/issue.ts";
 import { type Picked, type PickFacts, pickWork } from "./pick.ts";
@@ -21,7 +21,7 @@ const built: Preset = {
 };
 const presets = { built: { preset: built }, odd: { broken: "nobody knows the way" } };
 const project = {
-	...defaultIssueSettings,
+	...defaultWorkSettings,
 	slug: web,
 	path: "/srv/web",
 	base: null,

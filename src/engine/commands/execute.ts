@@ -47,7 +47,7 @@ async function runOne(tx: Tx, envelope: Envelope, limits: Limits): Promise<Comma
 		if (tx.failsBatch(error)) throw error;
 		// a bug: this command is rolled back, the others of the batch are not affected
 		await tx.rollback();
-		return { fault: messageOf(error) };
+		return { bug: messageOf(error) };
 	}
 }
 

@@ -31,8 +31,8 @@ export const rowCache = (tx: Tx): RowCache => ({
 	turn: new CachedRows({ load: (id) => tx.turn(id), put: (row) => tx.putTurn(row) }),
 	lease: new CachedRows({
 		load: async (turn) => (await tx.turnLeases()).find((each) => each.turn === turn),
-		put: (row) => tx.putLease(row),
-		remove: (turn) => tx.dropLease(turn),
+		put: (row) => tx.putTurnLease(row),
+		remove: (turn) => tx.dropTurnLease(turn),
 	}),
 	approval: new CachedRows({ load: (id) => tx.approval(id), put: (row) => tx.putApproval(row) }),
 	wait: new CachedRows({ load: (id) => tx.wait(id), put: (row) => tx.putWait(row) }),

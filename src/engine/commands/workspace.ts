@@ -1,15 +1,15 @@
 // Commands about an agent's workspace and its program's session.
 import { SessionOpen } from "#contract/session.ts";
 import {
+	LeaseWorkspace,
 	WorkspaceConfirm,
 	WorkspaceCrash,
 	WorkspaceDrift,
 	WorkspaceFree,
-	WorkspaceLease,
 	WorkspaceRecord,
 } from "#contract/workspace-step.ts";
 import { decideOpenSession } from "#domain/session.ts";
-import { refusedIfStarted } from "#domain/turn-end.ts";
+import { refusedIfTurnHandedOver } from "#domain/turn-end.ts";
 import {
 	decideConfirm,
 	decideDrift,
@@ -24,7 +24,7 @@ import type { UnitOfWork } from "./unit-of-work.ts";
 
 export const workspaceCommands = {
 	"workspace.lease": onAgent({
-		schema: WorkspaceLease,
+		schema: LeaseWorkspace,
 		allowedActors: "everyone",
 		startsWork: true,
 		load: (work, _, { agent }) => othersInTree(work.tx, agent),
@@ -46,14 +46,14 @@ export const workspaceCommands = {
 			others: await othersInTree(work.tx, agent),
 		}),
 		decide: (agent, command, { turn, others }, envelope) =>
-			refusedIfStarted(agent, command.turn, turn) ?? decideRecord(agent, command, others, envelope),
+			refusedIfTurnHandedOver(agent, command.turn, turn) ?? decideRecord(agent, command, others, envelope),
 	}),
 	"workspace.drift": onAgent({
 		schema: WorkspaceDrift,
 		allowedActors: "daemon",
 		startsWork: false,
 		load: (work, { turn }) => turnOf(work, turn),
-		decide: (agent, command, turn) => refusedIfStarted(agent, command.turn, turn) ?? decideDrift(agent, command),
+		decide: (agent, command, turn) => refusedIfTurnHandedOver(agent, command.turn, turn) ?? decideDrift(agent, command),
 	}),
 	"workspace.confirm": onAgent({
 		schema: WorkspaceConfirm,
@@ -72,7 +72,8 @@ export const workspaceCommands = {
 		allowedActors: "daemon",
 		startsWork: false,
 		load: (work, { turn }) => turnOf(work, turn),
-		decide: (agent, command, turn) => refusedIfStarted(agent, command.turn, turn) ?? decideOpenSession(agent, command),
+		decide: (agent, command, turn) =>
+			refusedIfTurnHandedOver(agent, command.turn, turn) ?? decideOpenSession(agent, command),
 	}),
 };
 

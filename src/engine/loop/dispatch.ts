@@ -117,8 +117,8 @@ export class Dispatcher {
 			tail.committed(results.flatMap((outcome) => ("done" in outcome && !outcome.replayed ? outcome.events : [])));
 			for (const [at, outcome] of results.entries()) {
 				const settle = batch[at]?.settle;
-				if ("fault" in outcome)
-					settle?.reject(new StoreFault("rejected", `The store could not carry out the command: ${outcome.fault}.`));
+				if ("bug" in outcome)
+					settle?.reject(new StoreFault("rejected", `The store could not carry out the command: ${outcome.bug}.`));
 				else settle?.resolve(outcome);
 			}
 			this.#putBack(batch.slice(results.length));

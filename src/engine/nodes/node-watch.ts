@@ -1,4 +1,4 @@
-// Beats, and does what `domain/node.ts` decides from the answers: suspends this node's processes, resumes them, says
+// Beats, and does what `domain/node.ts` decides from the answers: suspends this node, ends the suspension, says
 // that another node fell, or gives up because another node replaced this one.
 //
 // It must never wait for anything but its own beats: a batch that hangs, a slow git or a full disk must not keep this node
@@ -8,7 +8,7 @@ import {
 	answered,
 	goodUntil,
 	nodeTimes,
-	type Silent,
+	type SilentNode,
 	ticked,
 	untilDueMs,
 	type Watch,
@@ -127,7 +127,7 @@ export class NodeWatch implements AsyncDisposable {
 		for (const act of acts) {
 			if (act === "beat") this.#lastBeat = this.#beat();
 			else if (act === "suspend") this.#suspend();
-			else if (act === "resume") this.#resume();
+			else if (act === "unsuspend") this.#unsuspend();
 			else if (act === "exit") this.#giveUp();
 			else this.#fall(act.fall);
 		}
@@ -179,7 +179,7 @@ export class NodeWatch implements AsyncDisposable {
 		this.#parts.driver?.freezeAll();
 	}
 
-	#resume(): void {
+	#unsuspend(): void {
 		this.#parts.log.info("nodes", "The database answers again: all processes go on");
 		this.#parts.suspension.end();
 		this.#parts.driver?.thawAll();
@@ -193,7 +193,7 @@ export class NodeWatch implements AsyncDisposable {
 		this.#fence.resolve(new StoreFault("fenced", "Another node has replaced this one."));
 	}
 
-	#fall(silent: Silent): void {
+	#fall(silent: SilentNode): void {
 		const name = `${silent.node} ${silent.epoch}`;
 		if (this.#falls.has(name)) return;
 		const { dispatch, log } = this.#parts;

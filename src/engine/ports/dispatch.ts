@@ -13,7 +13,7 @@ import type { SubscriptionState } from "#contract/subscription.ts";
 export type Outcome = { done: Answer; events: Event[]; replayed: boolean } | { refused: Refusal; replayed: boolean };
 
 /** The result of one command of a batch: an outcome, or a bug that only this command ran into. */
-export type CommandResult = Outcome | { fault: string };
+export type CommandResult = Outcome | { bug: string };
 
 /** The noun that a command made or changed. */
 export interface Answer {

@@ -10,7 +10,7 @@ import type { LeftProcess } from "#contract/workspace.ts";
 /** A process for each agent, kept warm between its turns. */
 export interface Driver extends AsyncDisposable {
 	/**
-	 * Gives a prompt to the process that was prepared for this turn, and resolves when the turn is over, also if the
+	 * Gives a prompt to the process that was started for this turn, and resolves when the turn is over, also if the
 	 * process fails. Aborting asks the process to stop; after two seconds the driver ends it.
 	 */
 	run(
@@ -23,7 +23,7 @@ export interface Driver extends AsyncDisposable {
 	 * belongs to this turn until that has run or is dismissed; a process that belongs to another turn is waited for, and
 	 * never touched.
 	 */
-	prepare(agent: AgentState, turn: number, signal: AbortSignal, request: PrepareRequest): Promise<Prepared>;
+	startProcess(agent: AgentState, turn: number, signal: AbortSignal, request: ProcessRequest): Promise<StartedProcess>;
 	/** The turn will not be run. Its process is kept for the next one. */
 	dismiss(agent: AgentId, turn: number): void;
 	/** Whether its program keeps the conversation itself, so that missing items have to be sent to it. */
@@ -52,7 +52,7 @@ export interface Driver extends AsyncDisposable {
 	sweep(): Promise<number>;
 }
 
-export interface PrepareRequest {
+export interface ProcessRequest {
 	subscription: SubscriptionState | null;
 	/** its own session, and whether it certainly is as the journal; if not, only a process that has it open may know */
 	own: { session: string; resumable: boolean } | null;
@@ -69,7 +69,7 @@ export interface PrepareRequest {
 export const newSession = { own: null, copyOf: null, costBefore: 0, systemPrompt: null, options: {} } as const;
 
 /** Up, with a session where the program has any; or the reason why it is not. */
-export type Prepared = { up: true; session: OpenSession | null } | { up: false; end: TurnResult };
+export type StartedProcess = { up: true; session: OpenSession | null } | { up: false; end: TurnResult };
 
 export interface OpenSession {
 	session: string;

@@ -5,15 +5,11 @@
 import type { AgentState } from "#contract/agent.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import type { IssueState } from "#contract/issue.ts";
-import type { IssuesConfig, ProjectState } from "#contract/project.ts";
+import type { IssuesConfig } from "#contract/project.ts";
 import type { Refusal } from "#contract/refusal.ts";
+import type { IssueInProject } from "#domain/issue/decide.ts";
 
-export interface IssueOfProject {
-	project: ProjectState;
-	issue: IssueState;
-}
-
-export interface IssueAssignment extends IssueOfProject {
+export interface IssueAssignment extends IssueInProject {
 	agent: AgentState;
 	/** the issue's branch; made from base where it is nowhere yet */
 	branch: string;
@@ -34,17 +30,17 @@ export interface IssueWork {
 	 */
 	settle(assignment: IssueAssignment): Promise<{ ahead: number; commit: string | null } | Refusal>;
 	/** Takes the agent's workspace to its home branch. */
-	release(assignment: IssueAssignment): Promise<Refusal | null>;
+	returnHome(assignment: IssueAssignment): Promise<Refusal | null>;
 	/**
 	 * Merges the approved commit into base, checks first; answers the merge commit, and a note on the remote. `agent` did the work and may have
 	 * ended.
 	 */
 	merge(
-		assignment: IssueOfProject & { agent: AgentState | null; branch: string; commit: string | null },
+		assignment: IssueInProject & { agent: AgentState | null; branch: string; commit: string | null },
 	): Promise<{ commit: string | null; note?: string } | Refusal>;
 	/** Runs a gate's command where the issue's branch can be seen, within a bounded time. */
 	gate(
-		assignment: IssueOfProject & { agent: AgentState | null; branch: string; command: string },
+		assignment: IssueInProject & { agent: AgentState | null; branch: string; command: string },
 		signal: AbortSignal,
 	): Promise<{ exit: number; stderr: string }>;
 	/** The issue's folder, created with these documents in `documents`. Null where there is no home. */
@@ -53,12 +49,12 @@ export interface IssueWork {
 		documents?: readonly { name: string; text: string }[],
 	): Promise<string | null>;
 	/** The files in it, as paths below it, sorted. */
-	files(issue: Pick<IssueState, "project" | "number">): Promise<string[]>;
+	artifacts(issue: Pick<IssueState, "project" | "number">): Promise<string[]>;
 	/** The project's presets and configuration of issues as written, or what is wrong with the file. */
-	written(project: ProjectSlug): Promise<IssueFiles | { wrong: string }>;
+	written(project: ProjectSlug): Promise<WrittenIssueConfig | { wrong: string }>;
 }
 
-export interface IssueFiles {
+export interface WrittenIssueConfig {
 	presets: Readonly<Record<string, unknown>>;
 	/** the names of the repository's presets that are not approved */
 	pending?: readonly string[];
@@ -71,10 +67,10 @@ export const noIssueWork: IssueWork = {
 	inspect: async () => null,
 	switchBranch: async () => ({ branch: null }),
 	settle: async () => ({ ahead: 0, commit: null }),
-	release: async () => null,
+	returnHome: async () => null,
 	merge: async ({ commit }) => ({ commit }),
 	gate: async () => ({ exit: 1, stderr: "There is no place to run this command in." }),
 	folder: async () => null,
-	files: async () => [],
+	artifacts: async () => [],
 	written: async () => ({ presets: {}, issues: {} }),
 };

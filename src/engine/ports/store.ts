@@ -84,7 +84,7 @@ export interface Reads extends IssueReads, ListReads, LookupReads, SearchReads, 
 	/** of all agents that the project ever had, oldest first */
 	agentIds(project: ProjectSlug): Promise<AgentId[]>;
 	/** in whose workspace a git step runs, or ran when its daemon died; oldest first */
-	leasedAgents(): Promise<AgentState[]>;
+	agentsWithLeasedWorkspace(): Promise<AgentState[]>;
 	/** see `hasStrayFiles`, oldest first */
 	agentsWithStrayFiles(): Promise<AgentState[]>;
 	/** the project's agents but those whose workspace was removed, oldest first */
@@ -204,9 +204,9 @@ export interface Tx extends Reads, IssueWrites, NodeWrites, ErrandWrites {
 	putProject(state: ProjectState): Promise<void>;
 	putSubscription(state: SubscriptionState): Promise<void>;
 	putPerson(state: PersonState): Promise<void>;
-	putLease(state: TurnLease): Promise<void>;
+	putTurnLease(state: TurnLease): Promise<void>;
 	/** does nothing if the turn has none */
-	dropLease(turn: number): Promise<void>;
+	dropTurnLease(turn: number): Promise<void>;
 	putPrompt(state: PromptState): Promise<void>;
 	removePrompt(id: number): Promise<void>;
 	putTurn(state: TurnState): Promise<void>;

@@ -115,8 +115,8 @@ export interface HomeBaseRequest {
 export interface FollowedBase {
 	/** commits that neither the home node's base nor origin has */
 	own: number;
-	/** why it could not follow */
-	behind: Refusal | null;
+	/** why it could not follow; null if it did, or is ahead */
+	notFollowed: Refusal | null;
 }
 
 export interface CommitRequest {

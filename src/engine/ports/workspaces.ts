@@ -2,7 +2,7 @@
 // a value or a `Refusal`; it throws only on a fault (a disk, a broken repository, no git). Uncommitted work is never
 // overwritten or removed without a snapshot first. Each verb that changes the tree takes a lease before it calls: no
 // method protects an agent's tree from two callers at once. Reads take none. What agents share is protected here.
-import type { HomeBase } from "#contract/project.ts";
+import type { HomeNodeBase } from "#contract/project.ts";
 import type { EffectiveSettings } from "#contract/project-config.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { ProjectSpace } from "#contract/space.ts";
@@ -18,8 +18,8 @@ import type {
 	MergePreview,
 	Pushed,
 	RemoteStatus,
-	SeenCommit,
 	SyncStrategy,
+	UnseenCommit,
 } from "#contract/workspace.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
 import type {
@@ -56,7 +56,7 @@ export interface SiteRepositories {
 	/** Of the project's configuration in Brood's home; null if there is none. */
 	configDigest(project: ProjectRepository): Promise<string | null>;
 	/** The base of this repository, at the project's home node, for another node. Refuses with TOO_LARGE, and NOT_FOUND without such a branch. */
-	homeBase(project: ProjectRepository, request: HomeBaseRequest): Promise<HomeBase | Refusal>;
+	homeBase(project: ProjectRepository, request: HomeBaseRequest): Promise<HomeNodeBase | Refusal>;
 	/** Takes in the base of the project's home node; ours moves forward if nothing is lost by that. */
 	follow(
 		project: ProjectRepository,
@@ -157,7 +157,7 @@ export interface Workspaces {
 	): Promise<CommandRun | Refusal>;
 
 	/** The commit of a project's branch; null if there is no such branch. */
-	tipOf(project: ProjectRepository, branch: string): Promise<string | null>;
+	branchTip(project: ProjectRepository, branch: string): Promise<string | null>;
 	/** The commit of the agent's branch, fetched into the project's repository first; null if there is none. */
 	workTip(checkout: Checkout): Promise<string | null | Refusal>;
 
@@ -167,14 +167,14 @@ export interface Workspaces {
 	 */
 	sync(checkout: Checkout, strategy: SyncStrategy, control?: StepControl): Promise<UpdateResult | Refusal>;
 
-	/** Ahead, behind, uncommitted. Refuses with NOT_FOUND if the tree or the branch is gone. */
+	/** Ahead, behind, uncommitted. Refuses with NOT_FOUND if the tree is gone; without a branch, `head` is null. */
 	branchStatus(checkout: Checkout): Promise<BranchStatus | Refusal>;
 
 	/** WORKTREE_DIRTY with what is not committed, or null. */
 	uncommitted(checkout: Checkout): Promise<Refusal | null>;
 
 	/** The commits on the agent's branch since the last seen one, oldest first. */
-	commitsSince(checkout: Checkout, seen: string | null): Promise<SeenCommit[] | Refusal>;
+	commitsSince(checkout: Checkout, seen: string | null): Promise<UnseenCommit[] | Refusal>;
 
 	/**
 	 * Commits in the agent's name, with its trailers. Refuses with AGENT_NO_COMMIT when there is nothing to commit,

@@ -34,7 +34,7 @@ interface Parts {
 const problemRetryMs = 60_000;
 
 const wakers =
-	/^(subscription\.(added|configured|removed)|issue\.(added|edited|moved|returned|failed|deescalated|undepended|deleted|merged|waited)|agent\.(provisioned|released|unheld|ended)|turn\.ended|prompt\.cancelled|clear|project\.configured)$/;
+	/^(subscription\.(added|configured|removed)|issue\.(added|edited|moved|returned|failed|deescalated|undepended|deleted|merged|waited)|agent\.(provisioned|returned|unheld|ended)|turn\.ended|prompt\.cancelled|clear|project\.configured)$/;
 
 export function autoReactor(parts: Parts): Reactor {
 	const { reads, clock, log } = parts;

@@ -17,7 +17,7 @@ interface Parts {
 
 export function coolDownsReactor({ reads, dispatch, clock, node }: Parts): Reactor {
 	return {
-		name: "limits",
+		name: "cool-downs",
 		wakes: (event) => event.kind.startsWith("subscription.") || dataOf(event, "agent.held")?.hold === "limit",
 		async look(signal) {
 			const now = monotonicNow(clock);

@@ -14,14 +14,15 @@ import type { IssueState, RunState } from "#contract/issue.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
-import { isIdle } from "#domain/availability.ts";
+import { hasNoWorkUnderWay } from "#domain/availability.ts";
+import type { IssueInProject } from "#domain/issue/decide.ts";
 import { presetNamed, stageOf } from "#domain/preset.ts";
 import { anyFault } from "../loop/fault.ts";
 import type { LookResult, Reactor } from "../loop/reactor.ts";
 import { untilRecorded } from "../loop/retry.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import { bySystem, type Dispatch } from "../ports/dispatch.ts";
-import type { IssueOfProject, IssueWork } from "../ports/issue-work.ts";
+import type { IssueWork } from "../ports/issue-work.ts";
 import type { Log } from "../ports/log.ts";
 import type { Reads } from "../ports/store.ts";
 
@@ -39,7 +40,7 @@ interface Parts {
 type IssueStep = (signal: AbortSignal) => Promise<CommandInput | null>;
 
 const wakers =
-	/^(issue\.|run\.|turn\.ended|prompt\.cancelled|prompt\.returned|agent\.(assigned|prepared|settling|released|ended|held|unheld|provisioned)|wait\.ended|workspace\.freed|project\.configured)/;
+	/^(issue\.|run\.|turn\.ended|prompt\.cancelled|prompt\.returned|agent\.(assigned|prepared|settling|returned|ended|held|unheld|provisioned)|wait\.ended|workspace\.freed|project\.configured)/;
 
 /** What wakes it while no issue moves: everything else would change nothing. */
 const firstWakers = /^(issue|run)\./;
@@ -142,7 +143,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 			const agent = await reads.agent(run.agent);
 			const over = (await reads.turn(run.turn))?.state !== "open";
 			// while the turn's files are being kept, the run is not settled
-			if (agent !== undefined && over && (agent.life === "ended" || isIdle(agent)))
+			if (agent !== undefined && over && (agent.life === "ended" || hasNoWorkUnderWay(agent)))
 				return async () => await this.#settled(assignment, agent, run);
 			return null;
 		}
@@ -152,7 +153,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		return issue.waiting === "merge" ? () => this.#merge(assignment) : null;
 	}
 
-	async #settled(assignment: IssueOfProject, agent: AgentState, run: RunState): Promise<CommandInput | null> {
+	async #settled(assignment: IssueInProject, agent: AgentState, run: RunState): Promise<CommandInput | null> {
 		const settled = await attempt(() =>
 			this.#parts.issueWork.settle({ ...assignment, agent, branch: assignment.issue.branch ?? "" }),
 		);
@@ -161,7 +162,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		return { type: "run.finish", run: run.id, ahead, commit, ...(isRefusal(settled) && { problem: settled.message }) };
 	}
 
-	async #returning(assignment: IssueOfProject, id: AgentId): Promise<IssueStep | null> {
+	async #returning(assignment: IssueInProject, id: AgentId): Promise<IssueStep | null> {
 		const agent = await this.#parts.reads.agent(id);
 		const returned = { type: "issue.return" as const, issue: assignment.issue.id };
 		if (agent === undefined || agent.life === "ended") return async () => returned;
@@ -169,14 +170,14 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		return async () => {
 			const problem = await attempt(
 				async () =>
-					(await this.#parts.issueWork.release({ ...assignment, agent, branch: assignment.issue.branch ?? "" })) ??
+					(await this.#parts.issueWork.returnHome({ ...assignment, agent, branch: assignment.issue.branch ?? "" })) ??
 					nothing,
 			);
 			return isBusy(problem) ? null : { ...returned, ...(isRefusal(problem) && { problem }) };
 		};
 	}
 
-	async #assigned(assignment: IssueOfProject, id: AgentId): Promise<IssueStep | null> {
+	async #assigned(assignment: IssueInProject, id: AgentId): Promise<IssueStep | null> {
 		const { reads, issueWork } = this.#parts;
 		const { issue } = assignment;
 		const agent = await reads.agent(id);
@@ -204,7 +205,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		return mayBeLost && !waits ? async () => ({ type: "issue.lose", issue: issue.id }) : null;
 	}
 
-	async #gate(assignment: IssueOfProject, signal: AbortSignal): Promise<CommandInput | null> {
+	async #gate(assignment: IssueInProject, signal: AbortSignal): Promise<CommandInput | null> {
 		const { reads, issueWork } = this.#parts;
 		const { issue, project } = assignment;
 		const command = commandOf(project, issue);
@@ -219,7 +220,7 @@ export class IssueMover implements Reactor, AsyncDisposable {
 		return { type: "issue.gate", issue: issue.id, exit, stderr: stderr.slice(-20_000).toWellFormed() };
 	}
 
-	async #merge(assignment: IssueOfProject): Promise<CommandInput> {
+	async #merge(assignment: IssueInProject): Promise<CommandInput> {
 		const { reads, issueWork } = this.#parts;
 		const { issue } = assignment;
 		const agent = issue.lastAgent === null ? null : ((await reads.agent(issue.lastAgent)) ?? null);

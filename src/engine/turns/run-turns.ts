@@ -4,10 +4,10 @@
 // nothing, and its prompt goes back to the queue; a turn with it may have done anything, and only a person runs it
 // again.
 //
-// That record is also the claim on the turn: it is made once, on the row, and a prompt is given to a process only after
-// it. Rows that were read before, and what this process remembers, may be out of date and decide nothing. Everything
-// before the claim is harmless if the claim fails: commands name the turn, and are refused if it is over or claimed; the
-// process of another turn is not touched.
+// That record is made once, on the row, and a prompt is given to a process only after it. Rows that were read before, and
+// what this process remembers, may be out of date and decide nothing. Everything before the record is harmless if it is
+// refused: commands name the turn, and are refused if it is over or handed over; the process of another turn is not
+// touched.
 
 import type { AgentState } from "#contract/agent.ts";
 import type { Event } from "#contract/event.ts";
@@ -18,14 +18,14 @@ import { promptForModel } from "#contract/quote.ts";
 import type { TurnState } from "#contract/turn.ts";
 import type { LookResult, Reactor } from "../loop/reactor.ts";
 import type { CommandRequest, Dispatch } from "../ports/dispatch.ts";
-import type { Driver, OpenSession, Prepared, TurnResult } from "../ports/driver.ts";
+import type { Driver, OpenSession, StartedProcess, TurnResult } from "../ports/driver.ts";
 import { caught } from "../ports/log.ts";
 import { StoreFault } from "../ports/store.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { drift, snapshotAfterTurn, tellOfCommits } from "../workspaces/around-turn.ts";
 import { leaseBySystem, whileLeased } from "../workspaces/leased.ts";
 import { catchUp, itemsBetweenTurns } from "./catch-up.ts";
-import { prepare } from "./prepare.ts";
+import { startProcess } from "./start-process.ts";
 import { untrustedFiles } from "./trust.ts";
 import { failure, TurnCommands } from "./turn-commands.ts";
 import { TurnRecorder, type TurnRecorderParts } from "./turn-recorder.ts";
@@ -135,7 +135,7 @@ export class TurnRunner implements Reactor {
 		const item =
 			turn.handedAt !== null && isHumanAgent(agent)
 				? { text: null, data: null }
-				: await this.#claim(turn, agent, recorder, signal);
+				: await this.#handOver(turn, agent, recorder, signal);
 		if (item === null) return;
 		try {
 			await this.#run(turn, agent, { text: item.text ?? "", recorder }, signal);
@@ -147,10 +147,10 @@ export class TurnRunner implements Reactor {
 	}
 
 	/**
-	 * Prepares the process, then claims the turn. Null if there is nothing to run: the process is not ready, or the turn
-	 * is over or claimed.
+	 * Starts the process, then records the hand-over. Null if there is nothing to run: the process is not up, or the turn
+	 * is over or was handed over.
 	 */
-	async #claim(
+	async #handOver(
 		turn: TurnState,
 		agent: AgentState,
 		recorder: TurnRecorder,
@@ -164,8 +164,8 @@ export class TurnRunner implements Reactor {
 			? itemsBetweenTurns(reads, agent, agent.turnEndedIn ?? 0)
 			: Promise.resolve([]);
 		since.catch(expected("it is awaited below"));
-		const prepared = await prepare(this.#parts, turn, agent, signal).catch((error: unknown): Prepared => {
-			this.#caught("The process of an agent could not be prepared", turn)(error);
+		const prepared = await startProcess(this.#parts, turn, agent, signal).catch((error: unknown): StartedProcess => {
+			this.#caught("The process of an agent could not be started", turn)(error);
 			// a retry would fail the same way, for ever
 			return { up: false, end: { ...failure(error), broken: !(error instanceof StoreFault) } };
 		});

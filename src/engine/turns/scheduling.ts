@@ -5,7 +5,7 @@ import type { Limits } from "#contract/limits.ts";
 import { expected } from "#contract/log.ts";
 import { isActive, type NodeEpoch } from "#contract/node.ts";
 import { mayStart, whyNotFree } from "#domain/availability.ts";
-import { type Schedule, schedule, type Waiter } from "#domain/schedule.ts";
+import { type Continuation, type Schedule, schedule } from "#domain/schedule.ts";
 import type { Capacity } from "#domain/slots.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import { bySystem, type CommandRequest, type Dispatch, type Outcome } from "../ports/dispatch.ts";
@@ -131,9 +131,9 @@ export class Scheduler {
 		return served;
 	}
 
-	async #waiters(): Promise<Waiter[]> {
+	async #waiters(): Promise<Continuation[]> {
 		const { reads } = this.#parts;
-		const waiters: Waiter[] = [];
+		const waiters: Continuation[] = [];
 		for (const wait of await reads.openWaits()) {
 			if (wait.ready === null || wait.agent === null || wait.turn === null) continue;
 			const [agent, turn] = await Promise.all([reads.agent(wait.agent), reads.turn(wait.turn)]);

@@ -12,7 +12,7 @@ import type { Scheduler } from "./scheduling.ts";
 
 /** A turn that waits gives its slot back (`wait.opened`), and needs one again when it goes on (`wait.ready`). */
 const wakers =
-	/^(prompt\.(queued|returned|moved)|turn\.ended|agent\.(unheld|provisioned|configured|prepared|released)|workspace\.freed|wait\.(opened|ready)|node\.(joined|resumed|fell)|agent\.moved|subscription\.(added|configured|cooled|removed)|run\.finished)$/;
+	/^(prompt\.(queued|returned|moved)|turn\.ended|agent\.(unheld|provisioned|configured|prepared|returned)|workspace\.freed|wait\.(opened|ready)|node\.(joined|resumed|fell)|agent\.moved|subscription\.(added|configured|cooled|removed)|run\.finished)$/;
 
 /** What was left to other nodes is looked at again after this. */
 const leftMs = 1000;

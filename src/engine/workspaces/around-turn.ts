@@ -28,8 +28,15 @@ const linkedMax = 20;
 
 /** The problems that count as drift; the others are only shown. */
 const drifting: readonly (typeof healthCodes)[number][] = [
-	...(["PATH_GONE", "NOT_OURS", "BRANCH_GONE", "OTHER_BRANCH"] as const),
-	...(["HEAD_WENT_BACK", "UNFINISHED", "PROJECT_GONE", "NOT_SANDBOXED", "COMMITS_REFUSED"] as const),
+	...(["PATH_GONE", "NOT_OURS", "GIT_UNREADABLE", "BRANCH_GONE", "OTHER_BRANCH"] as const),
+	...([
+		"HEAD_WENT_BACK",
+		"UNFINISHED",
+		"PROJECT_GONE",
+		"SANDBOX_IMPOSSIBLE",
+		"NOT_SANDBOXED",
+		"COMMITS_REFUSED",
+	] as const),
 ];
 
 /** Recover cannot give a sandbox to an agent in the repository itself: its process is refused, with what to do. */

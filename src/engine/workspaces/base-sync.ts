@@ -78,7 +78,7 @@ export class BaseSync {
 		const found = new Map<AgentId, SyncResult>();
 		for (const base of new Set([project.base ?? [], ...here.map(({ workspace }) => workspace?.base ?? [])].flat())) {
 			const followed = await this.#verbs.follow(project, base, by);
-			const refused = isRefusal(followed) ? followed : followed.behind;
+			const refused = isRefusal(followed) ? followed : followed.notFollowed;
 			if (refused === null) continue;
 			for (const { id, workspace } of here)
 				if (workspace?.base === base) found.set(id, { updated: false, text: refused.message });

@@ -30,8 +30,8 @@ export async function moveProjectHere(
 		const { name = me.node } = (await reads.node(me.node)) ?? {};
 		return { ...nodeDown(from), suggestions: [`brood project move ${slug} --to ${name} --force`] };
 	}
-	const behind = isActive(from) ? await sites.sameAsHome(row, by) : null;
-	if (behind !== null) return behind;
+	const differs = isActive(from) ? await sites.differsFromHomeNode(row, by) : null;
+	if (differs !== null) return differs;
 	const path = row.sites?.find((each) => each.node === me.node)?.path ?? "";
 	const outcome = await dispatch({
 		actor: by.actor,

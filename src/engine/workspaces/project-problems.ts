@@ -14,7 +14,7 @@ import { caught, type Log } from "../ports/log.ts";
 import type { Reads } from "../ports/store.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { projectRepository } from "./checkout.ts";
-import { loadIssueSettings } from "./issue-settings.ts";
+import { loadWorkSettings } from "./work-settings.ts";
 
 interface Parts {
 	reads: Reads;
@@ -91,7 +91,7 @@ export class ProjectProblems {
 		try {
 			const gone = (await workspaces?.problem(projectRepository(project))) ?? null;
 			if (gone !== null) return this.#found(project.slug, gone);
-			const wrong = await loadIssueSettings(project.slug, { reads, dispatch, issueWork });
+			const wrong = await loadWorkSettings(project.slug, { reads, dispatch, issueWork });
 			return this.#found(project.slug, wrong === null ? null : configProblem(project.slug, wrong.message));
 		} catch (error) {
 			this.#parts.log.warn("projects", "A project could not be looked at", { project: project.slug }, error);

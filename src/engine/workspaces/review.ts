@@ -200,7 +200,7 @@ async function workOfIssue(
 	const own = isThere && checkout.workspace.kind !== "main" ? await workspaces.workTip(checkout) : null;
 	if (own !== null && typeof own !== "string") return own;
 	const merged = issue.mergedCommit === null ? null : (issue.approvedCommit ?? issue.commit);
-	const commit = merged ?? own ?? (await workspaces.tipOf(project, issue.branch)) ?? issue.commit;
+	const commit = merged ?? own ?? (await workspaces.branchTip(project, issue.branch)) ?? issue.commit;
 	if (commit === null) return { work: null };
 	return { work: { name: nameOf(issue), project, base, branch: issue.branch, commit, agent, issue } };
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { AgentState } from "#contract/agent.ts";
 import { type AgentId, agentOf } from "#contract/ids.ts";
 import { isActive, isOwn, type NodeId, nodeDown } from "#contract/node.ts";
-import { HomeBase, type ProjectState } from "#contract/project.ts";
+import { HomeNodeBase, type ProjectState } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { Synced } from "#contract/wire.ts";
 import { Merged } from "#contract/workspace.ts";
@@ -48,14 +48,14 @@ export class Sites {
 
 	/** Brings base at this node to that of the project's home node. */
 	async follow(project: ProjectState, base: string, by: Requester): Promise<FollowedBase | Refusal> {
-		if (this.isHomeNode(project)) return { own: 0, behind: null };
+		if (this.isHomeNode(project)) return { own: 0, notFollowed: null };
 		const { sites } = this.#parts.workspaces;
 		const here = projectRepository(project, this.#parts.node?.node ?? null);
 		const have = await sites.knownCommits(here, { base });
 		const home = await this.#homeBase(project, { base, have, bundle: true }, by);
 		if (isRefusal(home)) return home;
 		const { commit, bundle } = home;
-		return commit === null ? { own: 0, behind: null } : await sites.follow(here, base, { commit, bundle });
+		return commit === null ? { own: 0, notFollowed: null } : await sites.follow(here, base, { commit, bundle });
 	}
 
 	/** Why base at this node is not that of the project's home node; null if it is now. */
@@ -63,11 +63,11 @@ export class Sites {
 		const project = await this.#parts.reads.project(slug);
 		if (project === undefined) return null;
 		const followed = await this.follow(project, workspace.base, by);
-		return isRefusal(followed) ? followed : followed.behind;
+		return isRefusal(followed) ? followed : followed.notFollowed;
 	}
 
 	/** Why this node cannot be the project's home node: its base or its configuration is not that of the present one. */
-	async sameAsHome(project: ProjectState, by: Requester): Promise<Refusal | null> {
+	async differsFromHomeNode(project: ProjectState, by: Requester): Promise<Refusal | null> {
 		const { sites } = this.#parts.workspaces;
 		const here = projectRepository(project, this.#parts.node?.node ?? null);
 		const home = await this.#homeBase(project, { have: [], bundle: false }, by);
@@ -80,7 +80,7 @@ export class Sites {
 			});
 		const followed = await this.follow(project, home.base, by);
 		if (isRefusal(followed)) return followed;
-		if (followed.behind !== null || followed.own === 0) return followed.behind;
+		if (followed.notFollowed !== null || followed.own === 0) return followed.notFollowed;
 		return refuse(
 			"CONFLICT",
 			`${home.base} in ${here.path} has commits that ${home.base} at the project's home node lacks.`,
@@ -104,7 +104,7 @@ export class Sites {
 	}
 
 	/** At the home node: what `follow` and `foreign` ask for. */
-	async homeBase(project: ProjectState, request: BaseRequest): Promise<HomeBase | Refusal> {
+	async homeBase(project: ProjectState, request: BaseRequest): Promise<HomeNodeBase | Refusal> {
 		const { workspaces } = this.#parts;
 		const there = projectRepository(project);
 		const effective = await workspaces.settings(there, project.approved);
@@ -201,9 +201,9 @@ export class Sites {
 		{ node, slug }: ProjectState,
 		{ base, have, bundle }: BaseRequest,
 		by: Requester,
-	): Promise<HomeBase | Refusal> {
+	): Promise<HomeNodeBase | Refusal> {
 		const query = { have: have.join(), bundle: String(bundle), ...(base !== undefined && { base }) };
-		return await this.#ask(node, { route: "projectBase", params: { project: slug }, query }, by, HomeBase);
+		return await this.#ask(node, { route: "projectBase", params: { project: slug }, query }, by, HomeNodeBase);
 	}
 
 	async #ask<T>(

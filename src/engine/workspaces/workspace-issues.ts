@@ -50,7 +50,7 @@ export function workspaceIssues(
 			const after = await workspaces.branchStatus(checkout);
 			return isRefusal(after) ? after : { ahead: after.ahead, commit: after.head };
 		},
-		async release({ agent }) {
+		async returnHome({ agent }) {
 			// it never left
 			if (agent.issue?.homeBranch == null && !(await changesBranches(reads, agent))) return null;
 			const home = await cycle.switchBranch(agent, agent.issue?.homeBranch ?? agent.workspace?.branch ?? "", {
@@ -94,11 +94,11 @@ async function commitToTry(
 	reads: Reads,
 	{ project, agent, branch }: Parameters<IssueWork["gate"]>[0],
 ): Promise<string | null | Refusal> {
-	const tip = await workspaces.tipOf(project, branch);
+	const tip = await workspaces.branchTip(project, branch);
 	if (tip !== null) return tip;
 	const checkout = agent === null ? null : await checkoutOf(reads, agent);
 	const own = checkout === null ? null : await workspaces.workTip(checkout);
-	return own ?? (project.base === null ? null : await workspaces.tipOf(project, project.base));
+	return own ?? (project.base === null ? null : await workspaces.branchTip(project, project.base));
 }
 
 /** A forge would link a bare `#3` to its own third issue. */
@@ -116,8 +116,8 @@ async function merged(
 	{ project, agent, branch, commit, issue }: Parameters<IssueWork["merge"]>[0],
 ): ReturnType<IssueWork["merge"]> {
 	const { workspaces } = cycle;
-	const tip = await workspaces.tipOf(project, branch);
-	const base = project.base === null ? null : await workspaces.tipOf(project, project.base);
+	const tip = await workspaces.branchTip(project, branch);
+	const base = project.base === null ? null : await workspaces.branchTip(project, project.base);
 	if (project.base === null) return { commit: null };
 	if (agent === null || commit === null || tip === base) return nothingToMerge(issue, project.base);
 	if (tip === null) return await mergeOwnBranch(cycle, agent, commit, issue);

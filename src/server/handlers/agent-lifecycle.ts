@@ -1,4 +1,4 @@
-// The routes that change an agent: fork, pause, kill, delete and so on.
+// Forks, kills, deletions and settings of agents; `pause` and the like are single commands and need no handler.
 import { noSettings } from "#contract/agent.ts";
 import { agentOf } from "#contract/ids.ts";
 import { isRefusal, refuse } from "#contract/refusal.ts";

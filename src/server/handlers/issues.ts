@@ -271,5 +271,5 @@ export async function artifactsOf(
 	issue: Pick<IssueState, "project" | "number">,
 ): Promise<IssueDetails["artifacts"]> {
 	const path = await issueWork.folder(issue);
-	return path === null ? null : { path, files: await issueWork.files(issue) };
+	return path === null ? null : { path, files: await issueWork.artifacts(issue) };
 }

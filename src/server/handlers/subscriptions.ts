@@ -8,17 +8,17 @@ import { subscriptionView } from "#views/wire.ts";
 import { type CredentialProblem, credentialsHere } from "../credentials-here.ts";
 import type { Handlers, RequestContext, ScopedRequest } from "../request-context.ts";
 
-const agentsOfMaker: Readonly<Record<string, readonly string[]>> = {
+const agentsOfProvider: Readonly<Record<string, readonly string[]>> = {
 	openai: ["codex", "llm"],
 	chatgpt: ["codex"],
 	anthropic: ["claude", "llm"],
 	google: ["gemini", "llm"],
 };
 
-/** Makers of models are not types of agents: people are told which agents use them. */
+/** Providers of models are not types of agents: people are told which agents use them. */
 function unusable(context: RequestContext, { name, type }: { name: string; type: string }): Refusal | null {
 	const unknown = context.unknownType(type);
-	const instead = agentsOfMaker[type];
+	const instead = agentsOfProvider[type];
 	if (unknown === null || instead === undefined) return unknown;
 	return refuse(
 		"VALIDATION_ERROR",
@@ -52,7 +52,7 @@ export function subscriptionHandlers(context: RequestContext, problem: Credentia
 		if (done.subscription !== undefined) return await shown(done.subscription);
 		return refuse("INTERNAL_ERROR", "The command returned no subscription.");
 	};
-	const credited = crediting(problem, files);
+	const credited = withCheckedCredential(problem, files);
 	return {
 		subscriptions: async ({ page }) => {
 			const leases = await reads.turnLeases();
@@ -106,7 +106,7 @@ export function subscriptionHandlers(context: RequestContext, problem: Credentia
 }
 
 /** Checks a credential before it is recorded. Keys are written to a file first; what is recorded is where they are. */
-const crediting =
+const withCheckedCredential =
 	(problem: CredentialProblem, files: KeyStore) =>
 	async (
 		{ earlier }: Pick<ScopedRequest, "earlier">,

@@ -167,11 +167,11 @@ async function health({ engine }: RequestContext, cycle: WorkCycle, agent: Agent
 	const found = await cycle.health(agent);
 	if (isRefusal(found)) return found;
 	const withoutCredentials = await engine.queries.withoutCredentials(agent);
-	return { ...withPlaces(found, agent), ...(withoutCredentials !== null && { withoutCredentials }) };
+	return { ...withOtherNodes(found, agent), ...(withoutCredentials !== null && { withoutCredentials }) };
 }
 
 /** What other nodes have of the agent's files. */
-function withPlaces(health: Health, { notUploaded, former }: Pick<AgentState, "notUploaded" | "former">): Health {
+function withOtherNodes(health: Health, { notUploaded, former }: Pick<AgentState, "notUploaded" | "former">): Health {
 	return {
 		...health,
 		...(notUploaded !== null && {

@@ -11,7 +11,7 @@ import { NodeId } from "#contract/node.ts";
 import { Node } from "#contract/node-wire.ts";
 import { AgentSelector, Preset, PresetName, Stage, StageName } from "#contract/preset.ts";
 import { Site } from "#contract/project.ts";
-import { BranchName, ProjectSettings } from "#contract/project-config.ts";
+import { BranchName, RepositorySettings } from "#contract/project-config.ts";
 import { PullRequest } from "#contract/pull-request.ts";
 import { RefusalCodeSchema, RefusalSchema } from "#contract/refusal-schema.ts";
 import { UsageRow } from "#contract/routes/usage.ts";
@@ -40,7 +40,7 @@ import { LeaseStep } from "#contract/workspace-step.ts";
 const named: Record<string, unknown> = {
 	...{ ...ids, ...wire, ...issueWire, Refusal: RefusalSchema, RefusalCode: RefusalCodeSchema, Json },
 	...{ Policy, LeaseStep, IssueNumber, IssuePriority, AgentSelector, Preset, PresetName, Stage, StageName },
-	...{ ProjectSettings, BranchName, PullRequest, UsageRow, Space, Delta },
+	...{ RepositorySettings, BranchName, PullRequest, UsageRow, Space, Delta },
 	...{ Browser, Credential, Quiet, Budget, BudgetRequest, Cost, Spent, Usage },
 	...{ BranchStatus, ChangedFile, CommitId, Committed, Diff, Health, HealthProblem, LeftOut, Merged, MergePreview },
 	...{ RemoteStatus, Workspace, Node, NodeId, Site },

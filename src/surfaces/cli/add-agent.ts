@@ -1,6 +1,6 @@
 // `brood agent add`: in the project of the directory, or without one.
 import { act } from "./act.ts";
-import { chooseVendor } from "./default-vendor.ts";
+import { chooseType } from "./default-type.ts";
 import { projectHere } from "./directory-project.ts";
 import { withoutEmpty } from "./options.ts";
 import { printToStderr } from "./print.ts";
@@ -33,7 +33,7 @@ export async function addAgent(
 			const here = slug === false ? undefined : (query.project ?? (await projectHere(cli)));
 			const offered = slug !== false && named.workspace !== "none";
 			const project = here ?? (offered ? await offerRepository(cli, say) : undefined);
-			const type = named.type ?? (await chooseVendor(cli, project, say));
+			const type = named.type ?? (await chooseType(cli, project, say));
 			const subscription = named.subscription || (await subscriptionWithKeys(cli, type, { env, say }));
 			const body = { ...withoutEmpty({ name, ...named, subscription }), wait, ...budget, type };
 			return withExitCode(

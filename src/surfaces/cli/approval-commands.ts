@@ -46,4 +46,4 @@ const answerCommand = (approval: Command, name: "allow" | "deny") =>
 	command(approval, name, `${name} what the agent asks for`)
 		.argument("<approval>", "the approval's id")
 		.option("--always", "and answer the same question in the same way from now on")
-		.addOption(reason());
+		.addOption(reason("the reason, for the journal; if denied, the agent is told"));

@@ -57,7 +57,7 @@ class Demo {
 			const stop = new AbortController();
 			let all = await this.#step(issues, agents);
 			for await (const event of this.#client.events(lastEvent, stop.signal)) {
-				if (/^(issue\.(moved|waited|returned|escalated)|agent\.(released|provisioned))$/.test(event.kind))
+				if (/^(issue\.(moved|waited|returned|escalated)|agent\.(returned|provisioned))$/.test(event.kind))
 					all = await this.#step(issues, agents);
 				if (all.every(({ doneAt, attention }) => doneAt !== null || attention !== null)) stop.abort();
 			}

@@ -10,7 +10,7 @@ import type { Status, Subscription, VendorAgent } from "#contract/wire.ts";
 import { programPath } from "#local/programs.ts";
 import { version } from "#src/version.ts";
 import { givenAddress, homeOf, running } from "./connect.ts";
-import { howToLogIn } from "./default-vendor.ts";
+import { howToLogIn } from "./default-type.ts";
 import { print, printData } from "./print.ts";
 import { keysIn, listed } from "./shell-keys.ts";
 

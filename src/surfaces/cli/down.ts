@@ -29,7 +29,8 @@ interface DownOptions {
 export async function down(options: DownOptions): Promise<void> {
 	try {
 		// an agent's, whose PID namespace has other pids, or one on another machine
-		if (givenAddress() !== null) throw new Refused(refuse("FORBIDDEN", "BROOD_URL names a daemon: only its own machine stops it."));
+		if (givenAddress() !== null)
+			throw new Refused(refuse("FORBIDDEN", "BROOD_URL names a daemon: only its own machine stops it."));
 		const found = await findDaemon();
 		const say = options.json === true ? () => {} : printToStderr;
 		// one that does not answer is not asked again

@@ -1,4 +1,4 @@
-// Follows a prompt until its turn ends: prints what the agent does, and lets the user answer its questions in place.
+// Follows a prompt until its turn ends: prints what the agent does, and lets a person answer its questions in place.
 
 import { type Client, Refused } from "#client/client.ts";
 import { dataOf } from "#contract/event-data.ts";
@@ -10,15 +10,15 @@ import type { Agent, Prompt, Turn } from "#contract/wire.ts";
 import { continues } from "#views/holds.ts";
 import { answerApproval } from "./answer-approval.ts";
 import { reconnect } from "./connect.ts";
-import { howToLogInIfNot } from "./default-vendor.ts";
+import { howToLogInIfNot } from "./default-type.ts";
 import type { LiveThread } from "./live-thread.ts";
 
 export interface Follow {
 	/** null: print nothing */
 	live: LiveThread | null;
-	/** a user is there to answer questions */
+	/** somebody is there to answer questions */
 	interactive: boolean;
-	/** null: print no notices */
+	/** null: print no hints */
 	say: ((text: string) => void) | null;
 }
 

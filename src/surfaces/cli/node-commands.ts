@@ -7,7 +7,7 @@ import { command } from "./options.ts";
 
 export function nodeCommands(program: Command): void {
 	const node = program.command("node").description("manage the machines that share one PostgreSQL database");
-	command(node, "list", "list the nodes: state, last sign of life, turns and agents of each").action((options) =>
+	command(node, "list", "list the nodes: state, last beat, turns and agents of each").action((options) =>
 		call("nodes", options, {}, tableOf),
 	);
 	for (const [name, route, description, said] of [
@@ -48,7 +48,7 @@ async function tableOf(nodes: readonly Node[]): Promise<string> {
 		withoutCredentials.map((each) => `\n${name} has no credentials of ${each}: ${credentialHint(each, name)}`),
 	);
 	const listed = table(
-		["NODE", "STATE", "EPOCH", "VERSION", "HEARD", "CLOCK OFFSET", "TRIP", "TURNS", "AGENTS", "LAST FALL"],
+		["NODE", "STATE", "EPOCH", "VERSION", "BEAT", "CLOCK OFFSET", "TRIP", "TURNS", "AGENTS", "LAST FALL"],
 		rows,
 	);
 	return `${listed}${missing.join("")}`;

@@ -2,8 +2,9 @@
 import { type Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 
 export const json = () => new Option("--json", "print one JSON document");
-export const reason = () => new Option("--reason <text>", "the reason, for the journal").default("");
-export const project = () => new Option("--project <slug>", "look for the agent's name in this project first");
+export const reason = (text = "the reason, for the journal") => new Option("--reason <text>", text).default("");
+export const project = (text = "look for the agent's name in this project first") =>
+	new Option("--project <slug>", text);
 export const onlyProject = () => new Option("--project <slug>", "only this project");
 
 /** Every command that answers something prints it as JSON if asked to. */
@@ -11,8 +12,8 @@ export const command = (parent: Command, name: string, description: string) =>
 	parent.command(name).description(description).addOption(json());
 
 /** A command that names agents, or whatever else may have the same name in two projects. */
-export const scopedCommand = (parent: Command, name: string, description: string) =>
-	command(parent, name, description).addOption(project());
+export const scopedCommand = (parent: Command, name: string, description: string, projectText?: string) =>
+	command(parent, name, description).addOption(project(projectText));
 
 /** A command about one agent. */
 export const agentCommand = (

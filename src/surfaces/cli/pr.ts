@@ -1,4 +1,4 @@
-// `brood pr`: the daemon pushes the branch; the forge's own tool, with the user's login, opens the pull request.
+// `brood pr`: the daemon pushes the branch; the forge's own tool, with the person's login, opens the pull request.
 import { counted } from "#contract/counted.ts";
 import type { PullRequest } from "#contract/pull-request.ts";
 import { pullRequestLink } from "#views/forge.ts";

@@ -44,7 +44,7 @@ export function agentTable(agents: readonly Agent[]): string {
 			agent.id,
 		];
 	});
-	return table(["AGENT", "PROJECT", "TYPE", "LABEL", "QUEUE", "MAIL", "ID"], rows) || "no agents";
+	return table(["AGENT", "PROJECT", "TYPE", "STATE", "QUEUE", "MAIL", "ID"], rows) || "no agents";
 }
 
 /** Why none of these agents is free, and when each is expected to be. */
@@ -54,10 +54,10 @@ export function busyTable(agents: readonly Availability[]): string {
 	});
 	return rows.length === 0
 		? "no agents"
-		: `no agent is free\n${table(["AGENT", "PROJECT", "LABEL", "BECAUSE", "FREE AT"], rows)}`;
+		: `no agent is free\n${table(["AGENT", "PROJECT", "STATE", "BECAUSE", "FREE AT"], rows)}`;
 }
 
-/** The label, and in brackets what the user should know: an open question, or a silent turn. */
+/** The label, and in brackets what a person should know: an open question, or a silent turn. */
 export function labelText(agent: Agent): string {
 	const { label, turn, holds } = agent;
 	const why = label === "paused" || label === "error" ? holds.map(holdText).filter((text) => text !== label) : [];

@@ -17,7 +17,7 @@ export function approvalTable(approvals: readonly Approval[]): string {
 
 const lineLength = 100;
 
-/** The whole question, uncut, because the user may allow it. Every line from the agent begins with a bar. */
+/** The whole question, uncut, because somebody may allow it. Every line from the agent begins with a bar. */
 export function approvalLines(approval: Approval): string {
 	const { id, path, state, tool, title, files, askedAt, answeredBy, reason } = approval;
 	const more = approval.command?.line === title ? contentBesideCommand(approval) : approval.content;

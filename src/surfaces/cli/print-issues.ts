@@ -17,7 +17,16 @@ export function issueTable(issues: readonly Issue[]): string {
 }
 
 /** What the issue waits for, in a word or two. */
-export function issueStateText({ deletedAt, attention, broken, blockedBy, waiting, agent, notBefore, doneAt }: Issue): string {
+export function issueStateText({
+	deletedAt,
+	attention,
+	broken,
+	blockedBy,
+	waiting,
+	agent,
+	notBefore,
+	doneAt,
+}: Issue): string {
 	if (deletedAt !== null) return "deleted";
 	if (attention !== null) return "needs attention";
 	if (broken !== null) return "preset broken";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { AgentId, Handle } from "#contract/ids.ts";
 import { inboxText } from "./print-overviews.ts";
 
-const nothing = { approvals: [], errors: [], turns: [], reviews: [], limits: [], nodes: [] };
+const nothing = { approvals: [], errors: [], humanAgents: [], reviews: [], limits: [], nodes: [] };
 
 test("the inbox lists nodes that stopped answering, with the agents whose files are there", () => {
 	const fellAt = "2026-01-02T03:04:05.678Z";

@@ -9,7 +9,7 @@ import { approvalTable } from "./print-approvals.ts";
 import { issueStateText, issueTable } from "./print-issues.ts";
 
 /** Sections with nothing in them are left out. */
-export function inboxText({ approvals, errors, turns, reviews, limits, nodes }: Inbox): string {
+export function inboxText({ approvals, errors, humanAgents, reviews, limits, nodes }: Inbox): string {
 	const problems = errors.map((agent) => [
 		agent.handle,
 		agent.project ?? "-",
@@ -17,7 +17,7 @@ export function inboxText({ approvals, errors, turns, reviews, limits, nodes }: 
 		inline(agent.holds.find(({ kind }) => kind === "error" || kind === "crash")?.reason ?? ""),
 		continues(agent),
 	]);
-	const human = turns.map(({ handle, project, turn }) => [
+	const human = humanAgents.map(({ handle, project, turn }) => [
 		handle,
 		project ?? "-",
 		turn?.startedAt ?? "-",
@@ -33,7 +33,7 @@ export function inboxText({ approvals, errors, turns, reviews, limits, nodes }: 
 	const sections: [string, number, string][] = [
 		["approvals", approvals.length, approvalTable(approvals)],
 		["errors", errors.length, table(["AGENT", "PROJECT", "CODE", "REASON", "TRY"], problems)],
-		["turns of human agents", turns.length, table(["AGENT", "PROJECT", "SINCE", "WHEN DONE"], human)],
+		["turns of human agents", humanAgents.length, table(["AGENT", "PROJECT", "SINCE", "WHEN DONE"], human)],
 		["reviews", reviews.length, issueTable(reviews)],
 		["usage limits", limits.length, table(["SUBSCRIPTION", "TYPE", "UNTIL"], cooling)],
 		["nodes that stopped answering", nodes.length, table(["NODE", "SINCE", "AGENTS THERE", "TRY"], fallen)],

@@ -11,12 +11,12 @@ interface Node {
 	options: readonly { long?: string | undefined; short?: string | undefined }[];
 }
 
-const all = leaves(program(), []);
+const all = commandsBelow(program(), []);
 
-function leaves(node: Node, words: readonly string[]): { words: string; node: Node }[] {
+function commandsBelow(node: Node, words: readonly string[]): { words: string; node: Node }[] {
 	return node.commands.flatMap((each) => {
 		const below = [...words, each.name()];
-		return each.commands.length > 0 ? leaves(each, below) : [{ words: below.join(" "), node: each }];
+		return [...commandsBelow(each, below), { words: below.join(" "), node: each }];
 	});
 }
 

@@ -7,7 +7,7 @@ import { fullName } from "#contract/full-name.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Agent, Project, Turn } from "#contract/wire.ts";
 import { act, type CliContext, freshKey, type Options } from "./act.ts";
-import { chooseVendor, howToLogInIfNot } from "./default-vendor.ts";
+import { chooseType, howToLogInIfNot } from "./default-type.ts";
 import { projectHere } from "./directory-project.ts";
 import { followTurn } from "./follow-turn.ts";
 import { LiveThread } from "./live-thread.ts";
@@ -45,9 +45,9 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 	await act(
 		options,
 		async (cli): Promise<Ran> => {
-			const { type: given, text } = await taskOf(words, options.file);
+			const { type: given, text } = await typeAndPrompt(words, options.file);
 			const project = cli.query.project ?? (await projectHere(cli)) ?? (await addProject(cli, say)).slug;
-			const type = given ?? (await chooseVendor(cli, project, say));
+			const type = given ?? (await chooseType(cli, project, say));
 			await installAdapter(cli, type, say);
 			const { client } = cli;
 			const subscription = await subscriptionWithKeys(cli, type, { env: options.env, say });
@@ -75,7 +75,7 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 }
 
 /** The first word may name the type, if more words follow. */
-async function taskOf(
+async function typeAndPrompt(
 	words: readonly string[],
 	file: string | undefined,
 ): Promise<{ type: string | null; text: string }> {

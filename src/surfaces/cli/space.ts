@@ -10,7 +10,7 @@ export function spaceText({ home, projects }: Space): string {
 		["blobs", home.blobs, "texts too long for a row; kept as long as the journal"],
 		["daemon log", home.daemonLog, "daemon.log"],
 		["trash", home.trash, "removed workspaces; deleted after their time"],
-		["scratch", home.scratch, "folders of agents without a workspace"],
+		["agent-folders", home.agentFolders, "folders of agents without a workspace"],
 		["adapters", home.adapters, "the installed adapters for vendors' agents"],
 		["projects", home.projects, "workspaces, bare clones and issue documents; by project below"],
 		["whole home", home.total, ""],

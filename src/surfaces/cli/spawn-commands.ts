@@ -26,7 +26,10 @@ export function addCommand(agent: Command): void {
 			] as const),
 		)
 		.option("--from <branch>", "the branch that it starts from; default: the project's base")
-		.option("--node <node>", "the node that it lives at; default: its project's, else where it can run and has room")
+		.option(
+			"--node <node>",
+			"the node that it lives at; default: its project's; without a project, this one, or another that has its program",
+		)
 		.option("--no-wait", "return before its workspace is ready")
 		.addHelpText(
 			"after",

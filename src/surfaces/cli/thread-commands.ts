@@ -14,7 +14,12 @@ export function threadCommands(program: Command): void {
 }
 
 function logCommand(program: Command): void {
-	agentCommand(program, "log", "show an agent's conversation", "the agent's name or id")
+	agentCommand(
+		program,
+		"log",
+		"show what an agent did and said; with --context, what it inherited too",
+		"the agent's name or id",
+	)
 		.option("--context", "show what its model sees, inherited items included")
 		.option("--item <id>", "show one item with its whole text")
 		.option("--after <id>", "only items after this one", wholeNumber)

@@ -50,7 +50,8 @@ interface Uninstalled {
 
 export async function uninstall(options: UninstallOptions): Promise<void> {
 	try {
-		if (givenAddress() !== null) throw new Refused(refuse("FORBIDDEN", "BROOD_URL names a daemon: only its own machine uninstalls it."));
+		if (givenAddress() !== null)
+			throw new Refused(refuse("FORBIDDEN", "BROOD_URL names a daemon: only its own machine uninstalls it."));
 		if ((options.keepData === true) === (options.all === true))
 			throw new UsageError("Choose one: --keep-data stops the daemon and keeps the home, --all removes everything.");
 		const home = homeOf();

@@ -4,7 +4,12 @@ import type { BudgetRequest, Cost } from "#contract/usage.ts";
 import { scopedCommand } from "./options.ts";
 
 export function usageCommands(program: Command): void {
-	scopedCommand(program, "usage", "show tokens and cost, as reported by the agents' programs")
+	scopedCommand(
+		program,
+		"usage",
+		"show tokens and cost, as reported by the agents' programs",
+		"only this project; with an agent: look for its name there first",
+	)
 		.argument("[agent]", "only this agent, alone and with its forks")
 		.addOption(
 			new Option("--by <noun>", "add up by agent, issue, subscription or project").choices([

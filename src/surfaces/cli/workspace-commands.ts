@@ -96,7 +96,12 @@ function moveCommand(agent: Command): void {
 }
 
 function syncCommand(agent: Command): void {
-	scopedCommand(agent, "sync", "update agents' branches to base")
+	scopedCommand(
+		agent,
+		"sync",
+		"update agents' branches to base",
+		"the project whose idle agents are updated; with names: look for them there first",
+	)
 		.argument("[agents...]", "the agents; default: all idle agents of the project")
 		.option("--all", "every living agent with a workspace (of --project, if given)")
 		.addOption(

@@ -3,7 +3,7 @@
 import type { Diff } from "#contract/workspace.ts";
 import { patchFiles } from "#views/diff-lines.ts";
 import { shownLine } from "./diff-line.ts";
-import type { DiffFile, DiffPanel, DiffSource } from "./model.ts";
+import type { DiffPanel, DiffSource, PanelFile } from "./model.ts";
 import { cuts } from "./pi/text.ts";
 
 /** `diff` lists all files; the patches of some may have to be loaded. */
@@ -11,17 +11,17 @@ export function diffPanel({ patch, files, next, omitted }: Diff, title: string, 
 	const shown = new Map(filesOf(patch).map((file) => [file.path, file]));
 	// the file that did not fit is there in part only
 	if (next.patch !== null) shown.delete(next.patch);
-	const all: DiffFile[] = files.map(
+	const all: PanelFile[] = files.map(
 		({ path, added, deleted }) => shown.get(path) ?? { path, added, deleted, lines: null },
 	);
 	const left = omitted.map(({ path, reason }) => ` ${path}: ${reason}`);
-	const last: DiffFile[] = left.length === 0 ? [] : [{ path: "not shown", added: null, deleted: null, lines: left }];
+	const last: PanelFile[] = left.length === 0 ? [] : [{ path: "not shown", added: null, deleted: null, lines: left }];
 	const rows = [...all, ...last];
 	const isOne = rows.length === 1 && rows[0]?.lines !== null;
 	return { kind: "diff", at: 0, title, source, files: rows, opened: new Set(isOne ? [0] : []) };
 }
 
-export const filesOf = (patch: string): DiffFile[] =>
+export const filesOf = (patch: string): PanelFile[] =>
 	patchFiles(patch).map(({ path, isBinary, body }) => {
 		const isText = body.length > 0 || !isBinary;
 		return {
@@ -33,7 +33,7 @@ export const filesOf = (patch: string): DiffFile[] =>
 	});
 
 /** The list with a file that was loaded meanwhile, which opens. */
-export function withFile(panel: DiffPanel, loaded: DiffFile): DiffPanel {
+export function withFile(panel: DiffPanel, loaded: PanelFile): DiffPanel {
 	const at = panel.files.findIndex(({ path }) => path === loaded.path);
 	if (at < 0) return panel;
 	return { ...panel, files: panel.files.with(at, loaded), opened: new Set([...panel.opened, at]) };
@@ -82,9 +82,9 @@ export function layoutOf({ files, opened }: Pick<DiffPanel, "files" | "opened">,
 
 type LineRow = Pick<DiffRow, "line" | "part">;
 
-const wrappedFiles = new WeakMap<DiffFile, { width: number; rows: readonly LineRow[] }>();
+const wrappedFiles = new WeakMap<PanelFile, { width: number; rows: readonly LineRow[] }>();
 
-function lineRows(file: DiffFile | undefined, width: number): readonly LineRow[] {
+function lineRows(file: PanelFile | undefined, width: number): readonly LineRow[] {
 	if (file?.lines == null) return [];
 	const known = wrappedFiles.get(file);
 	if (known?.width === width) return known.rows;
@@ -93,10 +93,10 @@ function lineRows(file: DiffFile | undefined, width: number): readonly LineRow[]
 	return rows;
 }
 
-const marks = new WeakMap<DiffFile, string>();
+const marks = new WeakMap<PanelFile, string>();
 
-/** A file as it was reviewed: it counts as reviewed until its lines change. Null while its lines are not loaded. */
-export function reviewMark(file: DiffFile): string | null {
+/** A file as it was viewed: it counts as viewed until its lines change. Null while its lines are not loaded. */
+export function reviewMark(file: PanelFile): string | null {
 	const { path, lines } = file;
 	if (lines === null) return null;
 	const known = marks.get(file);

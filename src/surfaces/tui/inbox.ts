@@ -15,7 +15,7 @@ export interface InboxRow {
 }
 
 export function inboxRows(seen: Seen): InboxRow[] {
-	const { approvals, errors, turns, reviews, limits, nodes } = seen.inbox;
+	const { approvals, errors, humanAgents, reviews, limits, nodes } = seen.inbox;
 	return [
 		...approvals.map(
 			({ agent, title, path, askedAt }): InboxRow => ({
@@ -29,7 +29,7 @@ export function inboxRows(seen: Seen): InboxRow[] {
 				text: `${agent.handle}  ${stateOf(agent)}`,
 			}),
 		),
-		...turns.map(
+		...humanAgents.map(
 			({ id, handle, turn }): InboxRow => ({
 				...{ style: "wait", glyph: "◆", agent: id, hint: "" },
 				text: `${handle}  waits for you: ${finishHint(handle)}  ${turn === null ? "" : ageOf(turn.startedAt, seen.now)}`,
@@ -45,7 +45,7 @@ export function inboxRows(seen: Seen): InboxRow[] {
 		...limits.map(
 			({ name, coolingUntil }): InboxRow => ({
 				...{ style: "wait", glyph: "⧗", agent: null },
-				text: `${name}  waits until ${coolingUntil} for its usage limit`,
+				text: `${name}  cools down until ${coolingUntil}`,
 				hint: `brood subscription show ${name}`,
 			}),
 		),

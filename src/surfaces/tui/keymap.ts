@@ -52,7 +52,7 @@ export type Action =
 	| "edit"
 	| "reply"
 	| "fork-here"
-	| "reviewed"
+	| "viewed"
 	| "next-file"
 	| "previous-file"
 	| "open-all";
@@ -89,15 +89,15 @@ export const keymap: Readonly<Record<Mode, readonly KeyEntry[]>> = {
 		{ keys: ["f4"], action: "mail", help: "show the mail" },
 		{ keys: ["f5"], action: "diff", help: "show what the agent changed" },
 		{ keys: ["f6"], action: "turns", help: "show the turns, each with its diff" },
-		{ keys: ["ctrl+p"], action: "transcript", help: "print the thread into the normal screen" },
+		{ keys: ["ctrl+p"], action: "transcript", help: "print the conversation into the normal screen" },
 		{ keys: ["ctrl+l"], action: "redraw", help: "draw the screen again" },
-		{ keys: ["ctrl+z"], action: "suspend", help: "suspend the terminal; `fg` brings it back" },
+		{ keys: ["ctrl+z"], action: "suspend", help: "suspend Brood's terminal; `fg` brings it back" },
 		{ keys: ["ctrl+c"], action: "quit", help: "leave; agents go on. Asks first" },
 	],
 	approval: [
 		{ keys: ["y", "alt+y"], action: "allow", help: "allow it" },
 		{ keys: ["n", "alt+n"], action: "deny", help: "deny it" },
-		{ keys: ["a", "alt+a"], action: "always", help: "allow this command always" },
+		{ keys: ["a", "alt+a"], action: "always", help: "allow exactly this always" },
 		{ keys: ["shift+up"], action: "line-up", help: "scroll the question up" },
 		{ keys: ["shift+down"], action: "line-down", help: "scroll the question down" },
 		{ keys: ["v", "alt+v"], action: "whole", help: "show more of the question, or less" },
@@ -143,7 +143,7 @@ export const keymap: Readonly<Record<Mode, readonly KeyEntry[]>> = {
 		...lists,
 		{ keys: ["enter"], action: "open", help: "open or close the file" },
 		{ keys: ["o"], action: "open-all", help: "open or close all files" },
-		{ keys: ["space"], action: "reviewed", help: "mark the file as reviewed, and go to the next" },
+		{ keys: ["space"], action: "viewed", help: "mark the file as viewed, and go to the next" },
 		{ keys: ["n"], action: "next-file", help: "to the next file" },
 		{ keys: ["p"], action: "previous-file", help: "to the file before" },
 	],

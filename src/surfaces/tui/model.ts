@@ -44,7 +44,7 @@ export interface State {
 	/** the block that the next Enter opens, while the reader is among the blocks */
 	selected: number | null;
 	panel: Panel | null;
-	notice: Notice | null;
+	status: StatusMessage | null;
 	/** a key that has to be pressed twice was pressed once, at this time */
 	armed: { key: "escape" | "ctrl+c"; at: number } | null;
 	/** when a key was last typed: single letters answer an approval only after a pause */
@@ -55,8 +55,8 @@ export interface State {
 	waiting: readonly { id: number; text: string; agent: AgentId }[];
 	/** how far the question above the input was read; null if it has just come */
 	question: Question | null;
-	/** the files of diffs that were reviewed, as they were then */
-	reviewed: ReadonlySet<string>;
+	/** the files of diffs that were viewed, as they were then */
+	viewed: ReadonlySet<string>;
 }
 
 export interface Question {
@@ -69,14 +69,14 @@ export interface Question {
 	isWide: boolean;
 }
 
-export interface Notice {
+export interface StatusMessage {
 	text: string;
 	style: Style;
 }
 
 /** A list over the thread. */
 export type Panel =
-	| (PanelBase & { kind: "tree"; filter: TreeFilter; words: string; collapsed: ReadonlySet<AgentId> })
+	| (PanelBase & { kind: "tree"; filter: PickerFilter; words: string; collapsed: ReadonlySet<AgentId> })
 	| (PanelBase & { kind: "inbox" | "queue" | "mail" | "turns" | "keys" | "commands" })
 	| (PanelBase & { kind: "text"; title: string; lines: readonly string[] })
 	| DiffPanel;
@@ -85,7 +85,7 @@ export type DiffPanel = PanelBase & {
 	kind: "diff";
 	title: string;
 	source: DiffSource;
-	files: readonly DiffFile[];
+	files: readonly PanelFile[];
 	/** those whose lines are shown */
 	opened: ReadonlySet<number>;
 };
@@ -102,7 +102,7 @@ interface PanelBase {
 	back?: Panel;
 }
 
-export interface DiffFile {
+export interface PanelFile {
 	path: string;
 	/** how many lines were added and deleted; null for files that are not text */
 	added: number | null;
@@ -111,8 +111,8 @@ export interface DiffFile {
 	lines: readonly string[] | null;
 }
 
-export const treeFilters = ["living", "needs you", "all", "everywhere"] as const;
-export type TreeFilter = (typeof treeFilters)[number];
+export const pickerFilters = ["living", "needs you", "all", "everywhere"] as const;
+export type PickerFilter = (typeof pickerFilters)[number];
 
 export const firstState = (current: AgentId): State => ({
 	current,
@@ -120,13 +120,13 @@ export const firstState = (current: AgentId): State => ({
 	opened: new Set(),
 	selected: null,
 	panel: null,
-	notice: null,
+	status: null,
 	armed: null,
 	typedAt: 0,
 	editing: new Map(),
 	waiting: [],
 	question: null,
-	reviewed: new Set(),
+	viewed: new Set(),
 });
 
 /** What the program does beside drawing. */

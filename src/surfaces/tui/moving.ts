@@ -1,7 +1,7 @@
 // Moving in the tree: who is above, the next child, and the next that needs a person.
 import type { AgentId } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
-import type { Seen, TreeFilter } from "./model.ts";
+import type { PickerFilter, Seen } from "./model.ts";
 import { matching } from "./pi/text.ts";
 
 type Tree = Pick<Seen, "tree" | "agents">;
@@ -49,8 +49,8 @@ export function lastActive({ tree, project }: Pick<Seen, "tree" | "project">): A
 
 /** The agents with a pending approval, an error or an open turn of a human, in the order of the tree. */
 export function needingYou({ everywhere, inbox }: Pick<Seen, "everywhere" | "inbox">): Agent[] {
-	const { approvals, errors, turns } = inbox;
-	const ids = new Set([...approvals.map(({ agent }) => agent), ...[...errors, ...turns].map(({ id }) => id)]);
+	const { approvals, errors, humanAgents } = inbox;
+	const ids = new Set([...approvals.map(({ agent }) => agent), ...[...errors, ...humanAgents].map(({ id }) => id)]);
 	return everywhere.map(({ agent }) => agent).filter(({ id }) => ids.has(id));
 }
 
@@ -64,7 +64,7 @@ export function nextNeedingYou(seen: Seen, current: AgentId): Agent | null {
 	return next?.id === current && needing.length === 1 ? null : next;
 }
 
-function wantedRows(seen: Seen, filter: TreeFilter): Seen["tree"] {
+function wantedRows(seen: Seen, filter: PickerFilter): Seen["tree"] {
 	if (filter === "everywhere") return seen.everywhere;
 	if (filter === "all") return seen.tree;
 	if (filter === "living") return seen.tree.filter(({ agent }) => isLiving(agent));
@@ -82,7 +82,7 @@ export interface PickerRow {
 /** The rows of the tree picker. A search shows what it finds, best first, without its surroundings. */
 export function pickerRows(
 	seen: Seen,
-	{ filter, words, collapsed }: { filter: TreeFilter; words: string; collapsed: ReadonlySet<AgentId> },
+	{ filter, words, collapsed }: { filter: PickerFilter; words: string; collapsed: ReadonlySet<AgentId> },
 ): PickerRow[] {
 	const wanted = wantedRows(seen, filter);
 	if (words.trim() !== "")

@@ -11,7 +11,7 @@ import { diffLine } from "./diff-line.ts";
 import { commandRows, keyRows } from "./help.ts";
 import { inboxRows } from "./inbox.ts";
 import { fittingHints, hint, keyName } from "./keymap.ts";
-import type { DiffFile, DiffPanel, Panel, Seen, State } from "./model.ts";
+import type { DiffPanel, Panel, PanelFile, Seen, State } from "./model.ts";
 import { isLiving, pickerRows } from "./moving.ts";
 import { clipped, filled, uncoloured, widthOf, wrapped } from "./pi/text.ts";
 
@@ -197,17 +197,17 @@ function turnsContent(state: State, seen: Seen, { colour }: Look): Content {
 	};
 }
 
-function diffContent(panel: DiffPanel, { reviewed }: State, { width, colour }: Look): Content {
+function diffContent(panel: DiffPanel, { viewed }: State, { width, colour }: Look): Content {
 	const { files, opened } = panel;
-	const isReviewed = (file: DiffFile): boolean => reviewed.has(reviewMark(file) ?? "");
+	const isViewed = (file: PanelFile): boolean => viewed.has(reviewMark(file) ?? "");
 	const layout = layoutOf(panel, diffLineWidth(width));
-	const fileRow = (file: DiffFile, isOpen: boolean): string => {
+	const fileRow = (file: PanelFile, isOpen: boolean): string => {
 		const { path, added, deleted } = file;
 		const counts =
 			added === null
 				? "not text"
 				: `${painted("added", `+${added}`, colour)} ${painted("deleted", `−${deleted}`, colour)}`;
-		const left = `${isReviewed(file) ? "✓" : "○"} ${isOpen ? "▾" : "▸"} ${inline(path)}`;
+		const left = `${isViewed(file) ? "✓" : "○"} ${isOpen ? "▾" : "▸"} ${inline(path)}`;
 		return `${painted("strong", clipped(left, Math.max(8, width - 14)), colour)}  ${counts}`;
 	};
 	const row = (at: number): string => {
@@ -218,12 +218,12 @@ function diffContent(panel: DiffPanel, { reviewed }: State, { width, colour }: L
 		return diffLine(file.lines?.[line] ?? "", part, file.path, colour);
 	};
 	return {
-		title: `${panel.title}: ${counted(files.length, "file")}, ${files.filter(isReviewed).length} reviewed`,
+		title: `${panel.title}: ${counted(files.length, "file")}, ${files.filter(isViewed).length} viewed`,
 		rows: { length: layout.count, row },
 		none: "nothing has changed",
 		hints: [
 			hint("diff", "open", "open"),
-			hint("diff", "reviewed", "reviewed"),
+			hint("diff", "viewed", "viewed"),
 			`${hint("diff", "next-file", "")}/${hint("diff", "previous-file", "file")}`.replace(" /", "/"),
 			hint("diff", "open-all", "all"),
 			hint("list", "close", "close"),

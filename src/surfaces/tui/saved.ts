@@ -10,22 +10,22 @@ export interface Saved {
 	anchors: Record<string, NonNullable<Anchor>>;
 	/** the agent that was shown last, by project */
 	last: Record<string, string>;
-	/** files of diffs that were reviewed, the last ones */
-	reviewed: string[];
+	/** files of diffs that were viewed, the last ones */
+	viewed: string[];
 	preferences: Preferences;
 }
 
 export interface Preferences {
 	/** the mouse scrolls, opens and selects */
 	mouse: boolean;
-	/** a fork goes to the child */
+	/** goes to an agent that was forked or added, and away from one that was killed */
 	follow: boolean;
 }
 
-const reviewedMax = 2000;
+const viewedMax = 2000;
 
 const nothing = (): Saved => ({
-	...{ drafts: {}, anchors: {}, last: {}, reviewed: [], preferences: { mouse: true, follow: true } },
+	...{ drafts: {}, anchors: {}, last: {}, viewed: [], preferences: { mouse: true, follow: true } },
 });
 const fileIn = (home: string): string => path.join(home, "terminal.json");
 
@@ -43,10 +43,10 @@ export function load(home: string): Saved {
 export function save(
 	home: string,
 	saved: Saved,
-	{ anchors, reviewed, last: [project, agent] }: { last: [string, AgentId] } & Pick<State, "anchors" | "reviewed">,
+	{ anchors, viewed, last: [project, agent] }: { last: [string, AgentId] } & Pick<State, "anchors" | "viewed">,
 ): void {
 	saved.anchors = Object.fromEntries([...anchors].flatMap(([id, at]) => (at === null ? [] : [[id, at]])));
-	saved.reviewed = [...reviewed].slice(-reviewedMax);
+	saved.viewed = [...viewed].slice(-viewedMax);
 	saved.last[project] = agent;
 	const file = fileIn(home);
 	try {

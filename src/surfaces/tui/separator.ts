@@ -67,8 +67,8 @@ function countsText(agent: Agent, seen: Seen, without: GivenUp): string {
 }
 
 function needsText(seen: Seen, { colour, without }: { colour: boolean; without: GivenUp }): string {
-	const { approvals, turns, errors, reviews } = seen.inbox;
-	const asks = approvals.length + turns.length;
+	const { approvals, humanAgents, errors, reviews } = seen.inbox;
+	const asks = approvals.length + humanAgents.length;
 	const parts = [
 		asks === 0 ? "" : signed("wait", "◆", String(asks), colour),
 		errors.length === 0 ? "" : signed("bad", "✗", String(errors.length), colour),

@@ -40,7 +40,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 	},
 	add: {
 		usage: "[NAME] [--type TYPE] [--model MODEL]",
-		help: "make an agent in this project, and go there",
+		help: "make an agent in this project, and go there (see /follow)",
 		waits: "Making its workspace …",
 		run: async ({ client, agent, key, project }, { words: [name], options }) => {
 			const [agentType, model] = [options.get("type"), options.get("model")];
@@ -225,9 +225,9 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 	},
 	follow: {
 		usage: "on|off",
-		help: "on goes to the child after a /fork",
+		help: "on goes to an agent that you fork or add, and away from one that you kill",
 		run: async (_, { words: [word] }) => ({
-			...{ prefer: { follow: isOn("follow", word) }, text: `following forks is ${word}` },
+			...{ prefer: { follow: isOn("follow", word) }, text: `going along is ${word}` },
 		}),
 	},
 	help: {

@@ -2,7 +2,7 @@
 import type { Client } from "#client/client.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
-import type { DiffFile, Panel, Seen } from "./model.ts";
+import type { Panel, PanelFile, Seen } from "./model.ts";
 import type { Preferences } from "./saved.ts";
 import type { Words } from "./words.ts";
 
@@ -26,7 +26,7 @@ export interface SlashAnswer {
 	text?: string;
 	panel?: Panel;
 	/** of the diff that is shown */
-	file?: DiffFile;
+	file?: PanelFile;
 	/** only if the reader is still there */
 	go?: { from: AgentId; to: AgentId };
 	quit?: true;

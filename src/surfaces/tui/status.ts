@@ -35,7 +35,7 @@ function toldOf(state: State, seen: Seen): { text: string; style: Style } | null
 	if (seen.connection === "connecting") return { style: "faint", text: "connecting …" };
 	const waiting = state.waiting.findLast(({ agent }) => agent === state.current);
 	if (waiting !== undefined) return { style: "wait", text: `${waiting.text}   (Esc cancels)` };
-	if (state.notice !== null) return state.notice;
+	if (state.status !== null) return state.status;
 	const agent = seen.agents.get(state.current);
 	const dead = agent === undefined || state.panel !== null ? null : unwritable(agent);
 	return dead === null ? null : { style: "off", text: dead };

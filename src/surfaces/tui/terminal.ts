@@ -44,8 +44,8 @@ export class TerminalProgram {
 		this.#mirror = new Mirror(client, { now, beforeReconnect, itemsMax, changed: (what) => this.#changed(what) });
 		this.#view = new MirroredScreen(this.#mirror, client, project);
 		const last = agentIn(this.#saved.last[project ?? ""]) ?? first ?? nobody;
-		const reviewed = new Set(this.#saved.reviewed);
-		this.#state = { ...firstState(last), anchors: anchorsIn(this.#saved), reviewed };
+		const viewed = new Set(this.#saved.viewed);
+		this.#state = { ...firstState(last), anchors: anchorsIn(this.#saved), viewed };
 		const painter = {
 			draw: (width: number, height: number) => screenRows(this.#state, this.#view.seen, this.#look({ width, height })),
 			key: (name: string, data: string) => this.#key(name, data),
@@ -277,8 +277,8 @@ export class TerminalProgram {
 		this.#say(refusalText(error), "bad");
 	}
 
-	#say(text: string, style: NonNullable<State["notice"]>["style"]): void {
-		this.#show({ ...this.#state, notice: { text, style } });
+	#say(text: string, style: NonNullable<State["status"]>["style"]): void {
+		this.#show({ ...this.#state, status: { text, style } });
 	}
 
 	#show(state: State): void {

@@ -43,7 +43,7 @@ export function goTo(state: State, to: AgentId | undefined, none: string): Updat
 	return only(there, { do: "show", agent: to });
 }
 
-export const noted = (state: State, text: string): State => ({ ...state, notice: { text, style: "faint" } });
+export const noted = (state: State, text: string): State => ({ ...state, status: { text, style: "faint" } });
 
 export const modeOf = ({ panel, selected }: State): Mode => {
 	if (panel === null) return selected === null ? "thread" : "blocks";

@@ -5,7 +5,7 @@ import { type DiffLayout, layoutOf, reviewMark } from "./diff.ts";
 import { commandRows, keyRows } from "./help.ts";
 import { inboxRows } from "./inbox.ts";
 import { type Action, actionOf, hint, keyName } from "./keymap.ts";
-import { type DiffPanel, type Effect, type Panel, type Seen, type State, treeFilters } from "./model.ts";
+import { type DiffPanel, type Effect, type Panel, pickerFilters, type Seen, type State } from "./model.ts";
 import { pickerRows } from "./moving.ts";
 import { diffLineWidth, textRows } from "./panels.ts";
 import { goTo, type Key, modeOf, noted, only, type Update } from "./transition.ts";
@@ -97,7 +97,7 @@ function inTree(state: State, panel: TreePanel, action: Action | null, key: Key,
 		case "expand":
 			return next({ collapsed: new Set([...panel.collapsed].filter((id) => id !== row?.agent.id)) });
 		case "filter": {
-			const filter = treeFilters[(treeFilters.indexOf(panel.filter) + 1) % treeFilters.length] ?? "living";
+			const filter = pickerFilters[(pickerFilters.indexOf(panel.filter) + 1) % pickerFilters.length] ?? "living";
 			return next({ filter, at: 0 });
 		}
 		case "erase":
@@ -218,15 +218,15 @@ function inDiff(state: State, panel: DiffPanel, action: Action | null, layout: L
 			return to(panel, file + 1);
 		case "previous-file":
 			return to(panel, file - 1);
-		case "reviewed": {
+		case "viewed": {
 			const mark = reviewMark(shown);
 			if (mark === null) return only(noted(state, "Its lines are loaded first; then mark it."), load);
-			const marks = new Set(state.reviewed);
+			const marks = new Set(state.viewed);
 			const isMarked = marks.delete(mark);
 			if (!isMarked) marks.add(mark);
 			const opened = new Set([...panel.opened].filter((each) => each !== file));
 			const next = to({ ...panel, opened }, isMarked ? file : file + 1);
-			return only({ ...next.state, reviewed: marks }, ...next.effects);
+			return only({ ...next.state, viewed: marks }, ...next.effects);
 		}
 		default:
 			return only(state);

@@ -3,7 +3,7 @@ import type { AgentId } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
 import { withFile } from "./diff.ts";
 import { type Action, actionOf } from "./keymap.ts";
-import type { Panel, Seen, State, TreeFilter } from "./model.ts";
+import type { Panel, PickerFilter, Seen, State } from "./model.ts";
 import { agentAbove, childOf, isLiving, nextNeedingYou, pickerRows, siblingOf } from "./moving.ts";
 import type { Anchor } from "./page.ts";
 import { partOf, type QuestionPart, turned } from "./question.ts";
@@ -17,7 +17,7 @@ const twiceMs = 1500;
 const pauseMs = 700;
 
 export function update(state: State, key: Key, seen: Seen): Update {
-	const cleared: State = { ...state, notice: null };
+	const cleared: State = { ...state, status: null };
 	if (state.panel !== null) {
 		const action = actionOf(modeOf(state), key.name) === null ? actionOf("thread", key.name) : null;
 		// the keys that open a list or go to an agent work from every list
@@ -98,7 +98,7 @@ function act(state: State, action: Action, key: Key, seen: Seen): Update {
 }
 
 /** The tree with the current agent selected. */
-export function treePanel(state: State, seen: Seen, filter: TreeFilter): Panel {
+export function treePanel(state: State, seen: Seen, filter: PickerFilter): Panel {
 	const panel = { kind: "tree" as const, at: 0, filter, words: "", collapsed: new Set<AgentId>() };
 	return {
 		...panel,

@@ -11,8 +11,8 @@ import { Palette } from "./shell/palette.tsx";
 import { Shortcuts } from "./shell/shortcuts.tsx";
 import { SignedOut } from "./shell/signed-out.tsx";
 import { useSeen } from "./store/hooks.ts";
-import { Empty } from "./ui/notice.tsx";
 import { paths } from "./ui/paths.ts";
+import { Empty } from "./ui/placeholder.tsx";
 import { Toasts } from "./ui/toasts.tsx";
 
 export function App() {
@@ -63,8 +63,10 @@ const textsOf = (params: Readonly<Record<string | number, string | undefined>>):
 function useNextThatNeedsYou(): () => void {
 	const [location, go] = useLocation();
 	const { inbox } = useSeen();
-	const { approvals, errors, turns } = inbox;
-	const waiting = [...new Set([...approvals.map(({ agent }) => agent), ...[...errors, ...turns].map(({ id }) => id)])];
+	const { approvals, errors, humanAgents } = inbox;
+	const waiting = [
+		...new Set([...approvals.map(({ agent }) => agent), ...[...errors, ...humanAgents].map(({ id }) => id)]),
+	];
 	return () => {
 		const at = waiting.findIndex((agent) => location === paths.agent(agent));
 		const next = waiting[(at + 1) % waiting.length];

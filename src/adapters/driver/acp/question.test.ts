@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { filesOfPatch, pathsIn } from "./named.ts";
 import { questionOf } from "./question.ts";
 
-interface PrepareRequest {
+interface ProcessRequest {
 	tool?: string;
 	title?: string;
 	input?: unknown;
@@ -12,7 +12,7 @@ interface PrepareRequest {
 	locations?: string[];
 }
 
-function asked({ tool = "edit", title = "Edit", input, content = [], locations = [] }: PrepareRequest) {
+function asked({ tool = "edit", title = "Edit", input, content = [], locations = [] }: ProcessRequest) {
 	const request: RequestPermissionRequest = { sessionId: "1", toolCall: { toolCallId: "c" }, options: [] };
 	const call = {
 		said: true,

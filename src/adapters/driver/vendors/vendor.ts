@@ -1,6 +1,6 @@
 // The description of one vendor's program: how to install and start it, its credentials, the repository files that it
-// runs, the folders that it writes, and how it reports a usage limit. All other files read a vendor from here, and
-// name none.
+// runs, the folders that it writes, and how it reports a usage limit. Other files read a vendor from here. What the protocol says of one vendor
+// only is in `acp/translate.ts`.
 import type { Policy } from "#contract/approval.ts";
 import type { CommandLine } from "../../system/containment.ts";
 
@@ -19,7 +19,7 @@ export interface Vendor {
 	/** the mode of the program for each policy: it must ask us, and let no model answer in our place */
 	modes?: Readonly<Record<Policy, string>>;
 	/** the vendor's own program, with which people log in; agents run the adapter's copy */
-	program: { name: string; install: string };
+	loginProgram: { name: string; install: string };
 	login: {
 		/** files in the user's home that a login creates, or for those that the program creates before, what a login adds */
 		files: readonly (string | { name: string; has: RegExp })[];

@@ -15,7 +15,7 @@ export async function materialize(
 	to: { folder: string; branch: string; repository: string },
 	/** false for a sandboxed parent: git would act on its operation files outside the sandbox */
 	{ operations = true } = {},
-): Promise<{ left: FileName[] } | Refusal> {
+): Promise<{ missing: FileName[] } | Refusal> {
 	const { head } = snapshot.manifest;
 	const { index, operation: held } = await readParts(git, to.repository, snapshot);
 	const operation = operations ? held : new Map<string, Buffer>();
@@ -25,5 +25,5 @@ export async function materialize(
 			await git(tree.folder, ["update-ref", "--no-deref", "HEAD", head.commit]);
 		await fillTree(git, tree, snapshot, { index, operation: onBranch(operation, branchRef(to.branch)) });
 	});
-	return refusal ?? { left: leftOut(snapshot) };
+	return refusal ?? { missing: leftOut(snapshot) };
 }

@@ -1,4 +1,4 @@
-// Where things are in Brood's home. A name becomes a path only here. Slugs and handles contain only letters, digits and
+// Where the files of projects are in Brood's home. For git, a name becomes a path only here. Slugs and handles contain only letters, digits and
 // dashes, so a name that begins with a dot is always one of ours.
 import { lstat, mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
@@ -64,7 +64,7 @@ export class Layout {
 	}
 
 	/** Makes the parent folder of a path. Refuses if a link takes that folder out of the home. */
-	async parent(location: string): Promise<Refusal | null> {
+	async makeParent(location: string): Promise<Refusal | null> {
 		const folder = path.dirname(location);
 		await mkdir(folder, { recursive: true, mode: 0o700 });
 		const expected = path.join(await realpath(this.home), path.relative(this.home, folder));
@@ -80,8 +80,8 @@ export class Layout {
 	}
 
 	/** Makes the parent folder, and refuses if the path exists. */
-	async free(location: string): Promise<Refusal | null> {
-		return (await this.parent(location)) ?? ((await exists(location)) ? inTheWay(location) : null);
+	async makeParentIfFree(location: string): Promise<Refusal | null> {
+		return (await this.makeParent(location)) ?? ((await exists(location)) ? inTheWay(location) : null);
 	}
 }
 

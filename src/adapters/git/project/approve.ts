@@ -28,7 +28,7 @@ import { projectSettings } from "../workspace/settings.ts";
 import { runInCheckTree } from "./check-tree.ts";
 import { integrated } from "./integrate.ts";
 import { moveBase } from "./move-base.ts";
-import { originStatus, rememberOrigin, seeOrigin } from "./origin.ts";
+import { fetchAndFollowOrigin, originStatus, rememberOrigin } from "./origin.ts";
 import { pushBase } from "./push-base.ts";
 import { notApproved } from "./setup.ts";
 
@@ -47,7 +47,7 @@ export async function approveWork(
 		return refuse("VALIDATION_ERROR", "Name the reviewed commit by its full hash.", {
 			details: { commit: reviewed },
 		});
-	const seen = await seeOrigin(context, project, workspace.base, request);
+	const seen = await fetchAndFollowOrigin(context, project, workspace.base, request);
 	// a bundle leaves out what origin has
 	const { bundles } = request;
 	const unfetched = bundles && (await fetchBundles(context, project, checkout.agent.id, bundles));

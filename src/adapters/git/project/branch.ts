@@ -6,8 +6,8 @@ import type { UpdateResult } from "#contract/wire.ts";
 import type { CommandRun } from "#contract/workspace.ts";
 import type { Checkout, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import { commitOf } from "../run/user-input.ts";
-import { checkoutOfBranch, worktreesOf } from "../run/worktrees.ts";
-import { release } from "../verbs/release.ts";
+import { worktreeOfBranch, worktreesOf } from "../run/worktrees.ts";
+import { goToBranchAndUpdate } from "../verbs/go-to-branch.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
 import { projectSettings } from "../workspace/settings.ts";
 import { runInCheckTree } from "./check-tree.ts";
@@ -27,11 +27,11 @@ export async function switchBranch(
 	const [ours, theirs] = [await commitOf(git, path, local), await commitOf(git, path, `refs/remotes/origin/${branch}`)];
 	const behind = theirs !== null && ours !== theirs && (ours === null || (await isAncestor(git, path, ours, theirs)));
 	await detachOthers(context, checkout);
-	const inUse = ours !== null && behind && (await checkoutOfBranch(git, checkout.project.path, local)) !== undefined;
+	const inUse = ours !== null && behind && (await worktreeOfBranch(git, checkout.project.path, local)) !== undefined;
 	// unless somebody made or moved it meanwhile
 	if (behind && !inUse)
 		await git(path, ["update-ref", local, theirs, ours ?? "0".repeat(theirs.length)], { answers: [1, 128] });
-	return await release(context, checkout, control);
+	return await goToBranchAndUpdate(context, checkout, control);
 }
 
 /**

@@ -1,6 +1,6 @@
 // Runs a check or a gate in a tree of exactly the commit that would be merged, with what agents share. The tree is removed
 // afterwards.
-import type { ProjectSettings } from "#contract/project-config.ts";
+import type { RepositorySettings } from "#contract/project-config.ts";
 import type { CommandRun } from "#contract/workspace.ts";
 import type { AgentIdentity, ProjectRepository, StepControl } from "#engine/ports/workspace-requests.ts";
 import { readPrimaryMarkerAt } from "../layout/marker.ts";
@@ -15,7 +15,7 @@ interface Where {
 	project: ProjectRepository;
 	agent?: AgentIdentity;
 	commit: string;
-	settings: ProjectSettings;
+	settings: RepositorySettings;
 }
 
 export async function runInCheckTree(

@@ -1,6 +1,6 @@
 // A workspace that begins as a copy of another agent's: commit, index and files. Between two worktrees the tree is copied;
 // between repositories, or from an older state, a snapshot is used.
-import type { ProjectSettings } from "#contract/project-config.ts";
+import type { RepositorySettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { ForkRequest, ProjectRepository, Provisioned } from "#engine/ports/workspace-requests.ts";
@@ -12,7 +12,7 @@ import { commitOf } from "../run/user-input.ts";
 import { type Built, type ForkStart, forkSandboxed, forkStart, inProject, sandboxRefusal } from "../sandbox/make.ts";
 import { fillTree, leftOut, readParts } from "../snapshot/restore.ts";
 import { takeSnapshot } from "../snapshot/snapshot.ts";
-import type { StoredSnapshot as Taken } from "../snapshot/snapshots.ts";
+import type { StoredSnapshot } from "../snapshot/snapshots.ts";
 import { onBranch } from "../tree/operation.ts";
 import { openTree } from "../tree/tree.ts";
 import { makeClone } from "../workspace/clone.ts";
@@ -47,7 +47,7 @@ export async function fork(
 	context: GitContext,
 	request: ForkRequest,
 	marker: WorkspaceMarker,
-	settings: ProjectSettings,
+	settings: RepositorySettings,
 	begin: Begin,
 	signal?: AbortSignal,
 ): Promise<Built | Refusal> {
@@ -57,17 +57,18 @@ export async function fork(
 		return await forkSandboxed(context, request, marker, settings, begin.own, signal);
 	if (begin.own !== undefined) return await outOfSandbox(context, request, marker, begin.own);
 	if (request.snapshot === undefined && marker.kind === "worktree" && parent.workspace.kind !== "clone") {
-		const ignored = await sharesBlocks(parent.workspace.path, marker.path);
+		const copiedIgnored = await sharesBlocks(parent.workspace.path, marker.path);
 		const from = { folder: parent.workspace.path };
-		const copied = { from, to, repository: project.path, copy: settings.copy, sharesBlocks: ignored };
-		return (await copyWorktree(context.git, copied, signal)) ?? { missing: [], ignored };
+		const copied = { from, to, repository: project.path, copy: settings.copy, sharesBlocks: copiedIgnored };
+		return (await copyWorktree(context.git, copied, signal)) ?? { missing: [], copiedIgnored };
 	}
 	const taken =
 		request.snapshot === undefined
 			? await takeSnapshot(context.git, requestFor(context, parent, "a fork"))
 			: await find(context, parent, request.snapshot);
 	if (isRefusal(taken)) return taken;
-	if (marker.kind === "clone") return { missing: await intoClone(context, request, marker, taken), ignored: false };
+	if (marker.kind === "clone")
+		return { missing: await intoClone(context, request, marker, taken), copiedIgnored: false };
 	await fetchSnapshot(context, parent, taken.ref, project.path);
 	return await intoWorktree(context, project, marker, taken);
 }
@@ -82,25 +83,25 @@ async function outOfSandbox(
 	const options = { operations: false };
 	if (marker.kind !== "clone") return await intoWorktree(context, request.project, marker, snapshot, options);
 	const parent = inProject(request.parent);
-	return { missing: await intoClone(context, { ...request, parent }, marker, snapshot, options), ignored: false };
+	return { missing: await intoClone(context, { ...request, parent }, marker, snapshot, options), copiedIgnored: false };
 }
 
 async function intoWorktree(
 	{ git }: GitContext,
 	project: ProjectRepository,
 	{ path: folder, branch }: WorkspaceMarker,
-	snapshot: Taken,
+	snapshot: StoredSnapshot,
 	options?: { operations: boolean },
 ): Promise<Built | Refusal> {
 	const made = await materialize(git, snapshot, { folder, branch, repository: project.path }, options);
-	return isRefusal(made) ? made : { missing: notHeld(made.left), ignored: false };
+	return isRefusal(made) ? made : { missing: notHeld(made.missing), copiedIgnored: false };
 }
 
 async function intoClone(
 	context: GitContext,
 	{ parent, project, agent }: ForkRequest,
 	marker: WorkspaceMarker,
-	taken: Taken,
+	taken: StoredSnapshot,
 	{ operations = true } = {},
 ): Promise<Provisioned["missing"]> {
 	const { git } = context;

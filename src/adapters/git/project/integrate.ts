@@ -1,9 +1,9 @@
 // Computes the base that work is merged into: the branch as it is, with what origin has and it lacks. Nothing moves here:
 // one step moves base to the result later, or nothing happens at all.
-import type { ProjectSettings } from "#contract/project-config.ts";
+import type { RepositorySettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
-import { checkoutOfBranch } from "../run/worktrees.ts";
+import { worktreeOfBranch } from "../run/worktrees.ts";
 import { personIdentity } from "../verbs/identity.ts";
 import { commitTree, mergeTrees, rebased } from "../verbs/merge.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
@@ -22,7 +22,7 @@ export async function integrated(
 	context: GitContext,
 	project: ProjectRepository,
 	{ base, before, reviewed }: { base: string; before: string; reviewed: string | null },
-	{ integrate }: Pick<ProjectSettings, "integrate">,
+	{ integrate }: Pick<RepositorySettings, "integrate">,
 ): Promise<Integrated | Refusal> {
 	const { git } = context;
 	const asItIs = { commit: before, took: 0, rewrites: false };
@@ -34,7 +34,7 @@ export async function integrated(
 	if (reviewed !== null && rewrittenFrom === null && (await isAncestor(git, project.path, commit, reviewed)))
 		return { ...asItIs, took: behind };
 	if (rewrittenFrom !== null || integrate === "rebase")
-		return await replayed(context, project, { base, before, there });
+		return await rebasedBase(context, project, { base, before, there });
 	const merged = await mergeTrees(git, project.path, before, commit);
 	if (isRefusal(merged)) return inConflict(project, base, there, merged);
 	const message = `Merge branch '${base}' of origin\n`;
@@ -44,13 +44,13 @@ export async function integrated(
 }
 
 /** Base's own commits again, on top of what origin has. */
-async function replayed(
+async function rebasedBase(
 	context: GitContext,
 	project: ProjectRepository,
 	{ base, before, there }: { base: string; before: string; there: Incoming },
 ): Promise<Integrated | Refusal> {
 	const { git } = context;
-	const inUse = await checkoutOfBranch(git, project.path, `refs/heads/${base}`);
+	const inUse = await worktreeOfBranch(git, project.path, `refs/heads/${base}`);
 	if (inUse !== undefined)
 		return cannotTakeIn(project, base, there, {
 			why: `it is checked out in ${inUse.path}, where Brood does not rewrite it`,

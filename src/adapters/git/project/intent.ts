@@ -22,7 +22,7 @@ export async function findExisting(
 	{ location, intent }: { location: string; intent: string },
 	control: StepControl,
 ): Promise<ExistingWorkspace | Refusal> {
-	const wrong = await context.layout.parent(location);
+	const wrong = await context.layout.makeParent(location);
 	if (wrong !== null) return wrong;
 	const { id } = request.agent;
 	const begun = await readMarker(intent);

@@ -1,9 +1,9 @@
-// Moves base to the merged commit, in the repository or in a person's checkout of it.
+// Moves base to the merged commit, in the repository or in a person's worktree of it.
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { Checkout, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { filesIn } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
-import { checkoutOfBranch } from "../run/worktrees.ts";
+import { worktreeOfBranch } from "../run/worktrees.ts";
 import { putBackAfterFilter } from "../verbs/put-back.ts";
 import { recordAgain } from "../verbs/record.ts";
 import type { GitContext } from "../workspace/git-context.ts";
@@ -19,9 +19,9 @@ export async function moveBase(
 ): Promise<Refusal | "moved" | null> {
 	const { git } = context;
 	const ref = `refs/heads/${workspace.base}`;
-	const checkout = await checkoutOfBranch(git, project.path, ref);
+	const worktree = await worktreeOfBranch(git, project.path, ref);
 	const hasMoved = async (): Promise<boolean> => (await commitOf(git, project.path, ref)) !== before;
-	if (checkout === undefined) {
+	if (worktree === undefined) {
 		// the commits that base has now are made anew in the result
 		if (rewrites && before !== null)
 			await git(project.path, ["update-ref", `refs/brood/branches/${workspace.base}/${before}`, before]);
@@ -37,25 +37,25 @@ export async function moveBase(
 	}
 	if (await hasMoved()) return "moved";
 	const options = ["--quiet", "--ff-only", "--no-autostash", "--no-verify-signatures", "--no-overwrite-ignore"];
-	const { code, errors } = await git(checkout.path, ["merge", ...options, after], { answers: [1, 2, 128] });
+	const { code, errors } = await git(worktree.path, ["merge", ...options, after], { answers: [1, 2, 128] });
 	if (code === 0) return null;
 	const now = await commitOf(git, project.path, ref);
 	if (now === after) return null;
-	const tree = await readStatus(git, checkout.path);
+	const tree = await readStatus(git, worktree.path);
 	const files = filesIn(errors);
-	const dirty = dirtyRefusal(tree, { folder: checkout.path });
-	const reason = now === before ? await putBackAfterFilter(git, checkout.path, { before, after, errors }) : null;
+	const dirty = dirtyRefusal(tree, { folder: worktree.path });
+	const reason = now === before ? await putBackAfterFilter(git, worktree.path, { before, after, errors }) : null;
 	if (reason !== null)
 		return refuse(
 			"CONFLICT",
-			`Git could not write the merge into ${checkout.path}: ${reason}. The files there are as they were, and nothing was merged.`,
-			{ details: { path: checkout.path, errors: errors.slice(0, 4000) } },
+			`Git could not write the merge into ${worktree.path}: ${reason}. The files there are as they were, and nothing was merged.`,
+			{ details: { path: worktree.path, errors: errors.slice(0, 4000) } },
 		);
 	if (now !== before || (dirty === null && files.length === 0))
-		throw new Error(`git merge failed in ${checkout.path}: ${errors.slice(0, 2000)}`);
+		throw new Error(`git merge failed in ${worktree.path}: ${errors.slice(0, 2000)}`);
 	return refuse(
 		"WORKTREE_DIRTY",
-		`${workspace.base} is checked out in ${checkout.path}, and merging would overwrite what is not committed there. Nothing was changed.`,
-		{ details: { ...dirty?.details, path: checkout.path, files }, suggestions: dirty?.suggestions ?? [] },
+		`${workspace.base} is checked out in ${worktree.path}, and merging would overwrite what is not committed there. Nothing was changed.`,
+		{ details: { ...dirty?.details, path: worktree.path, files }, suggestions: dirty?.suggestions ?? [] },
 	);
 }

@@ -13,7 +13,7 @@ import { exclusively } from "../run/exclusive.ts";
 import { type Git, GitFailed } from "../run/git.ts";
 import { trackingRefspecs } from "../run/tracking.ts";
 import { commitOf } from "../run/user-input.ts";
-import { checkoutOfBranch } from "../run/worktrees.ts";
+import { worktreeOfBranch } from "../run/worktrees.ts";
 import { aheadBehind } from "../verbs/branch-status.ts";
 import { fetchReason } from "../verbs/remote-reason.ts";
 import { type GitContext, isAncestor } from "../workspace/git-context.ts";
@@ -24,7 +24,7 @@ const fetchMsMax = 30 * 60 * 1000;
 const waitMsDefault = 20_000;
 
 /** Fetches origin, lets the base of our clone follow, and says how the two stand. Null if there is no origin. */
-export async function seeOrigin(
+export async function fetchAndFollowOrigin(
 	context: GitContext,
 	project: ProjectRepository,
 	base: string,
@@ -121,7 +121,7 @@ async function follow(
 	const follows = forward || (dropped && (await isAncestor(git, path, here, built)));
 	if (!follows || here === there) return still;
 	// a person's worktree of the clone is not moved behind their back
-	if ((await checkoutOfBranch(git, path, `refs/heads/${base}`)) !== undefined) return still;
+	if ((await worktreeOfBranch(git, path, `refs/heads/${base}`)) !== undefined) return still;
 	if (!forward) await git(path, ["update-ref", `refs/brood/branches/${base}/${here}`, here]);
 	await git(path, ["update-ref", `refs/heads/${base}`, there, here ?? "0".repeat(there.length)]);
 	return { took: here === null ? 0 : (await aheadBehind(git, path, there, here)).behind, rewritten: !forward };

@@ -4,7 +4,7 @@ import type { ApproveRequest, Checkout } from "#engine/ports/workspace-requests.
 import { exists } from "../layout/layout.ts";
 import { cleanTree, differsFromCommit } from "../verbs/clean.ts";
 import type { CheckoutReader } from "../workspace/checkout-reader.ts";
-import { type GitContext, tipOf } from "../workspace/git-context.ts";
+import { fetchTip, type GitContext } from "../workspace/git-context.ts";
 
 /** A tree at another node, which sent its commits in bundles, was looked at there. */
 export const fromOutside = (
@@ -17,5 +17,5 @@ export const fromOutside = (
 		const clean = await cleanTree(context, checkout);
 		return isRefusal(clean) ? clean : await differsFromCommit(context, checkout, clean.tree, commit);
 	},
-	tip: async () => (bundles === undefined ? await tipOf(context, checkout) : reviewed),
+	tip: async () => (bundles === undefined ? await fetchTip(context, checkout) : reviewed),
 });

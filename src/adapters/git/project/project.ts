@@ -34,7 +34,7 @@ export async function openProject(
 	);
 	if (isRefusal(base)) return base;
 	// so that a person can put a config.yaml there
-	const wrong = await context.layout.parent(context.layout.config(request.slug));
+	const wrong = await context.layout.makeParent(context.layout.config(request.slug));
 	return wrong ?? { ...location, base: base.branch };
 }
 
@@ -105,7 +105,7 @@ async function openClone(
 ): Promise<{ path: string; url: string } | Refusal> {
 	const { git, layout } = context;
 	const clone = layout.bareClone(slug);
-	const wrong = checkUrl(url) ?? (await layout.parent(clone));
+	const wrong = checkUrl(url) ?? (await layout.makeParent(clone));
 	if (wrong !== null) return wrong;
 	return await exclusively(clone, async () => {
 		if (await exists(clone)) {

@@ -6,7 +6,7 @@
 // workspace whose marker says ready is done; one with a marker continues after the files; one with only an intent is discarded
 // and begun again. A failure discards everything too, down to the branch, if that has not moved.
 import { ProjectSlug } from "#contract/ids.ts";
-import type { ProjectSettings } from "#contract/project-config.ts";
+import type { RepositorySettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMarker } from "#contract/workspace.ts";
 import { caught, noLog } from "#engine/ports/log.ts";
@@ -31,13 +31,13 @@ import { share, shareFrom } from "../workspace/shared.ts";
 import { gitFolderOf } from "../workspace/tree-status.ts";
 import { type BranchNames, branchNames, freeBranch } from "./free-branch.ts";
 import { findExisting, takeBack } from "./intent.ts";
-import { branchFromOrigin, seeOrigin } from "./origin.ts";
+import { branchFromOrigin, fetchAndFollowOrigin } from "./origin.ts";
 import { type SetupRequest, setupOf, setupOfFork, withSubmodules } from "./setup.ts";
 
 /** Makes the tree of a fork. */
 export interface Fork {
 	start: string | null;
-	build(marker: WorkspaceMarker, settings: ProjectSettings): Promise<Built | Refusal>;
+	build(marker: WorkspaceMarker, settings: RepositorySettings): Promise<Built | Refusal>;
 }
 
 export async function provision(
@@ -82,7 +82,7 @@ export async function provision(
 		const made =
 			found.marker === null
 				? await make(context, request, { intent, names: present, base, own }, effective.settings, fork)
-				: { marker: found.marker, missing: [], ignored: false, notes: [] };
+				: { marker: found.marker, missing: [], copiedIgnored: false, notes: [] };
 		const done = isRefusal(made) ? made : await finish(context, request, made, effective.settings, setup, control);
 		await (isRefusal(done) ? takeBack(context, request, intent) : dropMarker(intent));
 		return done;
@@ -103,7 +103,7 @@ async function atOrigin(
 	name: string,
 	missing: Refusal,
 ): ReturnType<typeof existingBranch> {
-	if ((await seeOrigin(context, project, name)) === null) return missing;
+	if ((await fetchAndFollowOrigin(context, project, name)) === null) return missing;
 	await branchFromOrigin(context.git, project.path, name);
 	return await existingBranch(context.git, project.path, name);
 }
@@ -140,7 +140,7 @@ async function make(
 	context: GitContext,
 	request: ProvisionRequest,
 	{ intent, names, base, own }: Plan,
-	settings: ProjectSettings,
+	settings: RepositorySettings,
 	fork?: Fork,
 ): Promise<Made | Refusal> {
 	const { project, agent } = request;
@@ -175,7 +175,7 @@ async function makeTree(
 	marker: WorkspaceMarker,
 ): Promise<Built | Refusal> {
 	const { kind, path, branch, start } = marker;
-	const built: Built = { missing: [], ignored: false };
+	const built: Built = { missing: [], copiedIgnored: false };
 	if (marker.own === true) {
 		await makeSandboxedTree(context, project, agent, marker);
 		return built;
@@ -192,8 +192,8 @@ async function makeTree(
 async function finish(
 	context: GitContext,
 	{ project, agent }: ProvisionRequest,
-	{ marker, missing, ignored, notes: earlier }: Made,
-	settings: ProjectSettings,
+	{ marker, missing, copiedIgnored, notes: earlier }: Made,
+	settings: RepositorySettings,
 	setup: SetupRequest,
 	control: StepControl,
 ): Promise<Provisioned | Refusal> {
@@ -207,7 +207,7 @@ async function finish(
 			: await share(context.git, marker.path, shareFrom(context, project), settings);
 	if (isRefusal(shared)) return shared;
 	const where = { project, folder: marker.path, env: settings.env, agent };
-	const ran = command === null || ignored ? null : await runProjectCommand(context, command, where, control);
+	const ran = command === null || copiedIgnored ? null : await runProjectCommand(context, command, where, control);
 	const failed = ran === null || ran.exit === 0 ? null : commandFailed("setup", ran);
 	if (failed !== null && (!mayFail || control.signal?.aborted === true)) return failed;
 	// a flush would wait for every file of the tree; the next commit of the store flushes it anyway

@@ -1,5 +1,5 @@
 // Pushes base after a merge. Where origin got commits meanwhile, base takes them in and is pushed again.
-import type { ProjectSettings } from "#contract/project-config.ts";
+import type { RepositorySettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { Pushed } from "#contract/workspace.ts";
 import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
@@ -9,7 +9,7 @@ import { pushBranch, wasBehind } from "../verbs/push.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { integrated } from "./integrate.ts";
 import { moveBase } from "./move-base.ts";
-import { isFetching, rememberOrigin, seeOrigin } from "./origin.ts";
+import { fetchAndFollowOrigin, isFetching, rememberOrigin } from "./origin.ts";
 
 /** somebody else may push as often as we do */
 const attemptsMax = 5;
@@ -19,7 +19,7 @@ export async function pushBase(
 	context: GitContext,
 	project: ProjectRepository,
 	base: string,
-	settings: Pick<ProjectSettings, "integrate">,
+	settings: Pick<RepositorySettings, "integrate">,
 ): Promise<Pushed> {
 	if (isFetching(project))
 		return {
@@ -47,9 +47,9 @@ async function takeIn(
 	context: GitContext,
 	project: ProjectRepository,
 	base: string,
-	settings: Pick<ProjectSettings, "integrate">,
+	settings: Pick<RepositorySettings, "integrate">,
 ): Promise<Refusal | "moved" | null> {
-	await seeOrigin(context, project, base);
+	await fetchAndFollowOrigin(context, project, base);
 	const before = await commitOf(context.git, project.path, `refs/heads/${base}`);
 	if (before === null) return null;
 	const result = await integrated(context, project, { base, before, reviewed: null }, settings);

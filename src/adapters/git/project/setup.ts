@@ -1,5 +1,5 @@
 // The setup command of a new workspace, and the refusal of commands that are not approved.
-import type { EffectiveSettings, ProjectSettings } from "#contract/project-config.ts";
+import type { EffectiveSettings, RepositorySettings } from "#contract/project-config.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { ProvisionRequest } from "#engine/ports/workspace-requests.ts";
 import { initSubmodules } from "../workspace/project-command.ts";
@@ -36,7 +36,7 @@ export function setupOfFork(
  */
 export function withSubmodules(
 	{ command, mayFail, notes }: SetupRequest,
-	{ submodules }: Pick<ProjectSettings, "submodules">,
+	{ submodules }: Pick<RepositorySettings, "submodules">,
 	{ isCopy }: { isCopy: boolean },
 ): SetupRequest {
 	// a copy has those of its parent; a fork that was made from a snapshot has none, and is told so

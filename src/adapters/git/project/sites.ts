@@ -2,9 +2,8 @@
 // that loses nothing. `refs/brood/home/<base>` is the commit of the home node's base that was last fetched.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { nullIfMissing } from "#adapters/system/errors.ts";
-import type { HomeBase } from "#contract/project.ts";
+import type { HomeNodeBase } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { FollowedBase, HomeBaseRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import type { SiteRepositories } from "#engine/ports/workspaces.ts";
@@ -35,7 +34,7 @@ async function rootsOf(git: Git, { path }: ProjectRepository): Promise<string[]>
 }
 
 async function configDigest({ layout }: GitContext, { slug }: ProjectRepository): Promise<string | null> {
-	const text = await readFile(join(layout.project(slug), "config.yaml")).catch(nullIfMissing);
+	const text = await readFile(layout.config(slug)).catch(nullIfMissing);
 	return text === null ? null : createHash("sha256").update(text).digest("hex");
 }
 
@@ -51,7 +50,7 @@ async function homeBase(
 	context: GitContext,
 	project: ProjectRepository,
 	{ base, have, bundle, bytesMax }: HomeBaseRequest,
-): Promise<HomeBase | Refusal> {
+): Promise<HomeNodeBase | Refusal> {
 	const { git } = context;
 	const { path, slug } = project;
 	const config = await configDigest(context, project);
@@ -90,22 +89,22 @@ async function follow(
 	if (refused !== null) return refused;
 	if (bundle === null) await git(path, ["update-ref", homeRef(base), commit]);
 	const before = await commitOf(git, path, branchRef(base));
-	if (before === commit) return { own: 0, behind: null };
+	if (before === commit) return { own: 0, notFollowed: null };
 	if (before === null || (await isAncestor(git, path, before, commit))) {
 		const at = { project, workspace: { base } };
 		const moved = await exclusively(path, async () => await moveBase(context, at, before, commit));
 		const meanwhile = refuse("CONFLICT", `${base} in ${path} was moved meanwhile; try again.`, { details: { path } });
-		return { own: 0, behind: moved === "moved" ? meanwhile : moved };
+		return { own: 0, notFollowed: moved === "moved" ? meanwhile : moved };
 	}
 	if (await isAncestor(git, path, commit, before)) {
 		const own = await countOf(git, path, [before, "--not", commit, "--remotes=origin"]);
-		return { own, behind: null };
+		return { own, notFollowed: null };
 	}
 	const [own, missing] = [
 		await countOf(git, path, [before, "--not", commit, "--remotes=origin"]),
 		await countOf(git, path, [commit, "--not", before]),
 	];
-	const behind = refuse(
+	const notFollowed = refuse(
 		"CONFLICT",
 		`${base} in ${path} has diverged from ${base} at the home node of ${project.slug}.`,
 		{
@@ -113,7 +112,7 @@ async function follow(
 			suggestions: [`git -C ${path} rebase ${homeRef(base)}`],
 		},
 	);
-	return { own, behind };
+	return { own, notFollowed };
 }
 
 const countOf = async (git: Git, folder: string, range: readonly string[]): Promise<number> =>

@@ -72,7 +72,7 @@ async function checkOutPrimary(
 	commit: string,
 ): Promise<{ gitFolder: string } | Refusal> {
 	const { git, layout } = context;
-	const wrong = await layout.parent(location);
+	const wrong = await layout.makeParent(location);
 	if (wrong !== null) return wrong;
 	// files that were made in a sandbox are not read
 	if (await exists(layout.primaryMarker(project.slug))) {

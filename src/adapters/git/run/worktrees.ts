@@ -41,7 +41,7 @@ export async function worktreesOf(git: Git, repository: string): Promise<Worktre
 }
 
 /** The checkout that a branch (a full ref) is in, of the repository itself or of a worktree. */
-export async function checkoutOfBranch(git: Git, repository: string, ref: string): Promise<Worktree | undefined> {
+export async function worktreeOfBranch(git: Git, repository: string, ref: string): Promise<Worktree | undefined> {
 	return (await worktreesOf(git, repository)).find(
 		(worktree) => worktree.branch === ref && !worktree.bare && !worktree.prunable,
 	);

@@ -148,7 +148,8 @@ export async function convert(context: GitContext, checkout: Checkout): Promise<
 		own: true,
 	};
 	const file = layout.ownMarker(project.slug, workspace.path);
-	await layout.parent(file);
+	const wrong = await layout.makeParent(file);
+	if (wrong !== null) return wrong;
 	// after a crash from here on, `recover` makes the workspace again from its branch
 	await writeMarker(file, { ...marker, ready: false });
 	await makeSandboxedTree(context, project, agent, { ...marker, start: null });

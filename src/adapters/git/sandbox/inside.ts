@@ -15,11 +15,11 @@ import { branchStatus, commitsSince, readable, treeGone } from "../verbs/branch-
 import { cleanTree } from "../verbs/clean.ts";
 import { commitWork } from "../verbs/commit.ts";
 import { diffOf, writeTree } from "../verbs/diff.ts";
+import { goToBranchAndUpdate } from "../verbs/go-to-branch.ts";
 import { healthOf } from "../verbs/health.ts";
 import { onlyLinks } from "../verbs/link-again.ts";
 import { moveBranch } from "../verbs/move.ts";
 import { acceptAsItIs, returnToBranch } from "../verbs/recover.ts";
-import { release } from "../verbs/release.ts";
 import { removePipes } from "../verbs/remove-pipes.ts";
 import { hasConfig } from "../verbs/repair-git-folder.ts";
 import { syncWork, updateResult } from "../verbs/sync.ts";
@@ -60,7 +60,10 @@ on(
 	steps.sync,
 	async ({ context, checkout }, { strategy, begun }) => await syncWork(context, checkout, strategy, controlOf(begun)),
 );
-on(steps.release, async ({ context, checkout }, { begun }) => await release(context, checkout, controlOf(begun)));
+on(
+	steps.release,
+	async ({ context, checkout }, { begun }) => await goToBranchAndUpdate(context, checkout, controlOf(begun)),
+);
 on(
 	steps.clean,
 	async ({ context, checkout }) => await readable(checkout, async () => await cleanTree(context, checkout)),
@@ -82,7 +85,7 @@ on(steps.switchBranch, async ({ context, checkout }, { begun }): Promise<UpdateR
 	const [local, theirs] = [await commitOf(git, folder, branchRef(branch)), given?.branch ?? null];
 	if (theirs !== null && local === null)
 		await git(folder, ["update-ref", branchRef(branch), theirs, "0".repeat(theirs.length)]);
-	const released = await release(context, checkout, controlOf(begun));
+	const released = await goToBranchAndUpdate(context, checkout, controlOf(begun));
 	if (isRefusal(released) || theirs === null || local === null || local === theirs) return released;
 	if (!(await isAncestor(git, folder, local, theirs))) return released;
 	const tip = await commitOf(git, folder, branchRef(branch));
@@ -148,7 +151,7 @@ on(steps.share, async ({ context, checkout, stepContext }) => {
 	return await share(
 		context.git,
 		checkout.workspace.path,
-		{ primary: stepContext.primaryFolder, checkout: stepContext.checkout, filled: primary },
+		{ primary: stepContext.primaryFolder, projectFolder: stepContext.projectFolder, filled: primary },
 		settings,
 	);
 });

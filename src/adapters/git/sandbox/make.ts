@@ -1,5 +1,5 @@
 // Makes a workspace with its own git folder, and discards one that was never used.
-import type { ProjectSettings } from "#contract/project-config.ts";
+import type { RepositorySettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type {
@@ -29,7 +29,7 @@ export interface Built {
 	/** files that were not copied */
 	missing: Provisioned["missing"];
 	/** ignored files were copied */
-	ignored: boolean;
+	copiedIgnored: boolean;
 }
 
 /** Null if a sandboxed workspace can be made here. */
@@ -141,7 +141,7 @@ export async function forkSandboxed(
 	context: GitContext,
 	{ project, agent }: ForkRequest,
 	marker: WorkspaceMarker,
-	settings: ProjectSettings,
+	settings: RepositorySettings,
 	{ from, snapshot: { commit } }: ForkStart,
 	signal?: AbortSignal,
 ): Promise<Built | Refusal> {
@@ -153,21 +153,21 @@ export async function forkSandboxed(
 	if (isRefusal(client)) return client;
 	if (from === null) {
 		const filled = await client.ask(steps.fill, { commit }, { signal });
-		return isRefusal(filled) ? filled : { ...filled, ignored: false };
+		return isRefusal(filled) ? filled : { ...filled, copiedIgnored: false };
 	}
 	const everything = await sharesBlocks(from.workspace.path, marker.path);
 	const input = { from: from.workspace.path, everything };
 	const copied = await client.ask(steps.copy, input, { signal, alsoReadable: from.marker });
 	// that sandbox had the parent's files mounted
 	await context.workers?.leave(marker.path);
-	return isRefusal(copied) ? copied : { ...copied, ignored: everything };
+	return isRefusal(copied) ? copied : { ...copied, copiedIgnored: everything };
 }
 
 /** Makes links and copies of what the project shares, inside the sandbox. */
 export async function shareSandboxed(
 	context: GitContext,
 	checkout: SandboxedCheckout,
-	settings: ProjectSettings,
+	settings: RepositorySettings,
 ): Promise<Provisioned["shared"] | Refusal> {
 	// most projects share nothing, and need no sandbox for it
 	if (settings.shared.length === 0 && settings.copy.length === 0) return [];

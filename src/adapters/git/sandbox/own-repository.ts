@@ -19,7 +19,7 @@
 //   2. this file: a new git folder, with the few settings of the project's configuration that change file contents, the
 //      branch at its start, and base. No hook, filter or included file is copied
 //   3. the files: checked out before the agent has access, or copied from a parent by the worker inside
-//   4. the marker, then the refs that keep borrowed objects, then the branch in the project
+//   4. the marker, then the branch in the project, then the refs that keep the objects that it borrows
 // From the first turn on, our worker inside the sandbox runs every git step of that workspace (`inside.ts`, asked through
 // `worker-client.ts`). It runs the same code as outside; what it cannot see comes with the request. Each answer has a
 // schema, a maximum size and a deadline; a worker that breaks one of these is killed with its sandbox.

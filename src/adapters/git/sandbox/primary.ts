@@ -30,7 +30,7 @@ export async function warmSandboxed(
 ): ReturnType<Workspaces["warm"]> {
 	const { layout } = context;
 	const location = layout.primary(project.slug);
-	const refused = await layout.parent(location);
+	const refused = await layout.makeParent(location);
 	if (refused !== null) return refused;
 	const file = layout.primaryMarker(project.slug);
 	const marker = await readPrimaryMarkerAt(file);

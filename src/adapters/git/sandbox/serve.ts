@@ -28,7 +28,7 @@ class InsideLayout extends Layout {
 	}
 	/** where it is outside: a project by URL has no checkout to copy files from */
 	override bareClone(slug: ProjectSlug): string {
-		return this.#stepContext.checkout === null ? this.#stepContext.project.path : super.bareClone(slug);
+		return this.#stepContext.projectFolder === null ? this.#stepContext.project.path : super.bareClone(slug);
 	}
 }
 
@@ -39,12 +39,12 @@ interface SandboxParts {
 	/** files in the tree that a program of this type would run without asking */
 	findAutorunFiles(folder: string, type: string): Promise<{ files: string[]; fingerprint: string } | null>;
 	/** whether the agent may change all of these files */
-	areInside(folder: string, paths: readonly string[]): Promise<boolean>;
+	mayChange(folder: string, paths: readonly string[]): Promise<boolean>;
 }
 
-export function serveSandbox({ input, output, environment, findAutorunFiles, areInside }: SandboxParts): void {
+export function serveSandbox({ input, output, environment, findAutorunFiles, mayChange }: SandboxParts): void {
 	on(steps.autorunFiles, async ({ checkout }, { type }) => await findAutorunFiles(checkout.workspace.path, type));
-	on(steps.inside, async ({ checkout }, { paths }) => ({ inside: await areInside(checkout.workspace.path, paths) }));
+	on(steps.inside, async ({ checkout }, { paths }) => ({ inside: await mayChange(checkout.workspace.path, paths) }));
 	// the agent could have written the commit graph
 	const git = makeGit({ environment, settings: [["core.commitgraph", "false"]] });
 	const send = async (id: number, kind: FrameKind, bytes: Buffer): Promise<void> =>

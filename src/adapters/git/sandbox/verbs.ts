@@ -9,7 +9,7 @@ import type {
 	HealthProblem,
 	LeftOut,
 	Pushed,
-	SeenCommit,
+	UnseenCommit,
 } from "#contract/workspace.ts";
 import type { Checkout, CommitRequest, DiffExtent, StepControl } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
@@ -47,7 +47,7 @@ async function problemsOf(
 	if (!checkout.marker.ready) return [{ code: "UNFINISHED", text: "It was never made ready.", fix }];
 	const client = await clientFor(context, checkout);
 	if (isRefusal(client))
-		return [{ code: "NOT_OURS", text: client.message, fix: `brood project settings ${checkout.project.slug}` }];
+		return [{ code: "GIT_UNREADABLE", text: client.message, fix: `brood project settings ${checkout.project.slug}` }];
 	const problems = await client.ask(steps.health, { seen: seen.commit });
 	const refused = problems.length === 0 ? await client.refusedCommits() : null;
 	return refused === null
@@ -75,7 +75,7 @@ export const sandboxedCommits = async (
 	context: GitContext,
 	checkout: SandboxedCheckout,
 	seen: string | null,
-): Promise<SeenCommit[] | Refusal> => await read(context, checkout, steps.commitsSince, { seen });
+): Promise<UnseenCommit[] | Refusal> => await read(context, checkout, steps.commitsSince, { seen });
 
 export async function sandboxedAutorunFiles(
 	context: GitContext,
@@ -87,7 +87,7 @@ export async function sandboxedAutorunFiles(
 	return found;
 }
 
-export async function areInsideOwn(
+export async function mayChangeSandboxed(
 	context: GitContext,
 	checkout: SandboxedCheckout,
 	paths: readonly string[],

@@ -1,7 +1,7 @@
 // The daemon's side of a sandboxed checkout: asks the worker in the sandbox, and imports the branch tip and snapshots as
 // objects, under refs that are named here.
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
-import type { ProjectSettings } from "#contract/project-config.ts";
+import type { RepositorySettings } from "#contract/project-config.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
@@ -55,7 +55,7 @@ export async function openClient(context: GitContext, checkout: SandboxedCheckou
 export async function clientFor(
 	context: GitContext,
 	checkout: SandboxedCheckout,
-	settings?: ProjectSettings,
+	settings?: RepositorySettings,
 ): Promise<WorkerClient | Refusal> {
 	const { git, layout, clock } = context;
 	const { project, agent, workspace, marker } = checkout;
@@ -84,7 +84,7 @@ export async function clientFor(
 	const stepContext: StepContext = {
 		now: clock.now(),
 		primaryFolder: from.primary,
-		checkout: from.checkout,
+		projectFolder: from.projectFolder,
 		project: { slug: project.slug, path: project.path, base: project.base ?? null },
 		agent,
 		workspace,

@@ -1,5 +1,7 @@
-// The only file that deletes files, branches and worktrees. Each function requires a snapshot that can restore what it
-// deletes, or takes one. Folders are moved into the trash, and deleted only after their time there.
+// What removes an agent's work: files, branches and worktrees. A function that takes files an agent may have worked on
+// requires a snapshot that can restore them, or takes one; the others take only what Brood itself has made, or names of
+// commits that are kept elsewhere. Folders are moved into the trash, and deleted only after their time there. Verbs that
+// clean a tree (`verbs/put-back.ts`, `verbs/remove-pipes.ts`, `verbs/reattach.ts`) come after a snapshot.
 import { lstat, mkdir, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import { codeOf, nullIfMissing } from "#adapters/system/errors.ts";

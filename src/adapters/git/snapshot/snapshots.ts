@@ -156,20 +156,6 @@ export async function snapshotsIn(read: ReadObjects, refs: readonly string[]): P
 	});
 }
 
-/** A snapshot and how its files differ from those of the commit below it. */
-export async function showSnapshot(
-	git: Git,
-	folder: string,
-	snapshot: string,
-): Promise<(StoredSnapshot & { diffstat: string }) | null> {
-	const found = await findSnapshot(git, folder, snapshot);
-	if (found === null) return null;
-	const base =
-		found.manifest.head.commit === null ? await emptyTree(git, folder) : `${found.manifest.head.commit}^{tree}`;
-	const { text } = await git(folder, ["diff-tree", "-r", "--stat", base, found.tree]);
-	return { ...found, diffstat: text };
-}
-
 export async function emptyTree(git: Git, folder: string): Promise<string> {
 	return (await git(folder, ["mktree"], { input: "" })).text;
 }

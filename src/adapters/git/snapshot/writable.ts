@@ -20,12 +20,12 @@ export async function makeWritable(
 		const place = pathOf(folder, name);
 		const found = await lstat(place).catch(nullIfMissing);
 		if (found?.isDirectory() !== true) elsewhere.add(name);
-		else if (!(await isWritable(place, found.mode & 0o7777))) closed.add(name);
+		else if (!(await makeFolderWritable(place, found.mode & 0o7777))) closed.add(name);
 	}
 	return [...closed];
 }
 
-async function isWritable(place: Buffer, mode: number): Promise<boolean> {
+async function makeFolderWritable(place: Buffer, mode: number): Promise<boolean> {
 	try {
 		if ((mode & 0o700) !== 0o700) await chmod(place, mode | 0o700);
 		await access(place, constants.W_OK | constants.X_OK);

@@ -2,7 +2,7 @@
 import { codeOf } from "#adapters/system/errors.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
-import type { BranchStatus, SeenCommit } from "#contract/workspace.ts";
+import type { BranchStatus, UnseenCommit } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { checkoutName, recoverySuggestions } from "../format/checkout-name.ts";
 import { exists } from "../layout/layout.ts";
@@ -94,7 +94,7 @@ export async function commitsSince(
 	context: GitContext,
 	checkout: Checkout,
 	seen: string | null,
-): Promise<SeenCommit[] | Refusal> {
+): Promise<UnseenCommit[] | Refusal> {
 	const gone = await treeGone(checkout);
 	if (gone !== null) return gone;
 	const { git } = context;

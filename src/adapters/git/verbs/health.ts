@@ -23,7 +23,7 @@ import { gitFolderAt, readStatus } from "../workspace/tree-status.ts";
 import { hasConfig } from "./repair-git-folder.ts";
 import { lastLine, repositoryProblem } from "./repository-problem.ts";
 
-const damages: readonly HealthProblem["code"][] = ["NOT_OURS", "BRANCH_GONE"];
+const damages: readonly HealthProblem["code"][] = ["NOT_OURS", "GIT_UNREADABLE", "BRANCH_GONE"];
 const freeBytesMin = 512 * 1024 * 1024;
 
 export async function healthOf(
@@ -50,7 +50,7 @@ export async function orReported(fix: string, problems: Promise<HealthProblem[]>
 	} catch (error) {
 		if (isCancelled(error)) throw error;
 		const text = error instanceof GitFailed ? `Git fails here: ${lastLine(error.errors)}.` : messageOf(error);
-		return [{ code: "NOT_OURS", text, fix }];
+		return [{ code: "GIT_UNREADABLE", text, fix }];
 	}
 }
 

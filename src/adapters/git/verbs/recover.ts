@@ -26,7 +26,7 @@
 //      that cannot be read under another name and rebuild it (`repairIndex`)
 //   6. take a snapshot, move what it cannot hold (a repository inside the tree, a file that is too large) into the trash,
 //      then reset the tree to HEAD, ignored files untouched (`cleanUp`)
-//   7. return to the agent's branch, or to base if the branch has no commits of its own (`release`); then shared links
+//   7. return to the agent's branch, or to base if the branch has no commits of its own (`go-to-branch.ts`); then shared links
 //
 // A crash of the recovery itself. Every step may be repeated, and the next call begins at step 1. In step 3 an intent is
 // written before the tree and removed after its marker, so step 2 knows that half a tree is ours and discards it. Between 6
@@ -58,11 +58,11 @@ import { discard, discardWorktree } from "../workspace/discard.ts";
 import type { GitContext } from "../workspace/git-context.ts";
 import { clean, setAside, take, trashName } from "../workspace/keep.ts";
 import { gitFolderOf, markerAt, readStatus } from "../workspace/tree-status.ts";
+import { goToBranchAndUpdate } from "./go-to-branch.ts";
 import { healthOf } from "./health.ts";
 import { linkAgain, onlyLinks, sentences } from "./link-again.ts";
 import { keepTip } from "./move.ts";
 import { reattach } from "./reattach.ts";
-import { release } from "./release.ts";
 import { remakeCloneGit } from "./remake-clone.ts";
 import { removePipes } from "./remove-pipes.ts";
 import { repairGitFolder } from "./repair-git-folder.ts";
@@ -94,7 +94,9 @@ export async function recoverWorkspace(
 	const asItIs = async (): Promise<UpdateResult | Refusal | null> =>
 		accept === undefined ? null : await acceptAsItIs(context, checkout, control, accept);
 	if (checkout.workspace.kind === "main")
-		return (accept?.step === undefined ? null : await asItIs()) ?? (await release(context, checkout, control));
+		return (
+			(accept?.step === undefined ? null : await asItIs()) ?? (await goToBranchAndUpdate(context, checkout, control))
+		);
 	const left = (await asItIs()) ?? (accept === undefined ? await onlyLinks(context, checkout, control) : null);
 	if (left !== null) return left;
 	await takeBackHalf(context, checkout);
@@ -126,7 +128,7 @@ export async function returnToBranch(
 	if (accepted !== null) return accepted;
 	const cleaned = asMade ? { snapshot: null, aside: null } : await cleanUp(context, checkout, broken);
 	if (isRefusal(cleaned)) return cleaned;
-	const released = await release(context, checkout, control, cleaned.snapshot);
+	const released = await goToBranchAndUpdate(context, checkout, control, cleaned.snapshot);
 	if (isRefusal(released)) return released;
 	const unlinked = await linkAgain(context, checkout, control);
 	const index = broken === null ? null : `Git's index could not be read and is kept as ${broken}.`;
@@ -174,7 +176,7 @@ async function remake(context: GitContext, checkout: Checkout): Promise<Refusal 
 	const { project, agent, workspace } = checkout;
 	const maker = await makerOf(context, checkout);
 	if (maker === null) return inTheWay(workspace.path);
-	const wrong = await layout.free(workspace.path);
+	const wrong = await layout.makeParentIfFree(workspace.path);
 	if (wrong !== null) return wrong;
 	const kept = workspace.kind === "clone" ? `refs/brood/clones/${agent.id}` : `refs/heads/${workspace.branch}`;
 	const tip = await commitOf(git, project.path, kept);

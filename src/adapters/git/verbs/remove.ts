@@ -8,7 +8,7 @@ import { isOurs } from "../layout/marker.ts";
 import { commitOf } from "../run/user-input.ts";
 import { worktreeAt, worktreesOf } from "../run/worktrees.ts";
 import { deleteBranch } from "../snapshot/destroy.ts";
-import { type GitContext, tipOf } from "../workspace/git-context.ts";
+import { fetchTip, type GitContext } from "../workspace/git-context.ts";
 import { moveToTrash } from "../workspace/keep.ts";
 import { runProjectCommand } from "../workspace/project-command.ts";
 import { sandboxMarkerAt, wantsSandbox } from "../workspace/sandbox-mounts.ts";
@@ -41,7 +41,7 @@ export async function removeWorkspace(
 				suggestions: [`git -C ${shellWord(project.path)} worktree unlock ${shellWord(workspace.path)}`],
 			},
 		);
-	const tip = there || workspace.kind === "worktree" ? await tipOf(context, checkout) : null;
+	const tip = there || workspace.kind === "worktree" ? await fetchTip(context, checkout) : null;
 	if (request.force !== true) {
 		const dirty = there
 			? await readable(checkout, async () =>

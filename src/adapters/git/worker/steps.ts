@@ -2,7 +2,7 @@
 // an agent wrote, so the daemon accepts no answer of another shape or size.
 import { z } from "zod";
 import { AgentId, Handle, ProjectSlug } from "#contract/ids.ts";
-import { ProjectSettings } from "#contract/project-config.ts";
+import { RepositorySettings } from "#contract/project-config.ts";
 import { RefusalSchema } from "#contract/refusal-schema.ts";
 import {
 	BranchStatus,
@@ -12,8 +12,8 @@ import {
 	HealthProblem,
 	LeftOut,
 	PrimaryMarker,
-	SeenCommit,
 	SyncStrategy,
+	UnseenCommit,
 	Workspace,
 } from "#contract/workspace.ts";
 import { LeaseStep } from "#contract/workspace-step.ts";
@@ -67,7 +67,7 @@ const Shared = z.array(
 const Left = LeftOut.extend({ path: z.string().max(4096), reason: z.string().max(200) });
 const Missing = z.array(z.strictObject({ path: z.string(), reason: z.string() }));
 
-const KeptSnapshot = z.strictObject({
+const SnapshotRef = z.strictObject({
 	ref: z.string(),
 	commit: CommitId,
 	agent: z.string(),
@@ -80,16 +80,17 @@ const KeptSnapshot = z.strictObject({
 export const StepContext = z.strictObject({
 	now: z.number(),
 	primaryFolder: z.string(),
-	checkout: z.string().nullable(),
+	/** the project's own checkout; null for a bare clone in the home */
+	projectFolder: z.string().nullable(),
 	project: z.strictObject({ slug: ProjectSlug, path: z.string(), base: z.string().nullable() }),
 	agent: z.strictObject({ id: AgentId, handle: Handle }),
 	workspace: Workspace,
 	given: z.strictObject({
-		settings: ProjectSettings,
+		settings: RepositorySettings,
 		base: Commit,
 		branch: Commit,
 		start: Commit,
-		last: KeptSnapshot.nullable(),
+		last: SnapshotRef.nullable(),
 		primary: PrimaryMarker.nullable(),
 	}),
 });
@@ -106,7 +107,7 @@ export type StepRequest = z.infer<typeof StepRequest>;
 export const steps = {
 	health: step("health", z.strictObject({ seen: Commit }), z.array(SafeProblem).max(100)),
 	branchStatus: step("branch-status", nothing, orRefusal(BranchStatus)),
-	commitsSince: step("commits-since", z.strictObject({ seen: Commit }), orRefusal(z.array(SeenCommit).max(1000))),
+	commitsSince: step("commits-since", z.strictObject({ seen: Commit }), orRefusal(z.array(UnseenCommit).max(1000))),
 	commit: step(
 		"commit",
 		z.strictObject({

@@ -8,7 +8,7 @@ import type { Git } from "../run/git.ts";
 
 export type BorrowName = "start" | "base" | "restored";
 
-export interface Borrower {
+export interface AgentBorrows {
 	agent: string;
 	refs: { ref: string; commit: string }[];
 }
@@ -35,9 +35,9 @@ export async function keepBorrowed(
 }
 
 /** All borrows by agent. Snapshots, imported tips (`refs/brood/work`) and merges have refs of their own. */
-export async function borrowedBy(git: Git, repository: string): Promise<Borrower[]> {
+export async function borrowedBy(git: Git, repository: string): Promise<AgentBorrows[]> {
 	const { text } = await git(repository, ["for-each-ref", "--format=%(objectname) %(refname)", borrowRefs]);
-	const found = new Map<string, Borrower>();
+	const found = new Map<string, AgentBorrows>();
 	for (const line of text.split("\n")) {
 		const [, commit, ref, agent] = /^(\w+) (refs\/brood\/borrows\/([\w-]+)\/\w+)$/.exec(line) ?? [];
 		if (commit === undefined || ref === undefined || agent === undefined) continue;
@@ -48,7 +48,7 @@ export async function borrowedBy(git: Git, repository: string): Promise<Borrower
 	return [...found.values()];
 }
 
-export async function releaseBorrowed(git: Git, repository: string, { refs }: Borrower): Promise<void> {
+export async function releaseBorrowed(git: Git, repository: string, { refs }: AgentBorrows): Promise<void> {
 	const input = refs.map(({ ref, commit }) => `delete ${ref}\0${commit}\0`).join("");
 	if (input !== "") await git(repository, ["update-ref", "-z", "--stdin"], { input });
 }

@@ -1,6 +1,6 @@
 // What every git verb is given: git, the home's layout, clock, ids and settings.
 import type { ContainmentLevel } from "#contract/config.ts";
-import type { ProjectSettings } from "#contract/project-config.ts";
+import type { RepositorySettings } from "#contract/project-config.ts";
 import type { Retention } from "#contract/retention.ts";
 import type { PrimaryMarker } from "#contract/workspace.ts";
 import type { Clock, Ids } from "#engine/ports/clock.ts";
@@ -38,7 +38,7 @@ export interface GitContext {
 
 /** What a step in a sandbox cannot see, and so is told by the daemon. */
 export interface OutsideState {
-	settings: ProjectSettings;
+	settings: RepositorySettings;
 	/** the tip of base */
 	base: string | null;
 	/** the tip of the workspace's branch in the project, else at its remote */
@@ -94,7 +94,7 @@ export async function fetchRef(git: Git, into: string, from: string, refspec: st
 }
 
 /** The tip of the agent's branch; a clone's is fetched into a ref of the project, which keeps it. */
-export async function tipOf(context: GitContext, checkout: Checkout): Promise<string | null> {
+export async function fetchTip(context: GitContext, checkout: Checkout): Promise<string | null> {
 	const { project, agent, workspace } = checkout;
 	const ref = `refs/heads/${workspace.branch}`;
 	const tip = await commitOf(context.git, repositoryOf(checkout), ref);
@@ -103,10 +103,10 @@ export async function tipOf(context: GitContext, checkout: Checkout): Promise<st
 	return tip;
 }
 
-/** As `tipOf`; for a clone that is gone, the tip that was fetched last. */
+/** As `fetchTip`; for a clone that is gone, the tip that was fetched last. */
 export async function seenTip(context: GitContext, checkout: Checkout): Promise<string | null> {
 	if (checkout.workspace.kind !== "clone" || (await exists(checkout.workspace.path)))
-		return await tipOf(context, checkout);
+		return await fetchTip(context, checkout);
 	return await commitOf(context.git, checkout.project.path, `refs/brood/clones/${checkout.agent.id}`);
 }
 

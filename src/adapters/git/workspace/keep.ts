@@ -24,7 +24,7 @@ import {
 	findSnapshots,
 	keptSnapshots,
 	refsOf,
-	type StoredSnapshot as Taken,
+	type StoredSnapshot,
 } from "../snapshot/snapshots.ts";
 import { renderDiff } from "../tree/render-diff.ts";
 import { repairIndex, withBroken } from "../tree/repair-index.ts";
@@ -57,7 +57,7 @@ export async function take(
 /** The number of a snapshot among its agent's, which people use as its name. */
 export const numberOf = ({ ref }: { ref: string }): string => ref.slice(ref.lastIndexOf("/") + 1);
 
-export function toSnapshot({ ref, commit, manifest }: Taken): SnapshotState {
+export function toSnapshot({ ref, commit, manifest }: StoredSnapshot): SnapshotState {
 	const [agent] = ref.split("/").slice(-2);
 	const { at, reason, turn, head, missing } = manifest;
 	const dirtySubmodules = missing.submodules.filter(({ dirty }) => dirty).map((submodule) => submodule.path);
@@ -109,7 +109,7 @@ async function snapshotRepository(checkout: Checkout): Promise<string> {
 }
 
 /** By its number or its commit; the refusal names the nearest one. */
-export async function find(context: GitContext, checkout: Checkout, id: string): Promise<Taken | Refusal> {
+export async function find(context: GitContext, checkout: Checkout, id: string): Promise<StoredSnapshot | Refusal> {
 	const folder = await snapshotRepository(checkout);
 	const all = await keptSnapshots(context.git, folder, checkout.agent.id);
 	const wanted = all.find((one) => numberOf(one) === id || one.commit === id);

@@ -21,7 +21,7 @@ export async function withScratch<T>(
 	{ make, work, remove }: Scratch<T>,
 ): Promise<T> {
 	const tree = path.join(layout.scratches(slug), ids.salt());
-	const refused = await layout.free(tree);
+	const refused = await layout.makeParentIfFree(tree);
 	if (refused !== null) throw new Error(refused.message);
 	scratchInUse.add(tree);
 	try {

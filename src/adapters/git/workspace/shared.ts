@@ -5,7 +5,7 @@ import { appendFile, constants, cp, lstat, mkdir, readlink, symlink } from "node
 import path from "node:path";
 import { readRegular, readRegularText } from "#adapters/system/regular-file.ts";
 import { expected } from "#contract/log.ts";
-import type { ProjectSettings } from "#contract/project-config.ts";
+import type { RepositorySettings } from "#contract/project-config.ts";
 import type { PrimaryMarker } from "#contract/workspace.ts";
 import type { ProjectRepository, Provisioned } from "#engine/ports/workspace-requests.ts";
 import { exists, isInside } from "../layout/layout.ts";
@@ -51,7 +51,7 @@ export interface ShareFrom {
 	/** what is in the place of a link is moved into this folder; it stays if absent */
 	aside?: string;
 	primary: string;
-	checkout: string | null;
+	projectFolder: string | null;
 	/** the marker of primary; read from its git folder if absent */
 	filled?: PrimaryMarker | null;
 }
@@ -59,19 +59,20 @@ export interface ShareFrom {
 /** A project in the home's bare clone has no checkout to copy from. */
 export const shareFrom = ({ layout }: GitContext, { slug, path: folder }: ProjectRepository): ShareFrom => ({
 	primary: layout.primary(slug),
-	checkout: folder === layout.bareClone(slug) ? null : folder,
+	projectFolder: folder === layout.bareClone(slug) ? null : folder,
 });
 
 /** Links and copies what can be; says for each path what was done. */
-export async function share(git: Git, tree: string, from: ShareFrom, settings: ProjectSettings): Promise<Shared> {
+export async function share(git: Git, tree: string, from: ShareFrom, settings: RepositorySettings): Promise<Shared> {
 	const done: Shared = [];
 	for (const name of settings.shared) done.push(await quietly(name, "linked", () => link(git, tree, from, name)));
 	const linked = done.filter((each) => each.done === "linked").map((each) => each.path);
 	// a pattern like `node_modules/` matches only folders, so git would show the link as untracked
 	if (linked.length > 0) await exclude(git, tree, linked).catch(expected("the links only show up as untracked files"));
-	const { checkout } = from;
-	if (checkout !== null)
-		for (const name of settings.copy) done.push(await quietly(name, "copied", () => copy(git, tree, checkout, name)));
+	const { projectFolder } = from;
+	if (projectFolder !== null)
+		for (const name of settings.copy)
+			done.push(await quietly(name, "copied", () => copy(git, tree, projectFolder, name)));
 	return done;
 }
 
@@ -93,7 +94,7 @@ async function link(git: Git, tree: string, from: ShareFrom, name: string): Prom
 	if (inTheWay && from.aside === undefined) return "something is there already";
 	const reason = await notShared(git, tree, from, name);
 	if (reason !== null) return reason;
-	if (!(await parentInside(tree, target))) return "its folder leads out of the workspace";
+	if (!(await makeParentInside(tree, target))) return "its folder leads out of the workspace";
 	if (inTheWay && from.aside !== undefined) await setAside(target, path.join(from.aside, name));
 	await symlink(source, target, "dir");
 	return null;
@@ -134,13 +135,13 @@ export async function linkTo(target: string): Promise<string | null> {
 	return await readlink(target).catch(() => null);
 }
 
-async function copy(git: Git, tree: string, checkout: string, name: string): Promise<string | null> {
-	const [source, target] = [path.join(checkout, name), path.join(tree, name)];
-	if (!(await isInside(checkout, path.dirname(source)))) return "its folder leads out of the project";
+async function copy(git: Git, tree: string, projectFolder: string, name: string): Promise<string | null> {
+	const [source, target] = [path.join(projectFolder, name), path.join(tree, name)];
+	if (!(await isInside(projectFolder, path.dirname(source)))) return "its folder leads out of the project";
 	if ((await lstat(source).catch(() => null)) === null) return "the project's checkout has none";
-	if (await isTracked(git, checkout, name)) return "it is tracked";
+	if (await isTracked(git, projectFolder, name)) return "it is tracked";
 	if (await exists(target)) return "something is there already";
-	if (!(await parentInside(tree, target))) return "its folder leads out of the workspace";
+	if (!(await makeParentInside(tree, target))) return "its folder leads out of the workspace";
 	await cp(source, target, {
 		recursive: true,
 		errorOnExist: true,
@@ -157,7 +158,7 @@ async function isTracked(git: Git, tree: string, name: string): Promise<boolean>
 }
 
 /** Makes the folders above a path. False if one of them is a link or a file. */
-async function parentInside(tree: string, target: string): Promise<boolean> {
+async function makeParentInside(tree: string, target: string): Promise<boolean> {
 	const folder = path.dirname(target);
 	for (let above = folder; above !== tree; above = path.dirname(above)) {
 		const kind = await lstat(above).catch(() => null);

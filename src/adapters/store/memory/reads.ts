@@ -50,7 +50,7 @@ function agentReads(read: Read) {
 					(life === "living" ? agent.life !== "ended" : agent.life === life),
 			),
 		agentIds: async (project) => (await where((agent) => agent.project === project)).map(({ id }) => id),
-		leasedAgents: () => where(({ lease }) => lease !== null),
+		agentsWithLeasedWorkspace: () => where(({ lease }) => lease !== null),
 		agentsWithStrayFiles: () => where(hasStrayFiles),
 		agentsWithFolders: (project) => where((agent) => agent.project === project && folderOf(agent) !== null),
 		agentsInFolder: (project, folder) => where((agent) => agent.project === project && folderOf(agent) === folder),

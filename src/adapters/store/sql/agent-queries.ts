@@ -61,7 +61,7 @@ export const livingAgentsOfProject = query<{ project: string }>()("living-agents
 );
 
 /** On PostgreSQL through the index of those that have a folder. */
-export const leasedAgents = query()("leased-agents", (db, _, dialect) => {
+export const agentsWithLeasedWorkspace = query()("leased-agents", (db, _, dialect) => {
 	const leased = db.selectFrom("agent").select("state").where("leased", "=", sql.lit(1)).orderBy("seq");
 	return dialect === "sqlite" ? leased : leased.where("folder", "is not", null);
 });

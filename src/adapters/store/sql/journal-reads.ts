@@ -34,7 +34,7 @@ export function agentReads(connection: Connection) {
 			return found.filter((agent) => isOf(agent) && (life === "living" || agent.life === life));
 		},
 		agentIds: async (project) => (await connection.all(agents.agentIdsOfProject, { project })).map(({ id }) => id),
-		leasedAgents: () => all(agents.leasedAgents, {}),
+		agentsWithLeasedWorkspace: () => all(agents.agentsWithLeasedWorkspace, {}),
 		agentsWithStrayFiles: () => all(agents.agentsWithStrayFiles, {}),
 		agentsWithFolders: (project) => all(agents.agentsWithFolders, { project }),
 		agentsInFolder: (project, folder) => all(agents.agentsInFolder, { project, folder }),

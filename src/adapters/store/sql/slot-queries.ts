@@ -20,10 +20,10 @@ export const allLeases = query()("all-leases", (db) =>
 		.orderBy("lease.turn"),
 );
 
-export const putLease = upsert("lease", {
+export const putTurnLease = upsert("lease", {
 	columns: ["turn", "agent", "subscription", "node", "at"],
 	key: ["turn"],
 	changes: ["agent", "subscription", "node", "at"],
 });
 
-export const dropLease = removal("drop-lease", "lease", "turn");
+export const dropTurnLease = removal("drop-lease", "lease", "turn");

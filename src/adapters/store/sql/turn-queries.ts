@@ -88,7 +88,7 @@ export const queueHeads = query<{ now: number }>()("queue-heads", (db, arg) =>
 					"prompt.priority",
 					"prompt.manual",
 					sql<number>`row_number() over (partition by prompt.agent order by ${inFront()}, ${byPriority()}, prompt.position)`.as(
-						"place",
+						"rank",
 					),
 				])
 				.where("prompt.taken", "is", null)
@@ -98,7 +98,7 @@ export const queueHeads = query<{ now: number }>()("queue-heads", (db, arg) =>
 		.innerJoin("agent", "agent.seq", "due.agent")
 		.innerJoin("event", "event.id", "due.id")
 		.select(["agent.state", "due.id as prompt", "due.priority", "due.manual", "event.data", "event.at"])
-		.where("due.place", "=", sql.lit(1))
+		.where("due.rank", "=", sql.lit(1))
 		.orderBy("agent.seq"),
 );
 

@@ -125,8 +125,9 @@ function rowWrites(connection: Connection) {
 		putProject: (row) => run(queries.putProject, { slug: row.slug, state: JSON.stringify(row) }),
 		putSubscription: (row) => run(slots.putSubscription, { name: row.name, state: JSON.stringify(row) }),
 		putPerson: (row) => run(putPerson, { name: row.name, state: JSON.stringify(row) }),
-		putLease: ({ turn, agent, subscription, node, at }) => run(slots.putLease, { turn, agent, subscription, node, at }),
-		dropLease: (turn) => run(slots.dropLease, { turn }),
+		putTurnLease: ({ turn, agent, subscription, node, at }) =>
+			run(slots.putTurnLease, { turn, agent, subscription, node, at }),
+		dropTurnLease: (turn) => run(slots.dropTurnLease, { turn }),
 		putNode: (row) => {
 			const { id, epoch } = row;
 			return run(nodes.putNode, { id, epoch, active: flag(isActive(row)), state: JSON.stringify(row) });

@@ -25,7 +25,7 @@ export function Notifier() {
 				title: `${handle} has a problem`,
 				body: holds[0]?.reason ?? "",
 			})),
-			...inbox.turns.map(({ id, handle, turn }) => ({
+			...inbox.humanAgents.map(({ id, handle, turn }) => ({
 				tag: `turn ${id} ${turn?.id ?? ""}`,
 				title: `${handle} waits for you`,
 				body: finishHint(handle),

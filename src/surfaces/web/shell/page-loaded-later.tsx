@@ -1,7 +1,7 @@
 // A page whose code is loaded when it is first opened. Not `lazy` of React: after a page has been shown as loading, React
 // waits 300 ms before it shows the next one, however fast that is there.
 import { type ComponentType, useEffect, useState } from "react";
-import { Loading } from "../ui/notice.tsx";
+import { Loading } from "../ui/placeholder.tsx";
 
 export interface PageProps {
 	params: Readonly<Record<string, string>>;

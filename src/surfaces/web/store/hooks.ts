@@ -7,7 +7,7 @@ import type { RouteName } from "#contract/routes.ts";
 import { freshKey, localNow } from "./connection.ts";
 import type { Seen } from "./seen.ts";
 import type { Store } from "./store.ts";
-import type { ThreadSeen } from "./threads.ts";
+import type { ConversationSeen } from "./threads.ts";
 import { toast } from "./toasts.ts";
 
 export const StoreContext = createContext<Store | null>(null);
@@ -24,7 +24,7 @@ export function useSeen(): Seen {
 	return useSyncExternalStore(store.subscribe, () => store.seen);
 }
 
-export function useThread(agent: AgentId): ThreadSeen {
+export function useThread(agent: AgentId): ConversationSeen {
 	const { threads } = useStore();
 	const subscribe = useCallback((listener: () => void) => threads.subscribe(agent, listener), [threads, agent]);
 	return useSyncExternalStore(subscribe, () => threads.seen(agent));

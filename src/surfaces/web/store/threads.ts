@@ -6,7 +6,7 @@ import type { Delta } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
 import { type Block, Blocks } from "#views/thread.ts";
 
-export interface ThreadSeen {
+export interface ConversationSeen {
 	blocks: readonly Block[];
 	/** what the agent is writing now */
 	messages: readonly Delta[];
@@ -26,13 +26,13 @@ interface Conversation {
 const olderItems = 300;
 /** of a conversation, when it is opened */
 export const itemsLoaded = 300;
-const nothing: ThreadSeen = { blocks: [], messages: [], hasOlder: false };
+const nothing: ConversationSeen = { blocks: [], messages: [], hasOlder: false };
 
 export class Threads {
 	readonly #client: Client;
 	readonly #mirror: Mirror;
 	readonly #known = new Map<AgentId, Conversation>();
-	readonly #seen = new Map<AgentId, ThreadSeen>();
+	readonly #seen = new Map<AgentId, ConversationSeen>();
 	readonly #lines = new Map<AgentId, string>();
 	readonly #listeners = new Map<AgentId, Set<() => void>>();
 	readonly #lineListeners = new Set<() => void>();
@@ -48,7 +48,7 @@ export class Threads {
 		this.#told = told;
 	}
 
-	seen(agent: AgentId): ThreadSeen {
+	seen(agent: AgentId): ConversationSeen {
 		return this.#seen.get(agent) ?? nothing;
 	}
 

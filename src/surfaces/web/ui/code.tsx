@@ -1,6 +1,6 @@
 // Code in its colours. It is readable at once; the colours come with the language's parser.
 import { memo, useEffect, useState } from "react";
-import { colouredLines, isLoaded, parserFor, load, type Piece } from "./languages.ts";
+import { colouredLines, isLoaded, load, type Piece, parserFor } from "./languages.ts";
 
 export const Code = memo(function Code({ text, language }: { text: string; language: string }) {
 	const name = parserFor(language);

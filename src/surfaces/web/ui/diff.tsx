@@ -5,7 +5,7 @@ import type { Diff } from "#contract/workspace.ts";
 import { type DiffFile, type DiffLine, diffFiles } from "#views/diff-lines.ts";
 import { Button } from "./button.tsx";
 import { Pieces, useLanguage } from "./code.tsx";
-import { colouredLines, parserFor, type Piece } from "./languages.ts";
+import { colouredLines, type Piece, parserFor } from "./languages.ts";
 
 type DiffRow = { file: DiffFile; line: DiffLine | null; at: number };
 

@@ -13,12 +13,12 @@ import { Button } from "./button.tsx";
 import { paths } from "./paths.ts";
 
 /** What needs a person besides approvals. */
-export const OtherRows = ({ errors, turns, reviews, limits, nodes }: Omit<Inbox, "approvals">) => (
+export const OtherRows = ({ errors, humanAgents, reviews, limits, nodes }: Omit<Inbox, "approvals">) => (
 	<>
 		{errors.map((agent) => (
 			<ErrorRow key={agent.id} agent={agent} />
 		))}
-		{turns.map((agent) => (
+		{humanAgents.map((agent) => (
 			<TurnRow key={agent.id} agent={agent} />
 		))}
 		{reviews.map((issue) => (
@@ -97,7 +97,7 @@ function ReviewRow({ issue }: { issue: Issue }) {
 
 function LimitRow({ subscription: { name, coolingUntil } }: { subscription: Subscription }) {
 	return (
-		<Row glyph="‖" tone="wait" name={name} href={paths.subscriptions()} text="usage limit reached">
+		<Row glyph="‖" tone="wait" name={name} href={paths.subscriptions()} text="cools down">
 			<span className="meta">{coolingUntil !== null && `until ${clockOf(coolingUntil)}`}</span>
 		</Row>
 	);

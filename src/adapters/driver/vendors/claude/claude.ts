@@ -12,7 +12,7 @@ export const claude = {
 	environment: { CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: "false" },
 	keepsInterrupted: true,
 	modes: sameMode("default"),
-	program: { name: "claude", install: "npm install -g @anthropic-ai/claude-code" },
+	loginProgram: { name: "claude", install: "npm install -g @anthropic-ai/claude-code" },
 	login: {
 		// on macOS the token is in the keychain, and only the settings tell; every start of the program creates them
 		files: [

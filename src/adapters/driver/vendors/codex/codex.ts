@@ -11,7 +11,7 @@ export const codex = {
 	keepsInterrupted: true,
 	// its default mode lets a model answer approvals for the user
 	modes: { ask: "read-only", "auto-edit": "workspace-write", full: "workspace-write" },
-	program: { name: "codex", install: "npm install -g @openai/codex" },
+	loginProgram: { name: "codex", install: "npm install -g @openai/codex" },
 	login: {
 		files: [".codex/auth.json"],
 		how: "run codex login, or use a key of your shell: --env CODEX_API_KEY",

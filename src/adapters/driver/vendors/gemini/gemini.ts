@@ -13,7 +13,7 @@ export const gemini = {
 	environment: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
 	keepsInterrupted: false,
 	modes: sameMode("default"),
-	program: { name: "gemini", install: "npm install -g @google/gemini-cli" },
+	loginProgram: { name: "gemini", install: "npm install -g @google/gemini-cli" },
 	login: {
 		files: [".gemini/oauth_creds.json"],
 		how: "run gemini and log in, or use a key of your shell: --env GEMINI_API_KEY",

@@ -15,7 +15,7 @@ export const opencode = {
 	// by default it asks for no approvals; this makes it ask, and the agent's policy answers
 	environment: { OPENCODE_PERMISSION: JSON.stringify({ edit: "ask", bash: "ask", webfetch: "ask" }) },
 	keepsInterrupted: true,
-	program: { name: "opencode", install: "npm install -g opencode-ai" },
+	loginProgram: { name: "opencode", install: "npm install -g opencode-ai" },
 	login: {
 		files: [".local/share/opencode/auth.json"],
 		how: "run opencode auth login, or use a key of your shell: --env ANTHROPIC_API_KEY",

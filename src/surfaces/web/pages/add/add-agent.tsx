@@ -7,8 +7,8 @@ import { useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextAreaField, TextField } from "../../ui/field.tsx";
 import { Form } from "../../ui/form.tsx";
-import { Empty, Loading } from "../../ui/notice.tsx";
 import { paths } from "../../ui/paths.ts";
+import { Empty, Loading } from "../../ui/placeholder.tsx";
 
 const own = [
 	{ type: "llm", title: "Brood's own agent on any model" },

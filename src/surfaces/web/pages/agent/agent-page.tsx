@@ -3,7 +3,7 @@ import { useSearchParams } from "wouter";
 import { AgentId } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
 import { useNeeds, useSeen } from "../../store/hooks.ts";
-import { Empty, Loading } from "../../ui/notice.tsx";
+import { Empty, Loading } from "../../ui/placeholder.tsx";
 import { AgentApprovals } from "./agent-approvals.tsx";
 import { AgentHeader } from "./agent-header.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";

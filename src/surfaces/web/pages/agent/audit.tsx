@@ -2,7 +2,7 @@
 import type { Agent, WireEvent } from "#contract/wire.ts";
 import { useRead } from "../../store/hooks.ts";
 import { clockOf } from "../../ui/age.tsx";
-import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
+import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 
 const kinds = "agent,turn,prompt,mail,approval,wait,workspace,git";
 
@@ -13,7 +13,7 @@ export function Audit({ agent }: { agent: Agent }) {
 	const again = `${agent.label}${agent.turn?.id ?? ""}${agent.queueLength}${agent.holds.length}`;
 	const read = useRead("journal", { query: { agent: agent.id, kind: kinds, limit: 10_000 } }, again);
 	if (read.data === undefined)
-		return read.state === "failed" ? <RefusedNotice refusal={read.refusal} /> : <Loading what="the audit" />;
+		return read.state === "failed" ? <RefusedPlaceholder refusal={read.refusal} /> : <Loading what="the audit" />;
 	const events = read.data.events.toReversed().slice(0, shownMax);
 	if (events.length === 0) return <Empty title="No events yet." />;
 	const isPart = read.data.next !== null || read.data.events.length > shownMax;

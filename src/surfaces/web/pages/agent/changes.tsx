@@ -6,7 +6,7 @@ import type { Diff } from "#contract/workspace.ts";
 import { whyNoFiles } from "#views/agent-actions.ts";
 import { type Read, useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Counts, DiffView } from "../../ui/diff.tsx";
-import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
+import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 
 export function Changes({ agent, turn }: { agent: Agent; turn: number | null }) {
 	const why = whyNoFiles(agent);
@@ -40,7 +40,7 @@ function AtTurn({ agent, turn }: { agent: Agent; turn: number }) {
 	const read = useRead("snapshot", input ?? null);
 	const act = useAct();
 	if (snapshots.state === "loading") return <Loading what="the snapshots" />;
-	if (snapshots.state === "failed") return <RefusedNotice refusal={snapshots.refusal} />;
+	if (snapshots.state === "failed") return <RefusedPlaceholder refusal={snapshots.refusal} />;
 	if (taken === undefined)
 		return (
 			<Empty title="No snapshot was taken at this turn.">
@@ -71,7 +71,7 @@ interface DiffReadProps {
 
 function DiffRead({ read, ask, title }: DiffReadProps) {
 	if (read.data === undefined)
-		return read.state === "failed" ? <RefusedNotice refusal={read.refusal} /> : <Loading what="the diff" />;
+		return read.state === "failed" ? <RefusedPlaceholder refusal={read.refusal} /> : <Loading what="the diff" />;
 	const { total } = read.data;
 	return (
 		<>

@@ -5,7 +5,7 @@ import { actorName } from "#views/agent-text.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/notice.tsx";
+import { Empty } from "../../ui/placeholder.tsx";
 
 export function MailPanel({ agent }: { agent: Agent }) {
 	const seen = useSeen();

@@ -20,7 +20,7 @@ import { whyNot } from "#views/agent-actions.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/notice.tsx";
+import { Empty } from "../../ui/placeholder.tsx";
 import { ActorName } from "./block.tsx";
 
 export function QueuePanel({ agent }: { agent: Agent }) {

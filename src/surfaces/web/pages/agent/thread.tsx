@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import type { Agent } from "#contract/wire.ts";
 import { useStore, useThread } from "../../store/hooks.ts";
-import { Empty } from "../../ui/notice.tsx";
+import { Empty } from "../../ui/placeholder.tsx";
 import { ThreadRowView } from "./thread-row.tsx";
 import { type ThreadRow, threadRows } from "./thread-rows.ts";
 

@@ -5,8 +5,8 @@ import { whyNoFiles } from "#views/agent-actions.ts";
 import { budgetLine, spentLine } from "#views/usage-lines.ts";
 import { useAct, useRead } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
-import { Loading, RefusedNotice } from "../../ui/notice.tsx";
 import { paths } from "../../ui/paths.ts";
+import { Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 
 export function WorkspacePanel({ agent }: { agent: Agent }) {
 	const { workspace, spent, budget, budgetLeft, policy, subscription, lastError, lineage } = agent;
@@ -68,7 +68,7 @@ function HealthCheck({ agent }: { agent: Agent }) {
 				</Button>
 			</div>
 			{why === null && read.state === "loading" && <Loading what="the health" rows={2} />}
-			{read.state === "failed" && <RefusedNotice refusal={read.refusal} />}
+			{read.state === "failed" && <RefusedPlaceholder refusal={read.refusal} />}
 			{read.data?.healthy === true && <p className="tone-ok">The workspace is healthy.</p>}
 			<ul>
 				{(read.data?.issues ?? []).map(({ code, text, fix }) => (

@@ -7,7 +7,7 @@ import { isFree } from "../../shell/keyboard.ts";
 import { useNeeds, useSeen } from "../../store/hooks.ts";
 import { ApprovalCard, useAnswer } from "../../ui/approval-card.tsx";
 import { OtherRows } from "../../ui/inbox-rows.tsx";
-import { Empty, Loading } from "../../ui/notice.tsx";
+import { Empty, Loading } from "../../ui/placeholder.tsx";
 import { NotifySwitch } from "./notify-switch.tsx";
 
 export function InboxPage() {

@@ -26,7 +26,7 @@ export function AddIssue({ project, onClose }: { project: ProjectSlug; onClose()
 			onClose={onClose}
 		>
 			<SelectField
-				label="Workflow"
+				label="Preset"
 				value={preset}
 				onChange={setPreset}
 				choices={(presets.data ?? []).map(({ name }) => name)}

@@ -3,13 +3,14 @@ import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import { ProjectSlug } from "#contract/ids.ts";
 import type { IssueDetails } from "#contract/issue-wire.ts";
+import { actorName } from "#views/agent-text.ts";
 import { useAct, useNeeds, useRead, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { TextAreaField } from "../../ui/field.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
-import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
 import { paths } from "../../ui/paths.ts";
+import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 import { Assignee } from "./assignee.tsx";
 import { Dependencies } from "./dependencies.tsx";
 import { IssueActions } from "./issue-actions.tsx";
@@ -31,7 +32,7 @@ function Known({ project, number }: { project: ProjectSlug; number: number }) {
 	const [said, setSaid] = useState(0);
 	// asked again whenever its row has changed
 	const read = useRead("issue", { params: { issue: `${project}#${number}` } }, `${row?.updatedAt} ${said}`);
-	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} isPage />;
+	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} isPage />;
 	if (read.data === undefined) return <Loading what="the issue" isPage />;
 	const issue = { ...read.data, ...row };
 	return (
@@ -100,7 +101,7 @@ function Comments({ issue: { project, number, comments }, onSaid }: { issue: Iss
 				{comments.map(({ id, by, at, text: words }) => (
 					<li key={id}>
 						<p className="meta">
-							{by === "human" ? "you" : by} · <Age at={at} suffix=" ago" />
+							<Author of={by} /> · <Age at={at} suffix=" ago" />
 						</p>
 						<Markdown text={words} />
 					</li>
@@ -116,6 +117,12 @@ function Comments({ issue: { project, number, comments }, onSaid }: { issue: Iss
 	);
 }
 
+/** By name: whoever looks at the page may be another person. */
+function Author({ of: actor }: { of: string }) {
+	const seen = useSeen();
+	return <>{actor === "human" ? "the owner" : actorName(actor, (id) => seen.agent(id))}</>;
+}
+
 /** What a stage was told by another one, such as why a review sent the issue back. */
 function Messages({ issue: { messages } }: { issue: IssueDetails }) {
 	if (messages.length === 0) return null;
@@ -125,7 +132,7 @@ function Messages({ issue: { messages } }: { issue: IssueDetails }) {
 				{messages.map(({ id, by, at, stage, text, delivered }) => (
 					<li key={id}>
 						<p className="meta">
-							{by === "human" ? "you" : by} to {stage}
+							<Author of={by} /> to {stage}
 							{!delivered && ", not delivered yet"} · <Age at={at} suffix=" ago" />
 						</p>
 						<Markdown text={text} />
@@ -155,7 +162,7 @@ function Documents({ issue: { documents } }: { issue: IssueDetails }) {
 function Facts({ issue }: { issue: IssueDetails }) {
 	const { preset, priority, labels, branch, createdAt } = issue;
 	const facts: [name: string, value: ReactNode][] = [
-		["workflow", preset],
+		["preset", preset],
 		["priority", priority],
 		["labels", labels.join(", ") || "none"],
 		[

@@ -7,8 +7,8 @@ import type { Project } from "#contract/wire.ts";
 import { useAct, useNeeds, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Empty, Loading } from "../../ui/notice.tsx";
 import { paths } from "../../ui/paths.ts";
+import { Empty, Loading } from "../../ui/placeholder.tsx";
 import { AddIssue } from "./add-issue.tsx";
 import { Board } from "./board.tsx";
 

@@ -6,8 +6,8 @@ import { journalFilters } from "#views/journal-filters.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
 import { paths } from "../../ui/paths.ts";
+import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 
 /** so many events are shown on a page */
 const shownMax = 200;
@@ -93,7 +93,7 @@ function Hits({ words, project }: { words: string; project: string | null }) {
 	const read = useRead("search", {
 		query: { text: words, limit: shownMax, ...(known !== undefined && { project: known.slug }) },
 	});
-	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} />;
+	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} />;
 	if (read.data === undefined) return <Loading what="what was found" />;
 	if (read.data.found.length === 0)
 		return <Empty title={`No conversation contains “${words}”.`}>A word with * at its end finds beginnings.</Empty>;
@@ -128,7 +128,7 @@ function Events({ project, kind }: { project: string | null; kind: string | null
 	const after = Math.max(0, (before === 0 ? at : before - 1) - windowOf(kind));
 	const filters = { ...(kind !== null && { kind }), ...(known !== undefined && { project: known.slug }) };
 	const read = useRead("journal", { query: { after, limit: windowOf(kind), ...filters } }, at);
-	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} />;
+	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} />;
 	if (read.data === undefined) return <Loading what="the journal" rows={12} />;
 	const hasNewer = before === 0 && seen.at > at;
 	const showNewest = (): void => {

@@ -17,7 +17,7 @@ export function DaemonBar() {
 			</span>
 			<span className="spread" />
 			<CostToday />
-			<Health />
+			<Problems />
 		</header>
 	);
 }
@@ -40,15 +40,15 @@ function midnight(): string {
 	return day.toISOString();
 }
 
-function Health() {
+function Problems() {
 	const { projects, connection } = useSeen();
 	const read = useRead("status", {}, connection.state);
 	const problems = [
 		...(read.data?.problems ?? []).map(({ what, text }) => `${what}: ${text}`),
 		...projects.flatMap(({ slug, problem }) => (problem === null ? [] : [`project ${slug}: ${problem.text}`])),
 	];
-	if (read.data === undefined) return <span className="meta">health …</span>;
-	if (problems.length === 0) return <span className="tone-ok">health ok</span>;
+	if (read.data === undefined) return <span className="meta">problems …</span>;
+	if (problems.length === 0) return <span className="tone-ok">no problems</span>;
 	return (
 		<Link href={paths.settings()} className="tone-bad" title={problems.join("\n")}>
 			{counted(problems.length, "problem")}

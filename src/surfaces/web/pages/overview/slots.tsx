@@ -10,7 +10,7 @@ export function Slots() {
 	return (
 		<section className="panel" aria-labelledby="slots">
 			<h2 id="slots" className="panel-title">
-				Slots
+				Capacity
 			</h2>
 			<ul className="rows">
 				<li className="row">

@@ -27,15 +27,12 @@ export function MergeBar({ subject, again }: { subject: Subject; again: number }
 	const why = whyNot ?? whyNoMerge(read.state === "failed" ? read.refusal : null, preview);
 	return (
 		<div className="merge-bar">
-			{read.state === "loading" && <span className="meta">Checking the merge…</span>}
+			{read.state === "loading" && <span className="meta">Trying the merge…</span>}
 			{read.state === "failed" && <span className="tone-wait">{read.refusal.message}</span>}
 			{preview !== null && <Found preview={preview} />}
 			{checked !== null && <Checked preview={checked} />}
 			<span className="spread" />
-			<Button
-				why={preview === null ? (why ?? "The merge is still being checked.") : noCheck(preview)}
-				onClick={runCheck}
-			>
+			<Button why={preview === null ? (why ?? "The merge is still being tried.") : noCheck(preview)} onClick={runCheck}>
 				Run the check
 			</Button>
 			{!("agent" in subject) && (

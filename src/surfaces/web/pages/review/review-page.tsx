@@ -8,8 +8,8 @@ import { reviewPrompt } from "#views/review.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { Counts } from "../../ui/diff.tsx";
-import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
 import { paths } from "../../ui/paths.ts";
+import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 import { CommentList } from "./comment-list.tsx";
 import type { Layout } from "./diff-rows.ts";
 import { FileTree } from "./file-tree.tsx";
@@ -41,7 +41,7 @@ function Review({ subject }: { subject: Subject }) {
 	const name = useSubjectName(subject);
 	const draft = useReviewDraft("agent" in subject ? subject.agent : name);
 	const [current, setCurrent] = useState<string | null>(null);
-	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} isPage />;
+	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} isPage />;
 	if (read.data === undefined) return <Loading what="the diff" rows={12} isPage />;
 	const { total, omitted } = read.data;
 	const { files } = pages;

@@ -4,7 +4,7 @@ import type { Project } from "#contract/wire.ts";
 import { useAct, useRead } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import { RefusedNotice } from "../../ui/notice.tsx";
+import { RefusedPlaceholder } from "../../ui/placeholder.tsx";
 
 const onLimits = { wait: "wait", fallback: "use the fallback", stop: "stop until resumed" } as const;
 
@@ -46,7 +46,7 @@ export function ProjectSettings({ project }: { project: Project }) {
 					))}
 				</SelectField>
 				<p className="meta">
-					base {base ?? "none"} · workflow {preset}
+					base {base ?? "none"} · preset {preset}
 				</p>
 			</div>
 			<Repository project={project} />
@@ -78,7 +78,7 @@ function Repository({ project: { slug } }: { project: Project }) {
 	const [again, setAgain] = useState(0);
 	const read = useRead("projectSettings", { params: { project: slug } }, again);
 	const act = useAct();
-	if (read.state === "failed") return <RefusedNotice refusal={read.refusal} />;
+	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} />;
 	if (read.data === undefined) return null;
 	const { settings, unapprovedConfig } = read.data;
 	return (

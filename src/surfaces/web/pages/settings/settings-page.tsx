@@ -3,8 +3,8 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
-import { Empty, Loading, RefusedNotice } from "../../ui/notice.tsx";
 import { paths } from "../../ui/paths.ts";
+import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 import { browserName } from "./browser-name.ts";
 import { ProjectSettings } from "./project-settings.tsx";
 
@@ -41,7 +41,7 @@ function Vendors() {
 			<h2 id="vendors" className="panel-title">
 				Vendors' agents
 			</h2>
-			{read.state === "failed" && <RefusedNotice refusal={read.refusal} />}
+			{read.state === "failed" && <RefusedPlaceholder refusal={read.refusal} />}
 			<ul className="rows">
 				{(read.data ?? []).map(({ type, title, installed, loggedIn, login }) => (
 					<li key={type} className="row">
@@ -75,7 +75,7 @@ function Browsers() {
 			<h2 id="browsers" className="panel-title">
 				Signed-in browsers
 			</h2>
-			{read.state === "failed" && <RefusedNotice refusal={read.refusal} />}
+			{read.state === "failed" && <RefusedPlaceholder refusal={read.refusal} />}
 			<ul className="rows">
 				{(read.data ?? []).map(({ id, name, expiresAt }) => (
 					<li key={id} className="row">

@@ -6,7 +6,7 @@ import type { Subscription } from "#contract/wire.ts";
 import { useAct, useNow, useRead, useSeen } from "../../store/hooks.ts";
 import { clockOf } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Empty, Loading } from "../../ui/notice.tsx";
+import { Empty, Loading } from "../../ui/placeholder.tsx";
 import { Meter } from "../overview/slots.tsx";
 import { AddSubscription } from "./add-subscription.tsx";
 
@@ -68,7 +68,7 @@ function Row({ subscription, costs }: { subscription: Subscription; costs: Spent
 	const now = useNow(1000);
 	const { name, type, used, maxConcurrent, coolingUntil, problem, fallback, quiet } = subscription;
 	const isCooling = coolingUntil !== null && Date.parse(coolingUntil) > now;
-	const state = problem ?? (isCooling ? `usage limit until ${clockOf(coolingUntil)}` : "ready");
+	const state = problem ?? (isCooling ? `cools down until ${clockOf(coolingUntil)}` : "ready");
 	const params = { subscription: name };
 	return (
 		<tr>
@@ -89,7 +89,7 @@ function Row({ subscription, costs }: { subscription: Subscription; costs: Spent
 				<span className="row-actions">
 					<Button
 						about={name}
-						why={isCooling ? null : "No usage limit is in effect."}
+						why={isCooling ? null : "It does not cool down."}
 						onClick={() => act("subscriptionCool", { params, body: { until: null } }, `${name} starts turns again.`)}
 					>
 						End the cool-down

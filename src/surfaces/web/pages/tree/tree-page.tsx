@@ -7,8 +7,8 @@ import { agentRows, needsYou, type TreeFilter, treeFilters } from "#views/agent-
 import { timeAxis } from "#views/time-axis.ts";
 import { useNow, useSeen } from "../../store/hooks.ts";
 import { useLastLines } from "../../store/lines.ts";
-import { Empty, Loading } from "../../ui/notice.tsx";
 import { paths } from "../../ui/paths.ts";
+import { Empty, Loading } from "../../ui/placeholder.tsx";
 import { Compare } from "./compare.tsx";
 import { TreeGrid } from "./tree-grid.tsx";
 import { useHistory, withOpenTurns } from "./turn-history.ts";

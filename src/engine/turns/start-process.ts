@@ -3,19 +3,19 @@ import type { AgentState } from "#contract/agent.ts";
 import { credentialAt, type SubscriptionState } from "#contract/subscription.ts";
 import type { TurnState } from "#contract/turn.ts";
 import { settingsOf } from "../commands/agent.ts";
-import { type Driver, newSession, type Prepared } from "../ports/driver.ts";
+import { type Driver, newSession, type StartedProcess } from "../ports/driver.ts";
 import type { Reads } from "../ports/store.ts";
 import { instructionsOf, sessionStartOf } from "./session-start.ts";
 
-export async function prepare(
+export async function startProcess(
 	{ driver, reads }: { driver: Driver; reads: Reads },
 	turn: TurnState,
 	agent: AgentState,
 	signal: AbortSignal,
-): Promise<Prepared> {
+): Promise<StartedProcess> {
 	const subscribed = subscriptionOfTurn(reads, turn);
 	if (!driver.keepsSession(agent))
-		return await driver.prepare(agent, turn.id, signal, { subscription: await subscribed, ...newSession });
+		return await driver.startProcess(agent, turn.id, signal, { subscription: await subscribed, ...newSession });
 	const [subscription, settings, opening] = await Promise.all([
 		subscribed,
 		settingsOf(reads, agent.settings),
@@ -23,7 +23,7 @@ export async function prepare(
 	]);
 	const { options } = settings;
 	const systemPrompt = instructionsOf(settings);
-	return await driver.prepare(agent, turn.id, signal, { subscription, systemPrompt, options, ...opening });
+	return await driver.startProcess(agent, turn.id, signal, { subscription, systemPrompt, options, ...opening });
 }
 
 /** With the credentials that it has at the turn's node. */

@@ -1,4 +1,5 @@
-// Returns an agent to its home branch, which is moved to base if it has no commits of its own.
+// Puts a workspace on its branch (the agent's own at a release, an issue's at an assignment), which is moved to base if it has
+// no commits of its own.
 
 import { counted } from "#contract/counted.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -14,7 +15,7 @@ import { aheadBehind, isMerged, treeGone } from "./branch-status.ts";
 import { goToBranch, moveBranch } from "./move.ts";
 import { updateResult } from "./sync.ts";
 
-export async function release(
+export async function goToBranchAndUpdate(
 	context: GitContext,
 	checkout: Checkout,
 	control: StepControl,
@@ -45,7 +46,7 @@ export async function release(
 		const stuck = await goToBranch(context, checkout, tree.head);
 		if (stuck !== null) return stuck;
 	}
-	const back = away ? `You are back on ${branch}. ` : "";
+	const back = away ? `You are on ${branch} now. ` : "";
 	const { ahead, behind } = await aheadBehind(git, path, base, tip);
 	if (base === null || (tip !== null && ahead > 0 && !(await isMerged(context, checkout, tip))))
 		return await result(away, `${back}${branch} is ${ahead} ahead of ${baseName} and ${behind} behind.`);

@@ -1,12 +1,12 @@
-// Picks the agent type when the user names none.
+// Picks the agent type when nobody names one.
 import { type Client, Refused } from "#client/client.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { VendorAgent } from "#contract/wire.ts";
 import type { CliContext } from "./act.ts";
 import { envOptions, hasCredentials, keysIn, listed } from "./shell-keys.ts";
 
-/** The project's default type, or the vendor that the user is logged in to or has a key for. */
-export async function chooseVendor(
+/** The project's default type, or the type of the vendor that the person is logged in to or has a key for. */
+export async function chooseType(
 	{ client }: CliContext,
 	project: string | undefined,
 	say: (text: string) => void,

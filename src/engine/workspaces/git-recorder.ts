@@ -32,7 +32,7 @@ const runsMax = 100;
 /** If more wait, the store cannot be written; the oldest are dropped. */
 const waitingMax = 10_000;
 
-export class GitJournal implements AsyncDisposable {
+export class GitRecorder implements AsyncDisposable {
 	readonly #log: Log;
 	#dispatch: Dispatch | null = null;
 	#waiting: GitRun[] = [];

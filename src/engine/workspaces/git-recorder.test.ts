@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changesSomething, GitJournal } from "./git-journal.ts";
+import { changesSomething, GitRecorder } from "./git-recorder.ts";
 
 test("commands that change a ref, files or the repository are told from those that look", () => {
 	const changing = [
@@ -32,7 +32,7 @@ test("commands that change a ref, files or the repository are told from those th
 
 test("what was run on an index of our own is not written down, what failed is", async () => {
 	const written: unknown[] = [];
-	const journal = new GitJournal();
+	const journal = new GitRecorder();
 	journal.connect(async ({ command }) => {
 		written.push(command);
 		return { done: {}, events: [], replayed: false };

@@ -9,7 +9,7 @@ import type { IssueWork } from "../ports/issue-work.ts";
 import type { Reads } from "../ports/store.ts";
 
 /** A broken preset is stored with its error; a broken file changes nothing. */
-export async function loadIssueSettings(
+export async function loadWorkSettings(
 	slug: ProjectSlug,
 	parts: { reads: Reads; dispatch: Dispatch; issueWork: IssueWork },
 ): Promise<Refusal | null> {

@@ -8,7 +8,7 @@ import { withIssue } from "./handlers/issues.ts";
 import type { RequestContext, ScopedRequest } from "./request-context.ts";
 
 /** The other node that has to do it, or why it cannot; null if it is for this one, or for nobody who is known. */
-export async function ownerElsewhere(
+export async function otherNodeFor(
 	context: RequestContext,
 	{ at }: Pick<Route, "at">,
 	given: Omit<ScopedRequest, "query"> & { query: unknown; body: unknown },
@@ -16,7 +16,7 @@ export async function ownerElsewhere(
 	const request: ScopedRequest & NodeFields = { ...given, query: Object(given.query), body: Object(given.body) };
 	const me = context.engine.node;
 	if (me === null || at === undefined) return null;
-	const named = at === "node" ? await nodeNamed(context, request) : await owners[at](context, request);
+	const named = at === "node" ? await nodeNamed(context, request) : await nodeOf[at](context, request);
 	if (named === null || named === me.node) return null;
 	const node = typeof named === "string" ? await context.reads.node(named) : named;
 	if (node === undefined || isRefusal(node)) return node ?? null;
@@ -24,7 +24,7 @@ export async function ownerElsewhere(
 	return isActive(node) ? node : nodeDown(node);
 }
 
-const owners = {
+const nodeOf = {
 	agent: agentsNode,
 	project: projectsNode,
 } as const;

@@ -26,7 +26,7 @@ export function Loading({ what, rows = 6, isPage = false }: { what: string; rows
 	);
 }
 
-export function RefusedNotice({ refusal, isPage = false }: { refusal: Refusal; isPage?: boolean }) {
+export function RefusedPlaceholder({ refusal, isPage = false }: { refusal: Refusal; isPage?: boolean }) {
 	const Title = isPage ? "h1" : "h2";
 	return (
 		<div className="notice notice-bad" role="alert">
