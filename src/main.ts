@@ -6,7 +6,7 @@ import { environmentFor } from "#adapters/driver/environment.ts";
 import { KeyFiles } from "#adapters/driver/key-files.ts";
 import type { DriverOptions } from "#adapters/driver/options.ts";
 import type { AgentProgram } from "#adapters/driver/programs.ts";
-import { Setup } from "#adapters/driver/setup.ts";
+import { VendorSetup } from "#adapters/driver/vendor-setup.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { ConfigError, readConfig } from "#adapters/system/config.ts";
 import { homeIdOf, homeToken, makeHome, tieToJournal } from "#adapters/system/home.ts";
@@ -159,7 +159,7 @@ export async function startDaemon({
 	parts.use(gitRecorder);
 	gitRecorder.connect((request) => engine.dispatch(request));
 	const about = { pid: process.pid, url: server.url, remote: remote?.url ?? null, version, home, containment };
-	const setup = new Setup({ adapters, homeId, containment, environment: process.env });
+	const setup = new VendorSetup({ adapters, homeId, containment, environment: process.env });
 	const known = { token, tokens, about, setup, keyFiles, own: allPrograms, search: process.env["PATH"], failed };
 	const { lost } = await openToClients(parts, engine, { here: server, remote }, { ...known, limits: inForceLimits });
 	const all = parts.move();

@@ -49,10 +49,6 @@ export interface Sent {
 	chunks: AsyncIterable<Uint8Array>;
 }
 
-/**
- * How a request is sent. Browsers have `fetch`; the command line uses something that loads faster and authenticates the
- * daemon.
- */
 export interface SentRequest {
 	method: string;
 	headers: Record<string, string>;
@@ -60,6 +56,10 @@ export interface SentRequest {
 	signal?: AbortSignal;
 }
 
+/**
+ * How a request is sent. Browsers have `fetch`; the command line uses something that loads faster and authenticates the
+ * daemon.
+ */
 export type Send = (url: string, request: SentRequest) => Promise<Sent>;
 
 export const fromResponse = (response: Response): Sent => ({

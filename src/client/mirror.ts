@@ -65,7 +65,7 @@ export class Mirror {
 	#turnsMax = 0;
 	/** how far the daemon's clocks are ahead of the client's */
 	#ahead = { now: 0, monotonic: 0 };
-	readonly #position = new Cursor();
+	readonly #cursor = new Cursor();
 	#state: "connecting" | "live" | "lost" = "connecting";
 	#isUnreadable = false;
 	#connection = new AbortController();
@@ -81,7 +81,7 @@ export class Mirror {
 
 	/** every event up to this one is folded in */
 	get at(): number {
-		return this.#position.at;
+		return this.#cursor.at;
 	}
 
 	get state(): "connecting" | "live" | "lost" {
@@ -148,7 +148,7 @@ export class Mirror {
 	async #loadPart(added: Shown): Promise<void> {
 		const view = this.#view;
 		const began = added.threads.map((agent) => this.#threads.of(agent));
-		using since = this.#position.record();
+		using since = this.#cursor.record();
 		try {
 			const query = { ...this.#asked(added), part: "true" as const };
 			const { journal, rows } = await this.#client.call("rows", { query });
@@ -158,7 +158,7 @@ export class Mirror {
 			for (const [at, agent] of added.threads.entries())
 				if (this.#threads.of(agent) === began[at]) this.#threads.load(agent, items);
 			this.#options.changed({ all: true });
-			await this.#position.reached(last);
+			await this.#cursor.reached(last);
 			if (this.#view !== view) return;
 			view.add(
 				kept,
@@ -185,7 +185,7 @@ export class Mirror {
 			try {
 				if (this.#journal === null) await this.#load(both);
 				for await (const message of this.#client.stream(
-					{ after: this.#position.at, deltas: true, threads: this.#streamed() },
+					{ after: this.#cursor.at, deltas: true, threads: this.#streamed() },
 					both,
 				)) {
 					if (!this.#receive(message)) break;
@@ -232,7 +232,7 @@ export class Mirror {
 		}
 		this.#messages.clear();
 		[this.#unjournaled, this.#turnsMax, this.#journal] = [unjournaled, turnsMax, journal];
-		this.#position.advance(last);
+		this.#cursor.advance(last);
 		this.#ahead = { now: now - this.#options.now(), monotonic: monotonic - this.#options.now() };
 		this.#options.changed({ all: true });
 	}
@@ -262,7 +262,7 @@ export class Mirror {
 	}
 
 	#arrive(at: number): void {
-		this.#position.advance(Math.max(this.#position.at, at));
+		this.#cursor.advance(Math.max(this.#cursor.at, at));
 		if (this.#state === "live") return;
 		this.#state = "live";
 		this.#options.changed({ unjournaled: true });
@@ -270,10 +270,10 @@ export class Mirror {
 
 	#fold(received: WireEvent): void {
 		// a reconnection may repeat events
-		if (received.id <= this.#position.at) return;
+		if (received.id <= this.#cursor.at) return;
 		const event = { ...received, at: Date.parse(received.at) };
 		this.#view.fold(event);
-		this.#position.advance(event.id, event);
+		this.#cursor.advance(event.id, event);
 		const { agent } = event;
 		if (agent !== null && event.kind === "turn.ended") this.#messages.forget(agent);
 		const item = isItem(received) ? received : null;

@@ -138,8 +138,8 @@ export const TurnFinish = command("turn.finish", {
 	failed: z.boolean().default(false),
 });
 export type TurnFinish = z.infer<typeof TurnFinish>;
-export const TurnSilent = command("turn.silent", { ...named, since: z.int() });
-export type TurnSilent = z.infer<typeof TurnSilent>;
+export const TurnMarkSilent = command("turn.markSilent", { ...named, since: z.int() });
+export type TurnMarkSilent = z.infer<typeof TurnMarkSilent>;
 
 /** Found open at boot: its process is gone. */
 export const TurnCrash = command("turn.crash", { ...named, partials: PartialOutputs.default([]) });
@@ -150,7 +150,7 @@ export const TurnHand = command("turn.hand", { ...named });
 /** Stops it between two tool calls, for urgent mail or a budget that is used up. */
 export const TurnYield = command("turn.yield", { ...named });
 export const TurnSettle = command("turn.settle", { ...named });
-export const TurnResponsive = command("turn.responsive", { ...named });
+export const TurnMarkResponsive = command("turn.markResponsive", { ...named });
 
 /** Only the daemon's reactors dispatch these, except for the first two. */
 export const turnCommands = [
@@ -164,6 +164,6 @@ export const turnCommands = [
 	TurnCrash,
 	TurnYield,
 	TurnSettle,
-	TurnSilent,
-	TurnResponsive,
+	TurnMarkSilent,
+	TurnMarkResponsive,
 ] as const;

@@ -26,7 +26,7 @@ export function processesIn(
 			{ name: "brood", command: process.execPath, args: [programPath("surfaces/cli/bin"), "mcp"], env: own },
 		],
 		issueToken: (agent) => tokens.issue(agent),
-		revokeToken: (process) => tokens.revoke(process),
+		revokeToken: (token) => tokens.revoke(token),
 		environment: withCommand(environment),
 		mountsFor: (agent, folder, credentials) => sandbox.mountsFor(agent, folder, credentials),
 		...seenInside(workspaces, engine),

@@ -3,7 +3,7 @@ import path from "node:path";
 import { credentialProblem } from "#adapters/driver/credential.ts";
 import type { KeyFiles } from "#adapters/driver/key-files.ts";
 import { type AgentProgram, missingProgram, programsFrom, programTypes } from "#adapters/driver/programs.ts";
-import type { Setup } from "#adapters/driver/setup.ts";
+import type { VendorSetup } from "#adapters/driver/vendor-setup.ts";
 import { systemClock } from "#adapters/system/clock.ts";
 import { type BrowserFile, browserFile, replaceToken } from "#adapters/system/home.ts";
 import { homeSpace } from "#adapters/system/home-space.ts";
@@ -82,7 +82,7 @@ export interface ServeParts extends Pick<Guard, "token" | "tokens"> {
 	stream: EventStream;
 	persons: Persons;
 	about: About;
-	setup: Setup;
+	setup: VendorSetup;
 	keyFiles: KeyFiles;
 	/** our own agents' programs, and those of tests */
 	own: Readonly<Record<string, AgentProgram>>;
@@ -92,7 +92,7 @@ export interface ServeParts extends Pick<Guard, "token" | "tokens"> {
 }
 
 /** What was installed here is known to every node at once. */
-const announcing = (engine: Engine, setup: Setup, types: () => string[]): Vendors => ({
+const announcing = (engine: Engine, setup: VendorSetup, types: () => string[]): Vendors => ({
 	all: () => setup.all(),
 	async install(type) {
 		const installed = await setup.install(type);

@@ -1,4 +1,4 @@
-// The daemon's program: `node daemon.ts [--home DIR] [--port N] [--playground] [--background] [--check]`. In the
+// The daemon's program: `node daemon.ts [--home DIR] [--port N] [--playground] [--background] [--again] [--check]`. In the
 // foreground its log is shown as well.
 import { existsSync, readFileSync, truncateSync } from "node:fs";
 import os from "node:os";

@@ -81,8 +81,8 @@ export async function answer(
 	if (known !== null) return shown(known, asked);
 	if (isRefusal(away)) return refused(away);
 	const errand = { route: name, params, query, body, actor, role, key: given.key };
-	const heard = await parts.context.engine.errands.ask(away, JSON.stringify(errand), gone);
-	return isRefusal(heard) ? refused(heard) : { ...ErrandAnswer.parse(JSON.parse(heard.answer)), headers: jsonHeaders };
+	const done = await parts.context.engine.errands.ask(away, JSON.stringify(errand), gone);
+	return isRefusal(done) ? refused(done) : { ...ErrandAnswer.parse(JSON.parse(done.answer)), headers: jsonHeaders };
 }
 
 /** Carries out what another node was asked; the caller was authenticated there. */

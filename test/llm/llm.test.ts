@@ -49,7 +49,7 @@ const items = async (agent: string) => await client.call("items", { params: { ag
 const story = async (agent: string) =>
 	(await items(agent)).filter((item) => item.kind !== "usage").map((item) => [item.kind, item.text]);
 const messages = (asked: Asked | undefined) => conversationIn(asked?.body ?? "{}");
-const folderOf = (handle: string) => path.join(home, "scratch", "_", handle);
+const folderOf = (handle: string) => path.join(home, "agent-folders", "_", handle);
 
 describe.each(["anthropic/fake", "openai/fake", "compatible/fake", "google/fake"])("with %s", (model) => {
 	test("it streams, uses tools side by side, and goes on with what they gave", async () => {

@@ -87,7 +87,7 @@ describe("files of another daemon", { timeout: torture ? 3_600_000 : 180_000 }, 
 			agent = await from.client.ask("agentMove", { params: { agent: agent.id }, body: { to: node } });
 			expect([agent.node, fingerprint(folderOf(agent))]).toEqual([node, before]);
 			const left = async () =>
-				(await to.client.ask("health", { params: { agent: agent.id } })).movedFrom?.at(-1)?.trash ?? null;
+				(await to.client.ask("health", { params: { agent: agent.id } })).former?.at(-1)?.trash ?? null;
 			await eventually("the old tree is in the trash", async () => (await left()) !== null);
 			expect(filesOf(path.join((await left()) ?? "", "files"))).toEqual(before.files);
 		}

@@ -72,7 +72,7 @@ test("an agent is moved with all its files, from a node that lives and from one 
 	expect(existsSync(at(agent))).toBe(false);
 	expect(existsSync(trash)).toBe(true);
 	expect(await a.client.call("health", params(agent))).toMatchObject({
-		movedFrom: [{ node: a.id, trash }],
+		former: [{ node: a.id, trash }],
 	});
 	// it works there
 	expect((await a.client.call("diff", { ...params(moved), query: {} })).files.map(({ path }) => path)).toContain(

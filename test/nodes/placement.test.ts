@@ -156,10 +156,10 @@ test("what cannot be moved says why: too large, kept local, or its node does not
 	});
 	expect(await upload({ ...moving, workspaces: small }, row)).toMatchObject({ code: "TOO_LARGE" });
 	expect(asked).toEqual([64 * 1024 * 1024]);
-	expect((await health()).notMovable?.reason).toContain("too large");
+	expect((await health()).notUploaded?.reason).toContain("too large");
 	// control: with the limit as it is
 	expect(await upload(moving, row)).toBeNull();
-	expect((await health()).notMovable).toBeUndefined();
+	expect((await health()).notUploaded).toBeUndefined();
 
 	await a.client.call("siteAdd", { params: { project: project.slug }, body: { node: b.id, path: site } });
 

@@ -11,7 +11,7 @@ export function processesOf(home: string): number[] {
 	if (!existsSync(path.join(home, "id"))) return [];
 	const mark = `${homeIdName}=${readFileSync(path.join(home, "id"), "utf8")}`;
 	return alive().flatMap(({ pid, environment }) =>
-		environment.split("\0").includes(mark) || worksIn(pid, path.join(home, "scratch")) ? pid : [],
+		environment.split("\0").includes(mark) || worksIn(pid, path.join(home, "agent-folders")) ? pid : [],
 	);
 }
 

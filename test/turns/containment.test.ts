@@ -172,7 +172,7 @@ describe.each(byKernel)("with %s", (level) => {
 		const said = ran.lines.filter((line) => line !== "");
 		expect(said, ran.errors).toEqual([
 			String(process.getuid?.()),
-			expect.stringContaining(`${home}/scratch/_/`),
+			expect.stringContaining(`${home}/agent-folders/_/`),
 			expect.stringContaining("No commits yet on"),
 			"401",
 			"2",

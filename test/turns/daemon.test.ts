@@ -82,7 +82,7 @@ describe("scripted", () => {
 		const [turn] = await turns(agent);
 		expect(all.every((item) => item.turn === turn?.id)).toBe(true);
 		expect(turn).toMatchObject({ state: "completed", finalItem: all.at(-1)?.id, reason: null });
-		expect(readFileSync(path.join(home, "scratch/_", agent.handle, "notes/a.txt"), "utf8")).toBe("some words\n");
+		expect(readFileSync(path.join(home, "agent-folders/_", agent.handle, "notes/a.txt"), "utf8")).toBe("some words\n");
 	});
 
 	test("fails, crashes, and goes on with the next prompt in a new process", async () => {
@@ -240,7 +240,7 @@ describe("interrupt", () => {
 	test("ends a process that does not listen, and the next turn gets a new one", async () => {
 		const agent = await add({ agentType: "silent", prompt: "hello" });
 		await expect
-			.poll(() => existsSync(path.join(home, "scratch/_", agent.handle, "prompted")), { timeout: 20_000 })
+			.poll(() => existsSync(path.join(home, "agent-folders/_", agent.handle, "prompted")), { timeout: 20_000 })
 			.toBe(true);
 		const [before] = ofThisHome();
 		await done(daemon.engine, { type: "agent.interrupt", agent: agent.id });
@@ -254,7 +254,7 @@ describe("interrupt", () => {
 			await add({ agentType: "stubborn", prompt: "hello" }),
 		];
 		const heard = (agent: AgentState): string => {
-			const file = path.join(home, "scratch/_", agent.handle, "signals");
+			const file = path.join(home, "agent-folders/_", agent.handle, "signals");
 			return existsSync(file) ? readFileSync(file, "utf8") : "";
 		};
 		for (const agent of [one, two]) await underway(agent);
@@ -324,7 +324,7 @@ describe("a badly behaved agent", () => {
 		const agent = await add({ agentType: "closes", prompt: "hello" });
 		await ask(agent, "hello again");
 		expect(await ended(agent, 2)).toEqual(["failed", "failed"]);
-		expect(readFileSync(path.join(home, "scratch/_", agent.handle, "prompted"), "utf8")).toBe("xx");
+		expect(readFileSync(path.join(home, "agent-folders/_", agent.handle, "prompted"), "utf8")).toBe("xx");
 	});
 	test("that never answers is ended by a kill, and hurts nobody before", async () => {
 		const agent = await add({ agentType: "silent", prompt: "hello" });
@@ -352,7 +352,7 @@ describe("a badly behaved agent", () => {
 		await expect
 			.poll(async () => (await daemon.engine.reads.agent(agent.id))?.holds.map((hold) => hold.kind))
 			.toEqual(["error"]);
-		const starts = readFileSync(path.join(home, "scratch/_", agent.handle, "starts"), "utf8");
+		const starts = readFileSync(path.join(home, "agent-folders/_", agent.handle, "starts"), "utf8");
 		expect(starts).toHaveLength(5);
 		expect((await daemon.engine.reads.agent(agent.id))?.lastError).toMatchObject({ step: "process" });
 	});
@@ -423,10 +423,10 @@ describe("idle processes", () => {
 		daemon = await startDaemon({ home, programs, idleProcessMs: 100 });
 		const agent = await add({ agentType: "slow-to-go", prompt: "first" });
 		await ended(agent, 1);
-		await expect.poll(() => existsSync(path.join(home, "scratch/_", agent.handle, "going"))).toBe(true);
+		await expect.poll(() => existsSync(path.join(home, "agent-folders/_", agent.handle, "going"))).toBe(true);
 		await ask(agent, "second");
 		expect(await ended(agent, 2)).toEqual(["completed", "completed"]);
-		expect(readFileSync(path.join(home, "scratch/_", agent.handle, "starts"), "utf8")).toBe("xx");
+		expect(readFileSync(path.join(home, "agent-folders/_", agent.handle, "starts"), "utf8")).toBe("xx");
 	});
 	test("a process that ends between two turns takes along what it started", async () => {
 		const agent = await add({ agentType: "leaves", prompt: "first" });

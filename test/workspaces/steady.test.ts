@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { treeIn } from "#adapters/git/format/index-file.ts";
+import { cachedTree } from "#adapters/git/format/index-file.ts";
 import { areAsRead } from "#adapters/git/snapshot/steady.ts";
 import { openTree, readIndexFile } from "#adapters/git/tree/tree.ts";
 import { freshRepository } from "#test/support/repository.ts";
@@ -43,7 +43,7 @@ test("the tree in an index is the one that git would write, and gone once someth
 	const written = git("write-tree");
 	const noted = async (): Promise<string | null> => {
 		const index = await readIndexFile(at(".git/index"), 20);
-		return index === null ? null : treeIn(index, 20);
+		return index === null ? null : cachedTree(index, 20);
 	};
 	expect(await noted()).toBe(written);
 	writeFileSync(at("file2"), "more");

@@ -53,7 +53,7 @@ export async function runPrompt(
 	const since = countUp();
 	/** during the turn only if something was used; at the end always, with the size of the context window */
 	const used = (tokens: ReturnType<typeof tokensOf>, atTheEnd: boolean): boolean => {
-		const cost = process.spent(state.window?.cost ?? null);
+		const cost = process.costOf(state.window?.cost ?? null);
 		const fresh = since(tokens);
 		const items =
 			atTheEnd || fresh !== null || (cost !== null && cost.amount > 0) ? usageItem(fresh, state.window, cost) : [];

@@ -21,11 +21,12 @@ import { siteRepositories } from "./project/sites.ts";
 import { warmProject } from "./project/warm.ts";
 import { commitOf } from "./run/user-input.ts";
 import { convert, recoverSandboxed, removeSandboxed } from "./sandbox/end.ts";
-import { inProject } from "./sandbox/make.ts";
+import { asKeptInProject } from "./sandbox/make.ts";
 import { releaseSandboxed, restoreSandboxed, switchSandboxed, syncSandboxed } from "./sandbox/move.ts";
 import { keepSandboxed } from "./sandbox/snapshot.ts";
 import {
 	commitSandboxed,
+	importTree,
 	mayChangeSandboxed,
 	pushSandboxed,
 	sandboxedAutorunFiles,
@@ -36,7 +37,6 @@ import {
 	sandboxedReader,
 	sandboxedStatus,
 	sandboxedTip,
-	treeIn,
 } from "./sandbox/verbs.ts";
 import type { SandboxedCheckout } from "./sandbox/worker-client.ts";
 import { restoredText } from "./tree/repair-index.ts";
@@ -214,7 +214,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 			return await orDamaged(own, sandboxedDiff(this.#git, own, target, against.what));
 		}
 		if (against.kind !== "agent" || other === null) return await diffOf(this.#git, checkout, against);
-		const tree = await orDamaged(other, treeIn(this.#git, against.checkout, other));
+		const tree = await orDamaged(other, importTree(this.#git, against.checkout, other));
 		return isRefusal(tree) ? tree : await diffAgainstTree(this.#git, checkout, against.checkout, tree, against.what);
 	};
 
@@ -255,7 +255,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	readonly restoreSnapshot: Workspaces["restoreSnapshot"] = async (checkout, id) => {
 		const own = await this.#own(checkout);
 		if (own !== null) {
-			const snapshot = await find(this.#git, inProject(checkout), id);
+			const snapshot = await find(this.#git, asKeptInProject(checkout), id);
 			return isRefusal(snapshot) ? snapshot : await orDamaged(own, restoreSandboxed(this.#git, own, snapshot));
 		}
 		const restored = await restore(this.#git, checkout, id);
@@ -291,7 +291,7 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 
 	/** The checkout to look up snapshots with. */
 	async #kept(checkout: Checkout): Promise<Checkout> {
-		return (await this.#own(checkout)) === null ? checkout : inProject(checkout);
+		return (await this.#own(checkout)) === null ? checkout : asKeptInProject(checkout);
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

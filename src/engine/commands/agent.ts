@@ -31,7 +31,7 @@ import type { Reads } from "../ports/store.ts";
 import { agentMoveFacts } from "./move-facts.ts";
 import { onAgent } from "./on-agent.ts";
 
-export const agentCommands = {
+export const agentDefinitions = {
 	"agent.provision": onAgent({
 		schema: AgentProvision,
 		allowedActors: "daemon",

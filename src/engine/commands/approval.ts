@@ -3,7 +3,7 @@ import { ApprovalAnswer, ApprovalAsk, ApprovalWithdraw } from "#contract/approva
 import { decideAnswer, decideAsk, decideWithdraw, withinLimit } from "#domain/approval.ts";
 import { onAgent } from "./on-agent.ts";
 
-export const approvalCommands = {
+export const approvalDefinitions = {
 	"approval.ask": onAgent({
 		schema: ApprovalAsk,
 		allowedActors: "daemon",

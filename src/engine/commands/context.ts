@@ -3,7 +3,7 @@ import { ContextClear, ContextMark, ContextRewind, ItemAppend } from "#contract/
 import { decideAppend, decideClear, decideMark, decideRewind } from "#domain/history.ts";
 import { onAgent } from "./on-agent.ts";
 
-export const contextCommands = {
+export const contextDefinitions = {
 	"item.append": onAgent({
 		schema: ItemAppend,
 		allowedActors: "people",

@@ -9,7 +9,7 @@ import { defineCommand } from "./define.ts";
 import { agentFacts, onIssue } from "./on-issue.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
-export const issueWorkCommands = {
+export const issueWorkDefinitions = {
 	"issue.prepare": onIssue({
 		schema: IssuePrepare,
 		allowedActors: "daemon",

@@ -39,7 +39,7 @@ import { capacityOf } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
 import { agentFacts, factsOf, issueMoveFacts, numbered, onIssue } from "./on-issue.ts";
 
-export const issueCommands = {
+export const issueDefinitions = {
 	"issue.add": defineCommand({
 		schema: IssueAdd,
 		allowedActors: "people",

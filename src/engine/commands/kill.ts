@@ -9,7 +9,7 @@ import { onAgent } from "./on-agent.ts";
 import { openWorkOf } from "./open-work.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
-export const killCommands = {
+export const killDefinitions = {
 	"agent.kill": onAgent({
 		schema: AgentKill,
 		allowedActors: "everyone",

@@ -8,7 +8,7 @@ import { defineCommand } from "./define.ts";
 import { onAgent } from "./on-agent.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
-export const mailCommands = {
+export const mailDefinitions = {
 	"mail.send": defineCommand({
 		schema: MailSend,
 		allowedActors: "everyone",

@@ -28,7 +28,7 @@ const onNode = {
 	subject: {},
 } as const;
 
-export const nodeCommands = {
+export const nodeDefinitions = {
 	"node.join": defineCommand({
 		...onNode,
 		schema: NodeJoin,

@@ -12,7 +12,7 @@ const onPerson = {
 	subject: (_: object, { name }: { name: PersonName }) => ({ person: name }),
 } as const;
 
-export const personCommands = {
+export const personDefinitions = {
 	"person.add": defineCommand({
 		...onPerson,
 		schema: PersonAdd,

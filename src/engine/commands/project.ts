@@ -31,7 +31,7 @@ const onProject = {
 	subject: (_: object, { slug }: Named) => ({ project: slug }),
 } as const;
 
-export const projectCommands = {
+export const projectDefinitions = {
 	"project.add": defineCommand({ ...onProject, schema: ProjectAdd, decide: decideAddProject }),
 	"project.configure": defineCommand({ ...onProject, schema: ProjectConfigure, decide: decideConfigureProject }),
 	"project.approve": defineCommand({ ...onProject, schema: ProjectApprove, decide: decideApproveConfig }),

@@ -7,7 +7,7 @@ import { capacityOf } from "./capacity.ts";
 import { onAgent } from "./on-agent.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
-export const promptCommands = {
+export const promptDefinitions = {
 	"prompt.queue": onAgent({
 		schema: PromptQueue,
 		allowedActors: "everyone",

@@ -14,7 +14,7 @@ import { openCallsOf } from "#domain/turn-end.ts";
 import { defineCommand } from "./define.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
-export const spawnCommands = {
+export const spawnDefinitions = {
 	"agent.init": defineCommand({
 		schema: AgentInit,
 		allowedActors: "daemon",

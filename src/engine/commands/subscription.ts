@@ -25,7 +25,7 @@ const onSubscription = {
 	subject: (_: object, { name }: Named) => ({ subscription: name }),
 } as const;
 
-export const subscriptionCommands = {
+export const subscriptionDefinitions = {
 	"subscription.add": defineCommand({
 		...onSubscription,
 		schema: SubscriptionAdd,

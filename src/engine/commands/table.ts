@@ -1,44 +1,44 @@
 // Every command by its name. A command of the contract without a definition here does not compile.
 import type { Command } from "#contract/command.ts";
-import { agentCommands } from "./agent.ts";
-import { approvalCommands } from "./approval.ts";
-import { contextCommands } from "./context.ts";
+import { agentDefinitions } from "./agent.ts";
+import { approvalDefinitions } from "./approval.ts";
+import { contextDefinitions } from "./context.ts";
 import type { Definition } from "./define.ts";
-import { issueCommands } from "./issue.ts";
-import { issueWorkCommands } from "./issue-work.ts";
-import { killCommands } from "./kill.ts";
-import { mailCommands } from "./mail.ts";
-import { nodeCommands } from "./node.ts";
-import { personCommands } from "./person.ts";
-import { projectCommands } from "./project.ts";
-import { promptCommands } from "./prompt.ts";
-import { spawnCommands } from "./spawn.ts";
-import { subscriptionCommands } from "./subscription.ts";
-import { turnCommands } from "./turn.ts";
-import { turnEndCommands } from "./turn-end.ts";
-import { waitCommands } from "./wait.ts";
-import { workspaceCommands } from "./workspace.ts";
+import { issueDefinitions } from "./issue.ts";
+import { issueWorkDefinitions } from "./issue-work.ts";
+import { killDefinitions } from "./kill.ts";
+import { mailDefinitions } from "./mail.ts";
+import { nodeDefinitions } from "./node.ts";
+import { personDefinitions } from "./person.ts";
+import { projectDefinitions } from "./project.ts";
+import { promptDefinitions } from "./prompt.ts";
+import { spawnDefinitions } from "./spawn.ts";
+import { subscriptionDefinitions } from "./subscription.ts";
+import { turnDefinitions } from "./turn.ts";
+import { turnEndDefinitions } from "./turn-end.ts";
+import { waitDefinitions } from "./wait.ts";
+import { workspaceDefinitions } from "./workspace.ts";
 
 type Table = { [T in Command["type"]]: Definition<T> };
 
 export const commands: Table = {
-	...agentCommands,
-	...spawnCommands,
-	...killCommands,
-	...contextCommands,
-	...promptCommands,
-	...turnCommands,
-	...turnEndCommands,
-	...workspaceCommands,
-	...approvalCommands,
-	...waitCommands,
-	...mailCommands,
-	...projectCommands,
-	...issueCommands,
-	...issueWorkCommands,
-	...subscriptionCommands,
-	...personCommands,
-	...nodeCommands,
+	...agentDefinitions,
+	...spawnDefinitions,
+	...killDefinitions,
+	...contextDefinitions,
+	...promptDefinitions,
+	...turnDefinitions,
+	...turnEndDefinitions,
+	...workspaceDefinitions,
+	...approvalDefinitions,
+	...waitDefinitions,
+	...mailDefinitions,
+	...projectDefinitions,
+	...issueDefinitions,
+	...issueWorkDefinitions,
+	...subscriptionDefinitions,
+	...personDefinitions,
+	...nodeDefinitions,
 };
 
 /** What the engine knows of a command, whichever it is. */

@@ -12,7 +12,7 @@ import { openWorkOf } from "./open-work.ts";
 import { notOpen, promptTextOf } from "./turn.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
-export const turnEndCommands = {
+export const turnEndDefinitions = {
 	"turn.end": onAgent({
 		schema: TurnEnd,
 		allowedActors: "daemon",

@@ -8,10 +8,10 @@ import { authorOf } from "#contract/prompt.ts";
 import {
 	TurnAppend,
 	TurnHand,
-	TurnResponsive,
+	TurnMarkResponsive,
+	TurnMarkSilent,
 	TurnRetry,
 	TurnSettle,
-	TurnSilent,
 	TurnStart,
 	TurnYield,
 } from "#contract/turn.ts";
@@ -35,7 +35,7 @@ import { itemText } from "./context.ts";
 import { onAgent } from "./on-agent.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
-export const turnCommands = {
+export const turnDefinitions = {
 	"turn.start": onAgent({
 		schema: TurnStart,
 		allowedActors: "daemon",
@@ -90,9 +90,14 @@ export const turnCommands = {
 		decide: (agent, command, { turn, ...seen }) =>
 			turn === undefined ? notOpen(agent, command.turn) : decideYield(agent, turn, seen),
 	}),
-	"turn.silent": onAgent({ schema: TurnSilent, allowedActors: "daemon", startsWork: false, decide: decideSilent }),
-	"turn.responsive": onAgent({
-		schema: TurnResponsive,
+	"turn.markSilent": onAgent({
+		schema: TurnMarkSilent,
+		allowedActors: "daemon",
+		startsWork: false,
+		decide: decideSilent,
+	}),
+	"turn.markResponsive": onAgent({
+		schema: TurnMarkResponsive,
 		allowedActors: "daemon",
 		startsWork: false,
 		decide: decideResponsive,

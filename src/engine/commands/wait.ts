@@ -9,7 +9,7 @@ import { capacityOf } from "./capacity.ts";
 import { defineCommand } from "./define.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
-export const waitCommands = {
+export const waitDefinitions = {
 	"wait.open": defineCommand({
 		schema: WaitOpen,
 		allowedActors: "everyone",

@@ -22,7 +22,7 @@ import { onAgent } from "./on-agent.ts";
 import { othersInTree } from "./shared-tree.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
-export const workspaceCommands = {
+export const workspaceDefinitions = {
 	"workspace.lease": onAgent({
 		schema: LeaseWorkspace,
 		allowedActors: "everyone",

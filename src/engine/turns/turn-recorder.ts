@@ -145,7 +145,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 		this.#lastOutputAt = monotonicNow(this.#parts.clock);
 		if (!this.#silent) return;
 		this.#silent = false;
-		void this.#send({ type: "turn.responsive" }).catch(
+		void this.#send({ type: "turn.markResponsive" }).catch(
 			this.#caught("It could not be recorded that a silent turn has output again"),
 		);
 	}
@@ -224,7 +224,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 		if (due && (await this.#waits())) this.#lastOutputAt = monotonicNow(clock);
 		else if (due) {
 			this.#silent = true;
-			await this.#send({ type: "turn.silent", since: this.#lastOutputAt });
+			await this.#send({ type: "turn.markSilent", since: this.#lastOutputAt });
 		}
 		if (!this.#signal.aborted) this.#scheduleCheck();
 	}

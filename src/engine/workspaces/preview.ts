@@ -3,14 +3,15 @@ import type { AgentState } from "#contract/agent.ts";
 import type { IssueState } from "#contract/issue.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { MergePreview } from "#contract/workspace.ts";
-import { openIssue, type ReviewParts, workOfAgent } from "./review.ts";
+import { type ReviewParts, workOfAgent, workOfUnmergedIssue } from "./review.ts";
 
 export async function previewMerge(
 	parts: ReviewParts,
 	subject: { agent: AgentState } | { issue: IssueState },
 	{ check }: { check: boolean },
 ): Promise<MergePreview | Refusal> {
-	const work = "agent" in subject ? await workOfAgent(parts, subject.agent) : await openIssue(parts, subject.issue);
+	const work =
+		"agent" in subject ? await workOfAgent(parts, subject.agent) : await workOfUnmergedIssue(parts, subject.issue);
 	if (isRefusal(work)) return work;
 	const { project, base, commit } = work;
 	const approved = (await parts.reads.project(project.slug))?.approved ?? [];

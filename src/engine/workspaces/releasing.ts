@@ -58,7 +58,7 @@ export class Releasing {
 	}
 
 	/** The workspace goes to the trash, with a snapshot; then the agent is deleted. */
-	async remove(
+	async deleteAgent(
 		agent: AgentState,
 		request: { force: boolean; branch: boolean; reason: string },
 		by: Requester,

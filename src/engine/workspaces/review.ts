@@ -84,7 +84,8 @@ export async function pullRequest(
 	request: PullRequestBody,
 	by: Requester,
 ): Promise<PullRequest | Refusal> {
-	const work = "agent" in subject ? await workOfAgent(parts, subject.agent) : await openIssue(parts, subject.issue);
+	const work =
+		"agent" in subject ? await workOfAgent(parts, subject.agent) : await workOfUnmergedIssue(parts, subject.issue);
 	if (isRefusal(work)) return work;
 	const moved = request.commit !== undefined && request.commit !== work.commit;
 	if (moved)
@@ -161,7 +162,7 @@ async function committed(workspaces: Workspaces, checkout: Checkout): Promise<{ 
 	return { commit: tip };
 }
 
-export async function openIssue(parts: ReviewParts, issue: IssueState): Promise<ReviewedWork | Refusal> {
+export async function workOfUnmergedIssue(parts: ReviewParts, issue: IssueState): Promise<ReviewedWork | Refusal> {
 	const name = nameOf(issue);
 	if (issue.mergedCommit !== null)
 		return refuse(

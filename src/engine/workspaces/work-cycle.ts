@@ -253,12 +253,12 @@ export class WorkCycle {
 	}
 
 	/** The workspace goes to the trash, with a snapshot; then the agent is deleted. */
-	async remove(
+	async deleteAgent(
 		agent: AgentState,
 		request: { force: boolean; branch: boolean; reason: string },
 		by: Requester,
 	): Promise<Refusal | null> {
-		return await this.#releasing.remove(agent, request, by);
+		return await this.#releasing.deleteAgent(agent, request, by);
 	}
 
 	async #projectOf({ project }: Pick<AgentState, "project">): Promise<ProjectState | null> {

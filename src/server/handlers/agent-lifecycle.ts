@@ -26,7 +26,7 @@ export function agentLifecycleHandlers(context: RequestContext) {
 				// without git there is only the row
 				if (cycle === null) return await context.agentCommand(request, { type: "agent.delete", force, reason });
 				const refused =
-					agent === undefined ? null : await cycle.remove(agent, request.body, context.requester(request));
+					agent === undefined ? null : await cycle.deleteAgent(agent, request.body, context.requester(request));
 				return refused ?? (await context.agent(id));
 			}),
 		settings: (request) => settings(context, request),

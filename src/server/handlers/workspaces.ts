@@ -175,8 +175,8 @@ function withOtherNodes(health: Health, { notUploaded, former }: Pick<AgentState
 	return {
 		...health,
 		...(notUploaded !== null && {
-			notMovable: { since: new Date(notUploaded.since).toISOString(), reason: notUploaded.reason },
+			notUploaded: { since: new Date(notUploaded.since).toISOString(), reason: notUploaded.reason },
 		}),
-		...(former.length > 0 && { movedFrom: former.map(({ node, trash }) => ({ node, trash })) }),
+		...(former.length > 0 && { former: former.map(({ node, trash }) => ({ node, trash })) }),
 	};
 }

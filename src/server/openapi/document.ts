@@ -5,7 +5,7 @@ import { type Route, routes } from "#contract/routes.ts";
 import { shareParts } from "./components.ts";
 import { eventsOperation } from "./events.ts";
 import { idempotencyKey, pathParameters, queryParameters } from "./parameters.ts";
-import { refusalCodesByStatus, refused } from "./refusals.ts";
+import { refusalCodesByStatus, refusedResponse } from "./refusals.ts";
 import { type JsonSchema, Schemas } from "./schemas.ts";
 
 export function openApi(version: string): object {
@@ -63,7 +63,7 @@ function operation(operationId: string, route: Route, schemas: Schemas): JsonSch
 		...(parameters.length > 0 && { parameters }),
 		// a body that can hold nothing is none
 		...(body && Object.keys(body.shape).length > 0 && { requestBody: bodyOf(body, schemas) }),
-		responses: { 200: answerOf(schemas.read(answer), isList(route)), default: refused(schemas) },
+		responses: { 200: answerOf(schemas.read(answer), isList(route)), default: refusedResponse(schemas) },
 	};
 }
 

@@ -5,7 +5,7 @@ import { EventId } from "#contract/ids.ts";
 import { Delta, type StreamMessage, StreamQuery, UnjournaledUpdate } from "#contract/stream.ts";
 import { WireEvent } from "#contract/wire.ts";
 import { queryParameters } from "./parameters.ts";
-import { refused } from "./refusals.ts";
+import { refusedResponse } from "./refusals.ts";
 import type { JsonSchema, Schemas } from "./schemas.ts";
 
 type Named<M = StreamMessage> = M extends unknown ? keyof M : never;
@@ -60,7 +60,7 @@ export function eventsOperation(schemas: Schemas): JsonSchema {
 		parameters: [...queryParameters(StreamQuery, schemas), lastSeen],
 		responses: {
 			200: { description: "a stream of messages", content: { "text/event-stream": { schema: { oneOf: shapes } } } },
-			default: refused(schemas),
+			default: refusedResponse(schemas),
 		},
 	};
 }

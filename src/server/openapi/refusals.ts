@@ -35,7 +35,7 @@ export function refusalCodesByStatus(): JsonSchema {
 }
 
 /** The same for every operation: what tells refusals apart is the code. */
-export function refused(schemas: Schemas): JsonSchema {
+export function refusedResponse(schemas: Schemas): JsonSchema {
 	const error = schemas.read(RefusalSchema);
 	return {
 		description:

@@ -29,14 +29,14 @@ export function commitText({ commit, branch, files, omitted }: Committed): strin
 }
 
 export function healthText(health: Health, nodes: readonly Pick<Node, "id" | "name">[] = []): string {
-	const { healthy, issues: problems, notMovable, withoutCredentials, movedFrom = [] } = health;
+	const { healthy, issues: problems, notUploaded, withoutCredentials, former = [] } = health;
 	const name = (node: string): string => nodes.find(({ id }) => id === node)?.name ?? node;
 	const places = [
 		...(withoutCredentials === undefined
 			? []
 			: [`subscription ${withoutCredentials} has no credentials at its node, so no turn starts`]),
-		...(notMovable === undefined ? [] : [`not movable since ${notMovable.since}: ${inline(notMovable.reason)}`]),
-		...movedFrom.map(({ node, trash }) =>
+		...(notUploaded === undefined ? [] : [`not movable since ${notUploaded.since}: ${inline(notUploaded.reason)}`]),
+		...former.map(({ node, trash }) =>
 			trash === null
 				? `its files before it was moved are still at node ${name(node)}`
 				: `its files before it was moved are at node ${name(node)}: ${inline(trash) || "there were none"}`,

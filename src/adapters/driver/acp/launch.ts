@@ -22,7 +22,7 @@ import type { SandboxMounts } from "../../system/mounts.ts";
 import { messageStream } from "./messages.ts";
 import { initialize, openSession, type SessionRequest } from "./open.ts";
 import { hasOutputOpen } from "./output.ts";
-import { spending } from "./usage.ts";
+import { costSince } from "./usage.ts";
 
 export interface Launch extends CommandLine {
 	containment: ContainmentLevel;
@@ -60,7 +60,7 @@ export interface Launched {
 	/** One prompt at a time. Rejects if the process ends or answers with an error. */
 	prompt(text: string, on: PromptHandlers): Promise<PromptResponse>;
 	/** the part of the session's total cost that is new */
-	spent(total: Cost | null): Cost | null;
+	costOf(total: Cost | null): Cost | null;
 	cancel(): void;
 	/** Asks it to close its session, if it can. Never rejects, and has a short timeout. */
 	close(): Promise<void>;
@@ -115,7 +115,7 @@ export async function launch(wanted: Launch): Promise<Launched> {
 				current.handlers = null;
 			}
 		},
-		spent: spending(session === null || session.how === "new" ? 0 : (request?.costBefore ?? 0)),
+		costOf: costSince(session === null || session.how === "new" ? 0 : (request?.costBefore ?? 0)),
 		cancel: () =>
 			void connection.agent
 				.notify(methods.agent.session.cancel, { sessionId })

@@ -62,7 +62,7 @@ function sessionCapabilitiesOf({ loadSession, sessionCapabilities: can = {} }: A
 		["close", can.close != null],
 		["systemPrompt", can.systemPrompt != null],
 	];
-	return offered.flatMap(([power, there]) => (there ? power : []));
+	return offered.flatMap(([capability, there]) => (there ? capability : []));
 }
 
 export async function openSession(

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
 import { Usage } from "#contract/usage.ts";
-import { countUp, spending, usageItem } from "./usage.ts";
+import { costSince, countUp, usageItem } from "./usage.ts";
 
 const usd = (amount: number) => ({ amount, currency: "USD" });
 
 test("a turn costs what came to its session since it was last told", () => {
-	const spent = spending(0);
+	const spent = costSince(0);
 	expect([spent(null), spent(usd(0.1)), spent(usd(0.3)), spent(usd(0.3))]).toEqual([null, usd(0.1), usd(0.2), usd(0)]);
 });
 
 test("a session that a new process goes on with is not paid for twice, whether the program counts on or begins anew", () => {
-	const countsOn = spending(0.3);
+	const countsOn = costSince(0.3);
 	expect([countsOn(usd(0.4)), countsOn(usd(0.5))]).toEqual([usd(0.1), usd(0.1)]);
-	const beginsAnew = spending(0.3);
+	const beginsAnew = costSince(0.3);
 	expect([beginsAnew(usd(0.1)), beginsAnew(usd(0.5))]).toEqual([usd(0.1), usd(0.4)]);
 });
 
@@ -30,7 +30,7 @@ test("an invalid number, or a cost without a currency, does not spoil the other 
 		{ inputTokens: 0, outputTokens: 1 },
 		{ inputTokens: 5, outputTokens: 0 },
 	]);
-	const spent = spending(0);
+	const spent = costSince(0);
 	expect([spent(usd(Number.POSITIVE_INFINITY)), spent(usd(2))]).toEqual([null, usd(2)]);
 	const [unnamed] = usageItem(
 		tokens,

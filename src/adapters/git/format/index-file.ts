@@ -184,7 +184,7 @@ export function withoutStatCache(
 }
 
 /** The tree of all entries, if git noted it in the index and nothing was staged since. */
-export function treeIn({ extensions }: IndexFile, hashLength: number): string | null {
+export function cachedTree({ extensions }: IndexFile, hashLength: number): string | null {
 	const bytes = extensions.find(({ name }) => name === "TREE")?.bytes.subarray(8);
 	// the root has no name; a count of -1 means that entries have changed
 	const start = /^\0\d+ \d+\n/.exec(bytes?.toString("latin1", 0, 40) ?? "")?.[0].length;

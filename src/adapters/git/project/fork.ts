@@ -9,7 +9,14 @@ import { copyWorktree } from "../copy/copy-worktree.ts";
 import { materialize } from "../copy/materialize.ts";
 import { branchRef } from "../format/refs.ts";
 import { commitOf } from "../run/user-input.ts";
-import { type Built, type ForkStart, forkSandboxed, forkStart, inProject, sandboxRefusal } from "../sandbox/make.ts";
+import {
+	asKeptInProject,
+	type Built,
+	type ForkStart,
+	forkSandboxed,
+	forkStart,
+	sandboxRefusal,
+} from "../sandbox/make.ts";
 import { fillTree, leftOut, readParts } from "../snapshot/restore.ts";
 import { takeSnapshot } from "../snapshot/snapshot.ts";
 import type { StoredSnapshot } from "../snapshot/snapshots.ts";
@@ -82,7 +89,7 @@ async function outOfSandbox(
 ): Promise<Built | Refusal> {
 	const options = { operations: false };
 	if (marker.kind !== "clone") return await intoWorktree(context, request.project, marker, snapshot, options);
-	const parent = inProject(request.parent);
+	const parent = asKeptInProject(request.parent);
 	return { missing: await intoClone(context, { ...request, parent }, marker, snapshot, options), copiedIgnored: false };
 }
 

@@ -105,7 +105,7 @@ async function parentSnapshot(
 	own: SandboxedCheckout | null,
 	id: string | undefined,
 ): Promise<StoredSnapshot | Refusal> {
-	if (id !== undefined) return await find(context, own === null ? parent : inProject(parent), id);
+	if (id !== undefined) return await find(context, own === null ? parent : asKeptInProject(parent), id);
 	if (own === null) return await takeSnapshot(context.git, requestFor(context, parent, "a fork"));
 	const taken = await snapshotSandboxed(context, own, "a fork");
 	return isRefusal(taken) ? taken : taken.snapshot;
@@ -131,7 +131,7 @@ async function branchStart(
 }
 
 /** The snapshots of a sandboxed agent are in the project's repository, as a worktree's are. */
-export const inProject = <T extends Checkout>(checkout: T): Checkout => ({
+export const asKeptInProject = <T extends Checkout>(checkout: T): Checkout => ({
 	...checkout,
 	workspace: { ...checkout.workspace, kind: "worktree" },
 });

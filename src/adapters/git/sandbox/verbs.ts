@@ -126,7 +126,7 @@ export async function sandboxedDiff(
 	if (against === "index") return await read(context, checkout, steps.diff, {});
 	const { git } = context;
 	const { project, workspace } = checkout;
-	const mine = await treeIn(context, checkout, checkout);
+	const mine = await importTree(context, checkout, checkout);
 	if (isRefusal(mine)) return mine;
 	if (against === "base") {
 		const base = await commitOf(git, project.path, `refs/heads/${workspace.base}`);
@@ -134,7 +134,7 @@ export async function sandboxedDiff(
 		return await renderDiff({ git, folder: project.path, left: mine.left }, [from, mine.tree], from, what);
 	}
 	const { other, own } = against;
-	const theirs = await treeIn(context, other, own);
+	const theirs = await importTree(context, other, own);
 	if (isRefusal(theirs)) return theirs;
 	const environment = theirs.objects === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: theirs.objects };
 	const shown = { git, folder: project.path, environment, left: [...mine.left, ...theirOwn(other, theirs.left)] };
@@ -152,7 +152,7 @@ interface WholeTree {
 }
 
 /** All files of a workspace as one tree object. */
-export async function treeIn(
+export async function importTree(
 	context: GitContext,
 	checkout: Checkout,
 	own: SandboxedCheckout | null,

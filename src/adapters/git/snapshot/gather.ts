@@ -5,7 +5,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { codeOf } from "#adapters/system/errors.ts";
-import { treeIn } from "../format/index-file.ts";
+import { cachedTree } from "../format/index-file.ts";
 import { type ByteName, isTooLong, listOf, namesIn, pathOf } from "../format/names.ts";
 import { serialized } from "../run/exclusive.ts";
 import type { Git } from "../run/git.ts";
@@ -78,7 +78,7 @@ async function gatherOnce(git: Git, tree: Tree, shadow: Shadow, fileBytesMax: nu
 	const dropped = [...sorted.leave.filter((name) => known.has(name)), ...gone];
 	await record(shadow, sorted.take, dropped);
 	const unchanged = sorted.take.length === 0 && dropped.length === 0 && before !== null;
-	const noted = unchanged ? treeIn(before, tree.hashLength) : null;
+	const noted = unchanged ? cachedTree(before, tree.hashLength) : null;
 	const held = noted !== null && (await hasObject(tree.commonFolder, noted)) ? noted : null;
 	return {
 		id: held ?? (await writeTree(tree, shadow)),

@@ -1,7 +1,7 @@
 // Beats: one statement, once a second, that says that this node lives and answers what is known of the others.
 import { NodeId } from "#contract/node.ts";
 import type { Beats } from "#engine/ports/store-nodes.ts";
-import { examine } from "./examine.ts";
+import { examineServer } from "./examine.ts";
 import type { SideConnection } from "./side-connection.ts";
 
 /**
@@ -49,7 +49,7 @@ interface Row {
 	now: number;
 }
 
-export const postgresBeats = (connection: SideConnection, heard: (others: boolean) => void): Beats => ({
+export const postgresBeats = (connection: SideConnection, setOthers: (others: boolean) => void): Beats => ({
 	async beat({ node, epoch }, { beats, alone, roundTripMs, clockOffsetMs }) {
 		const values = [node, epoch, beats, alone, roundTripMs, clockOffsetMs];
 		const rows = await connection.rows<Row>({ name: "beat", text: beat, values });
@@ -59,7 +59,7 @@ export const postgresBeats = (connection: SideConnection, heard: (others: boolea
 				...{ node: NodeId.parse(row.id), epoch: row.epoch, beats: row.beats },
 				...{ active: row.active === 1, alone: row.alone === 1 },
 			}));
-		heard(peers.some(({ active }) => active));
+		setOthers(peers.some(({ active }) => active));
 		return { confirmed: rows.some(({ confirmed }) => confirmed > 0), peers, databaseNow: rows[0]?.now ?? null };
 	},
 	async last() {
@@ -69,5 +69,5 @@ export const postgresBeats = (connection: SideConnection, heard: (others: boolea
 			...{ roundTripMs: trip, clockOffsetMs: ahead },
 		}));
 	},
-	examine: () => examine(connection),
+	examine: () => examineServer(connection),
 });

@@ -13,7 +13,7 @@ const settings = `select
 
 const hearMs = 1000;
 
-export async function examine(connection: SideConnection): Promise<SharedDatabase> {
+export async function examineServer(connection: SideConnection): Promise<SharedDatabase> {
 	const [row] = await connection.rows<{ unsafe: string[]; loses: boolean; free: number; idle: number }>({
 		text: settings,
 		values: [],
@@ -31,7 +31,7 @@ export async function examine(connection: SideConnection): Promise<SharedDatabas
 async function hears(connection: SideConnection): Promise<boolean> {
 	const [row] = await connection.rows<{ word: string }>({ text: "select gen_random_uuid() as word", values: [] });
 	const word = row?.word ?? "";
-	const heard = connection.heard(word);
+	const notified = connection.notified(word);
 	await connection.rows({ text: "select pg_notify($1, $2)", values: ["brood", word] });
-	return await Promise.race([heard.then(() => true), pause(hearMs, false)]);
+	return await Promise.race([notified.then(() => true), pause(hearMs, false)]);
 }

@@ -35,7 +35,7 @@ export class PostgresNotifications implements CommitNotifications {
 	}
 
 	/** What a beat was answered. */
-	heard(others: boolean): void {
+	setOthers(others: boolean): void {
 		this.#beats = true;
 		this.#others = others;
 	}

@@ -40,7 +40,7 @@ export class SideConnection implements AsyncDisposable {
 	}
 
 	/** Resolves when a notification with this payload has come. */
-	heard(payload: string): Promise<void> {
+	notified(payload: string): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		this.#expected.set(payload, resolve);
 		return promise;

@@ -118,7 +118,7 @@ const storeOn = (pool: pg.Pool, writer: Writer, side: SideConnection, retryForMs
 		fence: (as) => writer.fence(as),
 		// each statement may be repeated
 		errands: sqlErrands(waitingReads(pool, { timeoutMs: silenceMs, forMs: retryForMs })),
-		beats: postgresBeats(side, (others) => notifications.heard(others)),
+		beats: postgresBeats(side, (others) => notifications.setOthers(others)),
 		backup: async () => {
 			throw new StoreFault("rejected", "This store is a PostgreSQL database: use pg_dump.");
 		},

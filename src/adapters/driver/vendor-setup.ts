@@ -26,7 +26,7 @@ export interface SetupOptions {
 	environment: NodeJS.ProcessEnv;
 }
 
-export class Setup {
+export class VendorSetup {
 	readonly #options: SetupOptions;
 	readonly #underway = new Map<string, Promise<VendorAgent | Refusal>>();
 
