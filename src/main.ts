@@ -19,7 +19,7 @@ import type { ContainmentLevel } from "#contract/config.ts";
 import { limits as defaultLimits, type Limits } from "#contract/limits.ts";
 import { retention as retentionDefaults } from "#contract/retention.ts";
 import { Engine } from "#engine/engine.ts";
-import type { EngineParts } from "#engine/parts.ts";
+import type { EngineDependencies } from "#engine/parts.ts";
 import { noIssueWork } from "#engine/ports/issue-work.ts";
 import { noLog } from "#engine/ports/log.ts";
 import type { Store } from "#engine/ports/store.ts";
@@ -40,7 +40,7 @@ import { sweepersOf } from "./daemon/sweepers.ts";
 import { workspacesIn } from "./daemon/workspaces.ts";
 import { version } from "./version.ts";
 
-/** The engine alone: it records and decides, but gitRecorder no turns. */
+/** The engine alone: it records and decides, but runs no turns. */
 export async function startEngine(
 	location: StoreLocation,
 	overrides: Partial<Limits> = {},
@@ -66,7 +66,10 @@ export async function startEngine(
 }
 
 type EngineOptions = Partial<
-	Pick<EngineParts, "driver" | "workspaces" | "issueWork" | "log" | "retention" | "sweepers" | "node" | "watchdog">
+	Pick<
+		EngineDependencies,
+		"driver" | "workspaces" | "issueWork" | "log" | "retention" | "sweepers" | "node" | "watchdog"
+	>
 > & { opened?(store: Store): void };
 
 export interface DaemonOptions {

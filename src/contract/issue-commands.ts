@@ -113,7 +113,7 @@ export const RunFinish = command("run.finish", {
 	problem: IssueReason.optional(),
 });
 export type RunFinish = z.infer<typeof RunFinish>;
-export const IssueGate = command("issue.gate", { ...of, exit: z.int(), stderr: Text.max(100_000) });
+export const IssueGate = command("issue.gate", { ...of, exit: z.int(), output: Text.max(100_000) });
 export type IssueGate = z.infer<typeof IssueGate>;
 export const IssueMerge = command("issue.merge", {
 	...of,

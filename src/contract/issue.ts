@@ -166,7 +166,7 @@ export const EntryState = z.strictObject({
 export type EntryState = z.infer<typeof EntryState>;
 
 const of = { issue: EventId };
-const moveReasons = ["start", "move", "work", "gate", "approve", "reject", "back"] as const;
+const moveReasons = ["start", "move", "work", "gateFailed", "approve", "reject", "back"] as const;
 
 export const IssueEvent = z.discriminatedUnion("kind", [
 	textEvent("issue.added", {

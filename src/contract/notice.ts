@@ -29,7 +29,7 @@ export interface Notice {
 	/** one line, partly written by an agent */
 	text: string;
 	/** what to type next */
-	command: string;
+	next: string;
 	/** `project/handle`, or the handle alone */
 	agent: string | null;
 	/** `project#number` */

@@ -43,7 +43,7 @@ const WorkSettings = z.strictObject({
 	written: IssuesConfig.default({}),
 });
 export type WorkSettings = z.infer<typeof WorkSettings>;
-export const EffectiveWorkSettings = WorkSettings.pick({
+export const EffectiveIssuesConfig = WorkSettings.pick({
 	preset: true,
 	agentsMax: true,
 	context: true,

@@ -9,7 +9,7 @@ import { partialsIn } from "#adapters/system/partials.ts";
 import type { HomeConfig } from "#contract/config.ts";
 import type { Limits } from "#contract/limits.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
-import type { EngineParts } from "#engine/parts.ts";
+import type { EngineDependencies } from "#engine/parts.ts";
 import type { Store } from "#engine/ports/store.ts";
 import { programUrl } from "#local/programs.ts";
 
@@ -43,7 +43,7 @@ export async function openStore(
 	location: StoreLocation,
 	limits: Limits,
 	node: string | null,
-): Promise<{ store: Store } & Pick<EngineParts, "blobs" | "partials" | "limits" | "limitsIgnored">> {
+): Promise<{ store: Store } & Pick<EngineDependencies, "blobs" | "partials" | "limits" | "limitsIgnored">> {
 	if ("memory" in location) {
 		const { openMemory } = await import("#adapters/store/memory/store.ts");
 		return { store: openMemory(batchRunner(limits)), limits };

@@ -77,7 +77,7 @@ interface SandboxParts {
 export interface Hidden {
 	/** the credentials of subscriptions */
 	credentialFiles(): Promise<readonly string[]>;
-	/** what every sandbox hides: the credentialFiles of all agents, and paths in the daemon's environment */
+	/** what every sandbox hides: the credentials of all agents, and paths in the daemon's environment */
 	all(): Promise<readonly string[]>;
 	/** called before the engine is up: sandboxes are made while it starts */
 	opened(store: { reads: Pick<Reads, "subscriptions"> }): void;

@@ -5,7 +5,7 @@ import type { ProjectState } from "#contract/project.ts";
 import type { SubscriptionState } from "#contract/subscription.ts";
 import type { TurnEnd, TurnState } from "#contract/turn.ts";
 import type { Decision } from "./decision.ts";
-import { issueSettingsOf } from "./project.ts";
+import { workSettingsOf } from "./project.ts";
 import { limitedUntil } from "./slots.ts";
 import { coolingEnd, limited } from "./subscription.ts";
 import { type PromptText, retryPrompt } from "./turn.ts";
@@ -68,7 +68,7 @@ function stopped(agent: AgentState, project: ProjectState): NewEvent[] {
 				{
 					kind: "project.configured",
 					agent: null,
-					data: { slug: project.slug, settings: { ...issueSettingsOf(project), auto: false } },
+					data: { slug: project.slug, settings: { ...workSettingsOf(project), auto: false } },
 				},
 			]
 		: [];

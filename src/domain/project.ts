@@ -110,7 +110,7 @@ export function decideConfigureProject({ project: existing }: Named, command: Pr
 		written,
 	};
 	const same =
-		JSON.stringify(issueSettingsOf({ ...existing, ...settings })) === JSON.stringify(issueSettingsOf(existing));
+		JSON.stringify(workSettingsOf({ ...existing, ...settings })) === JSON.stringify(workSettingsOf(existing));
 	return same ? [] : [{ kind: "project.configured", agent: null, data: { slug, settings } }];
 }
 
@@ -137,7 +137,7 @@ const defined = <T extends object>(request: T): Partial<T> => {
 	return found;
 };
 
-export const issueSettingsOf = ({
+export const workSettingsOf = ({
 	auto,
 	agentsMax,
 	context,

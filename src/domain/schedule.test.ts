@@ -63,7 +63,7 @@ const given = (seen: Partial<ScheduleFacts>): Schedule =>
 		...seen,
 	});
 const starts = (made: Schedule) => made.starts.map(({ agent }) => agent.id.replace(/0+$/, ""));
-const why = (made: Schedule, handle: string) => made.waits.get(id(handle));
+const why = (made: Schedule, handle: string) => made.notStarted.get(id(handle));
 
 describe("who starts next", () => {
 	test("everybody, while there is room", () => {
@@ -199,7 +199,7 @@ describe("with random work", () => {
 	test("and a scheduler that looks at nothing but the heads breaks a limit: the control", () => {
 		const all = Array.from({ length: 6 }, (_, agent) => ({ agent, type: "claude", project: null, priority: 0 }));
 		const careless = (seen: ScheduleFacts): Schedule => ({
-			...{ continues: [], waits: new Map(), nextAt: null },
+			...{ continues: [], notStarted: new Map(), nextAt: null },
 			starts: seen.heads.map((each) => ({ ...each, agent: { ...each.agent, subscription: name("one") } })),
 		});
 		expect(simulate(all, 2, careless).worst).toBeGreaterThan(2);

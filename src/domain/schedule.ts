@@ -51,7 +51,7 @@ export interface Schedule {
 	continues: Continuation[];
 	starts: ScheduledHead[];
 	/** those that do not start, and why */
-	waits: Map<AgentId, Waiting>;
+	notStarted: Map<AgentId, Waiting>;
 	/** the next time at which an agent may start because time has passed */
 	nextAt: number | null;
 }
@@ -59,7 +59,7 @@ export interface Schedule {
 const agingMs = 60_000;
 
 export function schedule(facts: ScheduleFacts): Schedule {
-	const made: Schedule = { continues: [], starts: [], waits: new Map(), nextAt: null };
+	const made: Schedule = { continues: [], starts: [], notStarted: new Map(), nextAt: null };
 	const remaining = new RemainingCapacity(facts, made);
 	for (const waiter of facts.waiters.toSorted((a, b) => a.wait - b.wait)) {
 		if (remaining.take(waiter.agent, (capacity) => claimAgain(waiter.agent, waiter.subscription, capacity)))
@@ -142,9 +142,9 @@ class RemainingCapacity {
 		this.#ahead.set(key, ahead + 1);
 		if (short.of === "time") {
 			this.#schedule.nextAt = Math.min(this.#schedule.nextAt ?? short.until, short.until);
-			this.#schedule.waits.set(agent.id, { why: text, ahead: 0 });
-		} else if (short.of === "credential") this.#schedule.waits.set(agent.id, { why: text, ahead: 0 });
-		else this.#schedule.waits.set(agent.id, { why: ahead === 0 ? text : `${text}, ${ahead} ahead`, ahead });
+			this.#schedule.notStarted.set(agent.id, { why: text, ahead: 0 });
+		} else if (short.of === "credential") this.#schedule.notStarted.set(agent.id, { why: text, ahead: 0 });
+		else this.#schedule.notStarted.set(agent.id, { why: ahead === 0 ? text : `${text}, ${ahead} ahead`, ahead });
 		return false;
 	}
 }

@@ -15,9 +15,9 @@ import type { Author, PromptState } from "#contract/prompt.ts";
 import { mailAuthor, quotedMail } from "#contract/quote.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { TurnAppend, TurnState } from "#contract/turn.ts";
-import { isHeld } from "./agent-state/label.ts";
+import { isHeld, labelOf } from "./agent-state/label.ts";
 import { notInSubtree } from "./agent-state/subtree.ts";
-import { refusedNow, suggestion } from "./agent-state/transitions.ts";
+import { notRunning, refusedNow, suggestion } from "./agent-state/transitions.ts";
 import type { Decision } from "./decision.ts";
 import { noSlot, positionBeforeAll } from "./prompt.ts";
 import { type Claim, turnLeaseOf } from "./slots.ts";
@@ -111,7 +111,7 @@ export function decideInterrupt(
 	const refusal = notInSubtree(agent.id, facts.above, by.actor, "interrupts") ?? refusedNow(agent, "interrupt");
 	if (refusal) return refusal;
 	const { turn } = facts;
-	if (turn === undefined) return [];
+	if (turn === undefined) return notRunning(agent, labelOf(agent));
 	const held: NewEvent[] =
 		resume || isHeld(agent, "interrupt")
 			? []

@@ -170,8 +170,8 @@ export function decideLease(
 		(other) => other.lease !== null || (other.turn !== null && !duringOthersTurns.includes(step)),
 	);
 	if (other !== undefined) {
-		return refuse("AGENT_BUSY", `${other.handle} works in the same tree: ${step} has to wait for it.`, {
-			details: { agent: agent.id, step, agentInTree: other.id },
+		return refuse("AGENT_BUSY", `${other.handle} works in the same workspace: ${step} has to wait for it.`, {
+			details: { agent: agent.id, step, agentInWorkspace: other.id },
 			suggestions: [suggestion("wait", other)],
 		});
 	}

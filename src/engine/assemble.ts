@@ -14,7 +14,7 @@ import { Tail } from "./loop/tail.ts";
 import type { NodeClock } from "./nodes/node-clock.ts";
 import { NodeWatch } from "./nodes/node-watch.ts";
 import { NodeSuspension } from "./nodes/suspension.ts";
-import type { EngineParts } from "./parts.ts";
+import type { EngineDependencies } from "./parts.ts";
 import { monotonicNow } from "./ports/clock.ts";
 import type { Dispatch } from "./ports/dispatch.ts";
 import { type IssueWork, noIssueWork } from "./ports/issue-work.ts";
@@ -47,7 +47,7 @@ export interface Assembled {
 	agentZero: AgentState;
 	partRunner: PartRunner;
 	runner: TurnRunner | null;
-	mover: IssueMover;
+	issueMover: IssueMover;
 	issueWork: IssueWork;
 	problems: ProjectProblems;
 	scheduler: Scheduler;
@@ -65,7 +65,7 @@ export interface Assembled {
 }
 
 /** `nodeClock` is the clock of these parts where there may be other nodes. */
-export type AssemblyParts = EngineParts & { log: Log; nodeClock: NodeClock | null };
+export type AssemblyParts = EngineDependencies & { log: Log; nodeClock: NodeClock | null };
 
 const restarts = { restartsMax: 5, periodMs: 60_000, retryMs: 60_000 };
 
@@ -119,7 +119,7 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 	const scheduler = new Scheduler(common);
 	const runner = driver && new TurnRunner({ ...common, driver });
 	const provisioner = new Provisioner(common);
-	const mover = new IssueMover({ ...common, issueWork });
+	const issueMover = new IssueMover({ ...common, issueWork });
 	const reactors = [
 		provisioner,
 		driftReactor({ ...common, problems }),
@@ -130,7 +130,7 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 		uploadReactor(uploading),
 		departureReactor({ ...uploading, driver }),
 		...(runner === null ? [] : [runner, wakeOnMailReactor(common), startTurnsReactor({ ...common, scheduler })]),
-		mover,
+		issueMover,
 		autoReactor({ ...common, issueWork, problems, agentZero: agentZero.id }),
 	];
 	const startedAfter = await reads.lastEvent();
@@ -147,7 +147,7 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 	];
 	const partRunner = await PartRunner.start(supervised, { ...restarts, clock, log });
 	return {
-		...{ ...begun, receipts, agentZero, partRunner, runner, mover, issueWork, problems },
+		...{ ...begun, receipts, agentZero, partRunner, runner, issueMover, issueWork, problems },
 		...{ scheduler, provisioner, cycle, upkeep, errands, uploading, startedAfter },
 	};
 }

@@ -5,7 +5,7 @@ import { AgentId, agentOf } from "#contract/ids.ts";
 import { isActive } from "#contract/node.ts";
 import type { Assembled } from "./assemble.ts";
 import { until } from "./loop/until.ts";
-import type { EngineParts } from "./parts.ts";
+import type { EngineDependencies } from "./parts.ts";
 import type { CommandRequest, Outcome } from "./ports/dispatch.ts";
 import { caught, type Log } from "./ports/log.ts";
 import { forkWithFiles, isForkBusy, type SpawnRequest, untilFree } from "./workspaces/forking.ts";
@@ -14,10 +14,10 @@ import { forkWithFiles, isForkBusy, type SpawnRequest, untilFree } from "./works
 const stopTimeoutMs = 60_000;
 
 export class DispatchAndWait {
-	readonly #parts: EngineParts & { log: Log };
+	readonly #parts: EngineDependencies & { log: Log };
 	readonly #made: Assembled;
 
-	constructor(parts: EngineParts & { log: Log }, made: Assembled) {
+	constructor(parts: EngineDependencies & { log: Log }, made: Assembled) {
 		this.#parts = parts;
 		this.#made = made;
 	}

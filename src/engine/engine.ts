@@ -7,7 +7,7 @@ import { haltAfter } from "./loop/time-limits.ts";
 import { NodeClock } from "./nodes/node-clock.ts";
 import { Nodes } from "./nodes/nodes.ts";
 import { failureOf } from "./nodes/suspension.ts";
-import type { EngineParts } from "./parts.ts";
+import type { EngineDependencies } from "./parts.ts";
 import { bySystem } from "./ports/dispatch.ts";
 import { caught, type Log, noLog } from "./ports/log.ts";
 import type { Reads, Store, StoreFault } from "./ports/store.ts";
@@ -44,10 +44,10 @@ export class Engine implements AsyncDisposable {
 	readonly spawn: DispatchAndWait["spawn"];
 	/** answers when the command has taken effect */
 	readonly dispatch: DispatchAndWait["dispatch"];
-	readonly #parts: EngineParts;
+	readonly #parts: EngineDependencies;
 	readonly #made: Assembled;
 
-	static async start({ log = noLog, ...given }: EngineParts): Promise<Engine> {
+	static async start({ log = noLog, ...given }: EngineDependencies): Promise<Engine> {
 		const nodeClock = given.store.beats === null ? null : new NodeClock(given.clock);
 		const parts = { ...given, log, nodeClock, clock: nodeClock ?? given.clock };
 		try {
@@ -59,7 +59,7 @@ export class Engine implements AsyncDisposable {
 		}
 	}
 
-	private constructor(parts: EngineParts & { log: Log }, made: Assembled) {
+	private constructor(parts: EngineDependencies & { log: Log }, made: Assembled) {
 		const effects = new DispatchAndWait(parts, made);
 		this.#parts = parts;
 		this.#made = made;
@@ -128,7 +128,7 @@ export class Engine implements AsyncDisposable {
 		await this.#made.runner?.drain(grace);
 		await this.#made.provisioner.drain();
 		await this.#made.cycle?.drain();
-		await this.#made.mover[Symbol.asyncDispose]();
+		await this.#made.issueMover[Symbol.asyncDispose]();
 	}
 
 	/** Other nodes need not wait until this one counts as dead. */

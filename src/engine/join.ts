@@ -1,11 +1,11 @@
 // Joins the other nodes of the store, before anything else is read or written. From then on every batch is fenced: it is
 // committed only while this node is in the epoch that it got here.
 import type { NodeEpoch } from "#contract/node.ts";
-import type { EngineParts } from "./parts.ts";
+import type { EngineDependencies } from "./parts.ts";
 import { bySystem, type Dispatch } from "./ports/dispatch.ts";
 
 export async function join(
-	{ node, limits: { turnsMax }, store }: Pick<EngineParts, "node" | "limits" | "store">,
+	{ node, limits: { turnsMax }, store }: Pick<EngineDependencies, "node" | "limits" | "store">,
 	dispatch: Dispatch,
 ): Promise<NodeEpoch | null> {
 	if (node === undefined) return null;

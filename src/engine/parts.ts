@@ -15,7 +15,7 @@ import type { Sweeper } from "./upkeep.ts";
 /** How a daemon joins; `boot` is another one at each start. */
 export type NodeIdentity = Omit<NodeJoin, "type" | "turnsMax">;
 
-export interface EngineParts {
+export interface EngineDependencies {
 	store: Store;
 	/** null where no turns are run; prompts then stay queued */
 	driver: Driver | null;

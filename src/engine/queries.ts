@@ -17,7 +17,7 @@ import { outsideTurn } from "#domain/turn.ts";
 import { divergence, type LastCommonItem } from "#views/divergence.ts";
 import { settingsOf } from "./commands/agent.ts";
 import { itemTextsAlong, type PageText } from "./loop/context-pages.ts";
-import type { EngineParts } from "./parts.ts";
+import type { EngineDependencies } from "./parts.ts";
 import type { Reads } from "./ports/store.ts";
 import { indexAll } from "./reactors/index-items.ts";
 import { type UsageWanted, usageSince } from "./usage-since.ts";
@@ -26,10 +26,10 @@ import { type UsageWanted, usageSince } from "./usage-since.ts";
 const searchTimeoutMs = 5000;
 
 export class Queries {
-	readonly #parts: Pick<EngineParts, "store" | "blobs">;
+	readonly #parts: Pick<EngineDependencies, "store" | "blobs">;
 	readonly #reads: Reads;
 
-	constructor(parts: Pick<EngineParts, "store" | "blobs">) {
+	constructor(parts: Pick<EngineDependencies, "store" | "blobs">) {
 		this.#parts = parts;
 		this.#reads = parts.store.reads;
 	}

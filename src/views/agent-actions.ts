@@ -2,8 +2,7 @@
 import type { Agent } from "#contract/wire.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
 import { protectedRoot } from "#domain/agent/kill.ts";
-import { verbThatEnds } from "#domain/agent-state/holds.ts";
-import { type AgentOperation, refusedUnder } from "#domain/agent-state/transitions.ts";
+import { type AgentOperation, notRunning, refusedUnder } from "#domain/agent-state/transitions.ts";
 import { noWorkspace, refusedStep } from "#domain/workspace.ts";
 
 /** Why an operation is not possible now; null if it is. */
@@ -18,7 +17,10 @@ export function whyNot(agent: Agent, operation: AgentOperation): string | null {
 	if (operation === "pause" && agent.holds.some(({ kind }) => kind === "user")) return `${agent.handle} is paused.`;
 	if (operation === "reap" && agent.life !== "ended")
 		return `${agent.handle} lives: only agents that have ended are hidden.`;
-	return refusedUnder(agent.label, agent, operation)?.message ?? null;
+	const refusal =
+		refusedUnder(agent.label, agent, operation) ??
+		(operation === "interrupt" && agent.turn === null ? notRunning(agent, agent.label) : null);
+	return refusal?.message ?? null;
 }
 
 /** Why a git step is not possible in its workspace now; null if it is. */
@@ -31,4 +33,4 @@ export function whyNoFiles(agent: Agent): string | null {
 }
 
 /** The verb that lets a held agent continue. */
-export const verbThatContinues = (agent: Agent): "resume" | "recover" => verbThatEnds(agent);
+export { verbThatEndsHolds } from "#domain/agent-state/holds.ts";

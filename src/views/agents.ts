@@ -12,7 +12,7 @@ import { agentView } from "./wire.ts";
 export interface ShownAgentInput extends Pick<Unjournaled, "phases"> {
 	now: number;
 	/** needed only if somebody is busy */
-	schedule: Pick<Schedule, "waits"> | null;
+	schedule: Pick<Schedule, "notStarted"> | null;
 }
 
 export function agentShown(agent: AgentState, pending: PendingWork, { phases, now, schedule }: ShownAgentInput): Agent {
@@ -20,7 +20,7 @@ export function agentShown(agent: AgentState, pending: PendingWork, { phases, no
 	const phase = phaseOf(agent, pending, phases);
 	if (!isBusy(agent, pending)) return agentView(agent, { queueLength, unreadMail, phase });
 	const elsewhere = queueLength === 0 ? null : waitsElsewhere(agent, due > 0, notBefore);
-	const waiting = schedule?.waits.get(agent.id) ?? elsewhere;
+	const waiting = schedule?.notStarted.get(agent.id) ?? elsewhere;
 	const availability = {
 		waitingFor: waiting?.why ?? null,
 		ahead: waiting?.ahead ?? 0,

@@ -47,26 +47,26 @@ export function noticeOf({ kind, event }: NoticeTrigger, { agent, issue }: About
 	const who = agent && fullName(agent);
 	const about = issue === null ? null : `${issue.project}#${issue.number}`;
 	const subject = about ?? who ?? "Brood";
-	const words: Record<NoticeKind, { title: string; text: string; command: string }> = {
+	const words: Record<NoticeKind, { title: string; text: string; next: string }> = {
 		approval: {
 			title: `${subject} asks for approval`,
 			text: dataOf(event, "approval.asked")?.title ?? "",
-			command: `brood approval show ${event.id}`,
+			next: `brood approval show ${event.id}`,
 		},
-		error: { title: `${subject} has a problem`, text: reasonIn(event), command: `brood agent status ${who}` },
+		error: { title: `${subject} has a problem`, text: reasonIn(event), next: `brood agent status ${who}` },
 		review:
 			event.kind === "issue.escalated"
-				? { title: `${subject} needs you`, text: event.text ?? "", command: `brood issue show ${about}` }
-				: { title: `${subject} waits for your review`, text: issue?.title ?? "", command: `brood issue show ${about}` },
+				? { title: `${subject} needs you`, text: event.text ?? "", next: `brood issue show ${about}` }
+				: { title: `${subject} waits for your review`, text: issue?.title ?? "", next: `brood issue show ${about}` },
 		done: {
 			title: `${subject} is done`,
 			text: issue?.title ?? "",
-			command: about === null ? `brood log ${who}` : `brood issue show ${about}`,
+			next: about === null ? `brood log ${who}` : `brood issue show ${about}`,
 		},
 	};
-	const { title, text, command } = words[kind];
+	const { title, text, next } = words[kind];
 	return {
-		...{ kind, title: inline(title), text: inline(text).slice(0, textMax).toWellFormed(), command, project },
+		...{ kind, title: inline(title), text: inline(text).slice(0, textMax).toWellFormed(), next, project },
 		...{ agent: who, issue: about, approval: kind === "approval" ? event.id : null },
 	};
 }

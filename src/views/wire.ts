@@ -28,7 +28,7 @@ import type {
 } from "#contract/wire.ts";
 import type { HealthProblem } from "#contract/workspace.ts";
 import { labelOf } from "#domain/agent-state/label.ts";
-import { issueSettingsOf } from "#domain/project.ts";
+import { workSettingsOf } from "#domain/project.ts";
 import { usedOf } from "#domain/slots.ts";
 import { leftOf } from "#domain/usage.ts";
 
@@ -156,7 +156,7 @@ export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: n
 
 export function projectView(project: ProjectState, problem: HealthProblem | null): Project {
 	const { slug, path, base, url, addedAt } = project;
-	const { presets: _presets, chosen: _chosen, written: _written, ...settings } = issueSettingsOf(project);
+	const { presets: _presets, chosen: _chosen, written: _written, ...settings } = workSettingsOf(project);
 	return { slug, path, base, url, addedAt: iso(addedAt), ...settings, problem };
 }
 

@@ -215,7 +215,7 @@ test("the person's program is called with the facts, and no shell sees an agent'
 	expect(about("asker")).toEqual([
 		{
 			...{ kind: "approval", title: "web/asker asks for approval", text: evil, env: evil, args: ["a b", "$(x)"] },
-			...{ agent: "web/asker", issue: null, approval: id, project: "web", command: `brood approval show ${id}` },
+			...{ agent: "web/asker", issue: null, approval: id, project: "web", next: `brood approval show ${id}` },
 		},
 	]);
 	await sh.brood("approval", "allow", String(id));

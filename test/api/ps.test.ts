@@ -19,7 +19,7 @@ test("a line says what an agent does, what it said last, and how its branch stan
 	await sh.brood("prompt", "ann", "say the last words", "--wait");
 	writeFileSync(path.join(ann.workspace.path, "b.txt"), "one\ntwo\n");
 	const { out } = await sh.brood("ps", "--project", "web");
-	expect(out).toMatch(/^ann +○ idle +web +brood\/ann \+2 −0 +\d+s +the last words$/m);
+	expect(out).toMatch(/^ann +○ idle +web +brood\/ann \+2 −0 +\d+s +\d+s +the last words$/m);
 	expect(out).not.toContain("init");
 	await sh.brood("commit", "ann", "-m", "Add b");
 	const { data } = await sh.json("ps");

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { refuse } from "#contract/refusal.ts";
 import { everyAgent } from "#test/support/every.ts";
 import { issueWorld } from "#test/support/issues.ts";
-import { refused } from "#test/support/say.ts";
+import { done, refused } from "#test/support/say.ts";
 import { settled } from "#test/support/settled.ts";
 
 test("an issue is assigned, worked on, reviewed and done", async () => {
@@ -313,4 +313,31 @@ test("an agent whose issue needs attention keeps no slot from automatic work", a
 		["TODO", false, false],
 	]);
 	await settled(engine);
+});
+
+test("an agent on its way to or from an issue's branch has no turn that could be interrupted", async () => {
+	const [there, back] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	await using place = await issueWorld({
+		switchBranch: async ({ branch }) => await there.promise.then(() => ({ branch })),
+		returnHome: async () => await back.promise.then(() => null),
+	});
+	const { engine, add, agent, end } = place;
+	const [font, opus] = [await add("Replace the font"), await agent("opus")];
+	const activity = async () => (await engine.reads.agent(opus.id))?.activity;
+	const interrupt = { type: "agent.interrupt", agent: opus.id };
+	await done(engine, { type: "issue.assign", issue: font.id, agent: opus.id });
+	expect([await activity(), (await refused(engine, interrupt)).code]).toEqual(["preparing", "NOT_RUNNING"]);
+	there.resolve();
+	await expect.poll(activity).toBe("running");
+	await settled(engine);
+	await end(opus, { complete: "Replaced it." });
+	await expect.poll(activity).toBe("settling");
+	expect(await refused(engine, interrupt)).toMatchObject({
+		code: "NOT_RUNNING",
+		message: "opus is done: no turn is running.",
+		suggestions: ["brood wait web/opus"],
+	});
+	back.resolve();
+	await expect.poll(activity).toBe("idle");
+	expect((await engine.reads.agent(opus.id))?.holds).toEqual([]);
 });

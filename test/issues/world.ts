@@ -168,7 +168,7 @@ export class World {
 			settle: async () =>
 				roll(60) === 0 ? refuse("TOO_LARGE", "a file is too large") : { ahead: roll(3), commit: "abcdef0123" },
 			merge: async () => (roll(12) === 0 ? refuse("MERGE_CONFLICT", "a.txt is in conflict") : { commit: "fedcba9876" }),
-			gate: async () => ({ exit: [0, 0, 0, 75, 1][roll(5)] ?? 0, stderr: "2 tests failed" }),
+			gate: async () => ({ exit: [0, 0, 0, 75, 1][roll(5)] ?? 0, output: "2 tests failed" }),
 			written: async () => ({ presets: { careful }, issues: {} }),
 		};
 	}

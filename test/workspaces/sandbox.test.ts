@@ -21,7 +21,7 @@ import { testProgram } from "#test/support/programs.ts";
 import { freshFolder } from "#test/support/stores.ts";
 import { at, git, longTimeout, params, TestDaemon } from "#test/support/test-daemon.ts";
 import { agreed, identity } from "#test/support/world.ts";
-import { verbThatContinues } from "#views/agent-actions.ts";
+import { verbThatEndsHolds } from "#views/agent-actions.ts";
 
 const hasSandboxes = available.includes("bubblewrap");
 
@@ -173,7 +173,7 @@ describe.runIf(hasSandboxes)("an agent in a sandbox", () => {
 		await shop.client.call("prompt", { ...params(agent), body: { text: "run echo ran > ran" } });
 		await expect.poll(async () => (await shop.now(agent)).label, longTimeout).toBe("error");
 		const held = await shop.now(agent);
-		expect([verbThatContinues(held), held.queueLength, existsSync(at(agent, "ran"))]).toEqual(["recover", 1, false]);
+		expect([verbThatEndsHolds(held), held.queueLength, existsSync(at(agent, "ran"))]).toEqual(["recover", 1, false]);
 		await shop.client.call("recover", { ...params(agent), body: {} });
 		await expect.poll(() => existsSync(at(agent, "ran")), longTimeout).toBe(true);
 	});

@@ -83,24 +83,25 @@ interface ShellOptions {
 	timeoutMs: number;
 }
 
-/** Keeps only the end of standard error. */
+/** Keeps only the end of its output. */
 async function shell(
 	command: string,
 	{ cwd, environment, signal, timeoutMs }: ShellOptions,
-): Promise<{ exit: number; stderr: string }> {
+): Promise<{ exit: number; output: string }> {
 	const child = spawn("/bin/sh", ["-c", command], {
 		cwd,
 		env: environment,
-		stdio: ["ignore", "ignore", "pipe"],
+		stdio: ["ignore", "pipe", "pipe"],
 		detached: true,
 	});
-	let stderr = "";
-	child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-		stderr = (stderr + chunk).slice(-outputMax);
-	});
+	let output = "";
+	for (const stream of [child.stdout, child.stderr])
+		stream.setEncoding("utf8").on("data", (chunk: string) => {
+			output = (output + chunk).slice(-outputMax);
+		});
 	const end = (): void => signalGroup(child.pid, "SIGKILL");
 	const timer = setTimeout(() => {
-		stderr += `\nThe command took longer than ${timeoutMs / 1000} s and was ended.`;
+		output += `\nThe command took longer than ${timeoutMs / 1000} s and was ended.`;
 		end();
 	}, timeoutMs);
 	signal.addEventListener("abort", end, { once: true });
@@ -109,7 +110,7 @@ async function shell(
 			child.once("error", reject);
 			// processes that it left running would keep its output open
 			child.once("exit", end);
-			child.once("close", (code) => resolve({ exit: code ?? 1, stderr }));
+			child.once("close", (code) => resolve({ exit: code ?? 1, output }));
 		});
 	} finally {
 		clearTimeout(timer);

@@ -10,7 +10,7 @@ import { Notifier } from "./notifier.ts";
 const folder = mkdtempSync(path.join(os.tmpdir(), "brood-test-"));
 const environment = { PATH: "/bin:/usr/bin", [homeIdName]: "another" };
 const notice: Notice = {
-	...{ kind: "approval", title: "web/a asks", text: "<b>May I & you?</b>", command: "brood approval show 1" },
+	...{ kind: "approval", title: "web/a asks", text: "<b>May I & you?</b>", next: "brood approval show 1" },
 	...{ agent: "web/a", issue: null, approval: 1, project: "web" },
 };
 

@@ -58,7 +58,7 @@ export class Notifier implements Disposable {
 					kind: "review",
 					title: `${left} more ${left === 1 ? "notice" : "notices"}`,
 					text: "",
-					command: "brood inbox",
+					next: "brood inbox",
 				},
 				...{ agent: null, issue: null, approval: null, project: null },
 			});
@@ -115,8 +115,8 @@ export class Notifier implements Disposable {
 }
 
 /** Null if this machine has neither program. */
-function desktopCommand({ title, text, command }: Notice, search: string | undefined): readonly string[] | null {
-	const body = [text, command].filter((line) => line !== "").join("\n");
+function desktopCommand({ title, text, next }: Notice, search: string | undefined): readonly string[] | null {
+	const body = [text, next].filter((line) => line !== "").join("\n");
 	if (isOnPath("notify-send", search)) return ["notify-send", "--app-name=Brood", "--", title, withoutMarkup(body)];
 	if (!isOnPath("osascript", search)) return null;
 	const lines = ["on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run"];
@@ -127,11 +127,11 @@ function desktopCommand({ title, text, command }: Notice, search: string | undef
 const withoutMarkup = (text: string): string =>
 	text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-const variablesOf = ({ kind, title, text, command, agent, issue, approval, project }: Notice) => ({
+const variablesOf = ({ kind, title, text, next, agent, issue, approval, project }: Notice) => ({
 	BROOD_NOTICE: kind,
 	BROOD_NOTICE_TITLE: title,
 	BROOD_NOTICE_TEXT: text,
-	BROOD_NOTICE_COMMAND: command,
+	BROOD_NOTICE_NEXT: next,
 	BROOD_NOTICE_AGENT: agent ?? "",
 	BROOD_NOTICE_ISSUE: issue ?? "",
 	BROOD_NOTICE_APPROVAL: approval === null ? "" : String(approval),

@@ -1,6 +1,6 @@
 // Workspaces: diffs, commits, merges, snapshots.
 import { z } from "zod";
-import { EffectiveWorkSettings } from "../project.ts";
+import { EffectiveIssuesConfig } from "../project.ts";
 import { RepositorySettings, UnapprovedConfig } from "../project-config.ts";
 import { Leftover, Project, Snapshot, Synced, UpdateResult } from "../wire.ts";
 import {
@@ -95,7 +95,7 @@ export const workspaceRoutes = {
 			at: "project",
 			answer: z.object({
 				settings: RepositorySettings,
-				issues: EffectiveWorkSettings,
+				issues: EffectiveIssuesConfig,
 				fingerprint: z.string().nullable(),
 				unapprovedConfig: UnapprovedConfig.nullable(),
 			}),

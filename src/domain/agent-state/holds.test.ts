@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { verbThatEnds } from "./holds.ts";
+import { verbThatEndsHolds } from "./holds.ts";
 
 test.each([
 	["user", null, "resume"],
@@ -13,7 +13,7 @@ test.each([
 	["recovery", null, "recover"],
 ] as const)("a hold %s after a failed %s is ended by %s", (kind, step, verb) => {
 	const lastError = step === null ? null : { step };
-	expect(verbThatEnds({ holds: [{ kind }], lastError })).toBe(verb);
+	expect(verbThatEndsHolds({ holds: [{ kind }], lastError })).toBe(verb);
 	// one that needs more decides for all
-	expect(verbThatEnds({ holds: [{ kind: "user" }, { kind }], lastError })).toBe(verb);
+	expect(verbThatEndsHolds({ holds: [{ kind: "user" }, { kind }], lastError })).toBe(verb);
 });

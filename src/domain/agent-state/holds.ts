@@ -66,7 +66,7 @@ interface Held {
 }
 
 /** The verb that ends all of an agent's holds. */
-export const verbThatEnds = (agent: Held): "resume" | "recover" =>
+export const verbThatEndsHolds = (agent: Held): "resume" | "recover" =>
 	resumableHolds(agent).length === agent.holds.length ? "resume" : "recover";
 
 /** The holds that `resume` would end. */

@@ -58,9 +58,14 @@ test("what must never be allowed is not", () => {
 	const refusals = (operation: AgentOperation): Label[] =>
 		labels.filter((label) => "refuse" in transitions[operation][label]);
 	expect(refusals("delete")).toEqual(["init", "checkout", "running", "done", "deleted"]);
-	// one code, whatever the agent is busy with
-	for (const label of ["checkout", "running", "done"] as const)
-		expect(transitions.delete[label]).toEqual({ refuse: "AGENT_INVALID_STATE", suggest: "interrupt" });
+	// one code, whatever the agent is busy with; only a turn can be interrupted
+	for (const [label, suggest] of [
+		["checkout", "wait"],
+		["running", "interrupt"],
+		["done", "wait"],
+	] as const)
+		expect(transitions.delete[label]).toEqual({ refuse: "AGENT_INVALID_STATE", suggest });
+	expect(refusals("interrupt")).toEqual(labels.filter((label) => label !== "running" && label !== "done"));
 	expect(refusals("kill")).toEqual(["dead", "deleted"]);
 	expect(refusals("start")).toEqual(["init", "checkout", "running", "done", "dead", "deleted"]);
 	expect(refusals("prompt")).toEqual(["dead", "deleted"]);

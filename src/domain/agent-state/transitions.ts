@@ -68,7 +68,8 @@ export const transitions: Record<AgentOperation, Row> = {
 	},
 	interrupt: {
 		...everywhere(no("NOT_RUNNING", "status")),
-		...{ checkout: to("paused"), running: to("paused"), done: to("paused") },
+		// only while a turn is open: an agent on its way to or from an issue's branch has none
+		...{ checkout: no("NOT_RUNNING", "wait"), running: to("paused"), done: to("paused") },
 	},
 	/** during a turn, or before the first one, only the hold is added */
 	pause: { ...stays, idle: to("paused") },
@@ -83,9 +84,9 @@ export const transitions: Record<AgentOperation, Row> = {
 	delete: {
 		...everywhere(to("deleted")),
 		init: no("AGENT_INVALID_STATE", "wait"),
-		checkout: no("AGENT_INVALID_STATE", "interrupt"),
+		checkout: no("AGENT_INVALID_STATE", "wait"),
 		running: no("AGENT_INVALID_STATE", "interrupt"),
-		done: no("AGENT_INVALID_STATE", "interrupt"),
+		done: no("AGENT_INVALID_STATE", "wait"),
 		deleted: gone,
 	},
 	reap: { ...everywhere(gone), dead: to("dead"), deleted: to("deleted") },
@@ -94,6 +95,14 @@ export const transitions: Record<AgentOperation, Row> = {
 /** The refusal of an operation in the agent's present state; null if it is legal. */
 export const refusedNow = (agent: AgentState, operation: AgentOperation): Refusal | null =>
 	refusedUnder(labelOf(agent), agent, operation);
+
+/** The refusal of an interrupt: a label alone does not say whether a turn is open. */
+export const notRunning = (agent: NamedAgent, from: Label): Refusal =>
+	refuse(
+		"NOT_RUNNING",
+		sentence(agent, "interrupt", from),
+		aboutAgent(agent, "wait", { from, operation: "interrupt" }),
+	);
 
 export type NamedAgent = Pick<AgentState, "id" | "handle" | "project" | "life">;
 

@@ -14,7 +14,7 @@ export interface AgentMoveFacts {
 	/** the node that it is moved to, which was asked */
 	to: NodeState;
 	nodes: readonly NodeState[];
-	/** other agents in the same tree */
+	/** other agents in the same workspace */
 	sharing: number;
 	subscriptions: readonly SubscriptionState[];
 	projects: readonly ProjectState[];
@@ -36,7 +36,7 @@ export function refusedMove(
 			suggestions: [`brood wait ${handle}`],
 		});
 	if (workspace?.kind === "main") return no("it works in the repository itself");
-	if (sharing > 0) return no("other agents work in the same tree");
+	if (sharing > 0) return no("other agents share its workspace");
 	if (agent.issue !== null) return no("it works on an issue, whose files are at its project's home node");
 	if (to.state !== "up") return nodeDown(to);
 	// as for a new agent: its turns would only wait there

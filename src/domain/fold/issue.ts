@@ -91,7 +91,7 @@ function moved(row: IssueState, { data, at }: EventOf<"issue.moved">): Partial<I
 		...{ stage: to, waiting, report: null, prompt: null, failures: 0, notBefore: null, attention: null },
 		doneAt: final === true ? at : null,
 		...(branch !== undefined && { branch }),
-		...(why === "back" || why === "gate" ? { bounces: row.bounces + 1 } : why === "work" ? {} : { bounces: 0 }),
+		...(why === "back" || why === "gateFailed" ? { bounces: row.bounces + 1 } : why === "work" ? {} : { bounces: 0 }),
 		...reopened,
 	};
 }

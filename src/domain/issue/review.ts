@@ -14,7 +14,7 @@ const laterMs = 60_000;
 
 export function decideGate(
 	{ issue, project }: IssueInProject,
-	{ exit, stderr }: IssueGate,
+	{ exit, output }: IssueGate,
 	{ monotonic: at }: { monotonic: number },
 ): Decision {
 	const loaded = presetNamed(project, issue.preset);
@@ -23,7 +23,7 @@ export function decideGate(
 	if (exit === 0) return advanced(issue, loaded.preset, stage, "work");
 	if (exit === 75)
 		return [{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "gate", notBefore: at + laterMs } }];
-	const reason = stderr.trim() === "" ? `The command of the gate ended with ${exit} and said nothing.` : stderr;
+	const reason = output.trim() === "" ? `The command of the gate ended with ${exit} and said nothing.` : output;
 	const target = stageOf(loaded.preset, stage.back ?? stage.name);
 	// without an agent to fix it, going back would only run the same command again
 	if (target?.prompt === undefined && target?.gate === stage.gate)
@@ -31,7 +31,7 @@ export function decideGate(
 			{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "approval" } },
 			escalated(issue, reason.slice(0, 2000).toWellFormed()),
 		];
-	return sentBack(issue, loaded.preset, stage, reason, "gate");
+	return sentBack(issue, loaded.preset, stage, reason, "gateFailed");
 }
 
 /** Approves one commit: later ones are not approved with it. */

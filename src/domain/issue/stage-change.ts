@@ -84,7 +84,7 @@ export function sentBack(
 	preset: Preset,
 	stage: Stage,
 	reason: string,
-	why: "back" | "gate" | "reject",
+	why: "back" | "gateFailed" | "reject",
 	from?: Actor,
 ): NewEvent[] {
 	const target = stageOf(preset, stage.back ?? stage.name);

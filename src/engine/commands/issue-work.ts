@@ -47,7 +47,7 @@ export const issueWorkDefinitions = {
 		schema: IssueGate,
 		allowedActors: "daemon",
 		startsWork: false,
-		texts: ({ stderr }) => [stderr],
+		texts: ({ output }) => [output],
 		decide: decideGate,
 	}),
 	"issue.merge": onIssue({ schema: IssueMerge, allowedActors: "daemon", startsWork: false, decide: decideMerged }),

@@ -42,8 +42,8 @@ export interface IssueWork {
 	gate(
 		assignment: IssueInProject & { agent: AgentState | null; branch: string; command: string },
 		signal: AbortSignal,
-	): Promise<{ exit: number; stderr: string }>;
-	/** The issue's folder, created with these documents in `documents`. Null where there is no home. */
+	): Promise<{ exit: number; output: string }>;
+	/** The issue's folder, created with these documents, each in the folder of its type. Null where there is no home. */
 	folder(
 		issue: Pick<IssueState, "project" | "number">,
 		documents?: readonly { name: string; text: string }[],
@@ -69,7 +69,7 @@ export const noIssueWork: IssueWork = {
 	settle: async () => ({ ahead: 0, commit: null }),
 	returnHome: async () => null,
 	merge: async ({ commit }) => ({ commit }),
-	gate: async () => ({ exit: 1, stderr: "There is no place to run this command in." }),
+	gate: async () => ({ exit: 1, output: "There is no place to run this command in." }),
 	folder: async () => null,
 	artifacts: async () => [],
 	written: async () => ({ presets: {}, issues: {} }),

@@ -216,8 +216,8 @@ export class IssueMover implements Reactor, AsyncDisposable {
 			issueWork.gate({ ...assignment, agent, branch: issue.branch ?? "", command }, signal),
 		);
 		if (signal.aborted) return null;
-		const { exit, stderr } = isRefusal(ended) ? { exit: 1, stderr: ended.message } : ended;
-		return { type: "issue.gate", issue: issue.id, exit, stderr: stderr.slice(-20_000).toWellFormed() };
+		const { exit, output } = isRefusal(ended) ? { exit: 1, output: ended.message } : ended;
+		return { type: "issue.gate", issue: issue.id, exit, output: output.slice(-20_000).toWellFormed() };
 	}
 
 	async #merge(assignment: IssueInProject): Promise<CommandInput> {

@@ -140,7 +140,7 @@ export class TurnRunner implements Reactor {
 		try {
 			await this.#run(turn, agent, { text: item.text ?? "", recorder }, signal);
 		} catch (error) {
-			if (isBroken(error)) throw error;
+			if (isStoreBroken(error)) throw error;
 			this.#caught("A turn failed inside the daemon", turn)(error);
 			await this.#commands.end(turn, failure(error));
 		}
@@ -176,7 +176,7 @@ export class TurnRunner implements Reactor {
 			item = await this.#commands.handOver(turn);
 			return item && { text: missed === null ? item.text : `${missed}${promptForModel(item)}` };
 		} catch (error) {
-			if (isBroken(error)) throw error;
+			if (isStoreBroken(error)) throw error;
 			this.#caught("A turn could not be begun", turn)(error);
 			return await this.#commands.giveBack(turn, failure(error), signal);
 		} finally {
@@ -237,7 +237,7 @@ export class TurnRunner implements Reactor {
 		try {
 			return (await this.#workspaceProblem(turn, agent)) ?? (await untrustedFiles(this.#parts, agent, recorder));
 		} catch (error) {
-			if (isBroken(error)) throw error;
+			if (isStoreBroken(error)) throw error;
 			// without a hold it would be tried again at once, for ever
 			return { ...failure(error), broken: true, step: "trust" };
 		}
@@ -291,4 +291,4 @@ export class TurnRunner implements Reactor {
 /** A human agent stands for a person: its turn has no process, and continues after a restart of the daemon. */
 const isHumanAgent = ({ type }: AgentState): boolean => type === "human";
 
-const isBroken = (error: unknown): boolean => error instanceof StoreFault && error.kind === "broken";
+const isStoreBroken = (error: unknown): boolean => error instanceof StoreFault && error.kind === "broken";

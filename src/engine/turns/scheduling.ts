@@ -37,12 +37,12 @@ export class Scheduler {
 
 	async schedule(): Promise<Schedule> {
 		const schedule = await this.#scheduleFor(this.#parts.reads.queueHeads(this.#parts.clock.now()));
-		this.#nothingWaits = !this.#closed && schedule.waits.size === 0 && !this.#hasPeers;
+		this.#nothingWaits = !this.#closed && schedule.notStarted.size === 0 && !this.#hasPeers;
 		return schedule;
 	}
 
 	/** Who waits for what now, for those who want to see it. */
-	async outlook(): Promise<Pick<Schedule, "waits">> {
+	async outlook(): Promise<Pick<Schedule, "notStarted">> {
 		return await this.#scheduleFor(this.#parts.reads.queueHeads(this.#parts.clock.now()));
 	}
 

@@ -1,4 +1,4 @@
-// Review outside of Brood: the diff of an issue's branch, and pull requests. Nothing here changes a workspace, so that no
+// What is reviewed without a workspace: the diff of an issue's branch, and pull requests. Nothing here changes a workspace, so that no
 // lease is taken: a commit is picked once, and what is shown, pushed and recorded is that commit.
 
 import type { AgentState } from "#contract/agent.ts";

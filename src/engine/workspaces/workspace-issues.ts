@@ -73,7 +73,7 @@ export function workspaceIssues(
 		merge: (assignment) => merged(cycle, assignment),
 		async gate(assignment, signal) {
 			const commit = await commitToTry(cycle, reads, assignment);
-			if (commit !== null && typeof commit !== "string") return { exit: 1, stderr: commit.message };
+			if (commit !== null && typeof commit !== "string") return { exit: 1, output: commit.message };
 			// only without git: an empty repository has no commit either
 			if (commit === null) return await plain.gate(assignment, signal);
 			const ran = await workspaces.runAtCommit(
@@ -81,7 +81,7 @@ export function workspaceIssues(
 				{ commit, command: assignment.command },
 				{ signal, approved: assignment.project.approved },
 			);
-			return isRefusal(ran) ? { exit: 1, stderr: ran.message } : { exit: ran.exit ?? 1, stderr: ran.output };
+			return isRefusal(ran) ? { exit: 1, output: ran.message } : { exit: ran.exit ?? 1, output: ran.output };
 		},
 	};
 }

@@ -110,10 +110,11 @@ function psTable(lines: readonly Line[]): string {
 		line.queueLength > 0 ? `+${line.queueLength}` : "",
 		line.unreadMail > 0 ? String(line.unreadMail) : "",
 		costOf(line),
+		age(line.createdAt),
 		age(line.lastActiveAt),
 		oneLine(reasonOf(line) ?? (line.label === "idle" ? line.waitingFor : null) ?? line.progress?.lastText ?? ""),
 	]);
-	const head = ["AGENT", "STATE", "PROJECT", "NODE", "BRANCH", "QUEUE", "MAIL", "COST", "AGE", "LAST"];
+	const head = ["AGENT", "STATE", "PROJECT", "NODE", "BRANCH", "QUEUE", "MAIL", "COST", "AGE", "ACTIVE", "LAST"];
 	const used = head.map((_, at) => at < 2 || cells.some((row) => row[at] !== ""));
 	const shown = [head, ...cells].map((row) => row.filter((_, at) => used[at]).map(inline));
 	const widths = (shown[0] ?? []).map((_, at) => Math.max(...shown.map((row) => row[at]?.length ?? 0)));
@@ -135,7 +136,7 @@ function psTable(lines: readonly Line[]): string {
 }
 
 const stateOf = (line: Line): string => {
-	const waits = line.label === "idle" && line.queueLength > 0 ? " (waits)" : "";
+	const waits = line.label === "idle" && line.queueLength > 0 ? " (queued)" : "";
 	return `${styleOf(line).glyph} ${labelText(line)}${waits}`;
 };
 

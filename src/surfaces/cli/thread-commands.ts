@@ -17,7 +17,7 @@ function logCommand(program: Command): void {
 	agentCommand(
 		program,
 		"log",
-		"show what an agent did and said; with --context, what it inherited too",
+		"show what an agent did and said; with --context, what its model sees",
 		"the agent's name or id",
 	)
 		.option("--context", "show what its model sees, inherited items included")
@@ -75,7 +75,7 @@ function markCommands(program: Command): void {
 function mailCommands(program: Command): void {
 	agentCommand(program, "send", "send mail to an agent", "the recipient")
 		.argument("<text>", "the text")
-		.option("--urgent", "interrupt a running turn at the next tool call")
+		.option("--urgent", "interrupt a running turn as soon as none of its tool calls is open")
 		.action((agent, body, { urgent = false, ...options }) =>
 			call(
 				"send",

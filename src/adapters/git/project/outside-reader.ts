@@ -2,7 +2,7 @@
 import { isRefusal } from "#contract/refusal.ts";
 import type { ApproveRequest, Checkout } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
-import { cleanTree, differsFromCommit } from "../verbs/clean.ts";
+import { differsFromCommit, treeIfCommitted } from "../verbs/clean.ts";
 import type { CheckoutReader } from "../workspace/checkout-reader.ts";
 import { fetchTip, type GitContext } from "../workspace/git-context.ts";
 
@@ -14,7 +14,7 @@ export const fromOutside = (
 ): CheckoutReader => ({
 	async dirty(commit) {
 		if (bundles !== undefined || !(await exists(checkout.workspace.path))) return null;
-		const clean = await cleanTree(context, checkout);
+		const clean = await treeIfCommitted(context, checkout);
 		return isRefusal(clean) ? clean : await differsFromCommit(context, checkout, clean.tree, commit);
 	},
 	tip: async () => (bundles === undefined ? await fetchTip(context, checkout) : reviewed),

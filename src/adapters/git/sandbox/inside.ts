@@ -12,7 +12,7 @@ import { onBranch, operationBranch } from "../tree/operation.ts";
 import { repairIndex, restoredText, withBroken } from "../tree/repair-index.ts";
 import { openTree } from "../tree/tree.ts";
 import { branchStatus, commitsSince, readable, treeGone } from "../verbs/branch-status.ts";
-import { cleanTree } from "../verbs/clean.ts";
+import { treeIfCommitted } from "../verbs/clean.ts";
 import { commitWork } from "../verbs/commit.ts";
 import { diffOf, writeTree } from "../verbs/diff.ts";
 import { goToBranchAndUpdate } from "../verbs/go-to-branch.ts";
@@ -66,7 +66,7 @@ on(
 );
 on(
 	steps.clean,
-	async ({ context, checkout }) => await readable(checkout, async () => await cleanTree(context, checkout)),
+	async ({ context, checkout }) => await readable(checkout, async () => await treeIfCommitted(context, checkout)),
 );
 on(steps.diff, async ({ context, checkout }) => await diffOf(context, checkout, { kind: "index" }));
 

@@ -1,4 +1,4 @@
-// Removes the objects of expired snapshots from a person's repository, and nothing else.
+// Removes expired snapshots, refs and objects, from a person's repository, and nothing else.
 //
 // The dropped commits are recorded before their refs are deleted (`.dropped` in the project's folder of the home). Once
 // there are enough, git's own garbage collection runs. While it runs, refs of ours hold everything else: what the person's

@@ -10,7 +10,7 @@ import { treeGone } from "./branch-status.ts";
 import { treeOfCommit } from "./merge.ts";
 
 /** The tree object of the files; a refusal if they are not committed. The stat cache of the agent's index is not used. */
-export async function cleanTree({ git }: GitContext, checkout: Checkout): Promise<{ tree: string } | Refusal> {
+export async function treeIfCommitted({ git }: GitContext, checkout: Checkout): Promise<{ tree: string } | Refusal> {
 	const folder = checkout.workspace.path;
 	return await withFreshIndex(git, folder, async (environment) => {
 		const dirty = dirtyRefusal(await readStatus(git, folder, { environment }), { folder, checkout });

@@ -16,7 +16,7 @@ export function Nav({ onPalette }: { onPalette(): void }) {
 	const running = agents.filter(({ turn }) => turn !== null).length;
 	const counts: Readonly<Record<string, number>> = { [paths.inbox()]: waiting, [paths.tree()]: running };
 	return (
-		<nav className="nav" aria-label="Places">
+		<nav className="nav" aria-label="Pages">
 			<Link href={paths.overview()} className="brand">
 				<img src={icon} alt="" width="20" height="20" /> Brood
 			</Link>

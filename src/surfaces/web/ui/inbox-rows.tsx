@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { Inbox } from "#contract/overviews.ts";
 import type { Agent, Approval, Subscription } from "#contract/wire.ts";
-import { verbThatContinues, whyNot } from "#views/agent-actions.ts";
+import { verbThatEndsHolds, whyNot } from "#views/agent-actions.ts";
 import { stateOf } from "#views/agent-text.ts";
 import { useAct } from "../store/hooks.ts";
 import { Age, clockOf } from "./age.tsx";
@@ -51,7 +51,7 @@ export function ApprovalRow({ approval }: { approval: Approval }) {
 
 function ErrorRow({ agent }: { agent: Agent }) {
 	const act = useAct();
-	const verb = verbThatContinues(agent);
+	const verb = verbThatEndsHolds(agent);
 	return (
 		<Row glyph="✗" tone="bad" name={agent.handle} href={paths.agent(agent.id)} text={stateOf(agent)}>
 			<Age at={agent.holds[0]?.at ?? agent.lastActiveAt} />

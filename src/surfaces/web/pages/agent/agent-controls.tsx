@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
 import type { Agent } from "#contract/wire.ts";
-import { verbThatContinues, whyNoStep, whyNot } from "#views/agent-actions.ts";
+import { verbThatEndsHolds, whyNoStep, whyNot } from "#views/agent-actions.ts";
 import { useAct } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { paths } from "../../ui/paths.ts";
@@ -17,7 +17,7 @@ export function AgentControls({ agent }: { agent: Agent }) {
 	const [open, setOpen] = useState<Open>(null);
 	const params = { agent: agent.id };
 	const isHeld = agent.holds.length > 0;
-	const verb = isHeld ? verbThatContinues(agent) : "pause";
+	const verb = isHeld ? verbThatEndsHolds(agent) : "pause";
 	const names = { pause: "Pause", resume: "Resume", recover: "Recover" };
 	return (
 		<div className="bar">
