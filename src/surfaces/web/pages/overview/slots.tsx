@@ -64,7 +64,7 @@ function Cooling({ subscription: { coolingUntil, problem } }: { subscription: Su
 	const minutes = Math.ceil((Date.parse(coolingUntil) - now) / 60_000);
 	return (
 		<span className="tone-wait clip">
-			cools until {clockOf(coolingUntil)} ({minutes} min)
+			cools down until {clockOf(coolingUntil)} ({minutes} min)
 		</span>
 	);
 }
