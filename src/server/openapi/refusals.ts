@@ -13,7 +13,7 @@ const meanings: Record<number, string> = {
 	413: "the request is too large",
 	429: "a limit is reached; the same request may be accepted later",
 	500: "the daemon, git or the disk failed",
-	502: "the installation of a vendor's agent failed",
+	502: "an agent's program is not installed, or could not be installed",
 	503: "the daemon cannot do this now",
 	504: "it took too long",
 	507: "the disk is full",
