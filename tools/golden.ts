@@ -138,7 +138,7 @@ async function postgres(): Promise<void> {
 		"approval",
 		"wait",
 		"subscription",
-		"lease",
+		"turn_lease",
 		"project",
 		"issue",
 		"run",

@@ -42,7 +42,7 @@ export class Refused extends Error {
 	}
 }
 
-export interface Sent {
+export interface Received {
 	ok: boolean;
 	text(): Promise<string>;
 	/** the body as it arrives, for a stream */
@@ -60,9 +60,9 @@ export interface SentRequest {
  * How a request is sent. Browsers have `fetch`; the command line uses something that loads faster and authenticates the
  * daemon.
  */
-export type Send = (url: string, request: SentRequest) => Promise<Sent>;
+export type Send = (url: string, request: SentRequest) => Promise<Received>;
 
-export const fromResponse = (response: Response): Sent => ({
+export const fromResponse = (response: Response): Received => ({
 	ok: response.ok,
 	text: () => response.text(),
 	chunks: response.body ?? nothing(),
@@ -200,10 +200,10 @@ export class Client {
 
 	/** The same, with the other messages of the stream: deltas, the position, and that the connection broke. */
 	async *follow(
-		wanted: Watched & { after: number },
+		wanted: StreamRequest & { after: number },
 		signal: AbortSignal,
 		beforeReconnect: () => Promise<unknown> = async () => {},
-	): AsyncGenerator<Followed> {
+	): AsyncGenerator<FollowedMessage> {
 		for (let { after } = wanted; !signal.aborted; ) {
 			try {
 				for await (const message of this.stream({ ...wanted, after }, signal)) {
@@ -228,7 +228,7 @@ export class Client {
 	}
 
 	/** One connection, until it ends. */
-	async *stream(query: Watched & { after: number }, signal: AbortSignal): AsyncGenerator<StreamMessage> {
+	async *stream(query: StreamRequest & { after: number }, signal: AbortSignal): AsyncGenerator<StreamMessage> {
 		const response = await this.#send(`${this.#at.url}/api/events${queryOf(query)}`, {
 			method: "GET",
 			headers: credentialsOf(this.#at),
@@ -249,7 +249,7 @@ export class Client {
 }
 
 /** The stream's filter; see `StreamQuery`. */
-export interface Watched {
+export interface StreamRequest {
 	deltas?: boolean | undefined;
 	agent?: string | undefined;
 	project?: string | undefined;
@@ -258,7 +258,7 @@ export interface Watched {
 }
 
 /** `lost`: the connection broke after this event; the client reconnects. */
-export type Followed = StreamMessage | { lost: number };
+export type FollowedMessage = StreamMessage | { lost: number };
 
 /** Null for comments, and for messages that this version does not know. */
 function messageIn(part: string): StreamMessage | null {

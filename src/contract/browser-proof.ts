@@ -3,7 +3,7 @@
 // dashboard imports this, so it loads nothing.
 
 /** The header with the proof. */
-export const secretHeader = "x-brood-secret";
+export const proofHeader = "x-brood-proof";
 
 /** What is signed, with the secret's digest as the key: the daemon has no more than that. */
 export const browserProofText = (boot: string, host: string): string => `brood browser ${boot} ${host}`;

@@ -111,8 +111,8 @@ export const UnapprovedConfig = z.strictObject({
 	env: z.array(z.string()).default([]),
 	/** by name */
 	presets: z.array(z.string()),
-	/** the commands of their gates, each after its preset and its stage */
-	gates: z.array(z.string()),
+	/** what they would run or allow, each after its preset and its stage: commands of gates, prompts that are executed, policies */
+	presetActions: z.array(z.string()),
 });
 export type UnapprovedConfig = z.infer<typeof UnapprovedConfig>;
 

@@ -88,7 +88,7 @@ export const healthCodes = [
 	"LEASE_OLD",
 	/** its project's repository cannot be used */
 	"PROJECT_GONE",
-	/** its project asks for a sandbox, which cannot be made of this repository */
+	/** its sandbox cannot be made or used: of this repository, or with this configuration */
 	"SANDBOX_IMPOSSIBLE",
 	/** its project's configuration has an error */
 	"PROJECT_CONFIG",

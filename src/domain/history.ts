@@ -90,7 +90,7 @@ export const rewoundSpans = (controls: readonly HistoryItem[]): IdSpan[] =>
 	});
 
 export function decideAppend(agent: AgentState, { kind, text, data }: ItemAppend): Decision {
-	return refusedNow(agent, "say") ?? [{ kind, agent: agent.id, text, data }];
+	return refusedNow(agent, "change") ?? [{ kind, agent: agent.id, text, data }];
 }
 
 export function decideClear(agent: AgentState): Decision {
@@ -98,7 +98,7 @@ export function decideClear(agent: AgentState): Decision {
 }
 
 export function decideMark(agent: AgentState, { name }: ContextMark): Decision {
-	return refusedNow(agent, "say") ?? [{ kind: "mark", agent: agent.id, text: name ?? null }];
+	return refusedNow(agent, "change") ?? [{ kind: "mark", agent: agent.id, text: name ?? null }];
 }
 
 /** Back to the latest mark that can still be seen, of this name if one is given. */

@@ -2,14 +2,14 @@
 // Origin (against DNS rebinding), and one of
 //
 //   a token in `Authorization`             programs: the owner's token, a person's, or that of a living agent process
-//   a cookie and `x-brood-secret`, both    the dashboard: cookies ignore ports, so a page that an agent serves on another
+//   a cookie and `x-brood-proof`, both    the dashboard: cookies ignore ports, so a page that an agent serves on another
 //                                          port of this machine has the cookie too, but it cannot read our page's storage,
 //                                          where the second secret is. The header proves that the page has it, for this
 //                                          start of the daemon
 //
 // All failures get the same answer.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { secretHeader } from "#contract/browser-proof.ts";
+import { proofHeader } from "#contract/browser-proof.ts";
 import { type Actor, type AgentId, actingAgent, actingPerson, human, type PersonName } from "#contract/ids.ts";
 import type { PersonRole, PersonState } from "#contract/person.ts";
 import { nonceRule, proofText } from "#contract/proof.ts";
@@ -44,7 +44,7 @@ interface Authenticated {
 /** Who makes a request, or null if it is not authenticated. */
 export function authenticated(headers: RequestHeaders, guard: Guard): Authenticated | null {
 	if (!isForUs(headers, guard)) return null;
-	const proof = headers.get(secretHeader);
+	const proof = headers.get(proofHeader);
 	if (proof !== undefined && !headers.has("authorization")) {
 		const [cookies, host] = [headers.get("cookie") ?? "", headers.get("host") ?? ""];
 		const browser = isOwnPage(headers) ? guard.browsers.signedIn(cookies, proof, host) : null;

@@ -4,7 +4,7 @@ import { request as httpRequest } from "node:http";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Client } from "#client/client.ts";
-import { secretHeader } from "#contract/browser-proof.ts";
+import { proofHeader } from "#contract/browser-proof.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
 import { proofOf } from "#test/support/browser-proof.ts";
 import { freshFolder } from "#test/support/stores.ts";
@@ -78,7 +78,7 @@ async function signedIn(): Promise<Browser> {
 	return await provenBy({ cookie, secret: String(entered.data["secret"]) });
 }
 
-const both = ({ cookie, proof }: Browser) => ({ cookie, [secretHeader]: proof });
+const both = ({ cookie, proof }: Browser) => ({ cookie, [proofHeader]: proof });
 const status = async (headers: Record<string, string>): Promise<number> =>
 	(await ask("GET", "/api/agents", headers)).status;
 
@@ -103,11 +103,11 @@ test("neither secret opens anything alone, nor with a page of another port; both
 	const elsewhere = { ...both(browser), origin: "http://127.0.0.1:1" };
 	const refused: Record<string, string>[] = [
 		{ cookie },
-		{ [secretHeader]: proof },
-		{ cookie, [secretHeader]: secret },
-		{ cookie: other.cookie, [secretHeader]: proof },
-		{ cookie, [secretHeader]: proof.toUpperCase() },
-		{ cookie: cookie.replace("brood_", "other_"), [secretHeader]: proof },
+		{ [proofHeader]: proof },
+		{ cookie, [proofHeader]: secret },
+		{ cookie: other.cookie, [proofHeader]: proof },
+		{ cookie, [proofHeader]: proof.toUpperCase() },
+		{ cookie: cookie.replace("brood_", "other_"), [proofHeader]: proof },
 		elsewhere,
 		{ ...both(browser), "sec-fetch-site": "same-site" },
 		{ ...both(browser), "sec-fetch-site": "cross-site" },
@@ -126,7 +126,7 @@ test("neither secret opens anything alone, nor with a page of another port; both
 	}
 	// another server on this machine may have put a cookie of the same name before ours
 	const doubled = `${cookie.split("=")[0]}=${"x".repeat(43)}; ${cookie}`;
-	expect(await status({ cookie: doubled, [secretHeader]: proof })).toBe(200);
+	expect(await status({ cookie: doubled, [proofHeader]: proof })).toBe(200);
 });
 
 test("nobody but a page of ours may exchange a code, and one that was refused so can still be used", async () => {
@@ -172,7 +172,7 @@ test("browsers are listed, signed out, and outlive the daemon on its port", asyn
 	daemon = await startDaemon({ home });
 	expect(daemon.url).toBe(url);
 	// who listened on the port meanwhile has what an open tab sent: it opens nothing
-	expect([await status(both(stays)), await status({ ...both(stays), [secretHeader]: stays.secret })]).toEqual([
+	expect([await status(both(stays)), await status({ ...both(stays), [proofHeader]: stays.secret })]).toEqual([
 		401, 401,
 	]);
 	expect([await status(both(await provenBy(stays))), await status(both(await provenBy(goes)))]).toEqual([200, 401]);

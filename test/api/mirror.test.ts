@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Address, Client, fromResponse, type Send, type Sent } from "#client/client.ts";
+import { type Address, Client, fromResponse, type Received, type Send } from "#client/client.ts";
 import { Mirror } from "#client/mirror.ts";
 import { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Inbox, TreeRow } from "#contract/overviews.ts";
@@ -28,7 +28,7 @@ const send: Send = async (url, request) => {
 	return url.includes("/api/events") ? { ...sent, chunks: breakable(sent) } : sent;
 };
 
-async function* breakable(sent: Sent): AsyncGenerator<Uint8Array> {
+async function* breakable(sent: Received): AsyncGenerator<Uint8Array> {
 	const broken = Promise.withResolvers<never>();
 	broken.promise.catch(() => {});
 	const cut = (): void => broken.reject(new Error("the line was cut"));

@@ -166,7 +166,7 @@ describe("settings", () => {
 			check: null,
 			teardown: null,
 			presets: [],
-			gates: [],
+			presetActions: [],
 			env: [],
 		});
 		const [allowed] = [asked.fingerprint ?? ""];

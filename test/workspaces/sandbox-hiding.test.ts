@@ -108,7 +108,7 @@ describe.runIf(available.includes("bubblewrap"))("a repository that says where i
 		const said = (more: object): string =>
 			runInSandbox({ ...mounts, ...more }, path.join(root, "tree"), `cat ${root}/keys/inner/key`, {});
 		for (const place of ["", "keys", "keys/inner"])
-			expect(said({ borrowed: [path.join(root, place)] })).toMatch(/exit 1\n$/);
+			expect(said({ alternates: [path.join(root, place)] })).toMatch(/exit 1\n$/);
 		// the control: what we name ourselves is seen, and what is hidden in it is not
 		expect(said({ readable: [path.join(root, "keys/inner")] })).toBe("secretexit 0\n");
 		expect(said({ readable: [root] })).toMatch(/exit 1\n$/);

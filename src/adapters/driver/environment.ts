@@ -2,13 +2,13 @@
 // credentials, and Brood's own variables.
 import { isPassed } from "#contract/environment.ts";
 
-/** Ours come last, so that no credential overrides an agent's identity. */
+/** `own` come last: nothing in `more` overrides them. */
 export function environmentFor(
 	own: Readonly<Record<string, string>>,
 	from: NodeJS.ProcessEnv,
-	credentials: Readonly<Record<string, string>> = {},
+	more: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-	return { ...pick(from, isPassed), ...credentials, ...own };
+	return { ...pick(from, isPassed), ...more, ...own };
 }
 
 /** More variables for one program. */

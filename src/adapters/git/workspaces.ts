@@ -43,8 +43,8 @@ import { restoredText } from "./tree/repair-index.ts";
 import { collect } from "./upkeep/gc.ts";
 import { spaceOf } from "./upkeep/space.ts";
 import { branchStatus, commitsSince, treeGone } from "./verbs/branch-status.ts";
-import { notCommitted } from "./verbs/clean.ts";
 import { commitWork } from "./verbs/commit.ts";
+import { notCommitted } from "./verbs/committed.ts";
 import { diffAgainstTree, diffOf } from "./verbs/diff.ts";
 import { goToBranchAndUpdate } from "./verbs/go-to-branch.ts";
 import { healthOf } from "./verbs/health.ts";
@@ -146,29 +146,27 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		checkout: Checkout,
 		type: string,
 	): Promise<{ files: string[]; fingerprint: string } | null | "not in a sandbox"> {
-		const own = await this.#own(checkout);
-		return own === null ? "not in a sandbox" : await sandboxedAutorunFiles(this.#git, own, type);
+		const sandboxed = await this.#sandboxed(checkout);
+		return sandboxed === null ? "not in a sandbox" : await sandboxedAutorunFiles(this.#git, sandboxed, type);
 	}
 
 	/** Whether a sandboxed agent may change all of these files. */
 	async mayChange(checkout: Checkout, paths: readonly string[]): Promise<boolean | "not in a sandbox"> {
-		const own = await this.#own(checkout);
-		return own === null ? "not in a sandbox" : await mayChangeSandboxed(this.#git, own, paths);
+		const sandboxed = await this.#sandboxed(checkout);
+		return sandboxed === null ? "not in a sandbox" : await mayChangeSandboxed(this.#git, sandboxed, paths);
 	}
 
 	readonly health: Workspaces["health"] = async (checkout, seen = { commit: null }) => {
-		const own = await this.#own(checkout);
-		return own === null ? await healthOf(this.#git, checkout, seen) : await sandboxedHealth(this.#git, own, seen);
+		const inside = await this.#sandboxed(checkout);
+		return inside === null ? await healthOf(this.#git, checkout, seen) : await sandboxedHealth(this.#git, inside, seen);
 	};
 
 	readonly recover: Workspaces["recover"] = async (checkout, control = {}, accept) => {
-		const own = await this.#own(checkout);
-		if (own !== null) return await orDamaged(own, recoverSandboxed(this.#git, own, control, accept));
-		const sandboxed = checkout.workspace.kind === "main" ? false : await wantsSandbox(this.#git, checkout.project);
-		if (typeof sandboxed !== "boolean") return sandboxed;
-		return sandboxed
-			? await convert(this.#git, checkout)
-			: await recoverWorkspace(this.#git, checkout, control, accept);
+		const sandboxed = await this.#sandboxed(checkout);
+		if (sandboxed !== null) return await orDamaged(sandboxed, recoverSandboxed(this.#git, sandboxed, control, accept));
+		const wanted = checkout.workspace.kind === "main" ? false : await wantsSandbox(this.#git, checkout.project);
+		if (typeof wanted !== "boolean") return wanted;
+		return wanted ? await convert(this.#git, checkout) : await recoverWorkspace(this.#git, checkout, control, accept);
 	};
 
 	readonly release: Workspaces["release"] = async (checkout, control = {}) =>
@@ -186,8 +184,8 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		await this.#run(branchStatus, sandboxedStatus, checkout);
 
 	readonly uncommitted: Workspaces["uncommitted"] = async (checkout) => {
-		const own = await this.#own(checkout);
-		return own === null ? await notCommitted(this.#git, checkout) : await sandboxedDirty(this.#git, own);
+		const sandboxed = await this.#sandboxed(checkout);
+		return sandboxed === null ? await notCommitted(this.#git, checkout) : await sandboxedDirty(this.#git, sandboxed);
 	};
 
 	readonly commitsSince: Workspaces["commitsSince"] = async (checkout, seen) =>
@@ -200,18 +198,18 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		await this.#run(removeWorkspace, removeSandboxed, checkout, request);
 
 	readonly push: Workspaces["push"] = async (checkout) => {
-		const own = await this.#own(checkout);
-		if (own !== null) return await orDamaged(own, pushSandboxed(this.#git, own));
+		const sandboxed = await this.#sandboxed(checkout);
+		if (sandboxed !== null) return await orDamaged(sandboxed, pushSandboxed(this.#git, sandboxed));
 		const { path, branch } = checkout.workspace;
 		return (await treeGone(checkout)) ?? (await pushBranch(this.#git.git, path, branch));
 	};
 
 	readonly diff: Workspaces["diff"] = async (checkout, against) => {
-		const own = await this.#own(checkout);
-		const other = against.kind === "agent" ? await this.#own(against.checkout) : null;
-		if (own !== null) {
-			const target = against.kind === "agent" ? { other: against.checkout, own: other } : against.kind;
-			return await orDamaged(own, sandboxedDiff(this.#git, own, target, against.what));
+		const sandboxed = await this.#sandboxed(checkout);
+		const other = against.kind === "agent" ? await this.#sandboxed(against.checkout) : null;
+		if (sandboxed !== null) {
+			const target = against.kind === "agent" ? { other: against.checkout, sandboxed: other } : against.kind;
+			return await orDamaged(sandboxed, sandboxedDiff(this.#git, sandboxed, target, against.what));
 		}
 		if (against.kind !== "agent" || other === null) return await diffOf(this.#git, checkout, against);
 		const tree = await orDamaged(other, importTree(this.#git, against.checkout, other));
@@ -231,15 +229,15 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		await pushCommit(this.#git, project, request);
 
 	readonly approve: Workspaces["approve"] = async (checkout, request) => {
-		const own = await this.#own(checkout);
-		const look = own === null ? fromOutside(this.#git, checkout, request) : sandboxedReader(this.#git, own);
+		const sandboxed = await this.#sandboxed(checkout);
+		const look = sandboxed === null ? fromOutside(this.#git, checkout, request) : sandboxedReader(this.#git, sandboxed);
 		return await orDamaged(checkout, approveWork(this.#git, checkout, request, look));
 	};
 
 	readonly takeSnapshot: Workspaces["takeSnapshot"] = async (checkout, { reason, turn = null }) => {
-		const own = await this.#own(checkout);
-		if (own === null) return await take(this.#git, checkout, reason, turn);
-		const taken = await keepSandboxed(this.#git, own, reason, turn);
+		const sandboxed = await this.#sandboxed(checkout);
+		if (sandboxed === null) return await take(this.#git, checkout, reason, turn);
+		const taken = await keepSandboxed(this.#git, sandboxed, reason, turn);
 		if (isRefusal(taken)) throw new Error(taken.message);
 		return { ...taken, snapshot: toSnapshot(taken.snapshot) };
 	};
@@ -253,10 +251,12 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		await show(this.#git, await this.#kept(checkout), id, against, what);
 
 	readonly restoreSnapshot: Workspaces["restoreSnapshot"] = async (checkout, id) => {
-		const own = await this.#own(checkout);
-		if (own !== null) {
+		const sandboxed = await this.#sandboxed(checkout);
+		if (sandboxed !== null) {
 			const snapshot = await find(this.#git, asKeptInProject(checkout), id);
-			return isRefusal(snapshot) ? snapshot : await orDamaged(own, restoreSandboxed(this.#git, own, snapshot));
+			return isRefusal(snapshot)
+				? snapshot
+				: await orDamaged(sandboxed, restoreSandboxed(this.#git, sandboxed, snapshot));
 		}
 		const restored = await restore(this.#git, checkout, id);
 		if (isRefusal(restored)) return restored;
@@ -270,10 +270,10 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 		checkout: Checkout,
 		...rest: Rest
 	): Promise<T | Refusal> {
-		const own = await this.#own(checkout);
-		return own === null
+		const sandboxed = await this.#sandboxed(checkout);
+		return sandboxed === null
 			? await outside(this.#git, checkout, ...rest)
-			: await orDamaged(own, inside(this.#git, own, ...rest));
+			: await orDamaged(sandboxed, inside(this.#git, sandboxed, ...rest));
 	}
 
 	async #sandboxProblem(project: ProjectRepository): Promise<HealthProblem | null> {
@@ -284,14 +284,14 @@ export class GitWorkspaces implements Workspaces, AsyncDisposable {
 	}
 
 	/** The checkout with its marker, if it is sandboxed; null otherwise. */
-	async #own(checkout: Checkout): Promise<SandboxedCheckout | null> {
+	async #sandboxed(checkout: Checkout): Promise<SandboxedCheckout | null> {
 		const marker = await sandboxMarkerAt(this.#git, checkout.project, checkout.workspace.path);
 		return marker === null ? null : { ...checkout, marker };
 	}
 
 	/** The checkout to look up snapshots with. */
 	async #kept(checkout: Checkout): Promise<Checkout> {
-		return (await this.#own(checkout)) === null ? checkout : asKeptInProject(checkout);
+		return (await this.#sandboxed(checkout)) === null ? checkout : asKeptInProject(checkout);
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {

@@ -13,7 +13,7 @@ export interface ContainedStart extends CommandLine {
 	folder?: string;
 	environment: Readonly<Record<string, string>>;
 	/** no standard input */
-	silent?: boolean;
+	noInput?: boolean;
 }
 
 export interface ContainedProcess {
@@ -27,12 +27,12 @@ export interface ContainedProcess {
 
 /** `exit` and `error` of the child report its end, and so does the end of `output`. */
 export function startContained(wanted: ContainedStart): ContainedProcess {
-	const { containment, mounts, folder, environment, silent = false } = wanted;
+	const { containment, mounts, folder, environment, noInput = false } = wanted;
 	const { command, args, pipes } = containedCommand(containment, wanted, mounts);
 	const child = spawn(command, [...args], {
 		...(folder !== undefined && { cwd: folder }),
 		env: { ...environment },
-		stdio: silent ? ["ignore", ...pipes.stdio.slice(1)] : [...pipes.stdio],
+		stdio: noInput ? ["ignore", ...pipes.stdio.slice(1)] : [...pipes.stdio],
 		// signals of the daemon's terminal do not reach it, and the watcher of the lifeline has a group to kill
 		detached: true,
 	});

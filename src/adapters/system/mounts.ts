@@ -12,7 +12,7 @@ export interface SandboxMounts {
 	/** visible although a folder around them is hidden; only paths that we choose */
 	readable: readonly string[];
 	/** likewise, for paths that a repository names: never a hidden path, or a folder around one */
-	borrowed?: readonly string[];
+	alternates?: readonly string[];
 	writable: readonly string[];
 	/** read-only inside a writable path */
 	fixed: readonly string[];
@@ -77,8 +77,8 @@ interface Layer {
 }
 
 /** Hidden and readable paths, outer ones first, so that the inner one counts. */
-function viewOf({ hidden, readable, borrowed = [] }: SandboxMounts): { mounts: string[]; emptied: string[] } {
-	const shown = [...real(readable), ...mayBeSeen(borrowed, hidden)];
+function viewOf({ hidden, readable, alternates = [] }: SandboxMounts): { mounts: string[]; emptied: string[] } {
+	const shown = [...real(readable), ...mayBeSeen(alternates, hidden)];
 	const { around, alone } = hidingOf(hidden, shown);
 	const emptied = around.map(({ folder }) => folder);
 	const layers: Layer[] = [
@@ -99,9 +99,9 @@ function viewOf({ hidden, readable, borrowed = [] }: SandboxMounts): { mounts: s
 }
 
 /** Paths that a repository may name: none that is hidden, or private to each sandbox. */
-export function mayBeSeen(borrowed: readonly string[], hidden: readonly string[]): string[] {
+export function mayBeSeen(alternates: readonly string[], hidden: readonly string[]): string[] {
 	const closed = resolvedPaths(hidden);
-	return real(borrowed).filter(
+	return real(alternates).filter(
 		(location) =>
 			!overlaps(location, closed) && !temporary.some((each) => each === location || isBelow(each, [location])),
 	);

@@ -6,7 +6,7 @@ import { type Refusal, type RefusalCode, refuse } from "#contract/refusal.ts";
 import { labelOf } from "./label.ts";
 
 export const operations = [
-	"say",
+	"change",
 	"rewind",
 	"fork",
 	"prompt",
@@ -50,8 +50,8 @@ const stays: Row = {
 };
 
 export const transitions: Record<AgentOperation, Row> = {
-	/** writes an item into the conversation: a text, a mark */
-	say: stays,
+	/** of the conversation or the settings: a text, a mark, another model */
+	change: stays,
 	/** also clear: the model of a running turn would not see the change, and the turn's later items would follow it */
 	rewind: { ...stays, checkout: busy, running: busy, done: busy },
 	/** history outlives its agent, so ended agents can be forked too; the label is the parent's */
@@ -133,7 +133,7 @@ const stateText: Partial<Record<Label, string>> = {
 
 /** Names for people, where the operation's own would not do. */
 const operationNames: Partial<Record<AgentOperation, string>> = {
-	say: "a change of its conversation or its settings",
+	change: "a change of its conversation or its settings",
 	rewind: "a change of what its model sees",
 	prompt: "a change of its queue",
 	start: "another turn",

@@ -69,7 +69,7 @@ export function decideConfigure(
 	command: AgentConfigure,
 	subscriptions: readonly SubscriptionState[],
 ): Decision {
-	const refusal = refusedNow(agent, "say");
+	const refusal = refusedNow(agent, "change");
 	if (refusal) return refusal;
 	const type = command.agentType ?? agent.type;
 	const notChosen = type === agent.type ? null : refusedType(agent, type);

@@ -39,17 +39,17 @@ export class Receipts {
 		return await this.#store.reads.receipt(actor, key);
 	}
 
-	async begin(operation: Named, begun: StartedStep): Promise<void> {
-		await this.#store.keepReceipts([this.#row(operation, { answer: { begun } })], { durable: true });
+	async begin(named: Named, begun: StartedStep): Promise<void> {
+		await this.#store.keepReceipts([this.#row(named, { answer: { begun } })], { durable: true });
 	}
 
-	async given(operation: Named, data: unknown): Promise<void> {
+	async given(named: Named, data: unknown): Promise<void> {
 		if (JSON.stringify(data).length <= givenLengthMax)
-			await this.#soon(this.#row(operation, { answer: { subject: {} }, given: data }));
+			await this.#soon(this.#row(named, { answer: { subject: {} }, given: data }));
 	}
 
-	async refused(operation: Named, refused: Refusal): Promise<void> {
-		await this.#soon(this.#row(operation, { answer: { refused } }));
+	async refused(named: Named, refused: Refusal): Promise<void> {
+		await this.#soon(this.#row(named, { answer: { refused } }));
 	}
 
 	#row({ actor, key, fingerprint }: Named, rest: Pick<StoredReceipt, "answer" | "given">): StoredReceipt {

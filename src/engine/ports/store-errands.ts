@@ -1,4 +1,4 @@
-// Errands in the store: what one node asks another one to do. They pass by the journal, and each is deleted an hour
+// Errands in the store: what one node asks another one to do. They are not in the journal, and each is deleted an hour
 // after it was asked.
 import type { Errand } from "#contract/errand.ts";
 import type { NodeEpoch, NodeId } from "#contract/node.ts";

@@ -67,7 +67,7 @@ export class TurnCommands {
 
 	async send(turn: { id: number; agent: AgentId }, command: CommandWithout<"agent" | "turn">): Promise<Outcome> {
 		const request = bySystem({ ...command, agent: turn.agent, turn: turn.id });
-		const again = (results: Outcome): boolean => isRetryable(results) && !isOverLimit(results);
+		const again = (result: Outcome): boolean => isRetryable(result) && !isOverLimit(result);
 		const outcome = await untilRecorded(this.#dispatch, request, { again });
 		if (outcome === null) throw new Error("a retry without a deadline was aborted");
 		return outcome;

@@ -64,11 +64,11 @@ export type Requester = { actor: Actor } | ResumableRequest;
 /** Steps that compare with base, so that what the remote has is fetched first. An approve does so by itself. */
 const comparing: readonly LeaseStep[] = ["sync", "switch", "release", "recover"];
 
-const operationOf = (by: Requester): ResumableRequest | null => ("key" in by ? by : null);
+const resumableOf = (by: Requester): ResumableRequest | null => ("key" in by ? by : null);
 
 /** What the same request began before a crash, if it was this step. */
 export function startedStepOf(by: Requester, step: LeaseStep): StartedStep | null {
-	const begun = operationOf(by)?.begun ?? null;
+	const begun = resumableOf(by)?.begun ?? null;
 	return begun?.step === step ? begun : null;
 }
 
@@ -95,14 +95,14 @@ export class Steps {
 		const begun = startedStepOf(by, step);
 		const again = begun === null ? {} : { again: true as const };
 		const command = { type: "workspace.lease" as const, agent: agent.id, step, ...again };
-		const operation = operationOf(by);
+		const resumable = resumableOf(by);
 		const { turn, issue } = agent;
 		const started = begun ?? {
 			step,
 			...(turn !== null && { turn: turn.id }),
 			...(issue !== null && { stage: issue.stage }),
 		};
-		const receipt = operation === null ? {} : { receipt: receiptOf(operation, { answer: { begun: started } }) };
+		const receipt = resumable === null ? {} : { receipt: receiptOf(resumable, { answer: { begun: started } }) };
 		const lease = { actor: by.actor, key: null, command, ...receipt };
 		const working = whileLeased(
 			this.#parts,
@@ -120,8 +120,8 @@ export class Steps {
 
 	/** Writes a durable receipt under the caller's key. */
 	async begin(by: Requester, begun: StartedStep): Promise<void> {
-		const operation = operationOf(by);
-		if (operation !== null) await this.#parts.receipts.begin(operation, begun);
+		const resumable = resumableOf(by);
+		if (resumable !== null) await this.#parts.receipts.begin(resumable, begun);
 	}
 
 	/** Retried until it is recorded: git's change has happened. */
@@ -132,8 +132,8 @@ export class Steps {
 		more: { tell?: string | undefined; receipt?: StepReceipt | undefined; frees?: boolean } = {},
 	): Promise<void> {
 		const { tell, receipt, frees = false } = more;
-		const operation = operationOf(by);
-		const completesInterruptedStep = operation?.begun == null ? {} : { completesInterruptedStep: true as const };
+		const resumable = resumableOf(by);
+		const completesInterruptedStep = resumable?.begun == null ? {} : { completesInterruptedStep: true as const };
 		const command: CommandInput = {
 			type: "workspace.record",
 			agent: agent.id,
@@ -142,7 +142,7 @@ export class Steps {
 			...completesInterruptedStep,
 			...(frees && { frees }),
 		};
-		const stored = operation === null || receipt === undefined ? {} : { receipt: receiptOf(operation, receipt) };
+		const stored = resumable === null || receipt === undefined ? {} : { receipt: receiptOf(resumable, receipt) };
 		await untilRecorded(this.#parts.dispatch, { actor: by.actor, key: null, command, ...stored });
 	}
 
@@ -181,7 +181,7 @@ export class Steps {
 	}
 
 	#trail({ by, started }: Taking): Pick<StepControl, "begin" | "begun"> {
-		if (operationOf(by) === null) return {};
+		if (resumableOf(by) === null) return {};
 		// the branch's position before the first attempt is kept, however often the step is interrupted
 		if (started.head !== undefined) return { begun: { head: started.head } };
 		return { begin: async ({ head }) => await this.begin(by, { ...started, head }) };

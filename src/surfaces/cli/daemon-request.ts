@@ -7,7 +7,7 @@
 // that same connection.
 import type { Agent, IncomingMessage, RequestOptions } from "node:http";
 import path from "node:path";
-import { Refused, type Send, type Sent, type SentRequest } from "#client/client.ts";
+import { type Received, Refused, type Send, type SentRequest } from "#client/client.ts";
 import { expected } from "#contract/log.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { proofText } from "#contract/proof.ts";
@@ -65,7 +65,10 @@ export const sendOnSocket = (home: string): Send => {
 		await onSocket({ socketPath, path: targetOf(url).path, host: new URL(url).host }, request);
 };
 
-async function onSocket(at: { socketPath: string; path: string; host: string }, request: SentRequest): Promise<Sent> {
+async function onSocket(
+	at: { socketPath: string; path: string; host: string },
+	request: SentRequest,
+): Promise<Received> {
 	const { answer, destroy } = requestOnSocket(at, request);
 	const settled = new AbortController();
 	watch({ ...at, headers: { host: at.host } }, settled.signal, destroy);
@@ -76,7 +79,7 @@ async function onSocket(at: { socketPath: string; path: string; host: string }, 
 	}
 }
 
-async function sendAfterProof(url: string, request: SentRequest, host: string): Promise<Sent> {
+async function sendAfterProof(url: string, request: SentRequest, host: string): Promise<Received> {
 	const { createHmac, randomUUID, timingSafeEqual } = process.getBuiltinModule("node:crypto");
 	const { host: address } = new URL(url);
 	const agent = oneConnection();
@@ -143,7 +146,7 @@ function extraAuthority(): string | undefined {
 const requestTo = (target: HttpTarget): ReturnType<typeof http>["request"] =>
 	target.protocol === "https:" ? https().request : http().request;
 
-function exchange(target: HttpTarget, { method, headers, body, signal }: SentRequest): Promise<Sent> {
+function exchange(target: HttpTarget, { method, headers, body, signal }: SentRequest): Promise<Received> {
 	return new Promise((resolve, reject) => {
 		const settled = new AbortController();
 		const all = { ...Object(target.headers), ...headers, "content-length": Buffer.byteLength(body ?? "") };
@@ -158,7 +161,7 @@ function exchange(target: HttpTarget, { method, headers, body, signal }: SentReq
 	});
 }
 
-function sent(response: IncomingMessage): Sent {
+function sent(response: IncomingMessage): Received {
 	const { statusCode = 0 } = response;
 	return {
 		ok: statusCode >= 200 && statusCode < 300,

@@ -82,8 +82,8 @@ const bad = (name: string, text: string, fix: string): Finding => ({ name, ok: f
 function node(): Finding {
 	const major = Number(process.versions.node.split(".")[0]);
 	return major >= 24
-		? good("node", process.version)
-		: bad("node", `${process.version} is too old`, "install Node 24 or newer, or use ./bin/brood of a checkout");
+		? good("Node.js", process.version)
+		: bad("Node.js", `${process.version} is too old`, "install Node 24 or newer, or use ./bin/brood of a checkout");
 }
 
 function sqlite(): Finding {

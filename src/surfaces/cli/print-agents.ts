@@ -121,7 +121,7 @@ export function agentDetails(agent: Agent, nodes: readonly Node[]): string {
 		],
 		["turn", turn && `${turn.id}, ${turn.phase}, since ${turn.startedAt}`],
 		["silent", turn?.silentSince ? `no output from its turn since ${turn.silentSince}` : null],
-		["used", spentLine(spent)],
+		["usage", spentLine(spent)],
 		["budget", budget && `${budgetLine(budget)}; left: ${budgetLine(budgetLeft ?? budget)}`],
 		["lineage", lineage && `${lineage.agent} up to item ${lineage.forkPoint}`],
 		["lastError", lastError && `${lastError.code} at ${lastError.step}, ${lastError.at}`],

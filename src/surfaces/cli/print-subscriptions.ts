@@ -15,14 +15,22 @@ export function subscriptionTable(all: readonly Subscription[]): string {
 		];
 	});
 	return (
-		table(["SUBSCRIPTION", "TYPE", "USED", "FALLBACK", "COOLING"], rows) || "no subscriptions: agents need no slots"
+		table(["SUBSCRIPTION", "TYPE", "SLOTS", "FALLBACK", "COOLING"], rows) || "no subscriptions: agents need no slots"
 	);
 }
 
-export function subscriptionDetails({ credential, credentials = [], quiet, spent, ...plain }: Subscription): string {
+export function subscriptionDetails({
+	credential,
+	credentials = [],
+	quiet,
+	spent,
+	used,
+	...plain
+}: Subscription): string {
 	const lines: [string, string | number | null][] = [
 		...Object.entries(plain),
-		["used in all", spentLine(spent)],
+		["slots used", used],
+		["usage", spentLine(spent)],
 		["credential", credentialText(credential)],
 		...credentials.map((each): [string, string] => [`credential at ${each.node}`, credentialText(each.credential)]),
 		["quiet", quiet && `${quiet.from}-${quiet.to} ${quiet.zone}`],

@@ -2,12 +2,12 @@
 // else that a command does; this reads only what the daemon's own server writes.
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
-import type { Sent, SentRequest } from "#client/client.ts";
+import type { Received, SentRequest } from "#client/client.ts";
 import { expected } from "#contract/log.ts";
 
 export interface SocketRequest {
 	/** settles when the head of the response has arrived */
-	answer: Promise<Sent>;
+	answer: Promise<Received>;
 	/** ends the request with this error */
 	destroy(error: Error): void;
 }
@@ -26,7 +26,7 @@ export function requestOnSocket(
 	return { answer: answerOn(socket), destroy: (error) => void socket.destroy(error) };
 }
 
-async function answerOn(socket: Socket): Promise<Sent> {
+async function answerOn(socket: Socket): Promise<Received> {
 	await once(socket, "connect");
 	const bytes = new Bytes(socket);
 	const status = Number((await bytes.line()).split(" ")[1]);

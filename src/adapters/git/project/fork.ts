@@ -32,11 +32,11 @@ export async function startOf(context: GitContext, request: ForkRequest): Promis
 	const { parent, snapshot, project } = request;
 	const sandboxed = await wantsSandbox(context, project);
 	if (typeof sandboxed !== "boolean") return sandboxed;
-	const own = (await sandboxMarkerAt(context, parent.project, parent.workspace.path)) !== null;
-	if (sandboxed || own) {
+	const isParentSandboxed = (await sandboxMarkerAt(context, parent.project, parent.workspace.path)) !== null;
+	if (sandboxed || isParentSandboxed) {
 		const refused = sandboxed ? sandboxRefusal(context, request) : null;
 		const begin = refused ?? (await forkStart(context, request));
-		return isRefusal(begin) ? begin : { start: begin.start, own: begin };
+		return isRefusal(begin) ? begin : { start: begin.start, inSandbox: begin };
 	}
 	if (snapshot === undefined) return { start: await commitOf(context.git, parent.workspace.path, "HEAD") };
 	const taken = await find(context, parent, snapshot);
@@ -46,7 +46,7 @@ export async function startOf(context: GitContext, request: ForkRequest): Promis
 export interface Begin {
 	start: string | null;
 	/** set if the parent or the child is in a sandbox */
-	own?: ForkStart;
+	inSandbox?: ForkStart;
 }
 
 /** Makes the tree that the marker describes. */
@@ -60,9 +60,9 @@ export async function fork(
 ): Promise<Built | Refusal> {
 	const { parent, project } = request;
 	const to = { folder: marker.path, branch: marker.branch };
-	if (begin.own !== undefined && marker.own === true)
-		return await forkSandboxed(context, request, marker, settings, begin.own, signal);
-	if (begin.own !== undefined) return await outOfSandbox(context, request, marker, begin.own);
+	if (begin.inSandbox !== undefined && marker.own === true)
+		return await forkSandboxed(context, request, marker, settings, begin.inSandbox, signal);
+	if (begin.inSandbox !== undefined) return await outOfSandbox(context, request, marker, begin.inSandbox);
 	if (request.snapshot === undefined && marker.kind === "worktree" && parent.workspace.kind !== "clone") {
 		const copiedIgnored = await sharesBlocks(parent.workspace.path, marker.path);
 		const from = { folder: parent.workspace.path };

@@ -2,7 +2,7 @@
 import { isRefusal } from "#contract/refusal.ts";
 import type { ApproveRequest, Checkout } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
-import { differsFromCommit, treeIfCommitted } from "../verbs/clean.ts";
+import { differsFromCommit, treeIfCommitted } from "../verbs/committed.ts";
 import type { CheckoutReader } from "../workspace/checkout-reader.ts";
 import { fetchTip, type GitContext } from "../workspace/git-context.ts";
 

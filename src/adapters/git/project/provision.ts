@@ -61,9 +61,9 @@ export async function provision(
 			: await existingBranch(context.git, request.project.path, wanted);
 	const base = isRefusal(here) && here.code === "NOT_FOUND" ? await atOrigin(context, request, wanted, here) : here;
 	if (isRefusal(base)) return base;
-	const own = await wantsSandbox(context, request.project);
-	if (typeof own !== "boolean") return own;
-	const refused = own ? sandboxRefusal(context, request) : null;
+	const sandboxed = await wantsSandbox(context, request.project);
+	if (typeof sandboxed !== "boolean") return sandboxed;
+	const refused = sandboxed ? sandboxRefusal(context, request) : null;
 	if (refused !== null) return refused;
 	if (request.kind === "main") return await provisionMain(context, request, base.branch);
 	const setup = fork === undefined ? setupOf(effective, request) : setupOfFork(effective, request);
@@ -81,7 +81,7 @@ export async function provision(
 	try {
 		const made =
 			found.marker === null
-				? await make(context, request, { intent, names: present, base, own }, effective.settings, fork)
+				? await make(context, request, { intent, names: present, base, sandboxed }, effective.settings, fork)
 				: { marker: found.marker, missing: [], copiedIgnored: false, notes: [] };
 		const done = isRefusal(made) ? made : await finish(context, request, made, effective.settings, setup, control);
 		await (isRefusal(done) ? takeBack(context, request, intent) : dropMarker(intent));
@@ -133,13 +133,13 @@ interface Plan {
 	intent: string;
 	names: BranchNames;
 	base: { branch: string; commit: string | null };
-	own: boolean;
+	sandboxed: boolean;
 }
 
 async function make(
 	context: GitContext,
 	request: ProvisionRequest,
-	{ intent, names, base, own }: Plan,
+	{ intent, names, base, sandboxed }: Plan,
 	settings: RepositorySettings,
 	fork?: Fork,
 ): Promise<Made | Refusal> {
@@ -155,7 +155,7 @@ async function make(
 		base: base.branch,
 		start,
 		ready: false,
-		...(own && { own }),
+		...(sandboxed && { own: true }),
 	};
 	await writeMarker(intent, marker);
 	const built = fork === undefined ? await makeTree(context, request, marker) : await fork.build(marker, settings);

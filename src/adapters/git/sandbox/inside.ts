@@ -12,8 +12,8 @@ import { onBranch, operationBranch } from "../tree/operation.ts";
 import { repairIndex, restoredText, withBroken } from "../tree/repair-index.ts";
 import { openTree } from "../tree/tree.ts";
 import { branchStatus, commitsSince, readable, treeGone } from "../verbs/branch-status.ts";
-import { treeIfCommitted } from "../verbs/clean.ts";
 import { commitWork } from "../verbs/commit.ts";
+import { treeIfCommitted } from "../verbs/committed.ts";
 import { diffOf, writeTree } from "../verbs/diff.ts";
 import { goToBranchAndUpdate } from "../verbs/go-to-branch.ts";
 import { healthOf } from "../verbs/health.ts";
@@ -65,7 +65,7 @@ on(
 	async ({ context, checkout }, { begun }) => await goToBranchAndUpdate(context, checkout, controlOf(begun)),
 );
 on(
-	steps.clean,
+	steps.treeIfCommitted,
 	async ({ context, checkout }) => await readable(checkout, async () => await treeIfCommitted(context, checkout)),
 );
 on(steps.diff, async ({ context, checkout }) => await diffOf(context, checkout, { kind: "index" }));

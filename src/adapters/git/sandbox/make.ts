@@ -92,22 +92,22 @@ export async function forkStart(
 	{ parent, snapshot: id, project }: ForkRequest,
 ): Promise<ForkStart | Refusal> {
 	const marker = await sandboxMarkerAt(context, parent.project, parent.workspace.path);
-	const own = marker === null ? null : { ...parent, marker };
-	const snapshot = await parentSnapshot(context, parent, own, id);
+	const sandboxed = marker === null ? null : { ...parent, marker };
+	const snapshot = await parentSnapshot(context, parent, sandboxed, id);
 	if (isRefusal(snapshot)) return snapshot;
-	if (own === null) await fetchSnapshot(context, parent, snapshot.ref, project.path);
-	return { snapshot, start: await branchStart(context, project, snapshot), from: id === undefined ? own : null };
+	if (sandboxed === null) await fetchSnapshot(context, parent, snapshot.ref, project.path);
+	return { snapshot, start: await branchStart(context, project, snapshot), from: id === undefined ? sandboxed : null };
 }
 
 async function parentSnapshot(
 	context: GitContext,
 	parent: Checkout,
-	own: SandboxedCheckout | null,
+	sandboxed: SandboxedCheckout | null,
 	id: string | undefined,
 ): Promise<StoredSnapshot | Refusal> {
-	if (id !== undefined) return await find(context, own === null ? parent : asKeptInProject(parent), id);
-	if (own === null) return await takeSnapshot(context.git, requestFor(context, parent, "a fork"));
-	const taken = await snapshotSandboxed(context, own, "a fork");
+	if (id !== undefined) return await find(context, sandboxed === null ? parent : asKeptInProject(parent), id);
+	if (sandboxed === null) return await takeSnapshot(context.git, requestFor(context, parent, "a fork"));
+	const taken = await snapshotSandboxed(context, sandboxed, "a fork");
 	return isRefusal(taken) ? taken : taken.snapshot;
 }
 

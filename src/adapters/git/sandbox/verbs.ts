@@ -17,7 +17,7 @@ import { exists } from "../layout/layout.ts";
 import { commitOf } from "../run/user-input.ts";
 import { renderDiff } from "../tree/render-diff.ts";
 import { treeGone } from "../verbs/branch-status.ts";
-import { differsFromCommit } from "../verbs/clean.ts";
+import { differsFromCommit } from "../verbs/committed.ts";
 import { mergeBase, theirOwn, writeTree } from "../verbs/diff.ts";
 import { orReported } from "../verbs/health.ts";
 import { pushBranch } from "../verbs/push.ts";
@@ -47,7 +47,9 @@ async function problemsOf(
 	if (!checkout.marker.ready) return [{ code: "UNFINISHED", text: "It was never made ready.", fix }];
 	const client = await clientFor(context, checkout);
 	if (isRefusal(client))
-		return [{ code: "GIT_UNREADABLE", text: client.message, fix: `brood project settings ${checkout.project.slug}` }];
+		return [
+			{ code: "SANDBOX_IMPOSSIBLE", text: client.message, fix: `brood project settings ${checkout.project.slug}` },
+		];
 	const problems = await client.ask(steps.health, { seen: seen.commit });
 	const refused = problems.length === 0 ? await client.refusedCommits() : null;
 	return refused === null
@@ -120,7 +122,7 @@ export async function commitSandboxed(
 export async function sandboxedDiff(
 	context: GitContext,
 	checkout: SandboxedCheckout,
-	against: "base" | "index" | { other: Checkout; own: SandboxedCheckout | null },
+	against: "base" | "index" | { other: Checkout; sandboxed: SandboxedCheckout | null },
 	what?: DiffExtent,
 ): Promise<Diff | Refusal> {
 	if (against === "index") return await read(context, checkout, steps.diff, {});
@@ -133,8 +135,8 @@ export async function sandboxedDiff(
 		const from = await mergeBase(git, project.path, mine.head === null ? null : base, mine.head ?? "");
 		return await renderDiff({ git, folder: project.path, left: mine.left }, [from, mine.tree], from, what);
 	}
-	const { other, own } = against;
-	const theirs = await importTree(context, other, own);
+	const { other, sandboxed } = against;
+	const theirs = await importTree(context, other, sandboxed);
 	if (isRefusal(theirs)) return theirs;
 	const environment = theirs.objects === null ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: theirs.objects };
 	const shown = { git, folder: project.path, environment, left: [...mine.left, ...theirOwn(other, theirs.left)] };
@@ -155,12 +157,12 @@ interface WholeTree {
 export async function importTree(
 	context: GitContext,
 	checkout: Checkout,
-	own: SandboxedCheckout | null,
+	sandboxed: SandboxedCheckout | null,
 ): Promise<WholeTree | Refusal> {
 	const gone = await treeGone(checkout);
 	if (gone !== null) return gone;
-	if (own === null) return { ...(await writeTree(context, checkout.workspace.path)), head: null };
-	const client = await clientFor(context, own);
+	if (sandboxed === null) return { ...(await writeTree(context, checkout.workspace.path)), head: null };
+	const client = await clientFor(context, sandboxed);
 	if (isRefusal(client)) return client;
 	const written = await client.ask(steps.tree, {});
 	if (isRefusal(written)) return written;
@@ -181,7 +183,7 @@ export async function sandboxedDirty(
 	checkout: SandboxedCheckout,
 	commit?: string,
 ): Promise<Refusal | null> {
-	const clean = await read(context, checkout, steps.clean, {});
+	const clean = await read(context, checkout, steps.treeIfCommitted, {});
 	if (isRefusal(clean)) return clean;
 	return commit === undefined ? null : await differsFromCommit(context, checkout, clean.tree, commit);
 }

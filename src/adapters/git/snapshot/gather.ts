@@ -113,13 +113,13 @@ async function sortOut({ folder }: Tree, candidates: Iterable<ByteName>, fileByt
 	const links = new Links(folder);
 	let count = 0;
 	for (const name of candidates) {
-		const location = isTooLong(folder, name)
+		const bucket = isTooLong(folder, name)
 			? "tooLong"
 			: await orUnreadable(async () =>
-					(await links.leavesFolder(name)) ? "leave" : locationFor(folder, name, fileBytesMax),
+					(await links.leavesFolder(name)) ? "leave" : bucketFor(folder, name, fileBytesMax),
 				);
-		sorted[location].push(name);
-		if (location !== "take" && location !== "leave") sorted.leave.push(name);
+		sorted[bucket].push(name);
+		if (bucket !== "take" && bucket !== "leave") sorted.leave.push(name);
 		if (++count % 256 === 0) await breathe();
 	}
 	return sorted;
@@ -136,7 +136,7 @@ async function orUnreadable(look: () => Promise<keyof Sorted>): Promise<keyof So
 }
 
 /** Synchronous: the thread pool's overhead for thousands of files is larger than the calls themselves. */
-function locationFor(folder: string, name: ByteName, fileBytesMax: number): keyof Sorted {
+function bucketFor(folder: string, name: ByteName, fileBytesMax: number): keyof Sorted {
 	const file = pathOf(folder, name);
 	const stat = lstatSync(file, { throwIfNoEntry: false });
 	if (stat === undefined || !(stat.isFile() || stat.isSymbolicLink())) return "leave";

@@ -141,7 +141,7 @@ export const steps = {
 		longMs,
 	),
 	/** the tree object of the files; a refusal if anything is not committed */
-	clean: step("clean", nothing, orRefusal(z.strictObject({ tree: CommitId })), longMs),
+	treeIfCommitted: step("treeIfCommitted", nothing, orRefusal(z.strictObject({ tree: CommitId })), longMs),
 	snapshot: step(
 		"snapshot",
 		z.strictObject({ reason: z.string(), turn: z.int().nullable() }),

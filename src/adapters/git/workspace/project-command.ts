@@ -47,7 +47,7 @@ export async function runProjectCommand(
 		return { command, exit: notStarted, output: "The project asks for a sandbox, which needs bubblewrap." };
 	// the daemon holds the lifeline open for as long as the command runs
 	const { child, output, lifeline } = startContained({
-		...{ containment, mounts, folder, silent: true, command: "/bin/sh", args: ["-c", command] },
+		...{ containment, mounts, folder, noInput: true, command: "/bin/sh", args: ["-c", command] },
 		environment: { ...sandboxEnvironment(context.environment, mounts), ...last },
 	});
 	const ending = new Ending(child.pid, lifeline !== null, context.log ?? noLog);

@@ -5,7 +5,7 @@
 // of the project's repository, whose objects it borrows.
 //
 // No file that the agent can write decides about mounts: all paths follow from the project's row and the marker in the
-// home. Paths that the repository names are checked (borrowed.ts).
+// home. Paths that the repository names are checked (alternates.ts).
 import path from "node:path";
 import type { SandboxMounts } from "#adapters/system/mounts.ts";
 import { privatePaths } from "#adapters/system/private-paths.ts";
@@ -15,7 +15,7 @@ import type { ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import { exists } from "../layout/layout.ts";
 import { readMarker } from "../layout/marker.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
-import { borrowedFrom } from "./borrowed.ts";
+import { alternateStores } from "./alternates.ts";
 import type { GitContext } from "./git-context.ts";
 import { makeInert } from "./inert.ts";
 import { ownConfig } from "./settings.ts";
@@ -104,18 +104,18 @@ async function aroundOf(
 	context: GitContext,
 	project: ProjectRepository,
 	folder: string,
-): Promise<Pick<SandboxMounts, "hidden" | "readable" | "borrowed"> | Refusal> {
+): Promise<Pick<SandboxMounts, "hidden" | "readable" | "alternates"> | Refusal> {
 	const { layout, environment } = context;
 	const hidden = [...new Set([...privatePaths(environment), ...((await context.hides?.()) ?? []), layout.home])];
 	const { commonFolder } = await repositoryPathsOf(project.path, {});
 	// a bare clone is in the home, so it is ours
 	const [ours, theirs] = commonFolder === layout.bareClone(project.slug) ? [[commonFolder], null] : [[], commonFolder];
-	const borrowed = theirs === null ? [] : await borrowedFrom(theirs, hidden);
-	if (isRefusal(borrowed)) return { ...borrowed, message: `${project.slug}: ${borrowed.message}.` };
+	const alternates = theirs === null ? [] : await alternateStores(theirs, hidden);
+	if (isRefusal(alternates)) return { ...alternates, message: `${project.slug}: ${alternates.message}.` };
 	return {
 		hidden,
 		readable: [...ours, layout.primary(project.slug)].filter((location) => location !== folder),
-		borrowed,
+		alternates,
 	};
 }
 

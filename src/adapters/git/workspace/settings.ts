@@ -71,13 +71,14 @@ function effectiveSettings(
 		env: env.some((entry) => !set.has(variableName(entry))),
 	};
 	const open = Object.keys(wants).some((key) => merged[key] ?? !Object.hasOwn(own, key));
-	const gates = more.flatMap((name) => gatesOf(name, presets[name]));
-	const unapprovedConfig = !agreed && open ? { fingerprint, setup, check, teardown, env, presets: more, gates } : null;
+	const presetActions = more.flatMap((name) => presetActionsOf(name, presets[name]));
+	const unapprovedConfig =
+		!agreed && open ? { fingerprint, setup, check, teardown, env, presets: more, presetActions } : null;
 	return { settings, fingerprint, unapprovedConfig };
 }
 
 /** What a preset would run: commands of gates, and prompts for agents that execute them. An invalid one runs nothing. */
-function gatesOf(name: string, written: unknown): string[] {
+function presetActionsOf(name: string, written: unknown): string[] {
 	const preset = Preset.safeParse(written).data;
 	return (preset?.stages ?? []).flatMap(
 		({ name: stage, gate, prompt, agent = preset?.agent, fallbacks = preset?.fallbacks ?? [] }) => {

@@ -123,8 +123,7 @@ const work = ({ int, text }: Types): string[] => {
 		`create table wait (${id}, open ${int} not null, state ${text} not null)`,
 		"create index wait_open on wait (id) where open = 1",
 		`create table subscription (name ${text} primary key, state ${text} not null)`,
-		// one lease per turn
-		`create table lease (
+		`create table turn_lease (
 			turn ${int} primary key references event (id), ${agent}, subscription ${text}, node ${text}, at ${int} not null)`,
 	];
 };

@@ -62,7 +62,7 @@ function turnReads(connection: Connection) {
 	return {
 		subscriptions: () => all(slots.allSubscriptions, {}),
 		persons: () => all(persons.allPersons, {}),
-		turnLeases: () => connection.all(slots.allLeases, {}),
+		turnLeases: () => connection.all(slots.allTurnLeases, {}),
 		node: (id) => one(nodes.nodeById, { id }),
 		nodes: () => all(nodes.allNodes, {}),
 		approval: (id) => one(open.approvalById, { id }),

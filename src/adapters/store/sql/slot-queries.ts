@@ -12,18 +12,18 @@ export const putSubscription = upsert("subscription", {
 	changes: ["state"],
 });
 
-export const allLeases = query()("all-leases", (db) =>
+export const allTurnLeases = query()("all-turn-leases", (db) =>
 	db
-		.selectFrom("lease")
-		.innerJoin("agent", "agent.seq", "lease.agent")
-		.select(["lease.turn", "agent.id as agent", "lease.subscription", "lease.node", "lease.at"])
-		.orderBy("lease.turn"),
+		.selectFrom("turn_lease")
+		.innerJoin("agent", "agent.seq", "turn_lease.agent")
+		.select(["turn_lease.turn", "agent.id as agent", "turn_lease.subscription", "turn_lease.node", "turn_lease.at"])
+		.orderBy("turn_lease.turn"),
 );
 
-export const putTurnLease = upsert("lease", {
+export const putTurnLease = upsert("turn_lease", {
 	columns: ["turn", "agent", "subscription", "node", "at"],
 	key: ["turn"],
 	changes: ["agent", "subscription", "node", "at"],
 });
 
-export const dropTurnLease = removal("drop-lease", "lease", "turn");
+export const dropTurnLease = removal("drop-turn-lease", "turn_lease", "turn");

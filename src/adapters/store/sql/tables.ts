@@ -101,7 +101,7 @@ export interface Tables {
 	/** `state` is a `PersonState` */
 	person: { name: string; state: string };
 	/** one for every turn that is at work; `subscription` is whose slot it has */
-	lease: { turn: number; agent: number; subscription: SubscriptionName | null; node: NodeId | null; at: number };
+	turn_lease: { turn: number; agent: number; subscription: SubscriptionName | null; node: NodeId | null; at: number };
 	/** `active` is 1 while it is up or draining; `state` is a `NodeState` */
 	node: { id: NodeId; epoch: number; active: number; state: string };
 	/** PostgreSQL writes no log for it: after a crash of the database everybody beats again */

@@ -1,6 +1,6 @@
 // The second secret of this origin. Cookies ignore ports, origins do not: it keeps pages on other ports out. It is never
 // sent: while the daemon is down, another program may have its port. A request has a proof of it for the daemon that runs.
-import { browserProof, browserProofText, secretHeader } from "#contract/browser-proof.ts";
+import { browserProof, browserProofText, proofHeader } from "#contract/browser-proof.ts";
 
 const secretKey = "brood.secret";
 
@@ -11,11 +11,11 @@ export async function withProof(send: (headers: Record<string, string>) => Promi
 	const secret = localStorage.getItem(secretKey);
 	if (secret === null) return await send({});
 	const proof = await (known?.secret === secret ? known.proof : newProof(secret));
-	const answer = await send({ [secretHeader]: proof });
+	const answer = await send({ [proofHeader]: proof });
 	if (answer.status !== 401) return answer;
 	// a refused request had no effect; the daemon may have been started again
 	const next = await newProof(secret);
-	return next === proof ? answer : await send({ [secretHeader]: next });
+	return next === proof ? answer : await send({ [proofHeader]: next });
 }
 
 let known: { secret: string; proof: Promise<string> } | null = null;

@@ -6,11 +6,11 @@
 //
 // A tab takes only messages of connections that serve its want: a connection that was opened before it may already be
 // past the events that the tab lacks.
-import { Refused, type Watched } from "#client/client.ts";
+import { Refused, type StreamRequest } from "#client/client.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import type { StreamMessage } from "#contract/stream.ts";
 
-type Query = Watched & { after: number };
+type Query = StreamRequest & { after: number };
 export type OpenStream = (query: Query, signal: AbortSignal) => AsyncGenerator<StreamMessage>;
 
 interface Want {

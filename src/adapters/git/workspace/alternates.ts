@@ -14,7 +14,7 @@ const alternatesBytesMax = 64 * 1024;
 const inStore = /^([0-9a-f]{2}|pack|info|tmp_[\w-]+|incoming-\w+|[\w-]+\.lock)$/;
 
 /** Real paths, or a refusal that names one that cannot be shown. */
-export async function borrowedFrom(common: string, hidden: readonly string[]): Promise<string[] | Refusal> {
+export async function alternateStores(common: string, hidden: readonly string[]): Promise<string[] | Refusal> {
 	const folder = await realpath(common).catch(() => null);
 	if (folder === null) return [];
 	if (!(await isGitFolder(folder))) return notShown(folder, "which is not the git folder of a repository");
