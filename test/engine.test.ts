@@ -313,7 +313,7 @@ describe("the registry", () => {
 			{ type: "issue.prepare", issue: 1 },
 			{ type: "issue.return", issue: 1 },
 			{ type: "issue.lose", issue: 1 },
-			{ type: "issue.gate", issue: 1, exit: 0, stderr: "" },
+			{ type: "issue.gate", issue: 1, exit: 0, output: "" },
 			{ type: "issue.merge", issue: 1, commit: null },
 			{ type: "run.finish", run: 1, ahead: 0, commit: null },
 			{ type: "agent.checkLimit", agent: id },

@@ -296,7 +296,7 @@ test("doctor finds a home that is open to others and says what to do", async () 
 	mkdirSync(path.join(other.home, "x"));
 	const { data } = await other.json("doctor");
 	expect(data.findings.map(({ name }: { name: string }) => name)).toEqual([
-		"node",
+		"Node.js",
 		"sqlite",
 		"git",
 		"home",

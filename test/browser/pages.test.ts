@@ -159,6 +159,8 @@ test("an issue is added, moved on the board by keys, refused where it may not go
 		for (const [at, stage] of ["TODO", ...stages].entries()) {
 			if (at > 0) await page.keyboard.press("ArrowRight");
 			await page.getByRole("status").getByText(`droppable area ${stage}.`).waitFor({ state: "attached" });
+			// the sensor listens for arrows only a task after Space
+			await page.evaluate(async () => await new Promise((resume) => setTimeout(resume)));
 		}
 		await page.keyboard.press("Space");
 	};

@@ -107,6 +107,17 @@ test(`${trees} trees are the same at another node`, { timeout: torture ? 3_600_0
 	expect(tried).toBe(trees);
 });
 
+test("a file that is only intended to be added does not keep git from reading the tree at another node", async () => {
+	const wanted: Disorder = {
+		...{ state: "pick", stage: "nothing", later: [], emptyFolder: false, nested: false, ignored: false, pipe: false },
+		changes: ["b.txt", "c.txt"].map((name) => ({ kind: "write" as const, name, text: "new" })),
+		intent: ["b.txt", "c.txt"],
+	};
+	// git looks for a rename from the deleted file to the other, and reads the empty blob of both
+	const [before, after] = await moved(wanted, [{ kind: "delete", name: "b.txt" }]);
+	expect(after).toEqual(before);
+});
+
 test("control: without its last bundle a tree is not the same", async () => {
 	const wanted: Disorder = {
 		...{ state: "merge", changes: [], stage: "nothing", later: [], intent: [] },

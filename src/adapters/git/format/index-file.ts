@@ -10,7 +10,6 @@ export interface IndexEntry {
 	stage: number;
 	assumeUnchanged: boolean;
 	skipWorktree: boolean;
-	intentToAdd: boolean;
 	path: Buffer;
 }
 
@@ -47,7 +46,6 @@ export function parseIndex(bytes: Buffer, hashLength: number): IndexFile {
 			stage: (flags >> 12) & 3,
 			assumeUnchanged: (flags & 0x8000) !== 0,
 			skipWorktree: (more & 0x4000) !== 0,
-			intentToAdd: (more & 0x2000) !== 0,
 			path: name.path,
 		});
 		last = name.path;

@@ -130,12 +130,13 @@ function describe(request: SnapshotRequest, head: Head, { survey, held, ...gathe
 	};
 }
 
-/** Blobs of the index that are not in the tree of files: staged and changed again, in conflict, deleted, or filtered. */
+/**
+ * Blobs of the index that are not in the tree of files: staged and changed again, in conflict, deleted, or filtered; and
+ * the empty one of files that are only intended to be added, without which git cannot read the index elsewhere.
+ */
 function stagedOnly({ index, held }: Gathered): string[] {
 	const inTree = new Set(held?.entries.map((entry) => entry.id.toString("hex")));
-	const blobs = (index?.entries ?? []).filter(
-		({ mode, intentToAdd }) => mode !== gitlink && mode !== 0o40000 && !intentToAdd,
-	);
+	const blobs = (index?.entries ?? []).filter(({ mode }) => mode !== gitlink && mode !== 0o40000);
 	return [...new Set(blobs.map((entry) => entry.id.toString("hex")))].filter((id) => !inTree.has(id));
 }
 
