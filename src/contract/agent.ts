@@ -217,8 +217,8 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 	event("agent.prepared", { branch: z.string().nullable() }),
 	/** it is done with the issue; its workspace goes back to its home branch */
 	z.object({ kind: z.literal("agent.settling") }),
-	/** its workspace is on its home branch; `done`: the issue was completed */
-	event("agent.returned", { done: z.boolean() }),
+	/** its workspace is on its home branch; `work`: its run on the issue ended with work, whatever became of the issue */
+	event("agent.returned", { work: z.boolean() }),
 	event("agent.failed", { code: RefusalCodeSchema, step: z.string() }),
 	event("agent.held", {
 		hold: HoldKind,

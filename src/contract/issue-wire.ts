@@ -36,7 +36,7 @@ export const Issue = z.object({
 			suggestions: z.array(z.string()).optional(),
 		})
 		.nullable(),
-	/** those of `dependsOn` that are not done */
+	/** those of `dependsOn` that are neither done nor deleted */
 	blockedBy: z.array(z.int()),
 	/** what is wrong with its preset, if something is */
 	broken: z.string().nullable(),

@@ -55,8 +55,8 @@ export const IssueState = z.strictObject({
 	waiting: Waiting.nullable(),
 	branch: z.string().nullable(),
 	assignee: AgentId.nullable(),
-	/** the released agent, until its workspace is on its home branch */
-	returning: z.strictObject({ agent: AgentId, done: z.boolean() }).nullable(),
+	/** the released agent, until its workspace is on its home branch; `work`: its run ended with work */
+	returning: z.strictObject({ agent: AgentId, work: z.boolean() }).nullable(),
 	lastAgent: AgentId.nullable(),
 	/** the open run */
 	run: EventId.nullable(),
@@ -203,7 +203,7 @@ export const IssueEvent = z.discriminatedUnion("kind", [
 	}),
 	event("issue.assigned", { ...of, agent: AgentId, folder: z.string().nullable() }),
 	/** the agent no longer works on it; it is free once its workspace is on its home branch */
-	event("issue.released", { ...of, agent: AgentId, done: z.boolean() }),
+	event("issue.released", { ...of, agent: AgentId, work: z.boolean() }),
 	event("issue.returned", { ...of, agent: AgentId }),
 	event("issue.depended", { ...of, on: IssueNumber }),
 	event("issue.undepended", { ...of, on: IssueNumber }),

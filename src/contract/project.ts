@@ -22,7 +22,7 @@ export type IssuesConfig = z.infer<typeof IssuesConfig>;
 const WorkSettings = z.strictObject({
 	/** whether agents are assigned to ready issues automatically */
 	auto: z.boolean(),
-	/** maximum number of living agents; no more are created for issues */
+	/** maximum number of living agents, human ones not counted; no more are created for issues */
 	agentsMax: z.int().positive().max(1000),
 	/** whether an agent's context is cleared when it is released from an issue */
 	context: z.enum(["clear", "keep"]),

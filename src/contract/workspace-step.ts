@@ -11,7 +11,7 @@ export const leaseSteps = [
 export const LeaseStep = z.enum(leaseSteps);
 export type LeaseStep = z.infer<typeof LeaseStep>;
 
-/** Steps that read the agent's files and write none of them. */
+/** Of the steps that may leave something half done, those that read the agent's files and write none of them. */
 export const readOnlySteps: readonly LeaseStep[] = ["commit", "approve"];
 /** Problems that do not keep an agent from its tree. */
 export const harmlessProblems: readonly HealthProblem["code"][] = ["LINK_BROKEN", "DISK_LOW"];

@@ -46,10 +46,10 @@ type Claimant = Pick<AgentState, "type" | "subscription" | "limitWaivedUntil" | 
 const rulesFor = ({ project }: Claimant, projects: readonly ProjectRules[]): ProjectRules | undefined =>
 	projects.find(({ slug }) => slug === project);
 
-/** A human's turn runs no process. */
+/** A human agent's turn runs no process. */
 export const countsAgainstTurnsMax = (agent: Pick<AgentState, "type">): boolean => agent.type !== "human";
 
-/** What the turn's event records of its claim; nothing for a human. */
+/** What the turn's event records of its claim; nothing for a human agent. */
 export const turnLeaseOf = (
 	agent: Pick<AgentState, "type">,
 	{ subscription, node }: { subscription: SubscriptionName | null; node?: NodeId },

@@ -1,6 +1,6 @@
 // The installed program in a real terminal: what only a process shows.
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Shell, shell } from "#test/support/cli.ts";
@@ -107,8 +107,9 @@ test("a reader that stops does not stop the program: it still ends by a signal",
 		return ++redrawn;
 	};
 	await expect.poll(redraw, { interval: 10, timeout: 20_000 }).toBe(60);
-	// `script` waits to be read as well, and takes note of the end later: until then it is a zombie
-	const isRunning = (): boolean => !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+	// `script` waits to be read as well, and takes note of the end later: until then it is a zombie, afterwards it is gone
+	const isRunning = (): boolean =>
+		existsSync(`/proc/${pid}`) && !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
 	expect(isRunning()).toBe(true);
 	process.kill(pid, "SIGTERM");
 	await expect.poll(isRunning, { timeout: 10_000 }).toBe(false);

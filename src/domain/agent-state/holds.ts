@@ -6,7 +6,7 @@ import type { NewEvent } from "#contract/event.ts";
 export interface HoldRule {
 	label: "paused" | "error";
 	setBy: string;
-	/** whether `resume` ends it; everything else needs `recover`, which looks at the workspace first */
+	/** whether `resume` ends it; what it does not end needs `recover`, which looks at the workspace first, or what `endedBy` says */
 	resume: "ends" | "ends unless a workspace step failed" | "does not end";
 	endedBy: string;
 }

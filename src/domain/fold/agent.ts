@@ -36,7 +36,7 @@ export const agentChanges = {
 	"agent.settling": on((row) => ({ ...row, activity: "settling" })),
 	"agent.returned": on((row, { data }) => ({
 		...{ ...onBranch(row, row.issue?.homeBranch ?? null), activity: "idle", issue: null },
-		totalTasksCompleted: row.totalTasksCompleted + (data.done ? 1 : 0),
+		totalTasksCompleted: row.totalTasksCompleted + (data.work ? 1 : 0),
 	})),
 	"agent.failed": on((row, { data, at }) => ({ ...row, lastError: { ...data, at } })),
 	"agent.held": on((row, event) => ({

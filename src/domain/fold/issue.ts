@@ -31,10 +31,10 @@ export const issueChanges = {
 		const cleared = { report: null, notBefore: null, attention: null };
 		return { assignee: agent, lastAgent: agent, folder: folder ?? row.folder, ...cleared };
 	}),
-	"issue.released": on((_, { data: { agent, done } }) => ({
+	"issue.released": on((_, { data: { agent, work } }) => ({
 		assignee: null,
 		report: null,
-		returning: { agent, done },
+		returning: { agent, work },
 	})),
 	"issue.returned": on(() => ({ returning: null })),
 	"issue.depended": on((row, { data }) => ({ dependsOn: [...row.dependsOn, data.on] })),

@@ -114,7 +114,7 @@ const noWork = (issue: IssueState): Refusal =>
 
 /** Counted over the project, whatever presets its issues have. */
 function refusedIfFull(issue: IssueState, stage: Stage, assigned: readonly IssueState[]): Refusal | null {
-	if (stage.wipMax === undefined || countInStage(stage.name, assigned) < stage.wipMax) return null;
+	if (stage.wipMax === undefined || countWorkedOn(stage.name, assigned) < stage.wipMax) return null;
 	const many = stage.wipMax === 1 ? "1 issue is" : `${stage.wipMax} issues are`;
 	return refuse(
 		"CONFLICT",
@@ -138,11 +138,12 @@ export function refusedIfNoRoom(
 	});
 }
 
-/** Whether somebody works on them or not. */
+/** All of them, whether somebody works on them or not. */
 export const inStage = (stage: string, issues: readonly IssueState[]): IssueState[] =>
 	issues.filter((other) => other.stage === stage && other.deletedAt === null);
 
-export const countInStage = (stage: string, issues: readonly IssueState[]): number =>
+/** Those that have an agent. */
+export const countWorkedOn = (stage: string, issues: readonly IssueState[]): number =>
 	issues.filter((other) => other.assignee !== null && other.stage === stage).length;
 
 export function assignmentOf(facts: IssueFacts, on: AgentFacts, stage: Stage, folder: string | null): NewEvent[] {
@@ -234,13 +235,13 @@ export function decideUnassign({ issue, on }: { issue: IssueState; on: AgentFact
 }
 
 /** The agent is free once its workspace is on its home branch. */
-export function releaseOf(issue: IssueState, { agent, issuePrompts }: AgentFacts, done: boolean): NewEvent[] {
+export function releaseOf(issue: IssueState, { agent, issuePrompts }: AgentFacts, work: boolean): NewEvent[] {
 	const prompts = [...issuePrompts];
 	return [
 		...(prompts.length === 0
 			? []
 			: [{ kind: "prompt.cancelled", agent: agent.id, data: { prompts } } satisfies NewEvent]),
-		{ kind: "issue.released", agent: null, data: { issue: issue.id, agent: agent.id, done } },
+		{ kind: "issue.released", agent: null, data: { issue: issue.id, agent: agent.id, work } },
 		...(agent.life === "ended" ? [] : [{ kind: "agent.settling", agent: agent.id } satisfies NewEvent]),
 	];
 }
@@ -262,15 +263,15 @@ export function decideReturn(
 	context: ProjectState["context"],
 ): Decision {
 	if (issue.returning === null || agent === undefined) return [];
-	const { done } = issue.returning;
+	const { work } = issue.returning;
 	const alive = agent.life !== "ended";
 	return [
 		{ kind: "issue.returned", agent: null, data: { issue: issue.id, agent: agent.id } },
 		...(alive && context === "clear" ? [{ kind: "clear", agent: agent.id } satisfies NewEvent] : []),
-		{ kind: "agent.returned", agent: agent.id, data: { done } },
+		{ kind: "agent.returned", agent: agent.id, data: { work } },
 		...(alive && problem !== undefined
 			? [
-					{ kind: "agent.failed", agent: agent.id, data: { code: problem.code, step: "release" } } satisfies NewEvent,
+					{ kind: "agent.failed", agent: agent.id, data: { code: problem.code, step: "switch" } } satisfies NewEvent,
 					{ kind: "agent.held", agent: agent.id, data: { hold: "error", reason: problem.message } } satisfies NewEvent,
 				]
 			: []),

@@ -89,7 +89,7 @@ describe("which issue is worked on next", () => {
 			issue(1, { attention: { reason: "?", code: null, at: 1 } }),
 			issue(2, { stage: "SHIP", waiting: "approval" }),
 			issue(3, { stage: "BUILD", assignee: id("z") }),
-			issue(4, { stage: "BUILD", returning: { agent: id("z"), done: true } }),
+			issue(4, { stage: "BUILD", returning: { agent: id("z"), work: true } }),
 		];
 		expect(given({ issues: busy, agents: [of("a")] })).toEqual({
 			start: [],

@@ -6,7 +6,7 @@ import { type IssueState, isOpen, issuePriorities } from "#contract/issue.ts";
 import type { AgentSelector, Preset, Stage } from "#contract/preset.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { firstWork, isBeforeStart, presetNamed } from "../preset.ts";
-import { countInStage, inStage, workStage } from "./assign.ts";
+import { countWorkedOn, inStage, workStage } from "./assign.ts";
 import { blockers } from "./decide.ts";
 
 export interface PickFacts {
@@ -166,7 +166,7 @@ function stagesOf(issues: readonly IssueState[]) {
 	return {
 		isFull: ({ name, wipMax }: Stage, issue: IssueState): boolean =>
 			wipMax !== undefined &&
-			(countInStage(name, issues) + (more.get(name) ?? 0) >= wipMax ||
+			(countWorkedOn(name, issues) + (more.get(name) ?? 0) >= wipMax ||
 				(issue.stage !== name && inStage(name, issues).length + (entered.get(name) ?? 0) >= wipMax)),
 		enter({ name }: Stage, issue: IssueState): void {
 			add(more, name);

@@ -6,7 +6,7 @@ import type { IssueApprove, IssueGate, IssueMerge, IssueReject } from "#contract
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Decision } from "../decision.ts";
 import { presetNamed, stageOf } from "../preset.ts";
-import { type AgentFacts, assignmentOf, countInStage, type IssueFacts, refusedIfBusy } from "./assign.ts";
+import { type AgentFacts, assignmentOf, countWorkedOn, type IssueFacts, refusedIfBusy } from "./assign.ts";
 import { aboutIssue, type IssueInProject, issueName, presetOf } from "./decide.ts";
 import { advanced, escalated, moved, sentBack } from "./stage-change.ts";
 
@@ -112,7 +112,7 @@ export function decideReject(
 		!project.auto &&
 		issue.returning === null &&
 		refusedIfBusy(last) === null &&
-		(target.wipMax === undefined || countInStage(target.name, assigned) < target.wipMax);
+		(target.wipMax === undefined || countWorkedOn(target.name, assigned) < target.wipMax);
 	if (!free || target.prompt === undefined) return sentBack(issue, preset, stage, reason, "reject");
 	// delivered with the prompt that is queued below
 	const message: EntryState = {

@@ -53,7 +53,8 @@ export function issueLines(issue: IssueDetails): string {
 		["labels", issue.labels.join(", ") || null],
 		[
 			"depends on",
-			issue.dependsOn.map((on) => `#${on}${issue.blockedBy.includes(on) ? "" : " (done)"}`).join(", ") || null,
+			issue.dependsOn.map((on) => `#${on}${issue.blockedBy.includes(on) ? "" : " (done or deleted)"}`).join(", ") ||
+				null,
 		],
 		["moves", issue.moves.join(", ") || null],
 		["folder", artifacts?.path ?? null],

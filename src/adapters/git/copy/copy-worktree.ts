@@ -71,7 +71,7 @@ export interface CopyWorktreeRequest {
 	to: { folder: string; branch: string };
 	/** any worktree of the repository, or the repository itself */
 	repository: string;
-	/** ignored files to copy: paths with `*` inside a name and `**` for any folders */
+	/** ignored files to copy, as paths; `*` in a name and `**` for any folders would work too, but no setting has them */
 	copy: readonly string[];
 	/** the disk shares blocks between copies, so all ignored files are copied */
 	sharesBlocks: boolean;
