@@ -190,7 +190,7 @@ test.concurrent("an agent with changes is not given an issue, and a merge that c
 
 test.concurrent("what a killed agent leaves is taken up by the next one, on the same branch", {
 	timeout: 120_000,
-}, async () => {
+}, async ({ expect }) => {
 	await using place = shell();
 	const { json } = place;
 	const folder = repository();
@@ -225,7 +225,7 @@ test.concurrent("what a killed agent leaves is taken up by the next one, on the 
 
 test.concurrent("a project's own preset with a gate that a command keeps: no goes back with what it said, yes goes on", {
 	timeout: 120_000,
-}, async () => {
+}, async ({ expect }) => {
 	await using place = shell();
 	const { json, home } = place;
 	const folder = repository();

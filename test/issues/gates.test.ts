@@ -2,7 +2,7 @@
 // there.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { available } from "#test/support/processes.ts";
 import { longTimeout, TestDaemon } from "#test/support/test-daemon.ts";
 
@@ -19,7 +19,9 @@ const kinds = ["clone", "worktree"].flatMap((workspace) =>
 	["off", ...(available.includes("bubblewrap") ? ["on"] : [])].map((sandbox) => [workspace, sandbox] as const),
 );
 
-test.concurrent.each(kinds)("an agent in a %s, sandbox %s", { timeout: 120_000 }, async (workspace, sandbox) => {
+// its own `expect`: the global one polls only for whichever test vitest calls the current one
+test.concurrent.for(kinds)("an agent in a %s, sandbox %s", { timeout: 120_000 }, async (kind, { expect }) => {
+	const [workspace, sandbox] = kind;
 	await using shop = await TestDaemon.open();
 	const { slug, repository, add } = await shop.project({ "a.txt": "one\n" });
 	mkdirSync(path.join(shop.home, "projects", slug), { recursive: true });
