@@ -111,7 +111,7 @@ export const UnapprovedConfig = z.strictObject({
 	env: z.array(z.string()).default([]),
 	/** by name */
 	presets: z.array(z.string()),
-	/** what they would run or allow, each after its preset and its stage: commands of gates, prompts that are executed, policies */
+	/** what they would run or allow, after preset and stage: commands of gates, prompts that are executed, policies */
 	presetActions: z.array(z.string()),
 });
 export type UnapprovedConfig = z.infer<typeof UnapprovedConfig>;

@@ -1,4 +1,4 @@
-// One process per agent: started for its first turn, kept warm between turns, ended when idle, and always ended with all
+// One process per agent: started for its first turn, kept between turns, ended when idle, and always ended with all
 // processes that it started.
 import { setTimeout as pause } from "node:timers/promises";
 import type { AgentState } from "#contract/agent.ts";
@@ -24,6 +24,7 @@ import { credentialVariables } from "./credential.ts";
 import { Freezer } from "./freeze.ts";
 import { Idle } from "./idle.ts";
 import { mayChange } from "./inside.ts";
+import { isReusable, type KeptProcess } from "./kept-process.ts";
 import { folderOf } from "./launching.ts";
 import type { DriverOptions } from "./options.ts";
 import { ProcessOwners } from "./process-owners.ts";
@@ -31,7 +32,6 @@ import type { AgentProgram } from "./programs.ts";
 import { runPrompt } from "./run-prompt.ts";
 import { broken, cancelledStart, Starts } from "./starts.ts";
 import { type AutorunFiles, findAutorunFiles } from "./trust.ts";
-import { isReusable, type KeptProcess } from "./warm.ts";
 
 const cancelMs = 2000;
 
@@ -45,7 +45,7 @@ interface Ending {
 
 export class ProcessDriver implements Driver {
 	readonly #options: DriverOptions;
-	readonly #warm = new Map<AgentId, KeptProcess>();
+	readonly #kept = new Map<AgentId, KeptProcess>();
 	readonly #starts: Starts;
 	/** starts in progress, and how to cancel them */
 	readonly #starting = new Map<AgentId, AbortController>();
@@ -88,8 +88,8 @@ export class ProcessDriver implements Driver {
 
 	dismiss(agent: AgentId, turn: number): void {
 		if (!this.#owners.has(agent, turn)) return;
-		const warm = this.#warm.get(agent);
-		if (warm !== undefined) this.#waits(agent, warm);
+		const kept = this.#kept.get(agent);
+		if (kept !== undefined) this.#waits(agent, kept);
 		this.#owners.leave(agent, turn);
 	}
 
@@ -102,16 +102,16 @@ export class ProcessDriver implements Driver {
 		if (typeof mounts === "string") return broken(mounts);
 		const request = { ...wanted, mounts };
 		await this.#ending.get(agent.id)?.done;
-		const warm = this.#warm.get(agent.id);
-		if (warm !== undefined && !isReusable(warm, { agent, program, request })) {
+		const kept = this.#kept.get(agent.id);
+		if (kept !== undefined && !isReusable(kept, { agent, program, request })) {
 			// it did not fail: we end it
 			this.#starts.forget(agent.id);
 			await this.end(agent.id);
-		} else if (warm !== undefined) {
+		} else if (kept !== undefined) {
 			return {
 				up: true,
 				session:
-					program.keepsSession === true && warm.launched.session ? { ...warm.launched.session, how: "kept" } : null,
+					program.keepsSession === true && kept.launched.session ? { ...kept.launched.session, how: "kept" } : null,
 			};
 		}
 		const called = new AbortController();
@@ -119,7 +119,7 @@ export class ProcessDriver implements Driver {
 		try {
 			return await this.#starts.start({ agent, program, request }, AbortSignal.any([signal, called.signal]), {
 				find: () => this.#processes(agent.id),
-				keep: (warm) => this.#keep(agent.id, warm),
+				keep: (kept) => this.#keep(agent.id, kept),
 			});
 		} finally {
 			if (this.#starting.get(agent.id) === called) this.#starting.delete(agent.id);
@@ -140,14 +140,14 @@ export class ProcessDriver implements Driver {
 	}
 
 	async #run(agent: AgentState, text: string, watch: TurnWatch, signal: AbortSignal): Promise<TurnResult> {
-		const warm = this.#warm.get(agent.id);
-		if (warm === undefined)
+		const kept = this.#kept.get(agent.id);
+		if (kept === undefined)
 			return { state: "failed", reason: "Its process ended before it got the prompt.", text: null };
-		const isOurs = warm.program.keepsSession !== true;
-		if (!isOurs) warm.own ??= new Set(this.#processes(agent.id, warm).map(({ pid }) => pid));
+		const isOurs = kept.program.keepsSession !== true;
+		if (!isOurs) kept.own ??= new Set(this.#processes(agent.id, kept).map(({ pid }) => pid));
 		let turnOpen = true;
 		const stop = (): void => {
-			warm.launched.cancel();
+			kept.launched.cancel();
 			void pause(cancelMs, undefined, { ref: false })
 				.then(() => (turnOpen ? this.#endOnce(agent.id, graceful) : undefined))
 				.catch(this.#caught(agent.id));
@@ -158,7 +158,7 @@ export class ProcessDriver implements Driver {
 			const failed = caught(this.#options.log, "turns", "What an agent said could not be written", { agent: agent.id });
 			const own = async (paths: readonly string[]): Promise<boolean> => await this.#mayChange(agent, paths);
 			return await runPrompt(
-				warm.launched,
+				kept.launched,
 				text,
 				{ watch, mayChange: own, clock: this.#options.clock, isOurs, caught: failed },
 				signal,
@@ -166,7 +166,7 @@ export class ProcessDriver implements Driver {
 		} finally {
 			turnOpen = false;
 			signal.removeEventListener("abort", stop);
-			await this.#afterTurn(agent, warm);
+			await this.#afterTurn(agent, kept);
 		}
 	}
 
@@ -182,10 +182,10 @@ export class ProcessDriver implements Driver {
 	}
 
 	processesLeft(agent: AgentId): LeftProcess[] {
-		const warm = this.#warm.get(agent);
-		if (warm === undefined || warm.own === null) return [];
-		const { own } = warm;
-		return this.#processes(agent, warm).flatMap(({ pid }) => (own.has(pid) ? [] : { pid, command: commandOf(pid) }));
+		const kept = this.#kept.get(agent);
+		if (kept === undefined || kept.own === null) return [];
+		const { own } = kept;
+		return this.#processes(agent, kept).flatMap(({ pid }) => (own.has(pid) ? [] : { pid, command: commandOf(pid) }));
 	}
 
 	async end(agent: AgentId): Promise<void> {
@@ -197,7 +197,7 @@ export class ProcessDriver implements Driver {
 	}
 
 	async frozen<T>(agent: AgentId, work: (lasted: () => boolean) => Promise<T>): Promise<T> {
-		return await this.#freezer.frozen(agent, () => (this.#warm.has(agent) ? this.#processes(agent) : []), work);
+		return await this.#freezer.frozen(agent, () => (this.#kept.has(agent) ? this.#processes(agent) : []), work);
 	}
 
 	freezeAll = (): void => this.#freezer.freezeAll(this.#all());
@@ -212,7 +212,7 @@ export class ProcessDriver implements Driver {
 	#all = (): Process[] => findTree({ [homeIdName]: this.#options.homeId });
 
 	async [Symbol.asyncDispose](): Promise<void> {
-		await Promise.all([...this.#warm.keys(), ...this.#starting.keys()].map((agent) => this.#endProcess(agent)));
+		await Promise.all([...this.#kept.keys(), ...this.#starting.keys()].map((agent) => this.#endProcess(agent)));
 		await this.sweep();
 	}
 
@@ -224,8 +224,8 @@ export class ProcessDriver implements Driver {
 	async #endOnce(agent: AgentId, signals: Signals, { closeSession = false } = {}): Promise<void> {
 		const running = this.#ending.get(agent);
 		if (running !== undefined) return await running.done;
-		const warm = this.#warm.get(agent);
-		const find = (): Process[] => this.#processes(agent, warm);
+		const kept = this.#kept.get(agent);
+		const find = (): Process[] => this.#processes(agent, kept);
 		const hurry = Promise.withResolvers<void>();
 		if (!closeSession) hurry.resolve();
 		const done = this.#end(agent, find, signals, hurry.promise).finally(() => this.#ending.delete(agent));
@@ -235,23 +235,23 @@ export class ProcessDriver implements Driver {
 
 	async #end(agent: AgentId, find: () => Process[], signals: Signals, hurry: Promise<void>): Promise<void> {
 		this.#starting.get(agent)?.abort();
-		const warm = this.#warm.get(agent);
-		this.#warm.delete(agent);
-		if (warm !== undefined) {
+		const kept = this.#kept.get(agent);
+		this.#kept.delete(agent);
+		if (kept !== undefined) {
 			this.#idle.take(agent);
-			this.#options.revokeToken(warm.token);
+			this.#options.revokeToken(kept.token);
 			// `hurry` stops waiting for it
-			await Promise.race([warm.launched.close(), hurry]);
+			await Promise.race([kept.launched.close(), hurry]);
 		}
 		await endAll(find, this.#endOptions(signals));
 	}
 
 	/** Ends what our own programs left running, and a process that no longer reads. */
-	async #afterTurn(agent: AgentState, warm: KeptProcess): Promise<void> {
-		if (!warm.launched.listens()) return await this.#endOnce(agent.id, quick);
-		if (warm.program.leavesNothing)
-			await endAll(() => this.#processes(agent.id).filter((each) => !this.#isProgram(each, warm)));
-		if (this.#warm.get(agent.id) === warm) this.#waits(agent.id, warm);
+	async #afterTurn(agent: AgentState, kept: KeptProcess): Promise<void> {
+		if (!kept.launched.listens()) return await this.#endOnce(agent.id, quick);
+		if (kept.program.leavesNothing)
+			await endAll(() => this.#processes(agent.id).filter((each) => !this.#isProgram(each, kept)));
+		if (this.#kept.get(agent.id) === kept) this.#waits(agent.id, kept);
 	}
 
 	#waits(agent: AgentId, { launched }: KeptProcess): void {
@@ -260,14 +260,14 @@ export class ProcessDriver implements Driver {
 
 	/** The running one, without reading the disk. */
 	#programOf(agent: AgentState): AgentProgram | string {
-		const warm = this.#warm.get(agent.id);
-		return warm?.type === agent.type ? warm.program : this.#options.find(agent);
+		const kept = this.#kept.get(agent.id);
+		return kept?.type === agent.type ? kept.program : this.#options.find(agent);
 	}
 
-	#processes(agent: AgentId, warm = this.#warm.get(agent)): Process[] {
+	#processes(agent: AgentId, kept = this.#kept.get(agent)): Process[] {
 		return findTree(
 			{ [homeIdName]: this.#options.homeId, BROOD_AGENT: agent },
-			warm === undefined ? [] : [warm.launched.pid],
+			kept === undefined ? [] : [kept.launched.pid],
 		);
 	}
 
@@ -282,11 +282,11 @@ export class ProcessDriver implements Driver {
 		return { signals, killOnly: ({ pid, parent }) => contained && (parent === process.pid || innerPid(pid) === 1) };
 	}
 
-	#keep(agent: AgentId, warm: KeptProcess): void {
-		this.#warm.set(agent, warm);
+	#keep(agent: AgentId, kept: KeptProcess): void {
+		this.#kept.set(agent, kept);
 		// when a process exits, its children are ended too
-		void warm.launched.ended.then(async () => {
-			if (this.#warm.get(agent) === warm) await this.end(agent).catch(this.#caught(agent));
+		void kept.launched.ended.then(async () => {
+			if (this.#kept.get(agent) === kept) await this.end(agent).catch(this.#caught(agent));
 		});
 	}
 

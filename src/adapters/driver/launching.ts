@@ -6,9 +6,9 @@ import { homeIdName } from "#contract/own-variables.ts";
 import { sandboxEnvironment } from "../system/containment.ts";
 import { type Launched, launch } from "./acp/launch.ts";
 import { environmentFor } from "./environment.ts";
+import { launchSettings, type StartRequest } from "./kept-process.ts";
 import type { DriverOptions } from "./options.ts";
 import type { AgentProgram } from "./programs.ts";
-import { launchSettings, type StartRequest } from "./warm.ts";
 
 interface LaunchRequest {
 	agent: AgentState;

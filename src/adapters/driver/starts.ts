@@ -12,10 +12,10 @@ import { endAll, type Process } from "../system/processes.ts";
 import { UnsupportedSetting } from "./acp/open.ts";
 import { credentialsOf } from "./credential.ts";
 import { variablesFor } from "./environment.ts";
+import { credentialKey, type KeptProcess, launchSettings, type StartRequest } from "./kept-process.ts";
 import { launchAgent } from "./launching.ts";
 import type { DriverOptions } from "./options.ts";
 import type { AgentProgram } from "./programs.ts";
-import { credentialKey, type KeptProcess, launchSettings, type StartRequest } from "./warm.ts";
 
 const startsMax = 5;
 const periodMs = 60_000;
@@ -39,7 +39,7 @@ export class Starts {
 	async start(
 		{ agent, program, request }: ProcessStart,
 		signal: AbortSignal,
-		{ find, keep }: { find(): Process[]; keep(warm: KeptProcess): void },
+		{ find, keep }: { find(): Process[]; keep(kept: KeptProcess): void },
 	): Promise<StartedProcess> {
 		const { subscription, mounts } = request;
 		const own = credentialsOf(subscription, agent.type);

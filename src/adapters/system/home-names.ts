@@ -1,5 +1,5 @@
-// What Brood keeps in a home. Everything else there belongs to somebody else and is not touched; so does the repository of the
-// playground, which a person may work in.
+// What Brood keeps in a home. Everything else there belongs to somebody else and is not touched, the repository of the
+// playground too: a person may work in it.
 import { readdirSync } from "node:fs";
 
 const folders = /^(adapters|blobs|credentials|partials|projects|agent-folders|trash|vendors)$/;

@@ -1,6 +1,6 @@
 // The description of one vendor's program: how to install and start it, its credentials, the repository files that it
-// runs, the folders that it writes, and how it reports a usage limit. Other files read a vendor from here. What the protocol says of one vendor
-// only is in `acp/translate.ts`.
+// runs, the folders that it writes, and how it reports a usage limit. Other files read a vendor from here; only
+// `acp/translate.ts` also knows a field that one vendor sends.
 import type { Policy } from "#contract/approval.ts";
 import type { CommandLine } from "../../system/containment.ts";
 

@@ -1,5 +1,5 @@
-// Where the files of projects are in Brood's home. For git, a name becomes a path only here. Slugs and handles contain only letters, digits and
-// dashes, so a name that begins with a dot is always one of ours.
+// Where the files of projects are in Brood's home. For git, a name becomes a path only here. Slugs and handles contain
+// only letters, digits and dashes, so a name that begins with a dot is always one of ours.
 import { lstat, mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import type { Handle, ProjectSlug } from "#contract/ids.ts";

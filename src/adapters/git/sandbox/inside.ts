@@ -85,11 +85,11 @@ on(steps.switchBranch, async ({ context, checkout }, { begun }): Promise<UpdateR
 	const [local, theirs] = [await commitOf(git, folder, branchRef(branch)), given?.branch ?? null];
 	if (theirs !== null && local === null)
 		await git(folder, ["update-ref", branchRef(branch), theirs, "0".repeat(theirs.length)]);
-	const released = await goToBranchAndUpdate(context, checkout, controlOf(begun));
-	if (isRefusal(released) || theirs === null || local === null || local === theirs) return released;
-	if (!(await isAncestor(git, folder, local, theirs))) return released;
+	const updated = await goToBranchAndUpdate(context, checkout, controlOf(begun));
+	if (isRefusal(updated) || theirs === null || local === null || local === theirs) return updated;
+	if (!(await isAncestor(git, folder, local, theirs))) return updated;
 	const tip = await commitOf(git, folder, branchRef(branch));
-	if (tip === null || !(await isAncestor(git, folder, tip, theirs))) return released;
+	if (tip === null || !(await isAncestor(git, folder, tip, theirs))) return updated;
 	const stuck = await moveBranch(context, checkout, tip, theirs);
 	return stuck ?? (await updateResult(context, checkout, true, `${branch} moved to where the project has it.`));
 });

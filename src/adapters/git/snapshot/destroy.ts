@@ -1,7 +1,9 @@
 // What removes an agent's work: files, branches and worktrees. A function that takes files an agent may have worked on
 // requires a snapshot that can restore them, or takes one; the others take only what Brood itself has made, or names of
-// commits that are kept elsewhere. Folders are moved into the trash, and deleted only after their time there. Verbs that
-// clean a tree (`verbs/put-back.ts`, `verbs/remove-pipes.ts`, `verbs/reattach.ts`) come after a snapshot.
+// commits that are kept elsewhere. Folders are moved into the trash, and deleted only after their time there.
+//
+// Elsewhere only this goes without a snapshot: files that a failed merge has just written (`verbs/put-back.ts`), pipes,
+// which have no content (`verbs/remove-pipes.ts`), and a `.git` pointer whose text was kept (`verbs/reattach.ts`).
 import { lstat, mkdir, readdir, realpath, rename, rmdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import { codeOf, nullIfMissing } from "#adapters/system/errors.ts";

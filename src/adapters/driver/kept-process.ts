@@ -26,20 +26,20 @@ export interface StartRequest extends ProcessRequest {
 
 /** Whether a running process can be reused: same subscription, and the conversation that the journal has. */
 export function isReusable(
-	warm: KeptProcess,
+	kept: KeptProcess,
 	{ agent, program, request }: { agent: AgentState; program: AgentProgram; request: StartRequest },
 ): boolean {
-	if (warm.type !== agent.type) return false;
-	if (JSON.stringify(warm.mounts) !== JSON.stringify(request.mounts)) return false;
+	if (kept.type !== agent.type) return false;
+	if (JSON.stringify(kept.mounts) !== JSON.stringify(request.mounts)) return false;
 	// a process started with another subscription would be billed to that one
-	if (warm.subscription !== credentialKey(request.subscription)) return false;
+	if (kept.subscription !== credentialKey(request.subscription)) return false;
 	if (program.keepsSession !== true) return true;
 	const settings = launchSettings(agent, program, request);
 	const inStep = request.own?.resumable === true || program.keepsInterrupted === true;
 	return (
 		inStep &&
-		JSON.stringify(warm.settings) === JSON.stringify(settings) &&
-		warm.launched.session?.session === request.own?.session
+		JSON.stringify(kept.settings) === JSON.stringify(settings) &&
+		kept.launched.session?.session === request.own?.session
 	);
 }
 
