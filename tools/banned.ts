@@ -34,7 +34,7 @@ const bans: readonly Ban[] = [
 		except: [
 			"src/adapters/system/ids.ts",
 			"src/surfaces/cli/act.ts",
-			"src/surfaces/cli/person-commands.ts",
+			"src/surfaces/cli/person-subcommands.ts",
 			"src/surfaces/cli/daemon-request.ts",
 			"src/surfaces/web/store/connection.ts",
 			...tests,

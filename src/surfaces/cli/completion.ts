@@ -19,7 +19,7 @@ end
 complete -c brood -f -k -a '(__brood_complete)'`,
 };
 
-export function completionCommands(program: Command): void {
+export function completionSubcommands(program: Command): void {
 	program
 		.command("completion")
 		.description('print a completion script: eval "$(brood completion bash)"')

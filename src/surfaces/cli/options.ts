@@ -8,20 +8,20 @@ export const project = (text = "look for the agent's name in this project first"
 export const onlyProject = () => new Option("--project <slug>", "only this project");
 
 /** Every command that answers something prints it as JSON if asked to. */
-export const command = (parent: Command, name: string, description: string) =>
+export const subcommand = (parent: Command, name: string, description: string) =>
 	parent.command(name).description(description).addOption(json());
 
 /** A command that names agents, or whatever else may have the same name in two projects. */
-export const scopedCommand = (parent: Command, name: string, description: string, projectText?: string) =>
-	command(parent, name, description).addOption(project(projectText));
+export const scopedSubcommand = (parent: Command, name: string, description: string, projectText?: string) =>
+	subcommand(parent, name, description).addOption(project(projectText));
 
 /** A command about one agent. */
-export const agentCommand = (
+export const agentSubcommand = (
 	parent: Command,
 	name: string,
 	description: string,
 	agent = "name, project/name, id, or the first characters of the id",
-) => scopedCommand(parent, name, description).argument("<agent>", agent);
+) => scopedSubcommand(parent, name, description).argument("<agent>", agent);
 
 export const policy = () =>
 	new Option(

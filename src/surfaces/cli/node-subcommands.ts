@@ -3,11 +3,11 @@ import type { Command } from "@commander-js/extra-typings";
 import { credentialHint } from "#contract/credential-hint.ts";
 import type { Node } from "#contract/node-wire.ts";
 import { call } from "./call.ts";
-import { command } from "./options.ts";
+import { subcommand } from "./options.ts";
 
-export function nodeCommands(program: Command): void {
+export function nodeSubcommands(program: Command): void {
 	const node = program.command("node").description("manage the machines that share one PostgreSQL database");
-	command(node, "list", "list the nodes: state, last beat, turns and agents of each").action((options) =>
+	subcommand(node, "list", "list the nodes: state, last beat, turns and agents of each").action((options) =>
 		call("nodes", options, {}, tableOf),
 	);
 	for (const [name, route, description, said] of [
@@ -15,12 +15,12 @@ export function nodeCommands(program: Command): void {
 		["resume", "nodeResume", "start turns again at a node that was drained", "starts turns again"],
 		["fall", "nodeFall", "say that a silent node's machine is off; its open turns are interrupted", "is down"],
 	] as const)
-		command(node, name, description)
+		subcommand(node, name, description)
 			.argument("<node>", "the node's name or id")
 			.action((named, options) =>
 				call(route, options, { params: { node: named }, body: {} }, ({ name: changed }) => `${changed} ${said}`),
 			);
-	command(node, "remove", "take a stopped node without living agents off the list")
+	subcommand(node, "remove", "take a stopped node without living agents off the list")
 		.argument("<node>", "the node's name or id")
 		.action((named, options) =>
 			call("nodeRemove", options, { params: { node: named } }, ({ name }) => `${name} is removed`),

@@ -4,27 +4,27 @@ import { vendorTypes } from "#contract/agent-type.ts";
 import { logLevels } from "#contract/log.ts";
 import { inline } from "#contract/visible.ts";
 import { call } from "./call.ts";
-import { command } from "./options.ts";
-import { projectCommands } from "./project-commands.ts";
-import { uiCommands } from "./ui-commands.ts";
+import { subcommand } from "./options.ts";
+import { projectSubcommands } from "./project-subcommands.ts";
+import { uiSubcommands } from "./ui-subcommands.ts";
 
-export function daemonCommands(program: Command): void {
+export function daemonSubcommands(program: Command): void {
 	program.commandsGroup("Daemon:");
 	for (const [name, description] of [
 		["up", "start the daemon, if it is not running"],
 		["status", "show the daemon's version, address, agents and problems"],
 	] as const) {
-		command(program, name, description).action(async (options) => {
+		subcommand(program, name, description).action(async (options) => {
 			const [{ act }, { statusLine }] = await Promise.all([import("./act.ts"), import("./status.ts")]);
 			await act(options, async ({ client }) => await client.call("status"), statusLine);
 		});
 	}
-	uiCommands(program);
+	uiSubcommands(program);
 	stopAndLookCommands(program);
-	command(program, "demo", "run a demo: scripted agents finish five issues in under a minute, no key needed").action(
+	subcommand(program, "demo", "run a demo: scripted agents finish five issues in under a minute, no key needed").action(
 		async (options) => await (await import("./demo.ts")).demo(options),
 	);
-	command(program, "backup", "write a consistent copy of the store to a file, also while agents work")
+	subcommand(program, "backup", "write a consistent copy of the store to a file, also while agents work")
 		.argument("<file>", "the new file; it must not exist")
 		.action((file, options) =>
 			call(
@@ -35,7 +35,7 @@ export function daemonCommands(program: Command): void {
 			),
 		);
 	const token = program.command("token").description("manage the API token");
-	command(token, "rotate", "replace the token; the old one is refused at once").action((options) =>
+	subcommand(token, "rotate", "replace the token; the old one is refused at once").action((options) =>
 		call(
 			"tokenRotate",
 			options,
@@ -44,7 +44,7 @@ export function daemonCommands(program: Command): void {
 				`the token was replaced; the new one is in ${file}\nbrowsers and scripts with the old one have to be given the new one`,
 		),
 	);
-	command(program, "setup", "install the adapter for a vendor's agent and check that it starts")
+	subcommand(program, "setup", "install the adapter for a vendor's agent and check that it starts")
 		.argument("<type>", vendorTypes.join(", ").replace(/, (\w+)$/, " or $1"))
 		.action((type, options) =>
 			call(
@@ -55,7 +55,7 @@ export function daemonCommands(program: Command): void {
 					`${title} is set up (${name} ${installed}).${loggedIn ? "" : `\nIt does not look logged in: ${login}.`}`,
 			),
 		);
-	projectCommands(program);
+	projectSubcommands(program);
 }
 
 function stopAndLookCommands(program: Command): void {
@@ -63,11 +63,11 @@ function stopAndLookCommands(program: Command): void {
 		["down", "stop the daemon; running turns get ten seconds to finish"],
 		["restart", "stop the daemon and start it again, for example after an upgrade"],
 	] as const)
-		command(program, name, description)
+		subcommand(program, name, description)
 			.option("--drain", "start no new turns and wait for the running ones, however long they take")
 			.addOption(new Option("--now", "interrupt the running turns at once").conflicts("drain"))
 			.action(async (options) => await (await import("./down.ts"))[name](options));
-	command(program, "uninstall", "stop the daemon and remove Brood's data from this machine")
+	subcommand(program, "uninstall", "stop the daemon and remove Brood's data from this machine")
 		.option("--keep-data", "only stop the daemon; the home and the repositories stay as they are")
 		.option("--all", "remove the home, the agents' worktrees, and Brood's refs from the projects' repositories")
 		.option("-y, --yes", "do not ask; refused if agents have uncommitted work")
@@ -81,7 +81,7 @@ function stopAndLookCommands(program: Command): void {
 		.option("--follow", "keep printing new entries")
 		.option("--json", "print one JSON document; with --follow one object per line")
 		.action(async (options) => await (await import("./logs.ts")).logs(options));
-	command(program, "doctor", "check the installation and show how to fix problems")
+	subcommand(program, "doctor", "check the installation and show how to fix problems")
 		.option("--space", "also show the disk usage of the home and of each project")
 		.action(async ({ space, ...options }) =>
 			space === true

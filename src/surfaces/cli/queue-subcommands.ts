@@ -4,8 +4,8 @@ import { type Command, InvalidArgumentError } from "@commander-js/extra-typings"
 import { counted } from "#contract/counted.ts";
 import type { Prompt } from "#contract/wire.ts";
 import { call } from "./call.ts";
-import { agentCommand, reason, wholeNumber } from "./options.ts";
-import { turnCommands } from "./turn-commands.ts";
+import { agentSubcommand, reason, wholeNumber } from "./options.ts";
+import { turnSubcommands } from "./turn-subcommands.ts";
 
 const priority = (words: string): number => {
 	if (Math.abs(wholeNumber(words)) > 100) throw new InvalidArgumentError("It goes from -100 to 100.");
@@ -17,7 +17,7 @@ const position = (words: string): number => {
 	return wholeNumber(words);
 };
 
-export function queueCommands(program: Command): void {
+export function queueSubcommands(program: Command): void {
 	program.commandsGroup("Work:");
 	promptCommand(program, "prompt", "give an agent a prompt")
 		.option("--wait", "wait for the turn and print the answer")
@@ -29,16 +29,16 @@ export function queueCommands(program: Command): void {
 		)
 		.action(queuePrompt);
 	const queue = program.command("queue").description("list and change an agent's queued prompts");
-	agentCommand(queue, "list", "list queued prompts, the next one first").action((agent, options) =>
+	agentSubcommand(queue, "list", "list queued prompts, the next one first").action((agent, options) =>
 		call("queue", options, { params: { agent } }, promptTable),
 	);
 	promptCommand(queue, "add", "add a prompt to the queue").action(queuePrompt);
 	changeCommands(queue);
-	turnCommands(program);
+	turnSubcommands(program);
 }
 
 const promptCommand = (parent: Command, name: string, description: string) =>
-	agentCommand(parent, name, description, "the agent's name or id")
+	agentSubcommand(parent, name, description, "the agent's name or id")
 		.argument("[text]", "the prompt; or use --file")
 		.option("-f, --file <file>", "read the prompt from a file; - is standard input")
 		.option("--front", "put it in front of the queue; several keep their order")
@@ -51,7 +51,7 @@ const queuePrompt = async (...given: Parameters<typeof import("./prompt.ts").pro
 
 function changeCommands(queue: Command): void {
 	const one = (name: string, description: string) =>
-		agentCommand(queue, name, description, "the agent").argument("<prompt>", "the prompt's id");
+		agentSubcommand(queue, name, description, "the agent").argument("<prompt>", "the prompt's id");
 	one("edit", "replace the text of a prompt; the journal keeps both texts")
 		.argument("[text]", "the new text; or use --file")
 		.option("-f, --file <file>", "read the text from a file; - is standard input")
@@ -82,7 +82,7 @@ function changeCommands(queue: Command): void {
 				({ id }) => `prompt ${id} removed`,
 			),
 		);
-	agentCommand(queue, "clear", "remove all prompts from the queue", "the agent")
+	agentSubcommand(queue, "clear", "remove all prompts from the queue", "the agent")
 		.addOption(reason())
 		.action((agent, { reason: why, ...options }) =>
 			call(

@@ -2,9 +2,9 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { Item } from "#contract/wire.ts";
 import { call } from "./call.ts";
-import { agentCommand, command, mailNumber, onlyProject, wholeNumber } from "./options.ts";
+import { agentSubcommand, mailNumber, onlyProject, subcommand, wholeNumber } from "./options.ts";
 
-export function threadCommands(program: Command): void {
+export function threadSubcommands(program: Command): void {
 	program.commandsGroup("Conversations:");
 	logCommand(program);
 	markCommands(program);
@@ -14,7 +14,7 @@ export function threadCommands(program: Command): void {
 }
 
 function logCommand(program: Command): void {
-	agentCommand(
+	agentSubcommand(
 		program,
 		"log",
 		"show what an agent did and said; with --context, what its model sees",
@@ -60,20 +60,20 @@ function logCommand(program: Command): void {
 
 function markCommands(program: Command): void {
 	const line = async (item: Item): Promise<string> => (await import("./print-thread.ts")).itemLine(item);
-	agentCommand(program, "clear", "start a new context; earlier items stay in the journal").action((agent, options) =>
+	agentSubcommand(program, "clear", "start a new context; earlier items stay in the journal").action((agent, options) =>
 		call("clear", options, { params: { agent }, body: {} }, line),
 	);
 	for (const [route, description] of [
 		["mark", "mark the end of the conversation, to rewind to later"],
 		["rewind", "hide everything after a mark"],
 	] as const)
-		agentCommand(program, route, description)
+		agentSubcommand(program, route, description)
 			.argument("[name]", "the mark's name")
 			.action((agent, name, options) => call(route, options, { params: { agent }, body: { name } }, line));
 }
 
 function mailCommands(program: Command): void {
-	agentCommand(program, "send", "send mail to an agent", "the recipient")
+	agentSubcommand(program, "send", "send mail to an agent", "the recipient")
 		.argument("<text>", "the text")
 		.option("--urgent", "interrupt a running turn as soon as none of its tool calls is open")
 		.action((agent, body, { urgent = false, ...options }) =>
@@ -86,21 +86,21 @@ function mailCommands(program: Command): void {
 			),
 		);
 	const mail = program.command("mail").description("check, read and delete an agent's mail");
-	agentCommand(mail, "check", "list the mail of an agent; nothing is marked as read")
+	agentSubcommand(mail, "check", "list the mail of an agent; nothing is marked as read")
 		.alias("list")
 		.action((agent, options) =>
 			call("mail", options, { params: { agent } }, async (mails) =>
 				(await import("./print-thread.ts")).mailTable(mails),
 			),
 		);
-	agentCommand(mail, "read", "print unread mail and mark it as read")
+	agentSubcommand(mail, "read", "print unread mail and mark it as read")
 		.argument("[mail]", "only the mail with this id", mailNumber)
 		.action((agent, id, options) =>
 			call("mailRead", options, { params: { agent }, body: id === undefined ? {} : { mail: id } }, async (mails) =>
 				(await import("./print-thread.ts")).mailLines(mails),
 			),
 		);
-	agentCommand(mail, "delete", "delete a mail; the journal still shows that it was sent")
+	agentSubcommand(mail, "delete", "delete a mail; the journal still shows that it was sent")
 		.argument("<mail>", "the mail's id")
 		.action((agent, id, options) =>
 			call("mailDelete", options, { params: { agent, mail: id } }, (deleted) => `mail ${deleted.id} deleted`),
@@ -108,7 +108,7 @@ function mailCommands(program: Command): void {
 }
 
 function searchCommand(program: Command): void {
-	command(program, "search", "search conversations for items with all of these words, newest first")
+	subcommand(program, "search", "search conversations for items with all of these words, newest first")
 		.argument("<text>", "the words; `pars*` matches every word that begins with it")
 		.option("--agent <agent>", "only of this agent")
 		.addOption(onlyProject())
@@ -121,7 +121,7 @@ function searchCommand(program: Command): void {
 }
 
 function eventsCommand(program: Command): void {
-	command(program, "events", "print the journal, the record of everything that happened")
+	subcommand(program, "events", "print the journal, the record of everything that happened")
 		.option("--after <id>", "only events after this one", wholeNumber, 0)
 		.option("--agent <agent>", "only of this agent")
 		.option("--kind <kind>", "only this kind (turn.ended) or noun (turn); separate several with commas")

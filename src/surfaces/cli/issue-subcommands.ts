@@ -1,6 +1,6 @@
 // Issues on the command line. `task` is another name for `issue`.
 import { type Command, Option } from "@commander-js/extra-typings";
-import { command, mergeStrategyOption, seconds } from "./options.ts";
+import { mergeStrategyOption, seconds, subcommand } from "./options.ts";
 
 const project = () => new Option("--project <slug>", "the project; default: the one of this directory");
 const many = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
@@ -11,12 +11,12 @@ const tell = async (...given: Parameters<typeof import("./issues.ts").tell>): Pr
 	await (await import("./issues.ts")).tell(...given);
 /** A command of a project's issues. */
 const ofProject = (issue: Command, name: string, description: string) =>
-	command(issue, name, description).addOption(project());
+	subcommand(issue, name, description).addOption(project());
 /** A command about one issue. */
 const about = (issue: Command, name: string, description: string) =>
 	ofProject(issue, name, description).argument("<issue>", which);
 
-export function issueCommands(program: Command): void {
+export function issueSubcommands(program: Command): void {
 	program.commandsGroup("Issues:");
 	const issue = program
 		.command("issue")
@@ -142,7 +142,7 @@ function waiting(issue: Command): void {
 }
 
 /** `project auto` and `project presets`. */
-export function issueProjectCommands(group: Command): void {
+export function issueProjectSubcommands(group: Command): void {
 	ofProject(group, "auto", "turn automatic work on issues on or off")
 		.argument("<on|off>", "off: running turns finish, and no further issue starts")
 		.argument("[project]", "the project; default: the one of this directory")

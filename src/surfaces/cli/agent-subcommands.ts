@@ -4,16 +4,16 @@ import type { Node } from "#contract/node-wire.ts";
 import type { Agent, Availability } from "#contract/wire.ts";
 import type { Options } from "./act.ts";
 import { call } from "./call.ts";
-import { agentCommand, command, onlyProject, policy, reason, scopedCommand } from "./options.ts";
+import { agentSubcommand, onlyProject, policy, reason, scopedSubcommand, subcommand } from "./options.ts";
 import type { ManyVerb } from "./several-agents.ts";
-import { addCommand, forkCommand } from "./spawn-commands.ts";
-import { budgetCost, budgetOf, budgetTokens } from "./usage-commands.ts";
-import { workspaceCommands } from "./workspace-commands.ts";
+import { addSubcommand, forkSubcommand } from "./spawn-subcommands.ts";
+import { budgetCost, budgetOf, budgetTokens } from "./usage-subcommands.ts";
+import { workspaceSubcommands } from "./workspace-subcommands.ts";
 
-export function agentCommands(program: Command): void {
+export function agentSubcommands(program: Command): void {
 	program.commandsGroup("Agents:");
 	const agent = program.command("agent").description("add, list, configure, stop and repair agents");
-	addCommand(agent);
+	addSubcommand(agent);
 	listCommand(agent);
 	const verbs: [name: string, route: Verb, description: string][] = [
 		["status", "agent", "show everything about one agent"],
@@ -29,12 +29,12 @@ export function agentCommands(program: Command): void {
 	for (const [name, route, description] of verbs.filter(([each]) => short.includes(each)))
 		signal(program, name, route, description);
 	psCommand(program);
-	command(program, "tree", "show agents below their supervisors; reaped ones are left out")
+	subcommand(program, "tree", "show agents below their supervisors; reaped ones are left out")
 		.addOption(onlyProject())
 		.action((options) =>
 			call("tree", options, {}, async ({ rows }) => (await import("./print-overviews.ts")).treeText(rows)),
 		);
-	command(
+	subcommand(
 		program,
 		"inbox",
 		"list what needs you: approvals, errors, turns of human agents, issues to review, usage limits, nodes that fell",
@@ -44,14 +44,14 @@ export function agentCommands(program: Command): void {
 		.action((options) =>
 			call("inbox", options, {}, async (inbox) => (await import("./print-overviews.ts")).inboxText(inbox)),
 		);
-	forkCommand(program);
+	forkSubcommand(program);
 	configureCommand(agent);
-	workspaceCommands(program, agent);
+	workspaceSubcommands(program, agent);
 }
 
 /** A list of agents. */
 const filtered = (parent: Command, name: string, description: string) =>
-	command(parent, name, description)
+	subcommand(parent, name, description)
 		.option("-a, --all", "include agent 0 and ended agents")
 		.option("-w, --watch", "refresh every two seconds until Ctrl+C")
 		.option("--type <type>", "only agents of this type")
@@ -97,7 +97,7 @@ async function listAvailable(filter: { type?: string | undefined; model?: string
 }
 
 function configureCommand(agent: Command): void {
-	agentCommand(
+	agentSubcommand(
 		agent,
 		"configure",
 		"change an agent's settings; settings you do not name stay as they are",
@@ -150,7 +150,7 @@ const many: readonly ManyVerb[] = ["pause", "resume", "interrupt", "kill", "agen
 const isForMany = (route: Verb): route is ManyVerb => many.some((each) => each === route);
 
 function signal(parent: Command, name: string, route: Verb, description: string): void {
-	const verb = scopedCommand(parent, name, description);
+	const verb = scopedSubcommand(parent, name, description);
 	for (const option of ownOptions(route)) verb.addOption(option);
 	if (route === "agentDelete") verb.alias("remove");
 	if (!isForMany(route)) {

@@ -4,12 +4,12 @@ import type { Node } from "#contract/node-wire.ts";
 import { inline } from "#contract/visible.ts";
 import type { CliContext } from "./act.ts";
 import { call } from "./call.ts";
-import { agentCommand, isIssue, mergeStrategyOption, scopedCommand } from "./options.ts";
+import { agentSubcommand, isIssue, mergeStrategyOption, scopedSubcommand } from "./options.ts";
 
 const whose = "name, project/name, id, or the first characters of the id";
 const agentOrIssue = "an agent (name or project/name), or an issue (project#3, or just 3 in its directory)";
 
-export function workspaceCommands(program: Command, agent: Command): void {
+export function workspaceSubcommands(program: Command, agent: Command): void {
 	for (const parent of [agent, program]) {
 		diffCommand(parent);
 		commitCommand(parent);
@@ -23,7 +23,7 @@ export function workspaceCommands(program: Command, agent: Command): void {
 }
 
 function diffCommand(parent: Command): void {
-	scopedCommand(parent, "diff", "show the changes of an agent, committed or not, or those of an issue's branch")
+	scopedSubcommand(parent, "diff", "show the changes of an agent, committed or not, or those of an issue's branch")
 		.argument("<agent|issue>", agentOrIssue)
 		.option("--against <what>", "compare with base, index, parent, or another agent", "base")
 		.option("--stat", "only file names and line counts")
@@ -35,7 +35,7 @@ function diffCommand(parent: Command): void {
 }
 
 function prCommand(parent: Command): void {
-	scopedCommand(parent, "pr", "push a branch and open a pull request with gh or glab, or print the link to open one")
+	scopedSubcommand(parent, "pr", "push a branch and open a pull request with gh or glab, or print the link to open one")
 		.argument("<agent|issue>", agentOrIssue)
 		.option("--title <text>", "the title; default: the issue's, or the commit's")
 		.option("--body <text>", "the description; default: the issue's, or the list of commits")
@@ -48,7 +48,7 @@ function prCommand(parent: Command): void {
 }
 
 function commitCommand(parent: Command): void {
-	agentCommand(parent, "commit", "commit an agent's changes under its name")
+	agentSubcommand(parent, "commit", "commit an agent's changes under its name")
 		.argument("[paths...]", "only these paths; default: everything that is not ignored")
 		.requiredOption("-m, --message <text>", "the commit message")
 		.action((reference, paths, { message, ...options }) =>
@@ -71,10 +71,10 @@ async function health(agent: string, options: { json?: boolean | undefined }): P
 }
 
 function workCommands(agent: Command): void {
-	agentCommand(agent, "health", "check an agent's workspace; nothing is repaired", whose).action((reference, options) =>
-		health(reference, options),
+	agentSubcommand(agent, "health", "check an agent's workspace; nothing is repaired", whose).action(
+		(reference, options) => health(reference, options),
 	);
-	agentCommand(
+	agentSubcommand(
 		agent,
 		"release",
 		"return to the agent's home branch: it gives its issue back and begins a new context",
@@ -85,7 +85,7 @@ function workCommands(agent: Command): void {
 }
 
 function moveCommand(agent: Command): void {
-	agentCommand(agent, "move", "move an idle agent and its files to another node, also away from a node that is down")
+	agentSubcommand(agent, "move", "move an idle agent and its files to another node, also away from a node that is down")
 		.requiredOption("--to <node>", "the node's name or id; see brood node list")
 		.option("--force", "use its last snapshot in the database, without asking its present node for a newer one")
 		.action((reference, { to, force = false, ...options }) =>
@@ -96,7 +96,7 @@ function moveCommand(agent: Command): void {
 }
 
 function syncCommand(agent: Command): void {
-	scopedCommand(
+	scopedSubcommand(
 		agent,
 		"sync",
 		"update agents' branches to base",
@@ -113,7 +113,7 @@ function syncCommand(agent: Command): void {
 }
 
 function approveCommand(parent: Command): void {
-	scopedCommand(parent, "approve", "merge the work of an agent or an issue into base, then update the other agents")
+	scopedSubcommand(parent, "approve", "merge the work of an agent or an issue into base, then update the other agents")
 		.argument("<agent|issue>", agentOrIssue)
 		.option("--commit <hash>", "the commit that you reviewed; default: the newest of its branch")
 		.addOption(mergeStrategyOption())
@@ -130,18 +130,18 @@ function approveCommand(parent: Command): void {
 
 function snapshotCommands(program: Command): void {
 	const snapshot = program.command("snapshot").description("list and restore snapshots of an agent's files");
-	agentCommand(snapshot, "list", "list snapshots, newest first").action((agent, options) =>
+	agentSubcommand(snapshot, "list", "list snapshots, newest first").action((agent, options) =>
 		call("snapshots", options, { params: { agent } }, async (snapshots) =>
 			(await import("./print-work.ts")).snapshotTable(snapshots),
 		),
 	);
-	agentCommand(snapshot, "show", "show what changed in a snapshot", "the agent's name or id")
+	agentSubcommand(snapshot, "show", "show what changed in a snapshot", "the agent's name or id")
 		.argument("<snapshot>", "the snapshot's number")
 		.option("--stat", "only file names and line counts")
 		.action((agent, id, { stat, ...options }) =>
 			import("./diff.ts").then(({ snapshotDiff }) => snapshotDiff(agent, id, { stat, ...options })),
 		);
-	agentCommand(snapshot, "restore", "restore the files of a snapshot; the present files are kept as a new snapshot")
+	agentSubcommand(snapshot, "restore", "restore the files of a snapshot; the present files are kept as a new snapshot")
 		.argument("<snapshot>", "the snapshot's number")
 		.action((agent, id, options) =>
 			call(

@@ -2,10 +2,10 @@
 import type { Command } from "@commander-js/extra-typings";
 import { inline } from "#contract/visible.ts";
 import { call } from "./call.ts";
-import { command } from "./options.ts";
+import { subcommand } from "./options.ts";
 
-export function uiCommands(program: Command): void {
-	const ui = command(program, "ui", "open the dashboard in your browser, or print the link that signs one in")
+export function uiSubcommands(program: Command): void {
+	const ui = subcommand(program, "ui", "open the dashboard in your browser, or print the link that signs one in")
 		.enablePositionalOptions()
 		.option("--no-open", "only print the link")
 		.action(async ({ open, ...options }) => {
@@ -14,7 +14,7 @@ export function uiCommands(program: Command): void {
 				return `${isOpened ? "Opening the dashboard. If no window appears, open" : "Open"} this link within two minutes; it works once:\n  ${url}`;
 			});
 		});
-	command(ui, "list", "list the browsers that are signed in").action((options) =>
+	subcommand(ui, "list", "list the browsers that are signed in").action((options) =>
 		call("browsers", options, {}, (browsers) =>
 			browsers.length === 0
 				? "no browser is signed in"
@@ -23,7 +23,7 @@ export function uiCommands(program: Command): void {
 						.join("\n"),
 		),
 	);
-	command(ui, "sign-out", "sign a browser out")
+	subcommand(ui, "sign-out", "sign a browser out")
 		.argument("<browser>", "its id, as `brood ui list` shows it")
 		.action((browser, options) =>
 			call("browserSignOut", options, { params: { browser } }, ({ id }) => `${id} is signed out`),

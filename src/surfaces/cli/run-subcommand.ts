@@ -1,11 +1,11 @@
 // `brood run`, the first command that most people type.
 import type { Command } from "@commander-js/extra-typings";
 import { vendorTypes } from "#contract/agent-type.ts";
-import { command, env, policy } from "./options.ts";
+import { env, policy, subcommand } from "./options.ts";
 
-export function runCommand(program: Command): void {
+export function runSubcommand(program: Command): void {
 	program.commandsGroup("Start here:");
-	command(program, "run", "give a prompt to a new agent and watch it work")
+	subcommand(program, "run", "give a prompt to a new agent and watch it work")
 		.argument("[words...]", `the prompt; a first word like ${vendorTypes[0]} or ${vendorTypes[1]} names the agent type`)
 		.option("--name <handle>", "the agent's name; default: made from the prompt")
 		.option("--model <model>", "the model that it uses")

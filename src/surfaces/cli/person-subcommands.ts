@@ -3,13 +3,13 @@ import { Argument, type Command, Option } from "@commander-js/extra-typings";
 import type { Client } from "#client/client.ts";
 import type { Person } from "#contract/wire.ts";
 import { call } from "./call.ts";
-import { command } from "./options.ts";
+import { subcommand } from "./options.ts";
 
 const roles = ["viewer", "member", "admin"] as const;
 
-export function personCommands(program: Command): void {
+export function personSubcommands(program: Command): void {
 	const person = program.command("person").description("give other people tokens of their own, each with a role");
-	command(person, "add", "add a person and print their token, once")
+	subcommand(person, "add", "add a person and print their token, once")
 		.argument("<name>", "the person's name, like anna")
 		.addOption(
 			new Option(
@@ -26,10 +26,10 @@ export function personCommands(program: Command): void {
 				client.call("personAdd", { body: { name, role, tokenHash }, key }),
 			),
 		);
-	command(person, "list", "list people and their roles").action((options) =>
+	subcommand(person, "list", "list people and their roles").action((options) =>
 		call("persons", options, {}, async (all) => (await tableOf(all)) || "nobody has a token of their own"),
 	);
-	command(person, "role", "change what a person may do")
+	subcommand(person, "role", "change what a person may do")
 		.argument("<name>", "the person's name")
 		.addArgument(new Argument("<role>", "viewer, member or admin").choices(roles))
 		.action((name, role, options) =>
@@ -39,14 +39,14 @@ export function personCommands(program: Command): void {
 }
 
 function endCommands(person: Command): void {
-	command(person, "rotate", "replace a person's token; the old one is refused at once")
+	subcommand(person, "rotate", "replace a person's token; the old one is refused at once")
 		.argument("<name>", "the person's name")
 		.action((name, options) =>
 			withToken(options, (client, tokenHash, key) =>
 				client.call("personConfigure", { params: { person: name }, body: { tokenHash }, key }),
 			),
 		);
-	command(person, "remove", "remove a person; their token is refused at once")
+	subcommand(person, "remove", "remove a person; their token is refused at once")
 		.argument("<name>", "the person's name")
 		.action((name, options) =>
 			call("personRemove", options, { params: { person: name } }, (gone) => `${gone.name} is removed`),

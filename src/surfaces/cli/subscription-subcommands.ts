@@ -4,9 +4,9 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { Credential } from "#contract/subscription.ts";
 import type { Subscription } from "#contract/wire.ts";
 import { call } from "./call.ts";
-import { command, env, wholeNumber } from "./options.ts";
+import { env, subcommand, wholeNumber } from "./options.ts";
 
-export function subscriptionCommands(program: Command): void {
+export function subscriptionSubcommands(program: Command): void {
 	const subscription = program
 		.command("subscription")
 		.description("add and configure paid plans and keys, each with a number of slots");
@@ -34,7 +34,7 @@ export function subscriptionCommands(program: Command): void {
 			),
 	);
 	lookCommands(subscription);
-	command(subscription, "cool", "start no turns on a subscription for a while: a cool-down")
+	subcommand(subscription, "cool", "start no turns on a subscription for a while: a cool-down")
 		.argument("<subscription>", "the subscription's name")
 		.option("--until <time>", "an ISO time, or a delay (90s, 10m, 2h, 7d)")
 		.option("--over", "end the cool-down now")
@@ -51,7 +51,7 @@ export function subscriptionCommands(program: Command): void {
 				table,
 			),
 		);
-	command(subscription, "remove", "remove a subscription that no open turn uses")
+	subcommand(subscription, "remove", "remove a subscription that no open turn uses")
 		.argument("<subscription>", "the subscription's name")
 		.action((subscription, options) => call("subscriptionRemove", options, { params: { subscription } }, table));
 }
@@ -60,12 +60,12 @@ const table = async (changed: Subscription): Promise<string> =>
 	(await import("./print-subscriptions.ts")).subscriptionTable([changed]);
 
 function lookCommands(subscription: Command): void {
-	command(subscription, "list", "list subscriptions and their slots").action((options) =>
+	subcommand(subscription, "list", "list subscriptions and their slots").action((options) =>
 		call("subscriptions", options, {}, async (all) =>
 			(await import("./print-subscriptions.ts")).subscriptionTable(all),
 		),
 	);
-	command(subscription, "show", "show everything about one subscription")
+	subcommand(subscription, "show", "show everything about one subscription")
 		.argument("<subscription>", "the subscription's name")
 		.action((name, options) =>
 			call("subscription", options, { params: { subscription: name } }, async (found) =>
@@ -75,7 +75,7 @@ function lookCommands(subscription: Command): void {
 }
 
 const withTerms = (parent: Command, name: string, description: string) =>
-	command(parent, name, description)
+	subcommand(parent, name, description)
 		.argument("<subscription>", "the subscription's name")
 		.option("--max-concurrent <number>", "how many turns may run on it at the same time; default: 3", wholeNumber)
 		.addOption(env().conflicts(["envFile", "variables", "configDir"]))

@@ -6,8 +6,8 @@ import type { Site } from "#contract/project.ts";
 import { indented, inline } from "#contract/visible.ts";
 import type { CliContext } from "./act.ts";
 import { call } from "./call.ts";
-import { issueProjectCommands } from "./issue-commands.ts";
-import { command } from "./options.ts";
+import { issueProjectSubcommands } from "./issue-subcommands.ts";
+import { subcommand } from "./options.ts";
 
 /** A request about the project that is named, else about that of the directory. */
 const inProject =
@@ -17,10 +17,10 @@ const inProject =
 		return { params: { project: await projectFor(cli, slug) }, ...(body !== undefined && { body }) };
 	};
 
-export function projectCommands(program: Command): void {
+export function projectSubcommands(program: Command): void {
 	const project = program.command("project").description("add, configure and remove projects (git repositories)");
-	issueProjectCommands(project);
-	command(project, "add", "add a repository: a folder, or a URL that is cloned into Brood's home")
+	issueProjectSubcommands(project);
+	subcommand(project, "add", "add a repository: a folder, or a URL that is cloned into Brood's home")
 		.argument("<path>", "the folder or the URL")
 		.option("--name <slug>", "the project's name; default: the folder's")
 		.option("--branch <name>", "the branch that agents start from and that their work is merged into")
@@ -41,7 +41,7 @@ export function projectCommands(program: Command): void {
 				return `added ${added.slug} (${inline(added.path)})${more}`;
 			});
 		});
-	command(project, "list", "list projects, and what is wrong with them").action((options) =>
+	subcommand(project, "list", "list projects, and what is wrong with them").action((options) =>
 		call("projects", options, { query: { check: "true" } }, async (all) => {
 			const { table } = await import("./print.ts");
 			const problems = all.map(({ problem }) => (problem === null ? "" : `${problem.text} (${problem.fix})`));
@@ -50,12 +50,12 @@ export function projectCommands(program: Command): void {
 			return table(["PROJECT", "PATH", "PROBLEM"].slice(0, width), rows) || "no projects yet";
 		}),
 	);
-	command(project, "show", "show a project's folder")
+	subcommand(project, "show", "show a project's folder")
 		.argument("[project]", "the project's name; default: the one of this directory")
 		.action((slug, options) =>
 			call("project", options, inProject(slug), ({ slug: found, path }) => `${found}  ${inline(path)}`),
 		);
-	command(project, "remove", "remove a project from Brood; its folder is not touched")
+	subcommand(project, "remove", "remove a project from Brood; its folder is not touched")
 		.argument("<project>", "the project's name")
 		.action((slug, options) =>
 			call(
@@ -72,7 +72,7 @@ export function projectCommands(program: Command): void {
 }
 
 function moveCommand(project: Command): void {
-	command(
+	subcommand(
 		project,
 		"move",
 		"make another node the project's home node, where merges are made; its agents stay where they are",
@@ -100,7 +100,7 @@ function siteCommands(project: Command): void {
 	const siteLine = ({ node, path }: Site): string =>
 		`${nodes.find(({ id }) => id === node)?.name ?? node}  ${inline(path)}`;
 	const named = (name: string, description: string) =>
-		command(site, name, description).argument("<project>", "the project's name");
+		subcommand(site, name, description).argument("<project>", "the project's name");
 	named("add", "name a clone of the repository at another node")
 		.requiredOption("--node <node>", "the node's name or id; see brood node list")
 		.requiredOption("--path <folder>", "the repository's absolute path on that machine")
@@ -139,7 +139,7 @@ function siteCommands(project: Command): void {
 }
 
 function upkeepCommands(project: Command): void {
-	command(project, "settings", "show the settings in force, and the commands that the repository wants to run")
+	subcommand(project, "settings", "show the settings in force, and the commands that the repository wants to run")
 		.argument("[project]", "the project's name; default: the one of this directory")
 		.action(async (slug, options) => {
 			let project = "";
@@ -150,7 +150,7 @@ function upkeepCommands(project: Command): void {
 			};
 			await call("projectSettings", options, request, (found) => settingsText(project, found));
 		});
-	command(project, "approve-config", "approve the commands of the repository's .brood.yaml, exactly as they are now")
+	subcommand(project, "approve-config", "approve the commands of the repository's .brood.yaml, exactly as they are now")
 		.argument("<project>", "the project's name")
 		.argument("<fingerprint>", "the fingerprint that `project settings` shows")
 		.action((slug, fingerprint, options) =>
@@ -161,14 +161,14 @@ function upkeepCommands(project: Command): void {
 				(found) => `approved for ${found.slug}`,
 			),
 		);
-	command(project, "warm", "set up `primary/`, the folder that shared paths are linked from")
+	subcommand(project, "warm", "set up `primary/`, the folder that shared paths are linked from")
 		.argument("[project]", "the project's name; default: the one of this directory")
 		.action((slug, options) =>
 			call("warm", options, inProject(slug, {}), ({ path, filled }) =>
 				filled ? `filled ${path}` : `${path} is up to date`,
 			),
 		);
-	command(project, "gc", "delete expired snapshots and trash")
+	subcommand(project, "gc", "delete expired snapshots and trash")
 		.argument("[project]", "the project's name; default: the one of this directory")
 		.option("--dry-run", "only list what would be deleted, and why")
 		.action((slug, { dryRun = false, ...options }) =>
@@ -193,7 +193,7 @@ function settingsText(slug: string, { settings, issues, unapprovedConfig }: Rout
 }
 
 function configureCommand(project: Command): void {
-	command(project, "configure", "configure what happens at a usage limit, quiet hours and the agent type")
+	subcommand(project, "configure", "configure what happens at a usage limit, quiet hours and the agent type")
 		.argument("[project]", "the project's name; default: the one of this directory")
 		.addOption(
 			new Option(

@@ -2,11 +2,11 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import { vendorTypes } from "#contract/agent-type.ts";
 import { withConversation, withoutConversation } from "#contract/context-words.ts";
-import { agentCommand, command, env, itemNumber, policy, withoutEmpty } from "./options.ts";
-import { budgetCost, budgetOf, budgetTokens } from "./usage-commands.ts";
+import { agentSubcommand, env, itemNumber, policy, subcommand, withoutEmpty } from "./options.ts";
+import { budgetCost, budgetOf, budgetTokens } from "./usage-subcommands.ts";
 
-export function addCommand(agent: Command): void {
-	command(agent, "add", "add an agent, with its own worktree if this directory is a project")
+export function addSubcommand(agent: Command): void {
+	subcommand(agent, "add", "add an agent, with its own worktree if this directory is a project")
 		.argument("[name]", "the agent's name; default: generated")
 		.option("--type <type>", `${vendorTypes.join(", ")}, acp, llm, scripted, shell or human`)
 		.option("--program <line>", "for --type acp: the program and its arguments")
@@ -43,8 +43,8 @@ export function addCommand(agent: Command): void {
 		});
 }
 
-export function forkCommand(program: Command): void {
-	agentCommand(
+export function forkSubcommand(program: Command): void {
+	agentSubcommand(
 		program,
 		"fork",
 		"copy an agent: a child with its conversation and its uncommitted files",

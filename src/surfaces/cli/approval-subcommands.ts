@@ -2,11 +2,11 @@
 import type { Command } from "@commander-js/extra-typings";
 import { indented } from "#contract/visible.ts";
 import { call } from "./call.ts";
-import { command, onlyProject, reason } from "./options.ts";
+import { onlyProject, reason, subcommand } from "./options.ts";
 
-export function approvalCommands(program: Command): void {
+export function approvalSubcommands(program: Command): void {
 	const approval = program.command("approval").description("list, allow and deny what agents ask for");
-	command(approval, "list", "list pending approvals, oldest first")
+	subcommand(approval, "list", "list pending approvals, oldest first")
 		.option("--agent <agent>", "only approvals of this agent")
 		.addOption(onlyProject())
 		.action(({ agent, ...options }) =>
@@ -14,7 +14,7 @@ export function approvalCommands(program: Command): void {
 				(await import("./print-approvals.ts")).approvalTable(approvals),
 			),
 		);
-	command(approval, "show", "show what the agent asks for: the command, the change to each file")
+	subcommand(approval, "show", "show what the agent asks for: the command, the change to each file")
 		.argument("<approval>", "the approval's id")
 		.action((id, options) =>
 			call("approval", options, { params: { approval: id } }, async (found) =>
@@ -43,7 +43,7 @@ export function approvalCommands(program: Command): void {
 }
 
 const answerCommand = (approval: Command, name: "allow" | "deny") =>
-	command(approval, name, `${name} what the agent asks for`)
+	subcommand(approval, name, `${name} what the agent asks for`)
 		.argument("<approval>", "the approval's id")
 		.option("--always", "and answer the same question in the same way from now on")
 		.addOption(reason("the reason, for the journal; if denied, the agent is told"));

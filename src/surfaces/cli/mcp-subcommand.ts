@@ -1,7 +1,7 @@
 // `brood mcp`, which agents' programs start.
 import type { Command } from "@commander-js/extra-typings";
 
-export function mcpCommand(program: Command): void {
+export function mcpSubcommand(program: Command): void {
 	program
 		.command("mcp")
 		.description("for agents: serve Brood's tools over standard input and output (MCP)")

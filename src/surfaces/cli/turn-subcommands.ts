@@ -1,28 +1,28 @@
 // Turns: what an agent did with its prompts.
 import type { Command } from "@commander-js/extra-typings";
 import { call } from "./call.ts";
-import { agentCommand, scopedCommand } from "./options.ts";
+import { agentSubcommand, scopedSubcommand } from "./options.ts";
 
-export function turnCommands(program: Command): void {
+export function turnSubcommands(program: Command): void {
 	const turn = program.command("turn").description("show and retry turns: what an agent did with each prompt");
-	agentCommand(turn, "list", "list an agent's turns, oldest first").action((agent, options) =>
+	agentSubcommand(turn, "list", "list an agent's turns, oldest first").action((agent, options) =>
 		call("turns", options, { params: { agent } }, async (turns) =>
 			(await import("./print-thread.ts")).turnTable(turns),
 		),
 	);
-	agentCommand(turn, "show", "show one turn and its items")
+	agentSubcommand(turn, "show", "show one turn and its items")
 		.argument("[turn]", "the turn's id; default: the latest", "last")
 		.action((agent, id, options) =>
 			call("turn", options, { params: { agent, turn: id } }, async (found) =>
 				(await import("./print-thread.ts")).turnLines(found),
 			),
 		);
-	scopedCommand(turn, "retry", "run the prompt of an interrupted or failed turn again, before the queue")
+	scopedSubcommand(turn, "retry", "run the prompt of an interrupted or failed turn again, before the queue")
 		.argument("[agent]", "the agent's name or id")
 		.argument("[turn]", "the turn's id; default: the latest", "last")
 		.option("--all", "every turn that the last stop or crash of the daemon interrupted (of --project, if given)")
 		.action(async (agent, id, options) => await (await import("./retry.ts")).retry(agent, id, options));
-	agentCommand(turn, "finish", "end the turn of a human agent", "the agent's name or id")
+	agentSubcommand(turn, "finish", "end the turn of a human agent", "the agent's name or id")
 		.requiredOption("-m, --message <text>", "the result")
 		.option("--failed", "mark the turn as failed")
 		.action((agent, { message, failed = false, ...options }) =>

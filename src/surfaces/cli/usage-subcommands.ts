@@ -1,10 +1,10 @@
 // Usage, and the options for budgets.
 import { type Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import type { BudgetRequest, Cost } from "#contract/usage.ts";
-import { scopedCommand } from "./options.ts";
+import { scopedSubcommand } from "./options.ts";
 
-export function usageCommands(program: Command): void {
-	scopedCommand(
+export function usageSubcommands(program: Command): void {
+	scopedSubcommand(
 		program,
 		"usage",
 		"show tokens and cost, as reported by the agents' programs",

@@ -1,9 +1,9 @@
 // `brood wait`.
 import { type Command, Option } from "@commander-js/extra-typings";
-import { scopedCommand, seconds } from "./options.ts";
+import { scopedSubcommand, seconds } from "./options.ts";
 
-export function waitCommand(program: Command): void {
-	scopedCommand(program, "wait", "wait for agents to finish")
+export function waitSubcommand(program: Command): void {
+	scopedSubcommand(program, "wait", "wait for agents to finish")
 		.argument("<agents...>", "the agents")
 		.addOption(
 			new Option(
