@@ -11,7 +11,7 @@ const [, , url = "", name = ""] = process.argv;
 const node = {
 	node: NodeId.parse(`${name}-${randomIds.key()}`),
 	name,
-	boot: randomIds.key(),
+	startId: randomIds.key(),
 	version: "0",
 	schema: 1,
 	types: [],

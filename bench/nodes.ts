@@ -168,6 +168,13 @@ async function latency(url: string): Promise<Result[]> {
 }
 
 async function nodeOn(url: string, name: string, driver: FakeDriver | null): Promise<Engine> {
-	const node = { node: NodeId.parse(randomIds.key()), name, boot: randomIds.key(), version: "0", schema: 1, types: [] };
+	const node = {
+		node: NodeId.parse(randomIds.key()),
+		name,
+		startId: randomIds.key(),
+		version: "0",
+		schema: 1,
+		types: [],
+	};
 	return await startEngine({ url }, { turnsMax: 100 }, { node, driver });
 }

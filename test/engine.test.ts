@@ -338,7 +338,7 @@ describe("the registry", () => {
 			{ type: "project.move", slug: "x", from: "x", path: "/srv" },
 			{ type: "site.add", slug: "x", node: "x", path: "/srv" },
 			{ type: "site.remove", slug: "x", node: "x" },
-			{ type: "node.join", node: "x", name: "x", boot: "x", turnsMax: 1, types: [], version: "1", schema: 1 },
+			{ type: "node.join", node: "x", name: "x", startId: "x", turnsMax: 1, types: [], version: "1", schema: 1 },
 			{ type: "node.fall", node: "x", epoch: 1, beats: 0 },
 			{ type: "node.equip", node: "x", types: [] },
 			...["leave", "drain", "resume", "remove"].map((verb) => ({ type: `node.${verb}`, node: "x" })),

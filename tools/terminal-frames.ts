@@ -2,8 +2,8 @@
 import { AgentId, human, ProjectSlug, system } from "#contract/ids.ts";
 import { nothingSpent } from "#contract/usage.ts";
 import { Agent, Approval, Subscription } from "#contract/wire.ts";
+import { Blocks } from "#views/conversation.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
-import { Blocks } from "#views/thread.ts";
 import { filesOf, reviewMark } from "../src/surfaces/tui/diff.ts";
 import { firstState, type Panel, type Seen, type State } from "../src/surfaces/tui/model.ts";
 import { screenRows } from "../src/surfaces/tui/screen.ts";

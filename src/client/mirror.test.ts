@@ -64,7 +64,7 @@ const rows = {
 		agents: [],
 		projects: [],
 		subscriptions: [],
-		leases: [],
+		turnLeases: [],
 		nodes: [],
 		prompts: [],
 		turns: [],

@@ -48,7 +48,7 @@ export interface MirrorOptions {
 }
 
 const noRows = {
-	...{ agents: [], projects: [], subscriptions: [], leases: [], nodes: [], prompts: [], turns: [], approvals: [] },
+	...{ agents: [], projects: [], subscriptions: [], turnLeases: [], nodes: [], prompts: [], turns: [], approvals: [] },
 	...{ waits: [], mails: [], issues: [], runs: [] },
 };
 

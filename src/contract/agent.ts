@@ -42,7 +42,7 @@ export type Hold = z.infer<typeof Hold>;
 export const Lineage = z.strictObject({ agent: AgentId, forkPoint: z.union([z.literal(0), EventId]) });
 export type Lineage = z.infer<typeof Lineage>;
 
-/** A git bundle of a snapshot and of the agent's branch, in the store's long texts. */
+/** A git bundle of a snapshot and of the agent's branch, in the store's blobs. */
 export const Bundle = z.strictObject({ blob: z.string(), snapshot: z.string(), commit: z.string(), bytes: z.int() });
 export type Bundle = z.infer<typeof Bundle>;
 
@@ -136,7 +136,7 @@ export const AgentState = z.strictObject({
 export type AgentState = z.infer<typeof AgentState>;
 
 /** The name of its workspace's folder, empty if it has none; null once that was removed. */
-export const folderOf = ({ workspace, workspaceRemovedAt }: AgentState): string | null =>
+export const workspaceFolderName = ({ workspace, workspaceRemovedAt }: AgentState): string | null =>
 	workspaceRemovedAt === null ? (workspace?.path.split("/").at(-1) ?? "") : null;
 
 /** Whether its files still are where they should not be: at a node that it was moved away from, or, once deleted, in bundles. */
@@ -150,7 +150,7 @@ const PinnedPath = Text.max(1024).regex(
 
 export const Settings = z.strictObject({
 	systemPrompt: Text.nullable(),
-	/** files of the workspace that every turn sees */
+	/** files of the workspace that it is shown (`llm`) or told to read (a vendor's agent) in every turn */
 	pinned: z.array(PinnedPath).max(100),
 	/** options of its program, by the program's own names, such as `mode` */
 	options: z.record(Text.min(1).max(100), Text.max(200)),
@@ -191,7 +191,7 @@ export const AgentEvent = z.discriminatedUnion("kind", [
 	/** the files of an agent that was moved away are in the trash of its former node; null if there were none */
 	event("agent.trashed", { node: NodeId, trash: z.string().nullable() }),
 	/** its processes have ended, after another node asked for its end */
-	z.object({ kind: z.literal("agent.stopped") }),
+	z.object({ kind: z.literal("agent.processesEnded") }),
 	/** all settings, so that the latest event is the only one to read */
 	z.object({
 		kind: z.literal("agent.configured"),

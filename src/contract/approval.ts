@@ -4,7 +4,7 @@ import { command, event } from "./define.ts";
 import { Actor, AgentId, EventId } from "./ids.ts";
 import { Reason, Text } from "./text.ts";
 
-/** Who answers: always a person, a person except for edits, or nobody. */
+/** Who answers where no permit does: a person; a person except for edits and for what only reads or thinks; or nobody. */
 export const policies = ["ask", "auto-edit", "full"] as const;
 export const Policy = z.enum(policies);
 export type Policy = z.infer<typeof Policy>;

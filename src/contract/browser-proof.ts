@@ -6,6 +6,6 @@
 export const proofHeader = "x-brood-proof";
 
 /** What is signed, with the secret's digest as the key: the daemon has no more than that. */
-export const browserProofText = (boot: string, host: string): string => `brood browser ${boot} ${host}`;
+export const browserProofText = (startId: string, host: string): string => `brood browser ${startId} ${host}`;
 
-export const browserProof = (boot: string, signature: string): string => `${boot}.${signature}`;
+export const browserProof = (startId: string, signature: string): string => `${startId}.${signature}`;

@@ -18,5 +18,5 @@ export type Browser = z.infer<typeof Browser>;
 
 export const BrowserLink = z.object({ url: z.string(), expiresAt: z.iso.datetime() });
 
-/** What a page sends to `POST /api/enter`: the part of the link after the `#`. */
-export const EnterRequest = z.strictObject({ code: z.string().regex(/^[A-Za-z0-9_-]{43}$/) });
+/** What a page sends to `POST /api/sign-in`: the part of the link after the `#`. */
+export const SignInRequest = z.strictObject({ code: z.string().regex(/^[A-Za-z0-9_-]{43}$/) });

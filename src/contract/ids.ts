@@ -10,7 +10,7 @@ export const AgentId = z
 	.brand<"AgentId">();
 export type AgentId = z.infer<typeof AgentId>;
 
-/** An agent's name inside its project; never used twice there. */
+/** An agent's name inside its project; never used twice there, unless the project was removed and added again. */
 export const Handle = z.string().regex(nameShape, nameRule).brand<"Handle">();
 export type Handle = z.infer<typeof Handle>;
 

@@ -219,7 +219,7 @@ export const IssueEvent = z.discriminatedUnion("kind", [
 	event("issue.delivered", { ...of, messages: z.array(EventId) }),
 	/** the agent reports that its work is complete, or has to go back */
 	textEvent("issue.reported", { ...of, back: z.boolean() }),
-	event("issue.waited", { ...of, waiting: Waiting.nullable(), notBefore: z.int().exactOptional() }),
+	event("issue.waitChanged", { ...of, waiting: Waiting.nullable(), notBefore: z.int().exactOptional() }),
 	/** `empty`: a person approved it although there may be nothing to merge */
 	event("issue.approved", {
 		...of,

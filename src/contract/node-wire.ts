@@ -5,7 +5,7 @@ import { NodeState } from "./node.ts";
 import { Time } from "./wire.ts";
 
 export const Node = z.object({
-	...NodeState.omit({ boot: true, types: true }).shape,
+	...NodeState.omit({ startId: true, types: true }).shape,
 	/** the agent types that are installed there */
 	types: z.array(z.string()),
 	/** whether it is the one that was asked */

@@ -39,7 +39,7 @@ export const NodeState = z.strictObject({
 	name: NodeName,
 	epoch: z.int().positive(),
 	/** of the daemon that joined: it may ask twice and gets the same epoch */
-	boot: z.string(),
+	startId: z.string(),
 	state: z.enum(nodeStates),
 	...Capabilities,
 	joinedAt: z.int(),
@@ -61,7 +61,7 @@ export const isOwn = (me: { node: NodeId } | null, of: { node: NodeId | null }):
 export const NodeJoin = command("node.join", {
 	node: NodeId,
 	name: NodeName,
-	boot: z.string().min(1).max(100),
+	startId: z.string().min(1).max(100),
 	...Capabilities,
 });
 export type NodeJoin = z.infer<typeof NodeJoin>;
@@ -79,14 +79,14 @@ export const nodeCommands = [NodeJoin, NodeFall, NodeLeave, NodeDrain, NodeResum
 
 export const NodeEvent = z.discriminatedUnion("kind", [
 	event("node.joined", {
-		...{ node: NodeId, name: NodeName, epoch: z.int().positive(), boot: z.string(), ...Capabilities },
+		...{ node: NodeId, name: NodeName, epoch: z.int().positive(), startId: z.string(), ...Capabilities },
 		/** of an earlier life */
 		fellAt: z.int().nullish(),
 	}),
 	/** `epoch`: the first one that may write again; `by`: the node that replaced it */
 	event("node.fell", { node: NodeId, epoch: z.int().positive(), by: NodeId.nullable() }),
 	event("node.left", { node: NodeId }),
-	event("node.drained", { node: NodeId }),
+	event("node.drainStarted", { node: NodeId }),
 	event("node.resumed", { node: NodeId }),
 	event("node.removed", { node: NodeId }),
 	event("node.equipped", { node: NodeId, types: Capabilities.types }),

@@ -12,7 +12,7 @@ export const Inbox = z.object({
 	humanAgents: z.array(Agent),
 	/** issues that need attention or wait to be approved */
 	reviews: z.array(Issue),
-	/** subscriptions that wait for the end of a usage limit */
+	/** subscriptions that cool down */
 	limits: z.array(Subscription),
 	/** nodes that stopped answering and are not back, with the agents whose files are there */
 	nodes: z.array(

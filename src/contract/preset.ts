@@ -48,7 +48,7 @@ export const Stage = z.strictObject({
 	agent: AgentSelector.optional(),
 	/** tried in this order when no agent matches `agent` */
 	fallbacks: z.array(AgentSelector).max(16).optional(),
-	/** how many issues of this stage are worked on at one time, and how many people may move into it */
+	/** how many issues of this stage are worked on at one time, and how many a person can move into it */
 	wipMax: z.int().positive().max(1000).optional(),
 	final: z.literal(true).optional(),
 });

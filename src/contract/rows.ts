@@ -23,7 +23,7 @@ export const MirroredRows = z.object({
 	agents: rowsOf<AgentState>(),
 	projects: rowsOf<ProjectState>(),
 	subscriptions: rowsOf<SubscriptionState>(),
-	leases: rowsOf<TurnLease>(),
+	turnLeases: rowsOf<TurnLease>(),
 	nodes: rowsOf<NodeState>(),
 	/** queued or running; with their texts only for the requested agents */
 	prompts: rowsOf<PromptState>(),

@@ -69,7 +69,7 @@ export const SubscriptionState = z.strictObject({
 	name: SubscriptionName,
 	type: AgentType,
 	...{ ...Terms.shape, ...credentialNodes },
-	/** a usage limit was reported: no turns start on it before this time */
+	/** a usage limit was reported, or a person said so: no turns start on it before this time */
 	coolingUntil: z.int().nullable(),
 	spent: Spent,
 	createdAt: z.int(),
@@ -140,7 +140,7 @@ export const subscriptionCommands = [
 export const SubscriptionEvent = z.discriminatedUnion("kind", [
 	event("subscription.added", { name: SubscriptionName, type: AgentType, ...Terms.shape, ...credentialNodes }),
 	event("subscription.configured", { name: SubscriptionName, ...Terms.shape, ...credentialNodes }),
-	event("subscription.cooled", { name: SubscriptionName, until: z.int().nullable() }),
+	event("subscription.cooldownChanged", { name: SubscriptionName, until: z.int().nullable() }),
 	event("subscription.removed", { name: SubscriptionName }),
 ]);
 export type SubscriptionEvent = z.infer<typeof SubscriptionEvent>;

@@ -141,7 +141,7 @@ export type TurnFinish = z.infer<typeof TurnFinish>;
 export const TurnMarkSilent = command("turn.markSilent", { ...named, since: z.int() });
 export type TurnMarkSilent = z.infer<typeof TurnMarkSilent>;
 
-/** Found open at boot: its process is gone. */
+/** Found open at the start: its process is gone. */
 export const TurnCrash = command("turn.crash", { ...named, partials: PartialOutputs.default([]) });
 export type TurnCrash = z.infer<typeof TurnCrash>;
 

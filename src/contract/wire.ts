@@ -183,7 +183,7 @@ export const UpdateResult = z.object({
 });
 export type UpdateResult = z.infer<typeof UpdateResult>;
 
-/** How an agent was brought up to date after a merge. */
+/** How an agent was brought up to date with base. */
 export const Synced = z.object({ agent: AgentId, handle: z.string(), updated: z.boolean(), text: z.string() });
 export type Synced = z.infer<typeof Synced>;
 

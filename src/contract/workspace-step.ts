@@ -97,7 +97,7 @@ export const WorkspaceConfirm = command("workspace.confirm", { ...named, whole: 
 export type WorkspaceConfirm = z.infer<typeof WorkspaceConfirm>;
 
 export const WorkspaceFree = command("workspace.free", { ...named });
-/** Found leased at boot: the daemon died during the step. */
+/** Found leased at the start: the daemon died during the step. */
 export const WorkspaceCrash = command("workspace.crash", { ...named });
 
 /** From the engine, around git steps. */

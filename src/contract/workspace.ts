@@ -87,7 +87,7 @@ export const healthCodes = [
 	"PROCESSES_LEFT",
 	"LEASE_OLD",
 	/** its project's repository cannot be used */
-	"PROJECT_GONE",
+	"REPOSITORY_UNUSABLE",
 	/** its sandbox cannot be made or used: of this repository, or with this configuration */
 	"SANDBOX_IMPOSSIBLE",
 	/** its project's configuration has an error */
@@ -136,7 +136,7 @@ export const LeftOut = z.strictObject({ path: z.string(), reason: z.string() });
 export type LeftOut = z.infer<typeof LeftOut>;
 
 export const Diff = z.strictObject({
-	/** a commit, `index`, or another agent's tree */
+	/** a commit, `index`, or another agent's files */
 	against: z.string(),
 	/** in git's order, at most 20,000 */
 	files: z.array(ChangedFile),
@@ -249,6 +249,6 @@ export const Merged = z.strictObject({
 	/** how base and the remote stand afterwards; null without a remote */
 	origin: RemoteStatus.nullable(),
 	/** it had been merged before: nothing was done */
-	replayed: z.boolean(),
+	alreadyMerged: z.boolean(),
 });
 export type Merged = z.infer<typeof Merged>;

@@ -7,8 +7,8 @@ import { NodeId } from "#contract/node.ts";
 import type { NodeIdentity } from "#engine/parts.ts";
 import { version } from "#src/version.ts";
 
-/** Every start is another `boot`. */
+/** Every start is another `startId`. */
 export const nodeOf = (homeId: string, { node }: HomeConfig, types: readonly string[]): NodeIdentity => ({
-	...{ node: NodeId.parse(homeId), name: node?.name ?? machineName(), boot: randomIds.key(), version },
+	...{ node: NodeId.parse(homeId), name: node?.name ?? machineName(), startId: randomIds.key(), version },
 	...{ schema: schemaVersion, types: [...types] },
 });

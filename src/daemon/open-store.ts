@@ -1,4 +1,4 @@
-// Which store a daemon has, and what of long texts belongs to it.
+// Which store a daemon has, and where its blobs are.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { databaseAddress } from "#adapters/store/postgres/url.ts";

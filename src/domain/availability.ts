@@ -1,6 +1,6 @@
 // Whether an agent is free, why not, and when it will be: an estimate from the duration of its last turns.
 import type { AgentState } from "#contract/agent.ts";
-import type { Waiting } from "./schedule.ts";
+import type { NotStarted } from "./schedule.ts";
 import { type Capacity, claim, shortageText } from "./slots.ts";
 
 /** Why an agent could not start new work at once; null if it could. `until` is when that ends, if it is known. */
@@ -42,7 +42,7 @@ const whyActive = {
 } as const;
 
 /** Why the scheduler does not consider an agent's next prompt. `notBefore`: the earliest time that one waits for. */
-export function waitsElsewhere(agent: AgentState, due: boolean, notBefore: number | null): Waiting | null {
+export function waitsElsewhere(agent: AgentState, due: boolean, notBefore: number | null): NotStarted | null {
 	if (agent.life === "provisioning") return { why: "its workspace is being made", ahead: 0 };
 	if (agent.lease !== null) return { why: `its workspace is being worked on (${agent.lease.step})`, ahead: 0 };
 	if (agent.activity !== "idle") return { why: whyActive[agent.activity], ahead: 0 };

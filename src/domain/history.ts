@@ -1,4 +1,4 @@
-// From events to context: what an agent's model sees.
+// From history to context: what an agent's model sees.
 //
 // Fork by reference. A child begins with its parent's whole conversation, and forks are meant to be made by the dozen,
 // of agents with conversations of any length. So nothing is copied: a fork writes a few events, whatever it inherits.

@@ -22,7 +22,7 @@ export function decideJoin(
 	{ type: _, name, ...command }: NodeJoin,
 ): Exclude<Decision, Refusal> {
 	const before = nodes.find(({ id }) => id === command.node);
-	if (before !== undefined && before.boot === command.boot && isActive(before)) return [];
+	if (before !== undefined && before.startId === command.startId && isActive(before)) return [];
 	const taken = nodes.some((other) => other.name === name && other.id !== command.node && other.state !== "removed");
 	return [
 		{
@@ -99,7 +99,7 @@ export function decideLeaveNode(node: NodeState | undefined, { node: id }: { nod
 export function decideDrain(node: NodeState | undefined, { node: id }: { node: NodeId }): Decision {
 	if (node === undefined) return noNode(id);
 	if (!isActive(node)) return nodeDown(node);
-	return node.state === "draining" ? [] : [{ kind: "node.drained", agent: null, data: { node: id } }];
+	return node.state === "draining" ? [] : [{ kind: "node.drainStarted", agent: null, data: { node: id } }];
 }
 
 export function decideResumeNode(node: NodeState | undefined, { node: id }: { node: NodeId }): Decision {

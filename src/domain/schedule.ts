@@ -40,7 +40,7 @@ export interface ScheduleFacts extends Capacity {
 	served: ReadonlyMap<ProjectSlug | null, number>;
 }
 
-export interface Waiting {
+export interface NotStarted {
 	/** a phrase for people */
 	why: string;
 	/** how many come first among those that wait for the same capacity */
@@ -51,7 +51,7 @@ export interface Schedule {
 	continues: Continuation[];
 	starts: ScheduledHead[];
 	/** those that do not start, and why */
-	notStarted: Map<AgentId, Waiting>;
+	notStarted: Map<AgentId, NotStarted>;
 	/** the next time at which an agent may start because time has passed */
 	nextAt: number | null;
 }

@@ -270,7 +270,7 @@ describe("a usage limit", () => {
 			{ kind: "final" },
 			{ kind: "turn.ended", data: { turn: 7, state: "failed" } },
 			{ kind: "prompt.queued", text: "do it", data: { position: -3, retries: { prompt: 5, turn: 7 } } },
-			{ kind: "subscription.cooled", data: { name: "a", until: 9000 } },
+			{ kind: "subscription.cooldownChanged", data: { name: "a", until: 9000 } },
 			{ kind: "agent.held", data: { hold: "limit", until: 9000 } },
 		]);
 	});
@@ -280,7 +280,7 @@ describe("a usage limit", () => {
 			Array.isArray(events) ? events.map(({ kind }) => kind).slice(2) : events;
 		expect(kinds(end([plan("a", { fallback: name("b") }), plan("b")]))).toEqual([
 			"prompt.queued",
-			"subscription.cooled",
+			"subscription.cooldownChanged",
 		]);
 		expect(kinds(end([], { ...turn, subscription: null }))).toEqual(["prompt.queued", "agent.held"]);
 	});

@@ -83,7 +83,9 @@ export function decideRemoveSubscription(
 export function decideCool(all: readonly SubscriptionState[], { name, until }: SubscriptionCool): Decision {
 	const now = present(all, name);
 	if (now === undefined) return unknown(name);
-	return now.coolingUntil === until ? [] : [{ kind: "subscription.cooled", agent: null, data: { name, until } }];
+	return now.coolingUntil === until
+		? []
+		: [{ kind: "subscription.cooldownChanged", agent: null, data: { name, until } }];
 }
 
 /**

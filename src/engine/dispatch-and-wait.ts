@@ -73,7 +73,7 @@ export class DispatchAndWait {
 			const now = agent.node === null ? undefined : await store.reads.node(agent.node);
 			// the processes of a daemon end with it
 			if (now === undefined || !isActive(now) || now.epoch !== there?.epoch) return true;
-			const stopped = await store.reads.newestOfKind(id, "agent.stopped", Number.MAX_SAFE_INTEGER);
+			const stopped = await store.reads.newestOfKind(id, "agent.processesEnded", Number.MAX_SAFE_INTEGER);
 			return stopped !== undefined && stopped.id > after ? true : null;
 		};
 		await until(this.#made.publisher, gone, { timeoutMs: stopTimeoutMs });

@@ -104,7 +104,7 @@ export class Engine implements AsyncDisposable {
 	}
 
 	/**
-	 * Copies the store into one file and long texts into a folder beside it; `again` after an attempt that was
+	 * Copies the store into one file and the blobs into a folder beside it; `again` after an attempt that was
 	 * interrupted.
 	 */
 	async backup(

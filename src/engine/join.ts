@@ -11,7 +11,8 @@ export async function join(
 	if (node === undefined) return null;
 	const outcome = await dispatch(bySystem({ type: "node.join", ...node, turnsMax }));
 	const row = await store.reads.node(node.node);
-	if ("refused" in outcome || row === undefined || row.boot !== node.boot) throw new Error("this node could not join");
+	if ("refused" in outcome || row === undefined || row.startId !== node.startId)
+		throw new Error("this node could not join");
 	const as = { node: row.id, epoch: row.epoch };
 	store.fence(as);
 	return as;

@@ -12,7 +12,7 @@ import type { Watchdog } from "./ports/store-nodes.ts";
 import type { Workspaces } from "./ports/workspaces.ts";
 import type { Sweeper } from "./upkeep.ts";
 
-/** How a daemon joins; `boot` is another one at each start. */
+/** How a daemon joins; `startId` is another one at each start. */
 export type NodeIdentity = Omit<NodeJoin, "type" | "turnsMax">;
 
 export interface EngineDependencies {

@@ -1,10 +1,10 @@
 // The HTTP app: every route of the contract behind one guard, one parser and one error format.
-import { EnterRequest } from "#contract/browser.ts";
+import { SignInRequest } from "#contract/browser.ts";
 import { agentOf } from "#contract/ids.ts";
 import { refuse } from "#contract/refusal.ts";
 import { type Route, routes } from "#contract/routes.ts";
 import { type AnswerParts, answer, bodyBytesMax, failure, json, jsonOf, queryIn, refused, tooLarge } from "./answer.ts";
-import { authenticated, isForUs, mayEnter, proofFor, unauthorized } from "./auth.ts";
+import { authenticated, isForUs, maySignIn, proofFor, unauthorized } from "./auth.ts";
 import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import { openApi } from "./openapi/document.ts";
 import { Router } from "./router.ts";
@@ -45,14 +45,14 @@ function routerOf(parts: AppParts, app: App): Router<AnswerRequest> {
 	const router = new Router<AnswerRequest>();
 	// takes a fifth of a second on the one thread that answers everybody, and is the same for as long as the daemon runs
 	let document: HttpResponse | undefined;
-	router.add("get", "/api/health", () => json({ status: "ok", boot: guard.browsers.boot }));
+	router.add("get", "/api/health", () => json({ status: "ok", startId: guard.browsers.startId }));
 	router.add("get", "/api/proof", ({ query }) => {
 		const proof = proofFor(queryIn(query)["nonce"], guard);
 		return proof === null
 			? refused(refuse("VALIDATION_ERROR", "nonce: 22 to 128 characters of base64url"))
 			: json({ data: { proof } });
 	});
-	router.add("post", "/api/enter", (request) => enter(parts, request));
+	router.add("post", "/api/sign-in", (request) => signIn(parts, request));
 	router.add("get", "/api/openapi.json", ({ headers }) => {
 		if (authenticated(headers, guard) === null) return refused(unauthorized);
 		document ??= json(openApi(parts.version));
@@ -92,13 +92,13 @@ const isCutOff = (error: unknown): boolean =>
 	error instanceof Error && error.message === "aborted" && "code" in error && error.code === "ECONNRESET";
 
 /** A page exchanges the code of its link for a cookie and the second secret. */
-async function enter({ guard }: AppParts, { headers, text }: HttpRequest): Promise<HttpResponse> {
-	if (!mayEnter(headers, guard)) return refused(unauthorized);
-	const request = EnterRequest.safeParse(jsonOf((await text(1000)) ?? ""));
+async function signIn({ guard }: AppParts, { headers, text }: HttpRequest): Promise<HttpResponse> {
+	if (!maySignIn(headers, guard)) return refused(unauthorized);
+	const request = SignInRequest.safeParse(jsonOf((await text(1000)) ?? ""));
 	const name = headers.get("user-agent") ?? "a browser";
-	const entered = request.success ? guard.browsers.enter(request.data.code, name) : null;
-	if (entered === null)
+	const signedIn = request.success ? guard.browsers.signIn(request.data.code, name) : null;
+	if (signedIn === null)
 		return refused(refuse("UNAUTHORIZED", "This link was used already or is too old; `brood ui` makes a new one."));
-	const { cookie, secret, expiresAt } = entered;
+	const { cookie, secret, expiresAt } = signedIn;
 	return json({ data: { secret, expiresAt } }, { "set-cookie": cookie, "cache-control": "no-store" });
 }

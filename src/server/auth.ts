@@ -1,4 +1,4 @@
-// Authentication, here and nowhere else. Every route but health, proof and enter needs our own Host, from a browser our own
+// Authentication, here and nowhere else. Every route but health, proof and sign-in needs our own Host, from a browser our own
 // Origin (against DNS rebinding), and one of
 //
 //   a token in `Authorization`             programs: the owner's token, a person's, or that of a living agent process
@@ -69,8 +69,8 @@ export function isForUs(headers: RequestHeaders, { hosts, scheme }: Pick<Guard, 
 	return origin === undefined || hosts.some((host) => origin === `${scheme}://${host}`);
 }
 
-/** Whether a page of ours may enter: a browser names the page's origin with every POST. */
-export const mayEnter = (headers: RequestHeaders, guard: Pick<Guard, "hosts" | "scheme">): boolean =>
+/** Whether a page of ours may sign in: a browser names the page's origin with every POST. */
+export const maySignIn = (headers: RequestHeaders, guard: Pick<Guard, "hosts" | "scheme">): boolean =>
 	isForUs(headers, guard) && headers.get("origin") === `${guard.scheme}://${headers.get("host")}` && isOwnPage(headers);
 
 /** Browsers say where a request comes from; for one that does not, `Origin` and the second secret decide. */

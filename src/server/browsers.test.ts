@@ -16,25 +16,25 @@ function world(url = "http://127.0.0.1:4180", file: { text: string | null } = { 
 		token: () => "token",
 		url,
 	});
-	const enter = () => browsers.enter(new URL(browsers.link(null).url).hash.slice(1), "Test");
+	const signIn = () => browsers.signIn(new URL(browsers.link(null).url).hash.slice(1), "Test");
 	const host = new URL(url).host;
-	const secretsOf = (entered: ReturnType<typeof enter>) =>
-		[entered?.cookie.split(";")[0] ?? "", proofOf(entered?.secret ?? "", browsers.boot, host), host] as const;
-	return { browsers, clock, enter, secretsOf, file };
+	const secretsOf = (signed: ReturnType<typeof signIn>) =>
+		[signed?.cookie.split(";")[0] ?? "", proofOf(signed?.secret ?? "", browsers.startId, host), host] as const;
+	return { browsers, clock, signIn, secretsOf, file };
 }
 
 test("a link is of no use after two minutes", () => {
 	const { browsers, clock } = world();
 	const [late, timely] = [browsers.link(null), browsers.link(null)].map(({ url }) => new URL(url).hash.slice(1));
 	clock.now += 119_999;
-	expect(browsers.enter(timely ?? "", "Test")).not.toBeNull();
+	expect(browsers.signIn(timely ?? "", "Test")).not.toBeNull();
 	clock.now += 1;
-	expect(browsers.enter(late ?? "", "Test")).toBeNull();
+	expect(browsers.signIn(late ?? "", "Test")).toBeNull();
 });
 
 test("a browser is signed out after two weeks", () => {
-	const { browsers, clock, enter, secretsOf } = world();
-	const secrets = secretsOf(enter());
+	const { browsers, clock, signIn, secretsOf } = world();
+	const secrets = secretsOf(signIn());
 	const until = clock.now + 14 * 24 * 60 * 60_000;
 	clock.now = until - 1;
 	expect(browsers.signedIn(...secrets)).toEqual({ leftMs: 1, person: null });
@@ -43,39 +43,39 @@ test("a browser is signed out after two weeks", () => {
 });
 
 test("on another port the same secrets open nothing: the storage there may be another program's", () => {
-	const { enter, file } = world();
-	const { cookie = "", secret = "" } = enter() ?? {};
+	const { signIn, file } = world();
+	const { cookie = "", secret = "" } = signIn() ?? {};
 	const opens = (port: number): boolean => {
 		const { browsers } = world(`http://127.0.0.1:${port}`, file);
 		const host = `127.0.0.1:${port}`;
 		const own = (cookie.split(";")[0] ?? "").replace("4180", String(port));
-		return browsers.signedIn(own, proofOf(secret, browsers.boot, host), host) !== null;
+		return browsers.signedIn(own, proofOf(secret, browsers.startId, host), host) !== null;
 	};
 	expect([opens(4180), opens(4181)]).toEqual([true, false]);
 });
 
 test("a proof is for one start of the daemon, one browser and one host, and the secret itself is none", () => {
-	const { browsers, enter } = world();
-	const [{ cookie = "", secret = "" }, other] = [enter() ?? {}, enter()];
+	const { browsers, signIn } = world();
+	const [{ cookie = "", secret = "" }, other] = [signIn() ?? {}, signIn()];
 	const [name = "", host] = [cookie.split(";")[0], "127.0.0.1:4180"];
-	const { boot } = browsers;
+	const { startId } = browsers;
 	const opens = (proof: string): boolean => browsers.signedIn(name, proof, host) !== null;
 	expect(
 		[
 			secret,
-			`${boot}.${secret}`,
+			`${startId}.${secret}`,
 			proofOf(secret, "b".repeat(43), host),
-			proofOf(secret, boot, "127.0.0.1:4181"),
-			proofOf(other?.secret ?? "", boot, host),
+			proofOf(secret, startId, "127.0.0.1:4181"),
+			proofOf(other?.secret ?? "", startId, host),
 		].map(opens),
 	).toEqual(Array(5).fill(false));
-	expect(opens(proofOf(secret, boot, host))).toBe(true);
+	expect(opens(proofOf(secret, startId, host))).toBe(true);
 });
 
 test("the file has digests only, and at most fifty browsers", () => {
-	const { browsers, enter, secretsOf, file } = world();
-	const first = secretsOf(enter());
-	for (let at = 0; at < 50; at++) expect(enter()).not.toBeNull();
+	const { browsers, signIn, secretsOf, file } = world();
+	const first = secretsOf(signIn());
+	for (let at = 0; at < 50; at++) expect(signIn()).not.toBeNull();
 	expect(browsers.list("everybody")).toHaveLength(50);
 	expect(browsers.signedIn(...first)).toBeNull();
 	expect(file.text).not.toContain("sss");

@@ -1,7 +1,7 @@
 // The browsers that are signed in, and the links that sign one in. Secrets are kept as digests, in a file of the home:
 // not in the store, whose copies and whose other nodes must open nothing.
 //
-//   brood ui ─▶ link(): a code, once, for two minutes ─▶ the page sends it ─▶ enter(): cookie + second secret
+//   brood ui ─▶ link(): a code, once, for two minutes ─▶ the page sends it ─▶ signIn(): cookie + second secret
 //   every request of the page: the cookie, and a proof of the second secret for this start of the daemon ─▶ signedIn()
 //
 // A browser belongs to one port and to one token, the owner's or a person's: on another port its storage is another program's, and a rotated token
@@ -63,7 +63,7 @@ export class Browsers {
 	readonly #port: string;
 	readonly #isSecure: boolean;
 	/** of this start of the daemon; public, and unknown before it */
-	readonly boot: string;
+	readonly startId: string;
 
 	constructor(parts: BrowserParts) {
 		this.#parts = parts;
@@ -71,7 +71,7 @@ export class Browsers {
 		this.#port = port === "" ? "443" : port;
 		this.#isSecure = protocol === "https:";
 		this.#kept = keptIn(parts.kept);
-		this.boot = parts.fresh();
+		this.startId = parts.fresh();
 	}
 
 	/** The name has the port: cookies are shared between ports, and another daemon has its own. */
@@ -84,11 +84,11 @@ export class Browsers {
 		const expiresAt = this.#parts.now() + linkMs;
 		this.#replace({ links: [...this.#kept.links, { code: digest(code), expiresAt, person }].slice(-linksMax) });
 		// after the #, so that no request and no log has it
-		return { url: `${this.#parts.url}/enter#${code}`, expiresAt: iso(expiresAt) };
+		return { url: `${this.#parts.url}/sign-in#${code}`, expiresAt: iso(expiresAt) };
 	}
 
 	/** Uses a link up. Null if it was used, is too old or never was. */
-	enter(code: string, name: string): { cookie: string; secret: string; expiresAt: string } | null {
+	signIn(code: string, name: string): { cookie: string; secret: string; expiresAt: string } | null {
 		const now = this.#parts.now();
 		const link = this.#kept.links.find((each) => same(each.code, digest(code)) && each.expiresAt > now);
 		const token = link === undefined ? null : this.#parts.token(link.person);
@@ -125,8 +125,8 @@ export class Browsers {
 	}
 
 	#proofOf({ secret }: Row, host: string): string {
-		const signed = createHmac("sha256", secret).update(browserProofText(this.boot, host));
-		return browserProof(this.boot, signed.digest("base64url"));
+		const signed = createHmac("sha256", secret).update(browserProofText(this.startId, host));
+		return browserProof(this.startId, signed.digest("base64url"));
 	}
 
 	/** Those of one person, or all. */

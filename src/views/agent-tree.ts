@@ -13,7 +13,7 @@ export interface AgentTreeRow extends TreeRow {
 	/** agents that are collapsed away below it */
 	collapsed: number;
 	/** it is only shown because something below it is */
-	isContext: boolean;
+	isOnlyAncestor: boolean;
 }
 
 export interface TreeView {
@@ -49,7 +49,7 @@ export function agentRows(tree: readonly TreeRow[], { filter, text, opened }: Tr
 			hasChildren: below > 0,
 			isOpen: below > 0 && isOpen,
 			collapsed: isOpen ? 0 : below,
-			isContext: wanted[at] !== true,
+			isOnlyAncestor: wanted[at] !== true,
 		});
 		at = isOpen ? at + 1 : end;
 	}

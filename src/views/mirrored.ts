@@ -47,7 +47,7 @@ export class Mirrored {
 			agents,
 			projects,
 			subscriptions,
-			leases,
+			turnLeases,
 			nodes,
 			prompts,
 			turns,
@@ -98,7 +98,7 @@ export class Mirrored {
 		for (const row of agents) rows.agent.set(row.id, row);
 		for (const row of projects) rows.project.set(row.slug, row);
 		for (const row of subscriptions) rows.subscription.set(row.name, row);
-		for (const row of leases) rows.lease.set(row.turn, row);
+		for (const row of turnLeases) rows.turnLease.set(row.turn, row);
 		for (const row of nodes) rows.node.set(row.id, row);
 		for (const row of prompts) rows.prompt.set(row.id, row);
 		for (const row of turns) rows.turn.set(row.id, row);
@@ -198,7 +198,7 @@ export class Mirrored {
 		const shown = [...this.rows.subscription.values()]
 			.filter(({ removedAt }) => removedAt === null)
 			.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-		const leases = [...this.rows.lease.values()];
+		const leases = [...this.rows.turnLease.values()];
 		return shown.map((each) => subscriptionView(each, { leases, now, problem: subscriptions[each.name] ?? null }));
 	}
 
@@ -251,7 +251,7 @@ export class Mirrored {
 	}
 
 	#schedule({ now, monotonic, turnsMax }: MirrorViewInput): Schedule {
-		const { agent: agents, prompt, lease, wait, turn, subscription, project, node } = this.rows;
+		const { agent: agents, prompt, turnLease, wait, turn, subscription, project, node } = this.rows;
 		const heads = [...agents.values()].flatMap((agent) => {
 			const next = prompt.sizeOf(agent.id) === 0 ? undefined : nextDue(this.#queued(agent.id), now);
 			if (next === undefined || !mayStart(agent, next)) return [];
@@ -269,7 +269,7 @@ export class Mirrored {
 		const capacity = {
 			subscriptions: [...subscription.values()],
 			projects: [...project.values()],
-			leases: [...lease.values()],
+			leases: [...turnLease.values()],
 			nodes: [...node.values()],
 			turnsMax,
 			now,

@@ -23,7 +23,7 @@ export interface NodeViewInput {
 }
 
 export function nodeView(state: NodeState, { self, leases, agents, beats, subscriptions }: NodeViewInput): Node {
-	const { boot: _, joinedAt, fellAt, ...rest } = state;
+	const { startId: _, joinedAt, fellAt, ...rest } = state;
 	const beat = isActive(state)
 		? beats.find(({ node, epoch }) => node === state.id && epoch === state.epoch)
 		: undefined;

@@ -15,7 +15,7 @@ export const noRows = (): RowMaps => ({
 		node: new Map(),
 		prompt: new Map(),
 		turn: new Map(),
-		lease: new Map(),
+		turnLease: new Map(),
 	},
 	...{ approval: new Map(), wait: new Map(), mail: new Map(), issue: new Map(), run: new Map(), entry: new Map() },
 });

@@ -189,7 +189,7 @@ test("agent add offers the repository, and refuses a type whose adapter or progr
 	expect((await sh.within(fresh).json("agent", "add", "--type", "shell", "--no-project")).data.project).toBeNull();
 	expect((await sh.within(fresh).json("agent", "add", "--type", "shell", "--workspace", "none")).code).toBe(0);
 	expect((await here.json("agent", "add", "--type", "claude")).error).toMatchObject({
-		code: "SETUP_FAILED",
+		code: "PROGRAM_MISSING",
 		message: "The adapter for Claude Code is not installed. Install it with: brood setup claude",
 		suggestions: ["brood setup claude"],
 	});

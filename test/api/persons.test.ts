@@ -164,12 +164,12 @@ describe("the listener for other machines", () => {
 	test("a link signs a person's browser in, with a cookie that only TLS carries, until the person is removed", async () => {
 		const token = await add("eva", "viewer");
 		const { data } = await from(token).json("ui", "--no-open");
-		expect(data.url).toMatch(new RegExp(`^${remote}/enter#`));
+		expect(data.url).toMatch(new RegExp(`^${remote}/sign-in#`));
 		const body = JSON.stringify({ code: new URL(data.url).hash.slice(1) });
 		const headers = { origin: remote, "content-type": "application/json" };
 		const cookie = await new Promise((resolve, reject) => {
 			const out = request(
-				new URL("/api/enter", remote),
+				new URL("/api/sign-in", remote),
 				{ method: "POST", ca: readFileSync(ca), headers },
 				(response) => {
 					response.resume();

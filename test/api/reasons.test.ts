@@ -235,12 +235,12 @@ test("what is gone beside the store has a code of its own, and is not taken for 
 	rmSync(path.join(home, "blobs"), { recursive: true });
 	expect(await refusal(client.call("item", item))).toBe("BLOB_GONE");
 	renameSync(repository, `${repository}-away`);
-	expect(await refusal(client.call("diff", { params: { agent: "worker" }, query: {} }))).toBe("REPOSITORY_GONE");
+	expect(await refusal(client.call("diff", { params: { agent: "worker" }, query: {} }))).toBe("REPOSITORY_UNUSABLE");
 	expect(
 		await client.call("agentAddTo", { params: { project: "shop" }, body: { name: "late", agentType: "shell" } }),
 	).toMatchObject({
 		label: "error",
-		lastError: { code: "REPOSITORY_GONE" },
+		lastError: { code: "REPOSITORY_UNUSABLE" },
 	});
 });
 

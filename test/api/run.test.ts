@@ -67,7 +67,7 @@ test("what it asks is told whole to somebody who is not at a terminal", async ()
 
 test("without a vendor it says what to install, and outside of a repository what to do", async () => {
 	const nobody = await sh.within(freshRepository({ "a.txt": "a\n" })).json("run", "fix it");
-	expect(nobody.error).toMatchObject({ code: "SETUP_FAILED" });
+	expect(nobody.error).toMatchObject({ code: "NOT_LOGGED_IN" });
 	for (const word of ["claude", "codex login", "gemini", "opencode auth login"])
 		expect(nobody.error.message).toContain(word);
 	const outside = await sh.within(freshFolder()).json("run", "fix it");

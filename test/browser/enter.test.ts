@@ -67,7 +67,7 @@ test("a hostile page on another port gets nothing done, though it is sent the co
 			{ place: "/api/agents/init/mail", init: { method: "POST", body: mail, mode: "no-cors" as const } },
 			{ place: "/api/agents", init: {} },
 			{ place: "/api/agents", init: { headers: { "x-brood-proof": "x".repeat(43) } } },
-			{ place: "/api/enter", init: { method: "POST", body: "{}", headers } },
+			{ place: "/api/sign-in", init: { method: "POST", body: "{}", headers } },
 			{ place: "/api/events", init: {} },
 		];
 		return await Promise.all(

@@ -34,21 +34,21 @@ const breakages: Record<string, Breakage> = {
 		mends: (repository) => renameSync(`${repository}.away`, repository),
 		says: /its folder .* is gone/,
 		fix: /brood project remove gone/,
-		code: "PROJECT_GONE",
+		code: "REPOSITORY_UNUSABLE",
 	},
 	misconfigured: {
 		breaks: (repository) => writeFileSync(gitConfig(repository), "[core\nnonsense"),
 		mends: (repository) => writeFileSync(gitConfig(repository), mended),
 		says: /git cannot use its repository .*bad config line 1/,
 		fix: /git -C .* status/,
-		code: "PROJECT_GONE",
+		code: "REPOSITORY_UNUSABLE",
 	},
 	headless: {
 		breaks: (repository) => writeFileSync(path.join(repository, ".git", "HEAD"), "\0\0\0"),
 		mends: (repository) => writeFileSync(path.join(repository, ".git", "HEAD"), "ref: refs/heads/main\n"),
 		says: /git cannot use its repository .*not a git repository/,
 		fix: /git -C .* status/,
-		code: "PROJECT_GONE",
+		code: "REPOSITORY_UNUSABLE",
 	},
 	piped: {
 		breaks: (repository) => pipeAt(path.join(repository, ".git", "HEAD")),
@@ -58,7 +58,7 @@ const breakages: Record<string, Breakage> = {
 		},
 		says: /git cannot use its repository .*HEAD is not a regular file/,
 		fix: /git -C .* status/,
-		code: "PROJECT_GONE",
+		code: "REPOSITORY_UNUSABLE",
 	},
 	emptied: {
 		breaks: (repository) =>
@@ -67,7 +67,7 @@ const breakages: Record<string, Breakage> = {
 			renameSync(path.join(repository, ".git", "objects.away"), path.join(repository, ".git", "objects")),
 		says: /git cannot use its repository/,
 		fix: /git -C .* status/,
-		code: "PROJECT_GONE",
+		code: "REPOSITORY_UNUSABLE",
 	},
 	baseless: {
 		breaks: (repository) =>
@@ -75,7 +75,7 @@ const breakages: Record<string, Breakage> = {
 		mends: (repository) => rmSync(path.join(repository, ".git", "refs", "heads", "main")),
 		says: /its base branch main/,
 		fix: /^echo [0-9a-f]{40} > \S+\/refs\/heads\/main$/,
-		code: "PROJECT_GONE",
+		code: "REPOSITORY_UNUSABLE",
 	},
 	misspelt: {
 		breaks: (_, home) => writeFileSync(own(home, "misspelt"), "base: main\nsetpu: npm ci\n"),
@@ -181,7 +181,7 @@ test("what needs a broken project is refused with a sentence, and never as an in
 			if (error !== undefined) codes.add(error.code);
 		}
 	}
-	expect([...codes].sort()).toEqual(expect.arrayContaining(["REPOSITORY_GONE", "VALIDATION_ERROR"]));
+	expect([...codes].sort()).toEqual(expect.arrayContaining(["REPOSITORY_UNUSABLE", "VALIDATION_ERROR"]));
 });
 
 test("what is mended while the daemon runs works again, and what breaks then is named", async () => {

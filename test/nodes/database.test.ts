@@ -60,7 +60,7 @@ test("with an owner for the tables, the daemon's role writes the journal but can
 test("all nodes share the limits of the first; one that asked for others, and an idle transaction, are reported", async () => {
 	const url = await freshDatabase();
 	const asNode = (name: string) => ({
-		node: { node: NodeId.parse(name), name, boot: name, types: [], version: "1", schema: 1 },
+		node: { node: NodeId.parse(name), name, startId: name, types: [], version: "1", schema: 1 },
 	});
 	await using first = await startEngine({ url }, { queueLengthMax: 1, turnsMax: 3 }, asNode("first"));
 	await using second = await startEngine({ url }, { queueLengthMax: 50, turnsMax: 4 }, asNode("second"));

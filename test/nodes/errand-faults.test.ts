@@ -23,7 +23,7 @@ const rounds = torture ? 300 : 4;
 const asked = 5;
 const doer = NodeId.parse("doer");
 const asNode = (node: NodeId) => ({
-	...{ node, name: node, boot: randomUUID(), types: [], version: "1", schema: 1 },
+	...{ node, name: node, startId: randomUUID(), types: [], version: "1", schema: 1 },
 });
 const bySystem = { as: system, key: null };
 

@@ -13,7 +13,7 @@ import { TwoNodes } from "#test/support/two-nodes.ts";
 
 const [me, other] = [NodeId.parse("node-a"), NodeId.parse("node-b")];
 const asNode = (node: NodeId) => ({
-	...{ node, name: node, boot: randomUUID(), types: ["scripted"], version: "1", schema: 1 },
+	...{ node, name: node, startId: randomUUID(), types: ["scripted"], version: "1", schema: 1 },
 });
 const bySystem = { as: system, key: null };
 

@@ -19,7 +19,7 @@ const node = NodeId.parse(randomIds.key());
 /** A life of the node, with its own start; or an engine that is not a node. */
 async function openLife(url: string, { isNode = true } = {}): Promise<Engine> {
 	const store = await openPostgres({ url, run: batchRunner(limits) });
-	const life = { node, name: "one", boot: randomIds.key(), version: "0", schema: 1, types: [] };
+	const life = { node, name: "one", startId: randomIds.key(), version: "0", schema: 1, types: [] };
 	const parts = { store, driver: null, limits, clock: systemClock, ids: randomIds };
 	return await Engine.start(isNode ? { ...parts, node: life } : parts);
 }

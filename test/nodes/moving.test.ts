@@ -141,6 +141,6 @@ test("only an idle agent is moved, to a node that is up, and only if nothing cha
 		.toBeDefined();
 	expect(await refusal(move(a, plain, a))).toMatchObject({ code: "AGENT_BUSY" });
 	await a.client.ask("kill", { ...params(plain), body: {} });
-	const said = await a.daemon.engine.reads.newestOfKind(plain.id, "agent.stopped", Number.MAX_SAFE_INTEGER);
+	const said = await a.daemon.engine.reads.newestOfKind(plain.id, "agent.processesEnded", Number.MAX_SAFE_INTEGER);
 	expect(said).toBeDefined();
 });

@@ -22,7 +22,7 @@ if (a1 === undefined || b1 === undefined || c1 === undefined) throw new Error("t
 
 test("an agent without files goes to the node with its type, its credentials and the most room; a named one is refused by name", () => {
 	const node = (id: NodeId, more: Partial<NodeState> = {}): NodeState => ({
-		...{ id, name: `node-${id}`, epoch: 1, boot: "x", state: "up", turnsMax: 4, types: ["claude"], version: "1" },
+		...{ id, name: `node-${id}`, epoch: 1, startId: "x", state: "up", turnsMax: 4, types: ["claude"], version: "1" },
 		...{ schema: 1, joinedAt: 1, fellAt: null },
 		...more,
 	});

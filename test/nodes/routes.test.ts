@@ -13,7 +13,7 @@ import { freshDatabase } from "#test/support/stores.ts";
 import { questionOf } from "../api/questions.ts";
 
 const asNode = (name: string) => ({
-	...{ node: NodeId.parse(name), name, boot: randomUUID(), types: ["scripted"], version: "1", schema: 1 },
+	...{ node: NodeId.parse(name), name, startId: randomUUID(), types: ["scripted"], version: "1", schema: 1 },
 });
 
 /** Notes every call of a port, and does nothing. */

@@ -10,8 +10,8 @@ import { flavors, freshPlace, type Place } from "#test/support/stores.ts";
 
 const me = NodeId.parse("node-a");
 const other = NodeId.parse("node-b");
-const asNode = (node: NodeId, name: string, boot: string = randomUUID()) => ({
-	...{ node, name, boot, types: ["scripted"], version: "1", schema: 1 },
+const asNode = (node: NodeId, name: string, startId: string = randomUUID()) => ({
+	...{ node, name, startId, types: ["scripted"], version: "1", schema: 1 },
 });
 const open = async ({ place }: Place, node = asNode(me, "a")) => await startEngine(place, {}, { node });
 const joinOf = (node: ReturnType<typeof asNode>) => ({ type: "node.join", ...node, turnsMax: 2 });

@@ -27,7 +27,7 @@ const lengthMs = 180_000;
 interface Life {
 	epoch: number;
 	watch: Watch;
-	boot: string;
+	startId: string;
 	processes: Set<number>;
 	/** when its event loop ran last */
 	looped: number;
@@ -109,7 +109,7 @@ class World {
 	#boot(machine: Machine): void {
 		machine.boots++;
 		const life: Life = {
-			...{ epoch: 0, watch: watchFrom(this.#now), boot: `${machine.id}${machine.boots}`, joined: false },
+			...{ epoch: 0, watch: watchFrom(this.#now), startId: `${machine.id}${machine.boots}`, joined: false },
 			...{ processes: new Set<number>(), looped: this.#now },
 		};
 		machine.life = life;
@@ -118,13 +118,13 @@ class World {
 			this.#after(2000, join);
 			if (stands(machine)) return;
 			const sentAt = this.#now;
-			const boot = this.#rules.joinsOnce ? life.boot : `${life.boot} at ${this.#now}`;
+			const startId = this.#rules.joinsOnce ? life.startId : `${life.startId} at ${this.#now}`;
 			this.#ask(
 				machine,
 				life,
 				// Joining takes two trips under the writer's lock: it cannot be done for a daemon that is gone or stands still,
 				// nor between the start and the joining of the next one.
-				() => (machine.life === life && !stands(machine) ? this.#joined(machine.id, boot) : null),
+				() => (machine.life === life && !stands(machine) ? this.#joined(machine.id, startId) : null),
 				(epoch) => {
 					if (life.joined || epoch === null) return;
 					life.joined = true;
@@ -280,13 +280,13 @@ class World {
 		return this.#rows.node.get(node);
 	}
 
-	#joined(node: NodeId, boot: string): number {
+	#joined(node: NodeId, startId: string): number {
 		const capabilities = { turnsMax: slots, types: [], version: "1", schema: 1 };
 		const decision = decideJoin([...this.#rows.node.values()], {
 			type: "node.join",
 			node,
 			name: node,
-			boot,
+			startId,
 			...capabilities,
 		});
 		this.#apply(decision);

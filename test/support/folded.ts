@@ -34,7 +34,7 @@ async function compare(reads: Reads, events: readonly Event[]): Promise<undefine
 	expect(new Map(turns.map((row) => [row.id, row]))).toEqual(folded.turn);
 	const queued = [...folded.prompt.values()].filter(({ taken }) => taken === null);
 	expect(byId(prompts)).toEqual(byId(queued));
-	expect(await reads.turnLeases()).toEqual([...folded.lease.values()]);
+	expect(await reads.turnLeases()).toEqual([...folded.turnLease.values()]);
 	expect(await reads.openWaits()).toEqual([...folded.wait.values()].filter(({ state }) => state === "open"));
 	expect(new Map((await reads.subscriptions()).map((row) => [row.name, row]))).toEqual(folded.subscription);
 	expect(new Map((await reads.projects()).map((row) => [row.slug, row]))).toEqual(folded.project);

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { AgentId, system } from "#contract/ids.ts";
 import { freshFolder } from "#test/support/stores.ts";
 import { terminalFrames } from "#tools/terminal-frames.ts";
-import { Blocks } from "#views/thread.ts";
+import { Blocks } from "#views/conversation.ts";
 import { completed } from "../../src/surfaces/tui/complete.ts";
 import { filesOf } from "../../src/surfaces/tui/diff.ts";
 import { commandRows, keyRows } from "../../src/surfaces/tui/help.ts";
@@ -62,8 +62,8 @@ describe("the keymap", () => {
 			const keys = entries.flatMap((entry) => entry.keys);
 			expect({ mode, twice: keys.filter((key, at) => keys.indexOf(key) !== at) }).toEqual({ mode, twice: [] });
 		}
-		expect(actionOf("thread", "ctrl+t")).toBe("tree");
-		expect(actionOf("thread", "t")).toBeNull();
+		expect(actionOf("conversation", "ctrl+t")).toBe("tree");
+		expect(actionOf("conversation", "t")).toBeNull();
 	});
 
 	test("names keys as people write them", () => {

@@ -64,7 +64,7 @@ describe("the ways to merge", () => {
 			check: null,
 			push: null,
 			origin: null,
-			replayed: false,
+			alreadyMerged: false,
 		});
 		expect(world.git(world.repository, "show", "main:work.txt")).toBe("w");
 		if (diverged) expect(world.git(world.repository, "show", "main:base.txt")).toBe("b");
@@ -74,7 +74,7 @@ describe("the ways to merge", () => {
 		expect(agreed(await world.workspaces.branchStatus(checkout))).toMatchObject({ ahead: 0 });
 		expect(agreed(await world.workspaces.approve(checkout, { commit, strategy }))).toEqual({
 			...merged,
-			replayed: true,
+			alreadyMerged: true,
 		});
 		expect(world.tip("main")).toBe(after);
 		const home = agreed(await world.workspaces.release(checkout));
@@ -138,7 +138,7 @@ describe("the ways to merge", () => {
 		// asked again, as after a crash between the two: what was merged is pushed
 		world.git(path.join(world.root, "upstream.git"), "update-ref", "-d", "refs/heads/main");
 		expect(agreed(await world.workspaces.approve(checkout, { commit }))).toMatchObject({
-			replayed: true,
+			alreadyMerged: true,
 			push: { pushed: true },
 		});
 		expect(world.tip("main", path.join(world.root, "upstream.git"))).toBe(base.after);

@@ -249,7 +249,7 @@ describe("approve", () => {
 					expect([existsSync(path.join(world.repository, "work.txt")), personsOwn(world)]).toEqual([done, own]);
 					const again = await next(world);
 					const merged = agreed(await again.workspaces.approve(checkout, { commit: world.tip("brood/a"), strategy }));
-					expect([merged.replayed, merged.commit, merged.base.after]).toEqual([
+					expect([merged.alreadyMerged, merged.commit, merged.base.after]).toEqual([
 						done,
 						world.tip("main"),
 						world.tip("main"),

@@ -205,7 +205,7 @@ describe("approve", () => {
 		const { merged, synced } = await shop.client.call("approve", { ...params(worker), body: {} });
 		expect(merged).toMatchObject({
 			base: { branch: "main", after: git(repository, "rev-parse", "main") },
-			replayed: false,
+			alreadyMerged: false,
 		});
 		expect(readFileSync(path.join(repository, "feature.txt"), "utf8")).toBe("done\n");
 		expect(new Map(synced.map(({ handle, updated }) => [handle, updated]))).toEqual(

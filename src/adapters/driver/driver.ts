@@ -25,7 +25,7 @@ import { Freezer } from "./freeze.ts";
 import { Idle } from "./idle.ts";
 import { mayChange } from "./inside.ts";
 import { isReusable, type KeptProcess } from "./kept-process.ts";
-import { folderOf } from "./launching.ts";
+import { ensureWorkingFolder } from "./launching.ts";
 import type { DriverOptions } from "./options.ts";
 import { ProcessOwners } from "./process-owners.ts";
 import type { AgentProgram } from "./programs.ts";
@@ -98,7 +98,9 @@ export class ProcessDriver implements Driver {
 		if (typeof program === "string") return broken(program);
 		const variables = (): Record<string, string> =>
 			credentialVariables(wanted.subscription?.credential ?? null, agent.type);
-		const mounts = await this.#options.mountsFor(agent, folderOf(this.#options, agent), variables).catch(messageOf);
+		const mounts = await this.#options
+			.mountsFor(agent, ensureWorkingFolder(this.#options, agent), variables)
+			.catch(messageOf);
 		if (typeof mounts === "string") return broken(mounts);
 		const request = { ...wanted, mounts };
 		await this.#ending.get(agent.id)?.done;
@@ -173,7 +175,7 @@ export class ProcessDriver implements Driver {
 	async #mayChange(agent: AgentState, paths: readonly string[]): Promise<boolean> {
 		try {
 			const inside = await this.#options.mayChangeInSandbox(agent, paths);
-			return inside === "not in a sandbox" ? await mayChange(folderOf(this.#options, agent), paths) : inside;
+			return inside === "not in a sandbox" ? await mayChange(ensureWorkingFolder(this.#options, agent), paths) : inside;
 		} catch (error) {
 			// what cannot be checked needs an approval
 			this.#caught(agent.id)(error);

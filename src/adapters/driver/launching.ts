@@ -25,7 +25,7 @@ export async function launchAgent(
 	{ agent, program, request, token, variables, credentials }: LaunchRequest,
 	signal: AbortSignal,
 ): Promise<Launched> {
-	const folder = folderOf(options, agent);
+	const folder = ensureWorkingFolder(options, agent);
 	const own = { BROOD_AGENT: agent.id, BROOD_TOKEN: token, BROOD_URL: options.url() };
 	const { environmentOf, environment, homeId } = options;
 	return await launch({
@@ -55,7 +55,7 @@ export async function launchAgent(
 	});
 }
 
-export function folderOf(
+export function ensureWorkingFolder(
 	{ agentFolders }: Pick<DriverOptions, "agentFolders">,
 	{ workspace, project, handle }: AgentState,
 ): string {

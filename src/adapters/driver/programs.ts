@@ -60,10 +60,10 @@ export function missingProgram(
 	// an `acp` agent without a program is refused by its rule
 	const program = type === "human" || (type === "acp" && agent.program === null) ? null : find(agent);
 	if (typeof program === "string")
-		return refuse("SETUP_FAILED", program, { suggestions: type in vendors ? [`brood setup ${type}`] : [] });
+		return refuse("PROGRAM_MISSING", program, { suggestions: type in vendors ? [`brood setup ${type}`] : [] });
 	// a path may be in its workspace, which is not there yet
 	if (program === null || program.command.includes("/") || isOnPath(program.command, search)) return null;
-	return refuse("SETUP_FAILED", `The program ${program.command} is not on the daemon's PATH. Install it first.`, {
+	return refuse("PROGRAM_MISSING", `The program ${program.command} is not on the daemon's PATH. Install it first.`, {
 		details: { program: program.command },
 		suggestions: ["brood restart"],
 	});

@@ -11,5 +11,5 @@ test("a link to nowhere, where adapters should be installed, is named", async ()
 	const message = expect.stringMatching(
 		new RegExp(`^Nothing can be installed into ${adapters}: .*ENOENT.* a link to one`),
 	);
-	expect(await setup.install("claude")).toMatchObject({ code: "SETUP_FAILED", message, details: { path: adapters } });
+	expect(await setup.install("claude")).toMatchObject({ code: "INSTALL_FAILED", message, details: { path: adapters } });
 });

@@ -68,7 +68,7 @@ export class VendorSetup {
 			rmSync(old, { recursive: true, force: true });
 			return this.#look(type);
 		} catch (error) {
-			return refuse("SETUP_FAILED", `${vendor.title} could not be set up: ${messageOf(error).slice(-1000)}`, {
+			return refuse("INSTALL_FAILED", `${vendor.title} could not be set up: ${messageOf(error).slice(-1000)}`, {
 				details: { type, version: vendor.version },
 			});
 		} finally {
@@ -83,7 +83,7 @@ export class VendorSetup {
 			return mkdtempSync(path.join(adapters, `.${type}-`));
 		} catch (error) {
 			return refuse(
-				"SETUP_FAILED",
+				"INSTALL_FAILED",
 				`Nothing can be installed into ${adapters}: ${messageOf(error)}. It has to be a folder that you can write, or a link to one.`,
 				{ details: { path: adapters } },
 			);

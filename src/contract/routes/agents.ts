@@ -84,7 +84,7 @@ export const agentRoutes = {
 	),
 	settings: ofAgent.get(
 		"/settings",
-		"show an agent's system prompt, and the files that it sees in every turn; an agent asks for its own",
+		"show an agent's system prompt, and the files that it reads in every turn; an agent asks for its own",
 		{ answer: Settings, agents: true },
 	),
 	configure: ofAgent.post("/configure", "change an agent's settings; settings that are not named stay as they are", {

@@ -30,7 +30,7 @@ export const diffPart = {
 export const workspaceRoutes = {
 	diff: ofAgent.get(
 		"/diff",
-		"show what differs in an agent's tree from base, from the index, or from another agent's tree",
+		"show what differs in an agent's files from base, from the index, or from another agent's files",
 		{
 			at: "agent",
 			query: scope.extend({ against: z.string().default("base"), ...diffPart }),
@@ -58,7 +58,7 @@ export const workspaceRoutes = {
 	}),
 	release: ofAgent.post(
 		"/release",
-		"check out an agent's home branch, updated to base if it has no work of its own; it gives its issue back and begins a new context",
+		"check out an agent's home branch, updated to base if it has no work of its own; it gives its issue back and begins a new context, unless the project keeps it",
 		{
 			at: "agent",
 			answer: UpdateResult,

@@ -33,7 +33,7 @@ export const holdTable: Record<HoldKind, HoldRule> = {
 	},
 	crash: {
 		label: "error",
-		setBy: "boot found the turn open, or the turn's node fell",
+		setBy: "the daemon's start found the turn open, or the turn's node fell",
 		resume: "ends",
 		endedBy: "`resume`, or `turn retry`",
 	},

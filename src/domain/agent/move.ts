@@ -87,4 +87,4 @@ export function decideTrash(agent: AgentState, { node, trash }: AgentTrash): Dec
 
 /** Only its own node knows. */
 export const decideStop = (agent: AgentState, by: { node: NodeId | null }): Decision =>
-	agent.life === "ended" && agent.node === by.node ? [{ kind: "agent.stopped", agent: agent.id }] : [];
+	agent.life === "ended" && agent.node === by.node ? [{ kind: "agent.processesEnded", agent: agent.id }] : [];

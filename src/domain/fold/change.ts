@@ -24,7 +24,7 @@ export interface RowTypes {
 	node: { key: NodeId; state: NodeState };
 	prompt: { key: number; state: PromptState };
 	turn: { key: number; state: TurnState };
-	lease: { key: number; state: TurnLease };
+	turnLease: { key: number; state: TurnLease };
 	approval: { key: number; state: ApprovalState };
 	wait: { key: number; state: WaitState };
 	mail: { key: number; state: MailState };

@@ -23,7 +23,7 @@ const changes = {
 	node: nodeChanges,
 	prompt: promptChanges,
 	turn: turnChanges,
-	lease: leaseChanges,
+	turnLease: leaseChanges,
 	approval: approvalChanges,
 	wait: waitChanges,
 	mail: mailChanges,
@@ -34,7 +34,7 @@ const changes = {
 
 /** Agents come before the rows that refer to them. */
 export const rowKinds: readonly RowKind[] = [
-	...(["agent", "project", "subscription", "person", "node", "turn", "prompt", "lease"] as const),
+	...(["agent", "project", "subscription", "person", "node", "turn", "prompt", "turnLease"] as const),
 	...(["approval", "wait", "mail", "issue", "run", "entry"] as const),
 ];
 
@@ -43,7 +43,7 @@ type Handled = { [R in RowKind]: keyof (typeof changes)[R] }[RowKind];
 /** Events that change no row. An event that is neither here nor in a table above does not compile. */
 const withoutRows: { readonly [K in Exclude<NounEvent["kind"], Handled>]: true } = {
 	"git.ran": true,
-	"agent.stopped": true,
+	"agent.processesEnded": true,
 	"workspace.snapshotted": true,
 	"workspace.merged": true,
 	"workspace.pushed": true,

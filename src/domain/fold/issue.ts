@@ -40,7 +40,7 @@ export const issueChanges = {
 	"issue.depended": on((row, { data }) => ({ dependsOn: [...row.dependsOn, data.on] })),
 	"issue.undepended": on((row, { data }) => ({ dependsOn: row.dependsOn.filter((number) => number !== data.on) })),
 	"issue.reported": on((_, { text, data }) => ({ report: { summary: text, back: data.back } })),
-	"issue.waited": on((_, { data }) => ({ waiting: data.waiting, notBefore: data.notBefore ?? null })),
+	"issue.waitChanged": on((_, { data }) => ({ waiting: data.waiting, notBefore: data.notBefore ?? null })),
 	"issue.approved": on((row, { actor, data }) => ({
 		approvedBy: actor,
 		approvedCommit: data.commit,

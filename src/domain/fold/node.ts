@@ -24,7 +24,7 @@ export const nodeChanges = {
 		change: (row, { data, at }) => ({ ...row, state: "down", epoch: data.epoch, fellAt: at }),
 	},
 	"node.left": becomes("left"),
-	"node.drained": becomes("draining"),
+	"node.drainStarted": becomes("draining"),
 	"node.resumed": becomes("up"),
 	"node.removed": becomes("removed"),
 	"node.equipped": { keys: named, change: (row, { data: { types } }) => ({ ...row, types }) },

@@ -60,7 +60,7 @@ export const subscriptionChanges = {
 		}),
 	},
 	"subscription.configured": { keys: byName, change: (row, { data }) => ({ ...row, ...data }) },
-	"subscription.cooled": { keys: byName, change: (row, { data }) => ({ ...row, coolingUntil: data.until }) },
+	"subscription.cooldownChanged": { keys: byName, change: (row, { data }) => ({ ...row, coolingUntil: data.until }) },
 	"subscription.removed": { keys: byName, change: (row, { at }) => ({ ...row, removedAt: at }) },
 	usage: {
 		keys: (event) => [usedIn(event)?.subscription ?? []].flat(),

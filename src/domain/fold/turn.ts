@@ -70,4 +70,4 @@ export const leaseChanges = {
 	},
 	"turn.ended": { keys: named, gone: true },
 	"wait.opened": { keys: ({ data }) => (data.blocking && data.turn !== null ? [data.turn] : []), gone: true },
-} satisfies Changes<"lease">;
+} satisfies Changes<"turnLease">;

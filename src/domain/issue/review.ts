@@ -22,13 +22,15 @@ export function decideGate(
 	if (issue.waiting !== "gate" || "broken" in loaded || stage === undefined) return [];
 	if (exit === 0) return advanced(issue, loaded.preset, stage, "work");
 	if (exit === 75)
-		return [{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "gate", notBefore: at + laterMs } }];
+		return [
+			{ kind: "issue.waitChanged", agent: null, data: { issue: issue.id, waiting: "gate", notBefore: at + laterMs } },
+		];
 	const reason = output.trim() === "" ? `The command of the gate ended with ${exit} and said nothing.` : output;
 	const target = stageOf(loaded.preset, stage.back ?? stage.name);
 	// without an agent to fix it, going back would only run the same command again
 	if (target?.prompt === undefined && target?.gate === stage.gate)
 		return [
-			{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "approval" } },
+			{ kind: "issue.waitChanged", agent: null, data: { issue: issue.id, waiting: "approval" } },
 			escalated(issue, reason.slice(0, 2000).toWellFormed()),
 		];
 	return sentBack(issue, loaded.preset, stage, reason, "gateFailed");
@@ -78,7 +80,7 @@ export function decideMerged({ issue, project }: IssueInProject, { commit, note,
 				? "Its preset no longer has a stage after this one."
 				: `It could not be merged: ${problem.message}`;
 		return [
-			{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "approval" } },
+			{ kind: "issue.waitChanged", agent: null, data: { issue: issue.id, waiting: "approval" } },
 			escalated(issue, reason, problem?.code, problem && helpIn(problem)),
 		];
 	}

@@ -55,7 +55,7 @@ export function passed(issue: IssueState, preset: Preset, stage: Stage): NewEven
 	const waiting = gateOf(stage);
 	return waiting === null
 		? advanced(issue, preset, stage, "work")
-		: [{ kind: "issue.waited", agent: null, data: { issue: issue.id, waiting } }];
+		: [{ kind: "issue.waitChanged", agent: null, data: { issue: issue.id, waiting } }];
 }
 
 /** To the next stage; a final one is entered through the merge. */
@@ -74,7 +74,7 @@ export function advanced(
 		data: { issue: issue.id, commit: issue.commit, ...how },
 	};
 	if (next.final === true)
-		return [approved, { kind: "issue.waited", agent: null, data: { issue: issue.id, waiting: "merge" } }];
+		return [approved, { kind: "issue.waitChanged", agent: null, data: { issue: issue.id, waiting: "merge" } }];
 	return [...(why === "approve" ? [approved] : []), moved(issue, next, why)];
 }
 

@@ -3,7 +3,7 @@ import type { AgentState } from "#contract/agent.ts";
 import type { NodeId } from "#contract/node.ts";
 import type { AgentMoveFacts } from "#domain/agent/move.ts";
 import type { Reads } from "../ports/store.ts";
-import { othersInTree } from "./shared-tree.ts";
+import { othersInWorkspace } from "./shared-workspace.ts";
 
 /** Null if there is no such node. */
 export async function agentMoveFacts(
@@ -14,6 +14,6 @@ export async function agentMoveFacts(
 	const nodes = await reads.nodes();
 	const to = nodes.find(({ id }) => id === node);
 	if (to === undefined) return null;
-	const sharing = (await othersInTree(reads, agent)).length;
+	const sharing = (await othersInWorkspace(reads, agent)).length;
 	return { to, nodes, sharing, subscriptions: await reads.subscriptions(), projects: await reads.projects() };
 }

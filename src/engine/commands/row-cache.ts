@@ -29,7 +29,7 @@ export const rowCache = (tx: Tx): RowCache => ({
 		remove: (id) => tx.removePrompt(id),
 	}),
 	turn: new CachedRows({ load: (id) => tx.turn(id), put: (row) => tx.putTurn(row) }),
-	lease: new CachedRows({
+	turnLease: new CachedRows({
 		load: async (turn) => (await tx.turnLeases()).find((each) => each.turn === turn),
 		put: (row) => tx.putTurnLease(row),
 		remove: (turn) => tx.dropTurnLease(turn),

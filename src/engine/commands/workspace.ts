@@ -19,7 +19,7 @@ import {
 	decideRecord,
 } from "#domain/workspace.ts";
 import { onAgent } from "./on-agent.ts";
-import { othersInTree } from "./shared-tree.ts";
+import { othersInWorkspace } from "./shared-workspace.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
 export const workspaceDefinitions = {
@@ -27,14 +27,14 @@ export const workspaceDefinitions = {
 		schema: LeaseWorkspace,
 		allowedActors: "everyone",
 		startsWork: true,
-		load: (work, _, { agent }) => othersInTree(work.tx, agent),
+		load: (work, _, { agent }) => othersInWorkspace(work.tx, agent),
 		decide: decideLease,
 	}),
 	"workspace.free": onAgent({
 		schema: WorkspaceFree,
 		allowedActors: "everyone",
 		startsWork: false,
-		load: (work, _, { agent }) => othersInTree(work.tx, agent),
+		load: (work, _, { agent }) => othersInWorkspace(work.tx, agent),
 		decide: (agent, _, others) => decideFree(agent, others),
 	}),
 	"workspace.record": onAgent({
@@ -43,7 +43,7 @@ export const workspaceDefinitions = {
 		startsWork: false,
 		load: async (work, { turn }, { agent }) => ({
 			turn: await turnOf(work, turn),
-			others: await othersInTree(work.tx, agent),
+			others: await othersInWorkspace(work.tx, agent),
 		}),
 		decide: (agent, command, { turn, others }, envelope) =>
 			refusedIfTurnHandedOver(agent, command.turn, turn) ?? decideRecord(agent, command, others, envelope),

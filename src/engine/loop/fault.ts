@@ -25,7 +25,7 @@ export function anyFault(error: unknown): Refusal {
 
 function named(error: Error): Refusal | null {
 	const code: unknown = "refusalCode" in error ? error.refusalCode : null;
-	const suggestions = code === "REPOSITORY_GONE" ? ["brood project list", "brood doctor"] : [];
+	const suggestions = code === "REPOSITORY_UNUSABLE" ? ["brood project list", "brood doctor"] : [];
 	return isCode(code) ? refuse(code, error.message.slice(0, 2000).toWellFormed(), { suggestions }) : null;
 }
 

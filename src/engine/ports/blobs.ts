@@ -17,7 +17,7 @@ export interface Blobs {
  */
 export interface Partials {
 	/** replaces the turn's earlier output; durable when it resolves */
-	keep(turn: number, calls: readonly PartialOutput[]): Promise<void>;
+	keep(turn: number, outputs: readonly PartialOutput[]): Promise<void>;
 	kept(turn: number): Promise<readonly PartialOutput[]>;
 	drop(turn: number): Promise<void>;
 	dropAll(): Promise<void>;

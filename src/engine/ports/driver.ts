@@ -7,7 +7,7 @@ import type { SubscriptionState } from "#contract/subscription.ts";
 import type { PartialOf, TurnItem } from "#contract/turn.ts";
 import type { LeftProcess } from "#contract/workspace.ts";
 
-/** A process for each agent, kept warm between its turns. */
+/** A process for each agent, kept between its turns. */
 export interface Driver extends AsyncDisposable {
 	/**
 	 * Gives a prompt to the process that was started for this turn, and resolves when the turn is over, also if the

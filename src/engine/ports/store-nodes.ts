@@ -57,7 +57,7 @@ export interface Beats {
 	examine(): Promise<SharedDatabase>;
 }
 
-/** A process beside the daemon that ends it when it stands still: a daemon that is frozen cannot hold its processes. */
+/** A process beside the daemon that ends it when it stands still: a daemon that is frozen cannot suspend its processes. */
 export interface Watchdog {
 	/** The daemon may run for so long from now on, whatever happens; null for ever. */
 	goodFor(ms: number | null): void;

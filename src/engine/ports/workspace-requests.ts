@@ -104,7 +104,7 @@ export interface MovedRequest {
 }
 
 /** `have`: commits that the node which asks has; `bundle`: whether it wants what they lack. */
-export interface HomeBaseRequest {
+export interface HomeNodeBaseRequest {
 	base: string;
 	have: readonly string[];
 	bundle: boolean;

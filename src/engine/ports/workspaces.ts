@@ -35,7 +35,7 @@ import type {
 	FollowedBase,
 	ForkRequest,
 	GcRequest,
-	HomeBaseRequest,
+	HomeNodeBaseRequest,
 	MovedRequest,
 	OpenedProject,
 	OpenRequest,
@@ -56,7 +56,7 @@ export interface SiteRepositories {
 	/** Of the project's configuration in Brood's home; null if there is none. */
 	configDigest(project: ProjectRepository): Promise<string | null>;
 	/** The base of this repository, at the project's home node, for another node. Refuses with TOO_LARGE, and NOT_FOUND without such a branch. */
-	homeBase(project: ProjectRepository, request: HomeBaseRequest): Promise<HomeNodeBase | Refusal>;
+	homeNodeBase(project: ProjectRepository, request: HomeNodeBaseRequest): Promise<HomeNodeBase | Refusal>;
 	/** Takes in the base of the project's home node; ours moves forward if nothing is lost by that. */
 	follow(
 		project: ProjectRepository,

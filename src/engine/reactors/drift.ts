@@ -26,7 +26,7 @@ export function driftReactor(parts: Parts): Reactor {
 				isOwn(parts.node, agent) && agent.workspace !== null && agent.turn === null && agent.lease === null;
 			// a disk may be mounted after the daemon starts; a turn before that holds its agent
 			const away = (agent: AgentState): boolean =>
-				["PROJECT_GONE", "SANDBOX_IMPOSSIBLE"].includes(parts.problems.of(agent.project)?.code ?? "");
+				["REPOSITORY_UNUSABLE", "SANDBOX_IMPOSSIBLE"].includes(parts.problems.of(agent.project)?.code ?? "");
 			for (const { id } of (await parts.reads.agents({ life: "live" })).filter(settled)) {
 				if (signal.aborted) break;
 				const agent = await parts.reads.agent(id);

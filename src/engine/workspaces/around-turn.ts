@@ -32,7 +32,7 @@ const drifting: readonly (typeof healthCodes)[number][] = [
 	...([
 		"HEAD_WENT_BACK",
 		"UNFINISHED",
-		"PROJECT_GONE",
+		"REPOSITORY_UNUSABLE",
 		"SANDBOX_IMPOSSIBLE",
 		"NOT_SANDBOXED",
 		"COMMITS_REFUSED",

@@ -64,7 +64,7 @@ export class ProjectProblems {
 		this.#pending.set(slug, look);
 		const text = `${slug}: git has not answered for ${answerMs / 1000} s in ${path}`;
 		if (!(await doneWithin(answerMs, look)))
-			this.#found(slug, { code: "PROJECT_GONE", text, fix: `git -C ${path} status` });
+			this.#found(slug, { code: "REPOSITORY_UNUSABLE", text, fix: `git -C ${path} status` });
 	}
 
 	/** All known problems, after another check; one that takes long is not waited for. */
@@ -120,4 +120,4 @@ export class ProjectProblems {
 
 /** The caller can fix both: a missing repository, or a wrong configuration file. */
 export const refusalOf = ({ code, text, fix }: HealthProblem): Refusal =>
-	refuse(code === "PROJECT_CONFIG" ? "VALIDATION_ERROR" : "REPOSITORY_GONE", text, { suggestions: [fix] });
+	refuse(code === "PROJECT_CONFIG" ? "VALIDATION_ERROR" : "REPOSITORY_UNUSABLE", text, { suggestions: [fix] });

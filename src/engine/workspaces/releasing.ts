@@ -4,7 +4,7 @@ import type { AgentState } from "#contract/agent.ts";
 import { isRefusal, type Refusal } from "#contract/refusal.ts";
 import type { LeaseStep } from "#contract/workspace-step.ts";
 import { isWhole } from "#domain/health.ts";
-import { othersInTree } from "../commands/shared-tree.ts";
+import { othersInWorkspace } from "../commands/shared-workspace.ts";
 import type { Publisher } from "../loop/publish.ts";
 import { until } from "../loop/until.ts";
 import type { Driver } from "../ports/driver.ts";
@@ -63,7 +63,7 @@ export class Releasing {
 		request: { force: boolean; branch: boolean; reason: string },
 		by: Requester,
 	): Promise<Refusal | null> {
-		const shared = (await othersInTree(this.#parts.reads, agent)).length > 0;
+		const shared = (await othersInWorkspace(this.#parts.reads, agent)).length > 0;
 		const command = { type: "agent.delete" as const, agent: agent.id, reason: request.reason };
 		const gone = agent.workspace === null || agent.workspaceRemovedAt !== null;
 		// the repository itself is never removed, and neither is a tree that others share
@@ -83,7 +83,7 @@ export class Releasing {
 		return isRefusal(removed) ? removed : null;
 	}
 
-	/** A process that is kept warm would stay in the folder, and in its sandbox in the git folder, that was there before. */
+	/** A process that is kept would stay in the folder, and in its sandbox in the git folder, that was there before. */
 	async endProcesses({ workspace }: Checkout): Promise<void> {
 		for (const each of await this.#parts.reads.agents({ life: "living" }))
 			if (each.workspace?.path === workspace.path) await this.#parts.driver?.end(each.id);

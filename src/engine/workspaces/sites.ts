@@ -10,7 +10,7 @@ import { Synced } from "#contract/wire.ts";
 import { Merged } from "#contract/workspace.ts";
 import type { AskRoute, RouteErrand } from "../ports/ask-route.ts";
 import { caught } from "../ports/log.ts";
-import type { ApproveRequest, Checkout, FollowedBase, HomeBaseRequest } from "../ports/workspace-requests.ts";
+import type { ApproveRequest, Checkout, FollowedBase, HomeNodeBaseRequest } from "../ports/workspace-requests.ts";
 import type { Workspaces } from "../ports/workspaces.ts";
 import { projectRepository } from "./checkout.ts";
 import type { Requester } from "./steps.ts";
@@ -24,7 +24,7 @@ export interface SiteParts extends UploadParts {
 export const nowhere = "/nonexistent/brood";
 
 /** `base`: the project's if absent. */
-interface BaseRequest extends Pick<HomeBaseRequest, "have" | "bundle"> {
+interface BaseRequest extends Pick<HomeNodeBaseRequest, "have" | "bundle"> {
 	base?: string | undefined;
 }
 type SiteMerge = Pick<ApproveRequest, "commit" | "strategy" | "message">;
@@ -52,7 +52,7 @@ export class Sites {
 		const { sites } = this.#parts.workspaces;
 		const here = projectRepository(project, this.#parts.node?.node ?? null);
 		const have = await sites.knownCommits(here, { base });
-		const home = await this.#homeBase(project, { base, have, bundle: true }, by);
+		const home = await this.#homeNodeBase(project, { base, have, bundle: true }, by);
 		if (isRefusal(home)) return home;
 		const { commit, bundle } = home;
 		return commit === null ? { own: 0, notFollowed: null } : await sites.follow(here, base, { commit, bundle });
@@ -70,7 +70,7 @@ export class Sites {
 	async differsFromHomeNode(project: ProjectState, by: Requester): Promise<Refusal | null> {
 		const { sites } = this.#parts.workspaces;
 		const here = projectRepository(project, this.#parts.node?.node ?? null);
-		const home = await this.#homeBase(project, { have: [], bundle: false }, by);
+		const home = await this.#homeNodeBase(project, { have: [], bundle: false }, by);
 		if (isRefusal(home)) return home;
 		const { slug } = project;
 		if (home.config !== (await sites.configDigest(here)))
@@ -94,7 +94,7 @@ export class Sites {
 	/** A refusal unless a repository of this node has a history in common with the project's. */
 	async foreign(project: ProjectState, path: string, by: Requester): Promise<Refusal | null> {
 		const have = await this.#parts.workspaces.sites.knownCommits({ slug: project.slug, path }, "roots");
-		const home = await this.#homeBase(project, { have, bundle: false }, by);
+		const home = await this.#homeNodeBase(project, { have, bundle: false }, by);
 		if (isRefusal(home)) return home;
 		if (home.known.length > 0) return null;
 		return refuse("CONFLICT", `${path} is not a clone of ${project.slug}: the two have no commit in common.`, {
@@ -104,13 +104,13 @@ export class Sites {
 	}
 
 	/** At the home node: what `follow` and `foreign` ask for. */
-	async homeBase(project: ProjectState, request: BaseRequest): Promise<HomeNodeBase | Refusal> {
+	async homeNodeBase(project: ProjectState, request: BaseRequest): Promise<HomeNodeBase | Refusal> {
 		const { workspaces } = this.#parts;
 		const there = projectRepository(project);
 		const effective = await workspaces.settings(there, project.approved);
 		if (isRefusal(effective)) return effective;
 		const base = request.base ?? effective.settings.base;
-		return await workspaces.sites.homeBase(there, { ...request, base, bytesMax });
+		return await workspaces.sites.homeNodeBase(there, { ...request, base, bytesMax });
 	}
 
 	/** Merges at the project's home node what an agent of this node has committed. */
@@ -197,7 +197,7 @@ export class Sites {
 		});
 	}
 
-	async #homeBase(
+	async #homeNodeBase(
 		{ node, slug }: ProjectState,
 		{ base, have, bundle }: BaseRequest,
 		by: Requester,

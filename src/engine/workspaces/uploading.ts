@@ -1,4 +1,4 @@
-// Snapshots for other nodes: after every snapshot a git bundle of it goes into the store's long texts, so that the agent's
+// Snapshots for other nodes: after every snapshot a git bundle of it goes into the store's blobs, so that the agent's
 // tree can be made again elsewhere even if this machine is gone. Each bundle has only what those before it lack.
 
 import type { AgentState } from "#contract/agent.ts";

@@ -130,7 +130,7 @@ export class WorkCycle {
 	}
 
 	/**
-	 * Drops the issue, moves to the home branch, clears the context, and ends error holds if the workspace is then healthy.
+	 * Drops the issue, moves to the home branch, clears the context unless the project keeps it, and ends error holds if the workspace is then healthy.
 	 * Refused as a whole if the tree is dirty.
 	 */
 	async release(agent: AgentState, by: Requester): Promise<UpdateResult | Refusal> {

@@ -7,7 +7,7 @@ import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import { mergeNote } from "#contract/remote-text.ts";
 import type { Merged } from "#contract/workspace.ts";
-import { othersInTree } from "../commands/shared-tree.ts";
+import { othersInWorkspace } from "../commands/shared-workspace.ts";
 import type { IssueWork } from "../ports/issue-work.ts";
 import type { Reads } from "../ports/store.ts";
 import { checkoutOf, projectRepository } from "./checkout.ts";
@@ -15,7 +15,7 @@ import type { WorkCycle } from "./work-cycle.ts";
 
 /** A shared worktree stays on its branch. */
 const changesBranches = async (reads: Reads, agent: AgentState): Promise<boolean> =>
-	agent.workspace?.kind === "worktree" && (await othersInTree(reads, agent)).length === 0;
+	agent.workspace?.kind === "worktree" && (await othersInWorkspace(reads, agent)).length === 0;
 
 export function workspaceIssues(
 	cycle: WorkCycle,

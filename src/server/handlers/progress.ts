@@ -6,7 +6,7 @@ import { isRefusal } from "#contract/refusal.ts";
 import type { Progress } from "#contract/wire.ts";
 import { doneWithin } from "#engine/loop/time-limits.ts";
 import { caught } from "#engine/ports/log.ts";
-import { authorOf } from "#views/thread.ts";
+import { authorOf } from "#views/conversation.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
 
 /** git looks at so many workspaces at once */

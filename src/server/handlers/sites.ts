@@ -34,7 +34,7 @@ export function siteHandlers(context: RequestContext) {
 				cycle.sites.mergeHere(project, agent, { commit, ...(strategy && { strategy }), ...(message && { message }) }),
 			),
 		projectBase: (request) =>
-			inProject(context, request, (cycle, project) => cycle.sites.homeBase(project, request.query)),
+			inProject(context, request, (cycle, project) => cycle.sites.homeNodeBase(project, request.query)),
 		siteRemove: async (request) => {
 			const project = await context.projectNamed(request.params["project"]);
 			if (isRefusal(project)) return project;

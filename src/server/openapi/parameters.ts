@@ -43,7 +43,7 @@ const keyHeader = {
 	name: "Idempotency-Key",
 	in: "header",
 	description:
-		"Carries the request out once: a retry with the same key gets the first answer, another request with the same key is refusedResponse with CONFLICT. " +
+		"Carries the request out once: a retry with the same key gets the first answer, another request with the same key is refused with CONFLICT. " +
 		"A key belongs to its caller and is remembered for 7 days (`limits.receiptsKeptMs`).",
 };
 

@@ -112,7 +112,7 @@ function configureCommand(agent: Command): void {
 		)
 		.option(
 			"--pin <files...>",
-			"files of its workspace to show it in every turn; replaces all earlier ones, empty for none",
+			"files of its workspace that it reads in every turn; replaces all earlier ones, empty for none",
 		)
 		.option("--subscription <name>", "the subscription whose slots it uses; empty for any of its type")
 		.addOption(policy())

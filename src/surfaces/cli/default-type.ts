@@ -31,7 +31,7 @@ export async function chooseType(
 
 const noVendor = (all: readonly VendorAgent[]): Refusal =>
 	refuse(
-		"SETUP_FAILED",
+		"NOT_LOGGED_IN",
 		[
 			"No coding agent is logged in on this machine. Install one and log in, then run this again:",
 			...all.map((each) => `${each.title}: ${howToLogIn(each)}`),

@@ -11,11 +11,11 @@ import { continues } from "#views/holds.ts";
 import { answerApproval } from "./answer-approval.ts";
 import { reconnect } from "./connect.ts";
 import { howToLogInIfNot } from "./default-type.ts";
-import type { LiveThread } from "./live-thread.ts";
+import type { LiveConversation } from "./live-conversation.ts";
 
 export interface Follow {
 	/** null: print nothing */
-	live: LiveThread | null;
+	live: LiveConversation | null;
 	/** somebody is there to answer questions */
 	interactive: boolean;
 	/** null: print no hints */

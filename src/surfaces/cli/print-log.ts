@@ -1,7 +1,7 @@
 // An agent's conversation on a terminal: wrapped to its width, tool output folded, no text twice.
 import { looseData } from "#contract/loose-data.ts";
 import { indented, inline, visible } from "#contract/visible.ts";
-import { toolText } from "#views/thread.ts";
+import { toolText } from "#views/conversation.ts";
 import { authored, itemLine, type ShownItem } from "./print-thread.ts";
 import { hasColour, painted, type Style } from "./style.ts";
 

@@ -4,7 +4,7 @@ import { fullName } from "#contract/full-name.ts";
 import { looseData } from "#contract/loose-data.ts";
 import { indented, inline, oneLine } from "#contract/visible.ts";
 import type { Found, Item, Mail, Prompt, Turn } from "#contract/wire.ts";
-import { authorOf, toolText } from "#views/thread.ts";
+import { authorOf, toolText } from "#views/conversation.ts";
 import { usageLine } from "#views/usage-lines.ts";
 import { age, table } from "./print.ts";
 

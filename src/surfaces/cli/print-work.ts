@@ -50,8 +50,8 @@ function problemsText(problems: Health["issues"]): string {
 }
 
 export function approveText({ merged, synced }: { merged: Merged; synced: Synced[] }): string {
-	const { reviewed, commit, strategy, base, replayed } = merged;
-	const first = replayed
+	const { reviewed, commit, strategy, base, alreadyMerged } = merged;
+	const first = alreadyMerged
 		? `${reviewed.slice(0, 10)} had been merged before`
 		: `${reviewed.slice(0, 10)} is in ${base.branch} as ${commit.slice(0, 10)} (${strategy})`;
 	const { push } = merged;

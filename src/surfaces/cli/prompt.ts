@@ -8,7 +8,7 @@ import type { Prompt, Turn } from "#contract/wire.ts";
 import { act, type Options } from "./act.ts";
 import { scopeOf } from "./directory-project.ts";
 import { followTurn, startable } from "./follow-turn.ts";
-import { LiveThread } from "./live-thread.ts";
+import { LiveConversation } from "./live-conversation.ts";
 import { printToStderr, UsageError } from "./print.ts";
 import { timeOf } from "./time.ts";
 
@@ -73,9 +73,9 @@ export async function prompt(reference: string, words: string | undefined, optio
 	);
 }
 
-async function liveOf(client: Client, { agent }: Prompt): Promise<LiveThread> {
+async function liveOf(client: Client, { agent }: Prompt): Promise<LiveConversation> {
 	const { workspace } = await client.call("agent", { params: { agent } });
-	return new LiveThread(workspace?.path ?? null);
+	return new LiveConversation(workspace?.path ?? null);
 }
 
 /** The turn's final text; of an agent that ran a command and said nothing, such as a shell, the command's output. */

@@ -10,7 +10,7 @@ import { act, type CliContext, freshKey, type Options } from "./act.ts";
 import { chooseType, howToLogInIfNot } from "./default-type.ts";
 import { projectHere } from "./directory-project.ts";
 import { followTurn } from "./follow-turn.ts";
-import { LiveThread } from "./live-thread.ts";
+import { LiveConversation } from "./live-conversation.ts";
 import { nameFromPrompt } from "./name-from-prompt.ts";
 import { printToStderr } from "./print.ts";
 import { diffText } from "./print-work.ts";
@@ -60,7 +60,7 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 			say(`${agent.handle} (${type}) works in ${project}${branch}. Ctrl+C leaves it at work.`);
 			if (!options.follow) return { agent, turn: null, stat: "", committed: false };
 			process.once("SIGINT", () => detach(agent, isElsewhere));
-			const live = options.json === true ? null : new LiveThread(agent.workspace?.path ?? null);
+			const live = options.json === true ? null : new LiveConversation(agent.workspace?.path ?? null);
 			const interactive = live !== null && process.stdin.isTTY && process.stderr.isTTY;
 			const turn = await followTurn(client, prompt, { live, interactive, say });
 			if (turn.state !== "completed") process.exitCode = 1;

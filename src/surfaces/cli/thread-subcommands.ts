@@ -8,7 +8,7 @@ export function threadSubcommands(program: Command): void {
 	program.commandsGroup("Conversations:");
 	logCommand(program);
 	markCommands(program);
-	mailCommands(program);
+	mailSubcommands(program);
 	searchCommand(program);
 	eventsCommand(program);
 }
@@ -72,7 +72,7 @@ function markCommands(program: Command): void {
 			.action((agent, name, options) => call(route, options, { params: { agent }, body: { name } }, line));
 }
 
-function mailCommands(program: Command): void {
+function mailSubcommands(program: Command): void {
 	agentSubcommand(program, "send", "send mail to an agent", "the recipient")
 		.argument("<text>", "the text")
 		.option("--urgent", "interrupt a running turn as soon as none of its tool calls is open")

@@ -77,7 +77,7 @@ function workCommands(agent: Command): void {
 	agentSubcommand(
 		agent,
 		"release",
-		"return to the agent's home branch: it gives its issue back and begins a new context",
+		"return to the agent's home branch: it gives its issue back and begins a new context, unless the project keeps it",
 		whose,
 	).action((reference, options) =>
 		call("release", options, { params: { agent: reference }, body: {} }, (moved) => moved.text),

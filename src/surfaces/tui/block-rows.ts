@@ -1,8 +1,8 @@
-// The rows of one block of a thread. Collapsed, a call is one row and a thought is one; opened, they are whole.
+// The rows of one block of a conversation. Collapsed, a call is one row and a thought is one; opened, they are whole.
 import { inline, oneLine, visible } from "#contract/visible.ts";
+import { type Block, type CallResult, callWords, insideOf, planSteps, summaryOf } from "#views/conversation.ts";
 import { withSenders } from "#views/mail-senders.ts";
 import { painted, type Style } from "#views/paint.ts";
-import { type Block, type CallResult, callWords, insideOf, planSteps, summaryOf } from "#views/thread.ts";
 import { colouredCode } from "./code-colours.ts";
 import { clipped, markdownRows, widthOf, wrapped } from "./pi/text.ts";
 
@@ -33,7 +33,8 @@ const selected = (row: string, { width, colour }: BlockLook): string =>
 	colour ? `\u001B[7m${row.replaceAll("\u001B[0m", "\u001B[0;7m")}\u001B[0m` : clipped(`> ${row}`, width);
 
 /** The sender of a prompt or an interrupt, if it was not the user. */
-const fromWhom = ({ label }: Block, { nameOf }: BlockLook): string => (label === "" ? "" : `${inline(nameOf(label))} `);
+const fromWhom = ({ source }: Block, { nameOf }: BlockLook): string =>
+	source === "" ? "" : `${inline(nameOf(source))} `;
 
 function rowsOf(block: Block, look: BlockLook): string[] {
 	const paint = (style: Style, text: string): string => painted(style, text, look.colour);
@@ -65,12 +66,12 @@ function rowsOf(block: Block, look: BlockLook): string[] {
 }
 
 /** The title on the left, how it ended on the right. */
-function callRow({ label, text, result, change, bad }: Block, look: BlockLook): string {
+function callRow({ source, text, result, change, bad }: Block, look: BlockLook): string {
 	const { colour, folder } = look;
 	const width = Math.min(look.width, proseMax);
 	const changed = change === null || bad ? null : `+${change.added} −${change.deleted}`;
 	const end = result === null ? "…" : (changed ?? endOf(result, look));
-	const words = callWords(label, insideOf(folder, text));
+	const words = callWords(source, insideOf(folder, text));
 	const tool = inline(words.tool);
 	const room = Math.max(8, width - 3 - widthOf(tool) - Math.min(widthOf(end), Math.floor(width / 2)) - 2);
 	const title = clipped(inline(words.title), room);

@@ -2,7 +2,7 @@
 // back has a window that is loaded in both directions and never grows beyond a bound, however long the conversation is.
 import type { AgentId } from "#contract/ids.ts";
 import type { Item } from "#contract/wire.ts";
-import { type Block, Blocks } from "#views/thread.ts";
+import { type Block, Blocks } from "#views/conversation.ts";
 
 /** A part of the conversation: the items of an agent, up to one of them where a fork was made. */
 export interface Range {

@@ -52,10 +52,10 @@ export class Drafts {
 /** prompts that the arrow keys bring back */
 const recalledMax = 100;
 
-/** What people sent to an agent, oldest first, as far as its thread is loaded. */
+/** What people sent to an agent, oldest first, as far as its conversation is loaded. */
 export const sentTo = (seen: Seen, agent: AgentId): string[] =>
 	seen
 		.blocks(agent)
-		.filter(({ kind, label }) => kind === "prompt" && label === "")
+		.filter(({ kind, source }) => kind === "prompt" && source === "")
 		.slice(-recalledMax)
 		.map(({ text }) => text);

@@ -10,9 +10,9 @@ interface Look {
 }
 
 const modeNames = {
-	thread: "In the thread",
+	conversation: "In the conversation",
 	approval: "While an agent asks, and nothing is being typed (or with Alt)",
-	blocks: "Among the blocks of a thread",
+	blocks: "Among the blocks of a conversation",
 	tree: "In the tree",
 	list: "In any list",
 	queue: "In the queue",

@@ -1,6 +1,6 @@
 // Every key of the terminal, with what it does. The table in docs/user/terminal.md is generated from this.
 
-export type Mode = "thread" | "blocks" | "approval" | "list" | "tree" | "queue" | "mail" | "turns" | "diff";
+export type Mode = "conversation" | "blocks" | "approval" | "list" | "tree" | "queue" | "mail" | "turns" | "diff";
 
 export interface KeyEntry {
 	keys: readonly string[];
@@ -64,11 +64,11 @@ const lists: readonly KeyEntry[] = [
 	{ keys: ["pageDown"], action: "page-down", help: "one page down" },
 	{ keys: ["home", "g"], action: "top", help: "to the beginning" },
 	{ keys: ["end", "shift+g"], action: "bottom", help: "to the end" },
-	{ keys: ["escape", "q", "ctrl+c"], action: "close", help: "back to the thread" },
+	{ keys: ["escape", "q", "ctrl+c"], action: "close", help: "back to the conversation" },
 ];
 
 export const keymap: Readonly<Record<Mode, readonly KeyEntry[]>> = {
-	thread: [
+	conversation: [
 		{ keys: ["ctrl+up"], action: "above", help: "go to the agent above" },
 		{ keys: ["ctrl+down"], action: "child", help: "go to the child that was made last" },
 		{ keys: ["ctrl+left"], action: "previous", help: "go to the previous living agent below the same one" },
@@ -119,7 +119,7 @@ export const keymap: Readonly<Record<Mode, readonly KeyEntry[]>> = {
 		{ keys: ["right"], action: "expand", help: "expand them" },
 		{ keys: ["tab"], action: "filter", help: "living, those that need you, all, those of all projects" },
 		{ keys: ["backspace"], action: "erase", help: "erase the last letter of the search" },
-		{ keys: ["escape", "ctrl+c", "ctrl+t"], action: "close", help: "back to the thread" },
+		{ keys: ["escape", "ctrl+c", "ctrl+t"], action: "close", help: "back to the conversation" },
 	],
 	queue: [
 		...lists,

@@ -3,8 +3,8 @@ import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Inbox, TreeRow } from "#contract/overviews.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { Agent, Approval, Mail, Prompt, Subscription, Turn } from "#contract/wire.ts";
+import type { Block } from "#views/conversation.ts";
 import type { Style } from "#views/paint.ts";
-import type { Block } from "#views/thread.ts";
 import type { Anchor } from "./page.ts";
 
 /** What the daemon says, as the mirror has it. */
@@ -37,7 +37,7 @@ export interface Seen {
 
 export interface State {
 	current: AgentId;
-	/** where each thread is read; absent if its end is followed */
+	/** where each conversation is read; absent if its end is followed */
 	anchors: ReadonlyMap<AgentId, Anchor>;
 	/** the blocks that are shown in full */
 	opened: ReadonlySet<number>;
@@ -74,7 +74,7 @@ export interface StatusMessage {
 	style: Style;
 }
 
-/** A list over the thread. */
+/** A list over the conversation. */
 export type Panel =
 	| (PanelBase & { kind: "tree"; filter: PickerFilter; words: string; collapsed: ReadonlySet<AgentId> })
 	| (PanelBase & { kind: "inbox" | "queue" | "mail" | "turns" | "keys" | "commands" })

@@ -1,4 +1,4 @@
-// Leaves the alternate screen for a while: the thread as text, where the terminal's own scrollback and selection work, or
+// Leaves the alternate screen for a while: the conversation as text, where the terminal's own scrollback and selection work, or
 // the shell.
 import type { AgentId } from "#contract/ids.ts";
 import { nameOf } from "./agent-text.ts";

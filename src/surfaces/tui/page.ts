@@ -1,5 +1,5 @@
-// The visible part of a thread. It is found from an anchor, block by block, and only what is visible is wrapped: the cost
-// does not depend on the length of the thread.
+// The visible part of a conversation. It is found from an anchor, block by block, and only what is visible is wrapped: the cost
+// does not depend on the length of the conversation.
 
 /** The row at the top of the page: a block, and which of its rows. Null follows the end. */
 export type Anchor = { block: number; row: number } | null;
@@ -115,5 +115,5 @@ function indexOf(blocks: readonly Identified[], id: number): number | null {
 }
 
 function never(): never {
-	throw new Error("The index is outside the thread.");
+	throw new Error("The index is outside the conversation.");
 }

@@ -1,4 +1,4 @@
-// The lists over the thread: their rows, and the frame around them.
+// The lists over the conversation: their rows, and the frame around them.
 import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { inline, visible } from "#contract/visible.ts";

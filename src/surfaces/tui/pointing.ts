@@ -1,7 +1,7 @@
-// What the mouse points at. A click opens a call, or goes to an agent of the tree; a selection stays in the thread or in
+// What the mouse points at. A click opens a call, or goes to an agent of the tree; a selection stays in the conversation or in
 // the tree beside it.
 import type { Seen, State } from "./model.ts";
-import { isCollapsible, type ScreenLook, threadHeight, threadPage, threadWidth } from "./screen.ts";
+import { conversationHeight, conversationPage, conversationWidth, isCollapsible, type ScreenLook } from "./screen.ts";
 import { sideAgents } from "./side.ts";
 import { goTo, only, type Update } from "./transition.ts";
 
@@ -12,14 +12,14 @@ export function clicked(
 	look: ScreenLook,
 	at: { column: number; row: number },
 ): Update | null {
-	const height = threadHeight(state, seen, look);
+	const height = conversationHeight(state, seen, look);
 	if (state.panel !== null || at.row >= height) return null;
-	const width = threadWidth(look.width);
+	const width = conversationWidth(look.width);
 	if (at.column > width) {
 		const agent = sideAgents(state, seen, height)[at.row]?.agent;
 		return agent === undefined || agent.id === state.current ? null : goTo(state, agent.id, "");
 	}
-	const page = threadPage(state, seen, { width, height, colour: look.colour });
+	const page = conversationPage(state, seen, { width, height, colour: look.colour });
 	const id = page.blocks[at.row - (height - page.rows.length)] ?? null;
 	const block = id === null ? undefined : seen.blocks(state.current).find((each) => each.id === id);
 	if (block === undefined || !isCollapsible(block)) return null;
@@ -28,14 +28,14 @@ export function clicked(
 	return only({ ...state, opened });
 }
 
-/** The columns that a selection may have in a row: the tree beside the thread is not part of what is said there. */
+/** The columns that a selection may have in a row: the tree beside the conversation is not part of what is said there. */
 export function selectable(
 	state: State,
 	seen: Seen,
 	look: ScreenLook,
 	{ column, row }: { column: number; row: number },
 ): [from: number, to: number] {
-	const width = threadWidth(look.width);
-	if (state.panel !== null || row >= threadHeight(state, seen, look)) return [0, look.width];
+	const width = conversationWidth(look.width);
+	if (state.panel !== null || row >= conversationHeight(state, seen, look)) return [0, look.width];
 	return column < width ? [0, width] : [width, look.width];
 }

@@ -92,7 +92,7 @@ export function otherQuestionRow(
 	const [first] = others;
 	if (first === undefined) return [];
 	const more = others.length === 1 ? "" : ` (and ${others.length - 1} more)`;
-	const end = `${more} · ${hint("thread", "needs-you", "goes there")}`;
+	const end = `${more} · ${hint("conversation", "needs-you", "goes there")}`;
 	const text = inline(` ${first.path.at(-1) ?? ""} asks: ${first.tool} ${first.title}`);
 	const row = clipped(clipped(text, Math.max(8, width - 1 - widthOf(end))) + end, width - 1);
 	return [signed("wait", "◆", row, colour)];

@@ -1,4 +1,4 @@
-// What is kept over a restart of the terminal: unsent texts, where each thread is read, and preferences.
+// What is kept over a restart of the terminal: unsent texts, where each conversation is read, and preferences.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { AgentId } from "#contract/ids.ts";

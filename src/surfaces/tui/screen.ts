@@ -1,8 +1,8 @@
-// The whole screen as rows: the thread with the tree beside it, an approval, the separator, the input, and hints.
+// The whole screen as rows: the conversation with the tree beside it, an approval, the separator, the input, and hints.
 import type { Agent } from "#contract/wire.ts";
 import { stateOf } from "#views/agent-text.ts";
+import type { Block } from "#views/conversation.ts";
 import { painted } from "#views/paint.ts";
-import type { Block } from "#views/thread.ts";
 import { nameOf } from "./agent-text.ts";
 import { blockRows, hanging } from "./block-rows.ts";
 import type { Seen, State } from "./model.ts";
@@ -28,19 +28,19 @@ export interface ScreenLook {
 
 export function screenRows(state: State, seen: Seen, look: ScreenLook): string[] {
 	const { width, height, colour } = look;
-	const below = belowThread(state, seen, look);
+	const below = belowConversation(state, seen, look);
 	const room = Math.max(1, height - below.length);
 	if (state.panel !== null)
 		return fitted([...panelRows(state, state.panel, seen, { width, height: room, colour }), ...below], look);
 	const beside = sideWidth(width);
 	const side = beside === 0 ? null : sideRows(state, seen, { height: room, width: beside, colour });
-	const page = threadPage(state, seen, { width: threadWidth(width), height: room, colour });
+	const page = conversationPage(state, seen, { width: conversationWidth(width), height: room, colour });
 	const blank = Array.from({ length: room - page.rows.length }, () => "");
-	const thread = [...blank, ...page.rows];
+	const conversation = [...blank, ...page.rows];
 	const rows =
 		side === null
-			? thread
-			: thread.map((row, at) => `${filled(row, threadWidth(width))} ${clipped(side[at] ?? "", beside)}`);
+			? conversation
+			: conversation.map((row, at) => `${filled(row, conversationWidth(width))} ${clipped(side[at] ?? "", beside)}`);
 	return fitted([...rows, ...below], look);
 }
 
@@ -48,22 +48,22 @@ export function screenRows(state: State, seen: Seen, look: ScreenLook): string[]
 const fitted = (rows: readonly string[], { width, height }: ScreenLook): string[] =>
 	rows.slice(-height).map((row) => (widthOf(row) > width ? clipped(row, width) : row));
 
-/** How many rows of the screen belong to the thread. */
-export const threadHeight = (state: State, seen: Seen, look: ScreenLook): number =>
-	Math.max(1, look.height - belowThread(state, seen, look).length);
+/** How many rows of the screen belong to the conversation. */
+export const conversationHeight = (state: State, seen: Seen, look: ScreenLook): number =>
+	Math.max(1, look.height - belowConversation(state, seen, look).length);
 
-interface ThreadLook {
+interface ConversationLook {
 	width: number;
 	height: number;
 	colour: boolean;
 }
 
-export const threadWidth = (width: number): number => {
+export const conversationWidth = (width: number): number => {
 	const beside = sideWidth(width);
 	return beside === 0 ? width : width - beside - 1;
 };
 
-export function threadPage(state: State, seen: Seen, look: ThreadLook): Page {
+export function conversationPage(state: State, seen: Seen, look: ConversationLook): Page {
 	const page = pageAt(sourceOf(state, seen, look), state.anchors.get(state.current) ?? null, look.height);
 	if (page.rows.length > 0) return page;
 	const rows = welcomeRows(state, seen, look).slice(0, look.height);
@@ -71,7 +71,7 @@ export function threadPage(state: State, seen: Seen, look: ThreadLook): Page {
 }
 
 /** The anchor so many rows further. */
-export function scrolled(state: State, seen: Seen, look: ThreadLook, by: number | "top"): Anchor {
+export function scrolled(state: State, seen: Seen, look: ConversationLook, by: number | "top"): Anchor {
 	const source = sourceOf(state, seen, look);
 	const [first] = source.blocks;
 	if (by === "top") return first === undefined ? null : pageAt(source, { block: first.id, row: 0 }, look.height).anchor;
@@ -80,7 +80,7 @@ export function scrolled(state: State, seen: Seen, look: ThreadLook, by: number 
 
 export const isCollapsible = ({ kind }: Block): boolean => kind === "call" || kind === "thought";
 
-export function readingOf(state: State, seen: Seen, look: ThreadLook): Reading {
+export function readingOf(state: State, seen: Seen, look: ConversationLook): Reading {
 	return {
 		scroll: (by) => scrolled(state, seen, look, by),
 		collapsible: () =>
@@ -88,7 +88,7 @@ export function readingOf(state: State, seen: Seen, look: ThreadLook): Reading {
 				.blocks(state.current)
 				.filter(isCollapsible)
 				.map(({ id }) => id),
-		isShown: (block) => threadPage(state, seen, look).blocks.includes(block),
+		isShown: (block) => conversationPage(state, seen, look).blocks.includes(block),
 		anchorOf: (block) => pageAt(sourceOf(state, seen, look), { block, row: 0 }, look.height).anchor,
 	};
 }
@@ -96,7 +96,7 @@ export function readingOf(state: State, seen: Seen, look: ThreadLook): Reading {
 /** wrapping is the most expensive part of a frame */
 const kept = new WeakMap<Block, { key: string; rows: string[] }>();
 
-function sourceOf(state: State, seen: Seen, { width, colour }: ThreadLook) {
+function sourceOf(state: State, seen: Seen, { width, colour }: ConversationLook) {
 	const folder = seen.agents.get(state.current)?.workspace?.path ?? null;
 	const rowsOf = (block: Block): string[] => {
 		const [isOpened, isSelected] = [state.opened.has(block.id), state.selected === block.id];
@@ -125,7 +125,7 @@ function waitingText(agent: Agent | undefined): string | null {
 	return `the next prompt waits: the agent is ${stateOf(agent)}; ${isError ? "/recover repairs it" : "/resume lets it continue"}`;
 }
 
-function belowThread(state: State, seen: Seen, look: ScreenLook): string[] {
+function belowConversation(state: State, seen: Seen, look: ScreenLook): string[] {
 	const { width, height, colour, input } = look;
 	const approval = seen.approvals(state.current)[0];
 	return [

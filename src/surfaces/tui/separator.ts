@@ -1,4 +1,4 @@
-// The line between the thread and the input: who is around, how the agent is, and what needs a person. In a narrow
+// The line between the conversation and the input: who is around, how the agent is, and what needs a person. In a narrow
 // window its words become signs first, so that the counts stay.
 import { inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";

@@ -1,4 +1,4 @@
-// The tree beside the thread, around the current agent.
+// The tree beside the conversation, around the current agent.
 import { inline } from "#contract/visible.ts";
 import type { Agent } from "#contract/wire.ts";
 import { counters, stateOf } from "#views/agent-text.ts";
@@ -7,7 +7,7 @@ import { glyph } from "./agent-text.ts";
 import type { Seen, State } from "./model.ts";
 import { isLiving } from "./moving.ts";
 
-/** wide enough for a tree beside the thread */
+/** wide enough for a tree beside the conversation */
 const sideFrom = 100;
 
 /** The columns of the tree; 0 if the screen is too narrow for one. */

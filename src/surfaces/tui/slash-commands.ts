@@ -181,7 +181,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 	diff: {
 		usage: "[AGENT]",
 		help: "show what it changed, file by file",
-		waits: "Reading its tree …",
+		waits: "Reading its files …",
 		run: async (context, words) => {
 			const { params, query } = named(context, words);
 			const title = `changes of ${words.words[0] ?? context.agent.handle}`;

@@ -47,9 +47,9 @@ function hintsOf(state: State, seen: Seen): string[] {
 	return [
 		"Enter send",
 		"Alt+Enter line",
-		...(isRunning ? [hint("thread", "interrupt", "interrupt")] : []),
+		...(isRunning ? [hint("conversation", "interrupt", "interrupt")] : []),
 		"Ctrl+↑↓←→ move",
-		hint("thread", "tree", "tree"),
-		hint("thread", "keys", "keys"),
+		hint("conversation", "tree", "tree"),
+		hint("conversation", "keys", "keys"),
 	];
 }

@@ -16,7 +16,7 @@ import { Screen } from "./pi/screen.ts";
 import { clicked, selectable } from "./pointing.ts";
 import { refusalText, request } from "./requests.ts";
 import { agentIn, anchorsIn, DelayedSave, load, nobody, type Saved, save } from "./saved.ts";
-import { readingOf, type ScreenLook, screenRows, scrolled, threadHeight, threadWidth } from "./screen.ts";
+import { conversationHeight, conversationWidth, readingOf, type ScreenLook, screenRows, scrolled } from "./screen.ts";
 import type { SlashAnswer } from "./slash.ts";
 import { submissionOf } from "./submission.ts";
 import type { TerminalOptions } from "./terminal-options.ts";
@@ -134,15 +134,15 @@ export class TerminalProgram {
 		return prompt === undefined ? this.#drafts.of(current) : this.#drafts.edited(prompt);
 	}
 
-	/** The part of the screen that the thread has now. */
-	#threadLook() {
-		const height = threadHeight(this.#state, this.#view.seen, this.#look());
-		return { width: threadWidth(this.#screen.columns), height, colour: this.#options.colour };
+	/** The part of the screen that the conversation has now. */
+	#conversationLook() {
+		const height = conversationHeight(this.#state, this.#view.seen, this.#look());
+		return { width: conversationWidth(this.#screen.columns), height, colour: this.#options.colour };
 	}
 
 	#key(name: string, data: string): void {
 		const { seen } = this.#view;
-		const look = this.#threadLook();
+		const look = this.#conversationLook();
 		const draft = this.#draft;
 		draft.recall(() => sentTo(seen, this.#state.current));
 		const { text, isCompleting } = draft;
@@ -169,7 +169,7 @@ export class TerminalProgram {
 
 	/** The wheel does what the arrows do: in a list it moves there. */
 	#wheel(rows: number): void {
-		const name = `${modeOf(this.#state) === "thread" ? "alt+" : ""}${rows < 0 ? "up" : "down"}`;
+		const name = `${modeOf(this.#state) === "conversation" ? "alt+" : ""}${rows < 0 ? "up" : "down"}`;
 		for (let row = 0; row < Math.abs(rows); row++) this.#key(name, "");
 		this.#screen.repaint();
 	}
@@ -217,7 +217,7 @@ export class TerminalProgram {
 		const before = this.#state.anchors.get(agent);
 		await this.#view.conversation(agent)[where]();
 		if (this.#state.current !== agent || this.#state.anchors.get(agent) !== before) return {};
-		const anchor = scrolled(this.#state, this.#view.seen, this.#threadLook(), where === "top" ? "top" : by);
+		const anchor = scrolled(this.#state, this.#view.seen, this.#conversationLook(), where === "top" ? "top" : by);
 		this.#state = scrolledBy(this.#state, anchor);
 		return {};
 	}

@@ -15,7 +15,7 @@ export interface Key {
 	now: number;
 	/** what is written in the input */
 	draft: { text: string; isCompleting: boolean };
-	/** of the thread's part of the screen */
+	/** of the conversation's part of the screen */
 	height: number;
 	/** of the screen */
 	width: number;
@@ -23,7 +23,7 @@ export interface Key {
 	reading: Reading;
 }
 
-/** What is where in the thread that is shown. */
+/** What is where in the conversation that is shown. */
 export interface Reading {
 	/** the anchor that many rows further */
 	scroll(by: number | "top"): Anchor;
@@ -46,7 +46,7 @@ export function goTo(state: State, to: AgentId | undefined, none: string): Updat
 export const noted = (state: State, text: string): State => ({ ...state, status: { text, style: "faint" } });
 
 export const modeOf = ({ panel, selected }: State): Mode => {
-	if (panel === null) return selected === null ? "thread" : "blocks";
+	if (panel === null) return selected === null ? "conversation" : "blocks";
 	switch (panel.kind) {
 		case "tree":
 		case "queue":

@@ -1,4 +1,4 @@
-// Keys in the lists over the thread.
+// Keys in the lists over the conversation.
 import type { AgentId } from "#contract/ids.ts";
 import { mailLines, nameOf } from "./agent-text.ts";
 import { type DiffLayout, layoutOf, reviewMark } from "./diff.ts";

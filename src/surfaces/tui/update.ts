@@ -19,7 +19,7 @@ const pauseMs = 700;
 export function update(state: State, key: Key, seen: Seen): Update {
 	const cleared: State = { ...state, status: null };
 	if (state.panel !== null) {
-		const action = actionOf(modeOf(state), key.name) === null ? actionOf("thread", key.name) : null;
+		const action = actionOf(modeOf(state), key.name) === null ? actionOf("conversation", key.name) : null;
 		// the keys that open a list or go to an agent work from every list
 		if (action !== null && fromAnywhere.has(action)) return act({ ...cleared, panel: null }, action, key, seen);
 		return updatePanel(cleared, state.panel, key, seen);
@@ -28,7 +28,7 @@ export function update(state: State, key: Key, seen: Seen): Update {
 	const answered = answerApproval(cleared, key, seen);
 	if (answered !== null) return answered;
 	// while completions are shown, Esc is theirs
-	const action = key.draft.isCompleting && key.name === "escape" ? null : actionOf("thread", key.name);
+	const action = key.draft.isCompleting && key.name === "escape" ? null : actionOf("conversation", key.name);
 	if (action === null) return only({ ...cleared, armed: null, typedAt: key.now }, { do: "edit", data: key.data });
 	return act(cleared, action, key, seen);
 }
@@ -121,7 +121,7 @@ export function panelAfter(
 
 const opened = (state: State, panel: Panel): State => ({ ...state, panel, armed: null });
 
-/** The current thread at another place. */
+/** The current conversation at another place. */
 export function scrolledBy(state: State, anchor: Anchor): State {
 	const anchors = new Map(state.anchors);
 	if (anchor === null) anchors.delete(state.current);

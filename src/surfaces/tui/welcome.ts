@@ -1,4 +1,4 @@
-// What an empty thread shows: what can be done here.
+// What an empty conversation shows: what can be done here.
 import { inline } from "#contract/visible.ts";
 import { painted } from "#views/paint.ts";
 import { hanging } from "./block-rows.ts";

@@ -123,7 +123,7 @@ async function land(
 	if (moved !== null) return moved;
 	const { commit } = result;
 	const movedBase = { branch: workspace.base, before, after: commit };
-	const merged = { reviewed, commit, strategy, base: movedBase, check: checked, replayed: false };
+	const merged = { reviewed, commit, strategy, base: movedBase, check: checked, alreadyMerged: false };
 	if (onto !== null && onto.took > 0) await rememberOrigin(git, project, workspace.base);
 	return { merged, took: onto?.took ?? 0 };
 }
@@ -145,7 +145,7 @@ async function alreadyMerged(
 		return null;
 	const { commit, strategy, before } = found;
 	const base = { branch: workspace.base, before, after: commit };
-	return { reviewed, commit, strategy, base, check: null, replayed: true };
+	return { reviewed, commit, strategy, base, check: null, alreadyMerged: true };
 }
 
 async function notReady(

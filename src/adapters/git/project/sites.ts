@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { nullIfMissing } from "#adapters/system/errors.ts";
 import type { HomeNodeBase } from "#contract/project.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import type { FollowedBase, HomeBaseRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";
+import type { FollowedBase, HomeNodeBaseRequest, ProjectRepository } from "#engine/ports/workspace-requests.ts";
 import type { SiteRepositories } from "#engine/ports/workspaces.ts";
 import { branchRef } from "../format/refs.ts";
 import { exclusively } from "../run/exclusive.ts";
@@ -19,7 +19,7 @@ export const siteRepositories = (context: GitContext): SiteRepositories => ({
 	knownCommits: async (project, of) =>
 		of === "roots" ? await rootsOf(context.git, project) : await baseTips(context.git, project, of.base),
 	configDigest: async (project) => await configDigest(context, project),
-	homeBase: async (project, request) => await homeBase(context, project, request),
+	homeNodeBase: async (project, request) => await homeNodeBase(context, project, request),
 	follow: async (project, base, home) => await follow(context, project, base, home),
 });
 
@@ -46,10 +46,10 @@ async function baseTips(git: Git, { path }: ProjectRepository, base: string): Pr
 }
 
 /** At the home node: its base, what it knows of `have`, and a bundle of what these lack. */
-async function homeBase(
+async function homeNodeBase(
 	context: GitContext,
 	project: ProjectRepository,
-	{ base, have, bundle, bytesMax }: HomeBaseRequest,
+	{ base, have, bundle, bytesMax }: HomeNodeBaseRequest,
 ): Promise<HomeNodeBase | Refusal> {
 	const { git } = context;
 	const { path, slug } = project;

@@ -43,7 +43,7 @@ export class GitFailed extends Error {
 	readonly args: readonly string[];
 	readonly code: number | null;
 	readonly errors: string;
-	readonly refusalCode: "REPOSITORY_GONE" | "GIT_FAILED";
+	readonly refusalCode: "REPOSITORY_UNUSABLE" | "GIT_FAILED";
 	/** it was cancelled, which says nothing about the repository */
 	readonly cancelled: boolean;
 
@@ -56,7 +56,7 @@ export class GitFailed extends Error {
 		this.code = code;
 		this.errors = errors;
 		this.cancelled = cancelled;
-		this.refusalCode = repositoryGone.test(errors) ? "REPOSITORY_GONE" : "GIT_FAILED";
+		this.refusalCode = repositoryGone.test(errors) ? "REPOSITORY_UNUSABLE" : "GIT_FAILED";
 	}
 }
 

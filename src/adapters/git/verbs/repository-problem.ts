@@ -19,7 +19,7 @@ export async function repositoryProblem(
 	{ slug, path: folder, base }: ProjectRepository,
 ): Promise<HealthProblem | null> {
 	const problem = (text: string, fix: string): HealthProblem => ({
-		code: "PROJECT_GONE",
+		code: "REPOSITORY_UNUSABLE",
 		text: `${slug}: ${text}`,
 		fix,
 	});

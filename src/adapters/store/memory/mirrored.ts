@@ -29,7 +29,7 @@ export function mirroredIn(rows: Rows, { boards, threads, itemsMax, isPart }: Mi
 	return {
 		last: events.length,
 		agents: [...agents.values()].filter(({ id }) => visible.has(id) || named.has(id)),
-		...{ projects: all(projects), subscriptions: all(subscriptions), leases: all(leases) },
+		...{ projects: all(projects), subscriptions: all(subscriptions), turnLeases: all(leases) },
 		nodes: all(nodes).sort((a, b) => (a.id < b.id ? -1 : 1)),
 		prompts: [...prompts.values()].flatMap((each) => (open(each.agent) ? each : isPart ? [] : { ...each, text: "" })),
 		turns: [...turns.values()].filter((turn) => (turn.state === "open" && !isPart) || latest.has(turn)),

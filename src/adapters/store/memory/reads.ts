@@ -1,5 +1,5 @@
 // The store's reads of rows in memory.
-import { type AgentState, folderOf, hasStrayFiles } from "#contract/agent.ts";
+import { type AgentState, hasStrayFiles, workspaceFolderName } from "#contract/agent.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { isItem } from "#contract/item-kinds.ts";
 import type { Reads } from "#engine/ports/store.ts";
@@ -52,8 +52,9 @@ function agentReads(read: Read) {
 		agentIds: async (project) => (await where((agent) => agent.project === project)).map(({ id }) => id),
 		agentsWithLeasedWorkspace: () => where(({ lease }) => lease !== null),
 		agentsWithStrayFiles: () => where(hasStrayFiles),
-		agentsWithFolders: (project) => where((agent) => agent.project === project && folderOf(agent) !== null),
-		agentsInFolder: (project, folder) => where((agent) => agent.project === project && folderOf(agent) === folder),
+		agentsWithFolders: (project) => where((agent) => agent.project === project && workspaceFolderName(agent) !== null),
+		agentsInFolder: (project, folder) =>
+			where((agent) => agent.project === project && workspaceFolderName(agent) === folder),
 		livingAgentsByNode: async () => {
 			const living = await where((agent) => agent.life !== "ended");
 			return new Map(

@@ -4,7 +4,7 @@ import type pg from "pg";
 import { limits as known, type Limits } from "#contract/limits.ts";
 import { PostgresConnection } from "./connection.ts";
 
-/** About one machine: how much it runs, and what it keeps warm. */
+/** About one machine: how much it runs, and which processes it keeps between turns. */
 const own = ["turnsMax", "idleProcessMs", "idleProcessesMax", "idleBytesMax"] satisfies (keyof Limits)[];
 
 const setOrGet = `with alone as (select not exists (select from node where active = 1 and id <> $2) as is_so),

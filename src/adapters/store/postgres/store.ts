@@ -34,7 +34,7 @@ const begin = `begin isolation level read committed read write;
 	set local idle_in_transaction_session_timeout = ${silenceMs};
 	set local lock_timeout = ${silenceMs / 2}`;
 
-/** The store, with the long texts that are kept beside its rows. */
+/** The store, with the blobs that are kept beside its rows. */
 export type PostgresStore = Store & {
 	blobs: Blobs;
 	partials: Partials;

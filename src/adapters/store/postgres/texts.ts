@@ -49,24 +49,24 @@ export function postgresPartials(pool: pg.Pool): Partials {
 		await connection.rows({ name, text, values }).catch(thrown);
 	return {
 		// a crash of the server may take the last second with it; a crash of the node does not
-		async keep(turn, calls) {
+		async keep(turn, outputs) {
 			await run(
 				"keep-partial",
 				`with quick as (select set_config('synchronous_commit', 'off', true))
-					insert into partial (turn, calls) select $1, $2 from quick
-					on conflict (turn) do update set calls = excluded.calls`,
-				[turn, JSON.stringify(calls)],
+					insert into partial (turn, outputs) select $1, $2 from quick
+					on conflict (turn) do update set outputs = excluded.outputs`,
+				[turn, JSON.stringify(outputs)],
 			);
 		},
 		async kept(turn) {
 			const [row] = await connection
-				.rows<{ calls: string }>({
+				.rows<{ outputs: string }>({
 					name: "kept-partial",
-					text: "select calls from partial where turn = $1",
+					text: "select outputs from partial where turn = $1",
 					values: [turn],
 				})
 				.catch(thrown);
-			return row === undefined ? [] : (PartialOutputs.safeParse(JSON.parse(row.calls)).data ?? []);
+			return row === undefined ? [] : (PartialOutputs.safeParse(JSON.parse(row.outputs)).data ?? []);
 		},
 		async drop(turn) {
 			await run("drop-partial", "delete from partial where turn = $1", [turn]);

@@ -168,7 +168,7 @@ const nodes: Record<Dialect, string[]> = {
 		// the limits that all nodes share
 		'create table cluster (id bigint primary key, limits text collate "C" not null)',
 		'create table blob (name text collate "C", part bigint, bytes bytea not null, primary key (name, part))',
-		"create table partial (turn bigint primary key, calls text not null)",
+		"create table partial (turn bigint primary key, outputs text not null)",
 	],
 };
 

@@ -36,7 +36,7 @@ export async function mirroredBy(reads: Simple, connection: Connection, request:
 		agents: [...agents, ...(await reads.agentsWith(named.filter((id) => !known.has(id))))],
 		projects: await reads.projects(),
 		subscriptions: await reads.subscriptions(),
-		leases: await reads.turnLeases(),
+		turnLeases: await reads.turnLeases(),
 		nodes: await reads.nodes(),
 		approvals: await reads.pendingApprovals(),
 		waits: await reads.openWaits(),
@@ -47,7 +47,7 @@ export async function mirroredBy(reads: Simple, connection: Connection, request:
 	};
 }
 
-const noOthers = { agents: [], projects: [], subscriptions: [], leases: [], nodes: [], approvals: [], waits: [] };
+const noOthers = { agents: [], projects: [], subscriptions: [], turnLeases: [], nodes: [], approvals: [], waits: [] };
 
 /** The agents of conversations, those above them, and those whose context they inherited. */
 async function agentsAround(reads: Simple, threads: readonly AgentId[]): Promise<AgentId[]> {

@@ -1,6 +1,6 @@
 // One batch's transaction, on either database.
 import { isDeepStrictEqual } from "node:util";
-import { type AgentState, folderOf, hasStrayFiles } from "#contract/agent.ts";
+import { type AgentState, hasStrayFiles, workspaceFolderName } from "#contract/agent.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { hasWork, isOpen, needsPerson } from "#contract/issue.ts";
 import { isItem } from "#contract/item-kinds.ts";
@@ -98,7 +98,7 @@ const indexedOf = (agent: AgentState) => {
 	const column: Tables["agent"]["life"] = agent.reapedAt === null ? agent.life : "reaped";
 	const { handle, life, supervisor, holds, lease } = agent;
 	return {
-		...{ handle, supervisor, folder: folderOf(agent) },
+		...{ handle, supervisor, folder: workspaceFolderName(agent) },
 		life: column,
 		held: flag(life !== "ended" && holds.length > 0),
 		leased: flag(lease !== null),

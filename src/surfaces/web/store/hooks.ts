@@ -5,9 +5,9 @@ import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { RouteName } from "#contract/routes.ts";
 import { freshKey, localNow } from "./connection.ts";
+import type { ConversationSeen } from "./conversations.ts";
 import type { Seen } from "./seen.ts";
 import type { Store } from "./store.ts";
-import type { ConversationSeen } from "./threads.ts";
 import { toast } from "./toasts.ts";
 
 export const StoreContext = createContext<Store | null>(null);
@@ -24,16 +24,19 @@ export function useSeen(): Seen {
 	return useSyncExternalStore(store.subscribe, () => store.seen);
 }
 
-export function useThread(agent: AgentId): ConversationSeen {
-	const { threads } = useStore();
-	const subscribe = useCallback((listener: () => void) => threads.subscribe(agent, listener), [threads, agent]);
-	return useSyncExternalStore(subscribe, () => threads.seen(agent));
+export function useConversation(agent: AgentId): ConversationSeen {
+	const { conversations } = useStore();
+	const subscribe = useCallback(
+		(listener: () => void) => conversations.subscribe(agent, listener),
+		[conversations, agent],
+	);
+	return useSyncExternalStore(subscribe, () => conversations.seen(agent));
 }
 
 /** The last line of an agent, as it is said; null if nothing has been heard of it. */
 export function useLastLine(agent: AgentId): string | null {
-	const { threads } = useStore();
-	return useSyncExternalStore(threads.subscribeLines, () => threads.lastLine(agent));
+	const { conversations } = useStore();
+	return useSyncExternalStore(conversations.subscribeLines, () => conversations.lastLine(agent));
 }
 
 /** Keeps threads, boards and last lines up to date while the component is shown. */

@@ -13,6 +13,6 @@ export function useLastLines(agents: readonly AgentId[]): void {
 	useNeeds({ lines: shown });
 	// biome-ignore lint/correctness/useExhaustiveDependencies: the list is compared by what it contains
 	useEffect(() => {
-		for (const agent of shown) void store.threads.readLine(agent);
+		for (const agent of shown) void store.conversations.readLine(agent);
 	}, [store, wanted]);
 }

@@ -142,16 +142,16 @@ export class Seen {
 		return this.#mirror.view.mail(agent);
 	}
 
-	/** Only of agents whose thread is shown. */
+	/** Only of agents whose conversation is shown. */
 	turns(agent: AgentId): readonly Turn[] {
 		return this.#mirror.view.turns(agent);
 	}
 
 	/** The turns at work, and how many may be: at all nodes that are active. */
 	get places(): { used: number; max: number } {
-		const { node, lease } = this.#mirror.view.rows;
+		const { node, turnLease } = this.#mirror.view.rows;
 		const limits = [...node.values()].filter(isActive).map(({ turnsMax }) => turnsMax);
 		const max = limits.reduce((sum, limit) => sum + limit, 0);
-		return { used: lease.size, max: limits.length === 0 ? this.#surroundings.turnsMax : max };
+		return { used: turnLease.size, max: limits.length === 0 ? this.#surroundings.turnsMax : max };
 	}
 }

@@ -1,15 +1,15 @@
-// The landing of the one-time link that `brood ui` prints: `/enter#CODE`.
-import { EnterRequest } from "#contract/browser.ts";
+// The landing of the one-time link that `brood ui` prints: `/sign-in#CODE`.
+import { SignInRequest } from "#contract/browser.ts";
 import { keepSecret } from "./browser-secret.ts";
 
 /** Exchanges the code for this browser's cookie and secret. Without a code, or with one that was used, nothing happens. */
 export async function signIn(): Promise<void> {
-	if (location.pathname !== "/enter") return;
-	const code = EnterRequest.safeParse({ code: location.hash.slice(1) });
+	if (location.pathname !== "/sign-in") return;
+	const code = SignInRequest.safeParse({ code: location.hash.slice(1) });
 	// out of the history, before anything else can fail
 	history.replaceState(null, "", "/");
 	if (!code.success) return;
-	const answer = await fetch("/api/enter", {
+	const answer = await fetch("/api/sign-in", {
 		method: "POST",
 		headers: { "content-type": "application/json" },
 		body: JSON.stringify(code.data),

@@ -5,9 +5,9 @@ import { type Changed, Mirror } from "#client/mirror.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Item } from "#contract/wire.ts";
 import { localNow } from "./connection.ts";
+import { Conversations, itemsLoaded } from "./conversations.ts";
 import { type Connection, Seen } from "./seen.ts";
 import type { OpenStream } from "./shared-stream.ts";
-import { itemsLoaded, Threads } from "./threads.ts";
 
 /** What a screen needs beside the rows that all screens have. */
 export interface Needs {
@@ -22,7 +22,7 @@ const backoffMs = [250, 500, 1000, 2000, 4000];
 
 export class Store {
 	readonly client: Client;
-	readonly threads: Threads;
+	readonly conversations: Conversations;
 	readonly #mirror: Mirror;
 	readonly #listeners = new Set<() => void>();
 	readonly #needs = new Set<Needs>();
@@ -46,7 +46,7 @@ export class Store {
 				pause: () => wait(backoffMs[Math.min(this.#failures++, backoffMs.length - 1)] ?? 0),
 			},
 		);
-		this.threads = new Threads(client, this.#mirror, () => this.#tell());
+		this.conversations = new Conversations(client, this.#mirror, () => this.#tell());
 		this.#seen = new Seen(this.#mirror, this.#connection);
 	}
 
@@ -97,8 +97,8 @@ export class Store {
 	}
 
 	#changed(changed: Changed): void {
-		if ("message" in changed) this.threads.touch(changed.message);
-		else if ("all" in changed) this.threads.reload();
+		if ("message" in changed) this.conversations.touch(changed.message);
+		else if ("all" in changed) this.conversations.reload();
 		else if ("rows" in changed) this.#fold(changed);
 		// words that an agent says change no row: only who shows them is told
 		this.#isStale ||= !("message" in changed) && !("rows" in changed && changed.rows.length === 0);
@@ -106,8 +106,8 @@ export class Store {
 	}
 
 	#fold({ item, line }: { item: Item | null; line?: Item }): void {
-		if (item !== null) this.threads.add(item);
-		if (line !== undefined) this.threads.addLine(line);
+		if (item !== null) this.conversations.add(item);
+		if (line !== undefined) this.conversations.addLine(line);
 	}
 
 	#tell(): void {
@@ -122,7 +122,7 @@ export class Store {
 	#flush(): void {
 		this.#isScheduled = false;
 		const began = performance.now();
-		this.threads.flush();
+		this.conversations.flush();
 		if (this.#isStale) this.#renew();
 		this.#toldAt = performance.now();
 		this.#costMs = Math.min(500, this.#toldAt - began);

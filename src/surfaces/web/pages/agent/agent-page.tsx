@@ -6,12 +6,12 @@ import { useNeeds, useSeen } from "../../store/hooks.ts";
 import { Empty, Loading } from "../../ui/placeholder.tsx";
 import { AgentApprovals } from "./agent-approvals.tsx";
 import { AgentHeader } from "./agent-header.tsx";
+import { Conversation } from "./conversation.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
 import { ForkAt } from "./fork-here.tsx";
 import { PromptBox } from "./prompt-box.tsx";
 import { Scrubber } from "./scrubber.tsx";
 import { Side } from "./side.tsx";
-import { Thread } from "./thread.tsx";
 
 export function AgentPage({ params }: { params: Readonly<Record<string, string>> }) {
 	const seen = useSeen();
@@ -43,7 +43,7 @@ function Known({ agent }: { agent: Agent }) {
 			<div className="agent-body">
 				<section className="agent-talk" aria-label="Conversation">
 					<ForkAt value={setForkAt}>
-						<Thread agent={agent} turn={turn} />
+						<Conversation agent={agent} turn={turn} />
 					</ForkAt>
 					<AgentApprovals agent={agent} />
 					<PromptBox agent={agent} />

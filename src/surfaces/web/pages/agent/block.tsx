@@ -1,8 +1,8 @@
 // One block of a conversation.
 import { type ReactNode, useState } from "react";
 import { actorName } from "#views/agent-text.ts";
+import { type Block, callWords, insideOf, planSteps, summaryOf } from "#views/conversation.ts";
 import { withSenders } from "#views/mail-senders.ts";
-import { type Block, callWords, insideOf, planSteps, summaryOf } from "#views/thread.ts";
 import { useSeen } from "../../store/hooks.ts";
 import { Counts } from "../../ui/diff.tsx";
 import { DiffText } from "../../ui/diff-text.tsx";
@@ -23,10 +23,10 @@ export function BlockView({ block, folder }: { block: Block; folder: string | nu
 }
 
 function Body({ block, folder }: { block: Block; folder: string | null }) {
-	const { id, kind, text, label } = block;
+	const { id, kind, text, source } = block;
 	switch (kind) {
 		case "prompt":
-			return <Prompt from={label} text={text} />;
+			return <Prompt from={source} text={text} />;
 		case "message":
 			return <Markdown text={text} />;
 		case "thought":
@@ -47,7 +47,7 @@ function Body({ block, folder }: { block: Block; folder: string | null }) {
 		default:
 			return (
 				<p className="meta note clip">
-					{label !== "" && <ActorName actor={label} />} {text}
+					{source !== "" && <ActorName actor={source} />} {text}
 				</p>
 			);
 	}
@@ -89,10 +89,10 @@ function Plan({ text }: { text: string }) {
 }
 
 function Call({ block, folder }: { block: Block; folder: string | null }) {
-	const { id, label, text, result, bad } = block;
+	const { id, source, text, result, bad } = block;
 	// the result of an edit says only that it was made
 	const change = bad ? null : block.change;
-	const words = callWords(label === "" ? "tool" : label, insideOf(folder, text));
+	const words = callWords(source === "" ? "tool" : source, insideOf(folder, text));
 	const head = (
 		<>
 			<span className="call-tool">{words.tool}</span>

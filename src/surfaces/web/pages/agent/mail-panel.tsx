@@ -37,7 +37,7 @@ function SendMail({ agent }: { agent: Agent }) {
 		const sent = await act("send", { params: { agent: agent.id }, body: { body, urgent } }, "Mail sent");
 		if (sent !== null) setBody("");
 	};
-	const why = whyNot(agent, "prompt") ?? (body.trim() === "" ? "Enter a message first." : null);
+	const why = whyNot(agent, "prompt") ?? (body.trim() === "" ? "Write the mail first." : null);
 	return (
 		<div className="side-form">
 			<textarea

@@ -3,22 +3,22 @@ import { useLocation } from "wouter";
 import type { Agent } from "#contract/wire.ts";
 import type { TimeAxis } from "#views/time-axis.ts";
 import { paths } from "../../ui/paths.ts";
-import type { AgentHistory, TurnBar } from "./turn-history.ts";
+import type { AgentTimeline, TurnBar } from "./timelines.ts";
 
 /** the newest ones; more would only cover each other */
 const barsMax = 150;
 
-export function Bars({ agent, axis, history }: { agent: Agent; axis: TimeAxis; history: AgentHistory | undefined }) {
+export function Bars({ agent, axis, timeline }: { agent: Agent; axis: TimeAxis; timeline: AgentTimeline | undefined }) {
 	const born = axis.at(Date.parse(agent.createdAt));
 	const ended = agent.endedAt === null ? 1 : axis.at(Date.parse(agent.endedAt));
 	return (
 		<>
 			<span className="life" style={{ left: percent(born), width: percent(Math.max(0, ended - born)) }} />
 			{born > 0 && <span className="fork-point" style={{ left: percent(born) }} />}
-			{(history?.bars ?? []).slice(-barsMax).map((bar) => (
+			{(timeline?.bars ?? []).slice(-barsMax).map((bar) => (
 				<Bar key={bar.turn} agent={agent} bar={bar} axis={axis} />
 			))}
-			{(history?.mails ?? []).slice(-barsMax).map((time) => (
+			{(timeline?.mails ?? []).slice(-barsMax).map((time) => (
 				<span key={time} className="mail-pulse" style={{ left: percent(axis.at(time)) }} title="mail">
 					✉
 				</span>

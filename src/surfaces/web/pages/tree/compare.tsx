@@ -48,7 +48,7 @@ function Two({ one, other, onClear }: { one: Agent; other: Agent; onClear(): voi
 		: diff.state === "failed"
 			? diff.refusal.message
 			: diff.state === "loading"
-				? "The trees are still being compared."
+				? "The files are still being compared."
 				: null;
 	return (
 		<div className="compare" role="status">
@@ -58,7 +58,7 @@ function Two({ one, other, onClear }: { one: Agent; other: Agent; onClear(): voi
 				{part === null
 					? "no shared conversation"
 					: `their conversations diverge after item ${part.item} of ${shared?.handle ?? part.agent}`}
-				{files !== undefined && ` · trees differ in ${counted(files, "file")}`}
+				{files !== undefined && ` · ${counted(files, "file")} differ${files === 1 ? "s" : ""}`}
 			</span>
 			<span className="spread" />
 			<Button why={why} onClick={() => setOpen("diff")}>

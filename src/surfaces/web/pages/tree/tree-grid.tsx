@@ -7,19 +7,19 @@ import type { AgentTreeRow } from "#views/agent-tree.ts";
 import type { TimeAxis } from "#views/time-axis.ts";
 import { paths } from "../../ui/paths.ts";
 import { AxisHead } from "./axis-head.tsx";
+import type { Timelines } from "./timelines.ts";
 import { rowId, TreeRowView } from "./tree-row.tsx";
-import type { History } from "./turn-history.ts";
 
 interface TreeGridProps {
 	rows: readonly AgentTreeRow[];
 	axis: TimeAxis;
-	history: History;
+	timelines: Timelines;
 	selected: readonly AgentId[];
 	onSelect(agent: AgentId): void;
 	onToggle(agent: AgentId, isOpen: boolean): void;
 }
 
-export function TreeGrid({ rows, axis, history, selected, onSelect, onToggle }: TreeGridProps) {
+export function TreeGrid({ rows, axis, timelines, selected, onSelect, onToggle }: TreeGridProps) {
 	const [current, setCurrent] = useState(0);
 	const list = useRef<VListHandle>(null);
 	const at = Math.min(current, rows.length - 1);
@@ -56,7 +56,7 @@ export function TreeGrid({ rows, axis, history, selected, onSelect, onToggle }: 
 							row={each}
 							index={index}
 							axis={axis}
-							history={history.get(each.agent.id)}
+							timeline={timelines.get(each.agent.id)}
 							isCurrent={index === at}
 							isSelected={selected.includes(each.agent.id)}
 							onCurrent={setCurrent}

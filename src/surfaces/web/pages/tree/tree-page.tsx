@@ -10,8 +10,8 @@ import { useLastLines } from "../../store/lines.ts";
 import { paths } from "../../ui/paths.ts";
 import { Empty, Loading } from "../../ui/placeholder.tsx";
 import { Compare } from "./compare.tsx";
+import { useTimelines, withOpenTurns } from "./timelines.ts";
 import { TreeGrid } from "./tree-grid.tsx";
-import { useHistory, withOpenTurns } from "./turn-history.ts";
 
 const spans = [
 	{ name: "15 min", ms: 15 * 60_000 },
@@ -37,7 +37,7 @@ function Agents() {
 	const found = useDeferredValue(text);
 	const { tree } = seen;
 	const rows = useMemo(() => agentRows(tree, { filter, text: found, opened }), [tree, filter, found, opened]);
-	const { axis, history } = useAxis(zoom);
+	const { axis, timelines } = useAxis(zoom);
 	useLastLines(seen.agents.filter(({ turn }) => turn !== null).map(({ id }) => id));
 	const select = (agent: AgentId): void =>
 		setSelected(selected.includes(agent) ? selected.filter((id) => id !== agent) : [...selected, agent].slice(-2));
@@ -72,7 +72,14 @@ function Agents() {
 					{filter === "needs you" ? "Nothing needs your attention." : "Try another word."}
 				</Empty>
 			) : (
-				<TreeGrid rows={rows} axis={axis} history={history} selected={selected} onSelect={select} onToggle={toggle} />
+				<TreeGrid
+					rows={rows}
+					axis={axis}
+					timelines={timelines}
+					selected={selected}
+					onSelect={select}
+					onToggle={toggle}
+				/>
 			)}
 			<Compare selected={selected} onClear={() => setSelected([])} />
 		</div>
@@ -86,18 +93,18 @@ function useAxis(zoom: number) {
 	// from when the page was opened, so that the journal is read again only when the zoom changes
 	const [opened] = useState(now);
 	const since = new Date(opened - span).toISOString();
-	const read = useHistory(since);
-	const history = useMemo(() => withOpenTurns(read, agents), [read, agents]);
+	const read = useTimelines(since);
+	const timelines = useMemo(() => withOpenTurns(read, agents), [read, agents]);
 	const to = Math.floor(now / 1000) * 1000;
 	const axis = useMemo(() => {
-		const busy = [...history.values()].flatMap(({ bars, mails }) => [
+		const busy = [...timelines.values()].flatMap(({ bars, mails }) => [
 			...bars.map((bar) => ({ from: bar.from, to: bar.to ?? to })),
 			...mails.map((at) => ({ from: at, to: at })),
 		]);
 		const births = agents.map(({ createdAt }) => ({ from: Date.parse(createdAt), to: Date.parse(createdAt) }));
 		return timeAxis([...busy, ...births], { from: to - span, to });
-	}, [history, agents, to, span]);
-	return { axis, history };
+	}, [timelines, agents, to, span]);
+	return { axis, timelines };
 }
 
 function Counts() {

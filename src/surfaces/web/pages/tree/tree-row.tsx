@@ -9,13 +9,13 @@ import { useLastLine } from "../../store/hooks.ts";
 import { paths } from "../../ui/paths.ts";
 import { Counters, StateGlyph } from "../../ui/state.tsx";
 import { Bars } from "./bars.tsx";
-import type { AgentHistory } from "./turn-history.ts";
+import type { AgentTimeline } from "./timelines.ts";
 
 interface TreeRowProps {
 	row: AgentTreeRow;
 	index: number;
 	axis: TimeAxis;
-	history: AgentHistory | undefined;
+	timeline: AgentTimeline | undefined;
 	isCurrent: boolean;
 	isSelected: boolean;
 	onCurrent(index: number): void;
@@ -29,9 +29,9 @@ export const rowId = (agent: AgentId): string => `row-${agent}`;
 const indentMax = 10;
 
 export const TreeRowView = memo(function TreeRowView(props: TreeRowProps) {
-	const { row, index, axis, history, isCurrent, isSelected, onCurrent, onSelect, onToggle } = props;
-	const { agent, depth, hasChildren, isOpen, collapsed, isContext } = row;
-	const state = [isCurrent && "tree-current", isSelected && "tree-selected", isContext && "tree-context"];
+	const { row, index, axis, timeline, isCurrent, isSelected, onCurrent, onSelect, onToggle } = props;
+	const { agent, depth, hasChildren, isOpen, collapsed, isOnlyAncestor } = row;
+	const state = [isCurrent && "tree-current", isSelected && "tree-selected", isOnlyAncestor && "tree-ancestor"];
 	return (
 		<div
 			id={rowId(agent.id)}
@@ -60,8 +60,8 @@ export const TreeRowView = memo(function TreeRowView(props: TreeRowProps) {
 				{collapsed > 0 && <span className="meta">+{collapsed}</span>}
 				<Counters agent={agent} />
 			</div>
-			<div role="gridcell" className="axis" aria-label={historyWords(history)}>
-				<Bars agent={agent} axis={axis} history={history} />
+			<div role="gridcell" className="axis" aria-label={timelineText(timeline)}>
+				<Bars agent={agent} axis={axis} timeline={timeline} />
 			</div>
 			<div role="gridcell" className="tree-line clip meta">
 				<LastWords row={row} />
@@ -89,7 +89,7 @@ function LastWords({ row: { agent } }: Pick<TreeRowProps, "row">) {
 	return useLastLine(agent.id) ?? stateOf(agent);
 }
 
-const historyWords = (history: AgentHistory | undefined): string =>
-	history === undefined
+const timelineText = (timeline: AgentTimeline | undefined): string =>
+	timeline === undefined
 		? "no turns"
-		: `${counted(history.bars.length, "turn")}, ${counted(history.mails.length, "mail message")}`;
+		: `${counted(timeline.bars.length, "turn")}, ${counted(timeline.mails.length, "mail")}`;

@@ -8,9 +8,15 @@ import { clockOf } from "../../ui/age.tsx";
 import { LiveMarkdown } from "../../ui/markdown.tsx";
 import { paths } from "../../ui/paths.ts";
 import { BlockView } from "./block.tsx";
-import type { ThreadRow } from "./thread-rows.ts";
+import type { ConversationRow } from "./conversation-rows.ts";
 
-export const ThreadRowView = memo(function ThreadRowView({ row, agent }: { row: ThreadRow; agent: Agent }) {
+export const ConversationRowView = memo(function ConversationRowView({
+	row,
+	agent,
+}: {
+	row: ConversationRow;
+	agent: Agent;
+}) {
 	switch (row.row) {
 		case "block":
 			return <BlockView block={row.block} folder={agent.workspace?.path ?? null} />;

@@ -17,7 +17,7 @@ export interface Block {
 	readonly id: number;
 	readonly kind: BlockKind;
 	/** for a call: the tool; for a prompt or an interrupt: who sent it, if it was another agent or a named person */
-	readonly label: string;
+	readonly source: string;
 	/** for a call: its title */
 	readonly text: string;
 	/** of a call that has ended */
@@ -42,7 +42,7 @@ export interface CallResult {
 
 type Shown = Pick<Item, "id" | "kind" | "text" | "data" | "at" | "turn" | "actor"> & { agent?: AgentId | null };
 
-/** The blocks of a thread. An item costs the same, however long the thread is. */
+/** The blocks of a conversation. An item costs the same, however long it is. */
 export class Blocks {
 	#list: Block[] = [];
 	/** where the open calls are */
@@ -100,7 +100,7 @@ export class Blocks {
 		if (at === undefined || block === undefined) return false;
 		this.#open.delete(callId(item));
 		const { input, changes } = looseData(item.data);
-		const change = block.change ?? changeOf(block.label, input) ?? reportedChange(changes);
+		const change = block.change ?? changeOf(block.source, input) ?? reportedChange(changes);
 		this.#list[at] = { ...block, result: resultOf(item), bad: isFailed(item), change };
 		return true;
 	}
@@ -116,12 +116,12 @@ function blockOf(item: Shown): Block | null {
 	const { id, kind, at, turn, agent = null } = item;
 	const text = item.text?.trim() ?? "";
 	const block = (of: BlockKind, more: Partial<Block> = {}): Block => ({
-		...{ id, kind: of, label: "", text, result: null, change: null, turn, at, bad: false, isInherited: false, agent },
+		...{ id, kind: of, source: "", text, result: null, change: null, turn, at, bad: false, isInherited: false, agent },
 		...more,
 	});
 	switch (kind) {
 		case "user":
-			return block("prompt", { label: authorOf(item) ?? "" });
+			return block("prompt", { source: authorOf(item) ?? "" });
 		case "assistant":
 			return text === "" ? null : block("message");
 		case "final":
@@ -132,17 +132,17 @@ function blockOf(item: Shown): Block | null {
 			return block("plan");
 		case "tool_call":
 			return block("call", {
-				label: toolOf(item),
+				source: toolOf(item),
 				text: callTitle(item),
 				change: changeOf(toolOf(item), looseData(item.data).input),
 			});
 		case "tool_result":
-			return block("call", { label: "result", text: "", result: resultOf(item), bad: isFailed(item) });
+			return block("call", { source: "result", text: "", result: resultOf(item), bad: isFailed(item) });
 		case "usage":
 			return block("note", { text: usageLine(Object(item.data)) });
 		default:
 			return block("note", {
-				label: authorOf(item) ?? "",
+				source: authorOf(item) ?? "",
 				text: noteOf(kind, text, item.data),
 				bad: kind === "timeout" || kind === "killed",
 			});

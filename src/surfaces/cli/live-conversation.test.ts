@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { AgentId } from "#contract/ids.ts";
-import { LiveThread } from "./live-thread.ts";
+import { LiveConversation } from "./live-conversation.ts";
 
 const agent = AgentId.parse("a".repeat(22));
 
 function thread() {
 	const out: string[] = [];
-	const live = new LiveThread(null, (text) => out.push(text), false);
+	const live = new LiveConversation(null, (text) => out.push(text), false);
 	return {
 		piece: (message: string, text: string) => live.piece({ agent, turn: 1, message, kind: "assistant", text }),
 		item: (kind: string, text: string | null, data: Record<string, string> | null = null) =>

@@ -15,23 +15,23 @@ export interface TurnBar {
 	state: string;
 }
 
-export interface AgentHistory {
+export interface AgentTimeline {
 	bars: TurnBar[];
 	mails: number[];
 }
 
-export type History = ReadonlyMap<AgentId, AgentHistory>;
+export type Timelines = ReadonlyMap<AgentId, AgentTimeline>;
 
 /** the fewest milliseconds between two reads */
 const restMs = 700;
 const kinds = "turn.started,turn.ended,mail.sent";
 
-export function useHistory(since: string): History {
+export function useTimelines(since: string): Timelines {
 	const { client } = useStore();
 	const { at } = useSeen();
-	const [history, setHistory] = useState<History>(new Map());
+	const [timelines, setTimelines] = useState<Timelines>(new Map());
 	const reading = useRef({ last: 0, since: "", isBusy: false, until: 0 });
-	// biome-ignore lint/correctness/useExhaustiveDependencies: a change of the history lets the next read begin
+	// biome-ignore lint/correctness/useExhaustiveDependencies: a change of the timelines lets the next read begin
 	useEffect(() => {
 		const state = reading.current;
 		if (state.since !== since) Object.assign(state, { last: 0, since, until: 0 });
@@ -45,7 +45,7 @@ export function useHistory(since: string): History {
 				});
 				const { events } = page;
 				state.last = events.at(-1)?.id ?? state.last;
-				if (events.length > 0 || isFresh) setHistory((before) => folded(isFresh ? new Map() : before, events));
+				if (events.length > 0 || isFresh) setTimelines((before) => folded(isFresh ? new Map() : before, events));
 				next = page.next;
 			}
 			state.until = at;
@@ -54,17 +54,17 @@ export function useHistory(since: string): History {
 			setTimeout(() => {
 				state.isBusy = false;
 				// whatever arrived meanwhile
-				setHistory((before) => new Map(before));
+				setTimelines((before) => new Map(before));
 			}, restMs);
 		read().then(rest, rest);
-	}, [client, at, since, history]);
-	return history;
+	}, [client, at, since, timelines]);
+	return timelines;
 }
 
-export function folded(before: History, events: readonly WireEvent[]): History {
+export function folded(before: Timelines, events: readonly WireEvent[]): Timelines {
 	const after = new Map(before);
 	const fresh = new Set<AgentId>();
-	const of = (agent: AgentId): AgentHistory => {
+	const of = (agent: AgentId): AgentTimeline => {
 		const known = after.get(agent);
 		if (known !== undefined && fresh.has(agent)) return known;
 		const made = { bars: [...(known?.bars ?? [])], mails: [...(known?.mails ?? [])] };
@@ -92,11 +92,11 @@ export function folded(before: History, events: readonly WireEvent[]): History {
 }
 
 /** With the turns that are open now: they may have begun before the events that were read. */
-export function withOpenTurns(history: History, agents: readonly Pick<Agent, "id" | "turn">[]): History {
-	const all = new Map(history);
+export function withOpenTurns(timelines: Timelines, agents: readonly Pick<Agent, "id" | "turn">[]): Timelines {
+	const all = new Map(timelines);
 	for (const { id, turn } of agents) {
 		if (turn === null) continue;
-		const { bars, mails } = history.get(id) ?? { bars: [], mails: [] };
+		const { bars, mails } = timelines.get(id) ?? { bars: [], mails: [] };
 		if (bars.some((bar) => bar.turn === turn.id)) continue;
 		const open = { turn: turn.id, from: Date.parse(turn.startedAt), to: null, state: "open" };
 		all.set(id, { bars: [...bars, open], mails });

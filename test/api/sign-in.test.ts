@@ -53,7 +53,7 @@ const client = (): Client => new Client(daemon);
 
 async function code(): Promise<string> {
 	const { url } = await client().call("browserLink", { body: {} });
-	expect(url).toMatch(new RegExp(`^${daemon.url}/enter#[A-Za-z0-9_-]{43}$`));
+	expect(url).toMatch(new RegExp(`^${daemon.url}/sign-in#[A-Za-z0-9_-]{43}$`));
 	return new URL(url).hash.slice(1);
 }
 
@@ -66,13 +66,13 @@ interface Browser {
 
 /** The proof for the daemon that runs now. */
 async function provenBy<B extends { secret: string }>(browser: B): Promise<B & { proof: string }> {
-	const { boot } = Object(await (await fetch(`${daemon.url}/api/health`)).json());
-	return { ...browser, proof: proofOf(browser.secret, boot, new URL(daemon.url).host) };
+	const { startId } = Object(await (await fetch(`${daemon.url}/api/health`)).json());
+	return { ...browser, proof: proofOf(browser.secret, startId, new URL(daemon.url).host) };
 }
 
 /** What a browser has after it came by a link. */
 async function signedIn(): Promise<Browser> {
-	const entered = await ask("POST", "/api/enter", { ...page(), "user-agent": "Test/1" }, { code: await code() });
+	const entered = await ask("POST", "/api/sign-in", { ...page(), "user-agent": "Test/1" }, { code: await code() });
 	expect(entered.status).toBe(200);
 	const [cookie = ""] = String(entered.headers["set-cookie"]).split(";");
 	return await provenBy({ cookie, secret: String(entered.data["secret"]) });
@@ -84,16 +84,16 @@ const status = async (headers: Record<string, string>): Promise<number> =>
 
 test("a link signs one browser in, once, with a cookie that no script can read", async () => {
 	const once = await code();
-	const entered = await ask("POST", "/api/enter", page(), { code: once });
+	const entered = await ask("POST", "/api/sign-in", page(), { code: once });
 	const port = new URL(daemon.url).port;
 	expect(entered.headers["set-cookie"]).toEqual([
 		expect.stringMatching(
 			new RegExp(`^brood_${port}=[A-Za-z0-9_-]{43}; Path=/api; HttpOnly; SameSite=Strict; Max-Age=1209600$`),
 		),
 	]);
-	const again = await ask("POST", "/api/enter", page(), { code: once });
+	const again = await ask("POST", "/api/sign-in", page(), { code: once });
 	expect([again.status, again.code, again.headers["set-cookie"]]).toEqual([401, "UNAUTHORIZED", undefined]);
-	expect((await ask("POST", "/api/enter", page(), { code: "x".repeat(43) })).status).toBe(401);
+	expect((await ask("POST", "/api/sign-in", page(), { code: "x".repeat(43) })).status).toBe(401);
 });
 
 test("neither secret opens anything alone, nor with a page of another port; both do: the control", async () => {
@@ -140,8 +140,8 @@ test("nobody but a page of ours may exchange a code, and one that was refused so
 		{ origin, "sec-fetch-site": "same-site" },
 		{ origin, host: "localhost" },
 	])
-		expect([headers, (await ask("POST", "/api/enter", headers, { code: unused })).status]).toEqual([headers, 401]);
-	expect((await ask("POST", "/api/enter", page(), { code: unused })).status).toBe(200);
+		expect([headers, (await ask("POST", "/api/sign-in", headers, { code: unused })).status]).toEqual([headers, 401]);
+	expect((await ask("POST", "/api/sign-in", page(), { code: unused })).status).toBe(200);
 });
 
 test("a key holds as for other callers, and what a browser does a person did", async () => {
@@ -211,7 +211,7 @@ test("a rotated token signs every browser out and ends links", async () => {
 	expect(await status(both(browser))).toBe(200);
 	await client().call("tokenRotate", { body: {} });
 	expect(await status(both(browser))).toBe(401);
-	expect((await ask("POST", "/api/enter", page(), { code: unused })).status).toBe(401);
+	expect((await ask("POST", "/api/sign-in", page(), { code: unused })).status).toBe(401);
 	await daemon[Symbol.asyncDispose]();
 	daemon = await startDaemon({ home });
 	expect(await status(both(await provenBy(browser)))).toBe(401);

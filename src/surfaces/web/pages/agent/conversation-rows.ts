@@ -1,17 +1,17 @@
 // The rows of a conversation on screen: blocks, where an inherited part begins and ends, and what is being written.
 import type { AgentId } from "#contract/ids.ts";
 import type { Delta } from "#contract/stream.ts";
-import type { Block } from "#views/thread.ts";
+import type { Block } from "#views/conversation.ts";
 
-export type ThreadRow =
+export type ConversationRow =
 	| { row: "block"; key: string; block: Block }
 	/** the following part is of this ancestor, or with null its own */
 	| { row: "origin"; key: string; of: AgentId | null }
 	| { row: "turn"; key: string; turn: number; at: string }
 	| { row: "live"; key: string; message: Delta };
 
-export function threadRows(blocks: readonly Block[], messages: readonly Delta[]): ThreadRow[] {
-	const rows: ThreadRow[] = [];
+export function conversationRows(blocks: readonly Block[], messages: readonly Delta[]): ConversationRow[] {
+	const rows: ConversationRow[] = [];
 	let origin: AgentId | null = null;
 	let turn: number | null = null;
 	for (const block of blocks) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { AgentId, actingAgent, human, system } from "#contract/ids.ts";
 import type { Item } from "#contract/wire.ts";
-import { Blocks } from "./thread.ts";
+import { Blocks } from "./conversation.ts";
 
 const item = (id: number, kind: string, text: string | null, data: Item["data"] = null) => ({
 	...{ id, kind, text, data, at: "2026-01-01T00:00:00Z", turn: 1, actor: human },
@@ -55,7 +55,7 @@ test("a prompt and an interrupt name whose words they are, unless they are the u
 		whole([
 			{ ...item(1, "user", "go", data), actor: system },
 			{ ...item(2, "interrupt", "stop", null), actor },
-		]).list.map(({ label }) => label);
+		]).list.map(({ source }) => source);
 	expect(labels({ from: agent }, agent)).toEqual([agent, agent]);
 	expect(labels({ from: "mail" }, human)).toEqual(["", ""]);
 	expect(labels(null, system)).toEqual(["", ""]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Actor, AgentId } from "#contract/ids.ts";
 import type { WireEvent } from "#contract/wire.ts";
-import { folded, withOpenTurns } from "./turn-history.ts";
+import { folded, withOpenTurns } from "./timelines.ts";
 
 const agent = AgentId.parse("A".repeat(22));
 const other = AgentId.parse("B".repeat(22));

@@ -3,13 +3,22 @@
 import type { Delta } from "#contract/stream.ts";
 import { inline, visible } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
-import { authorOf, callTitle, callWords, insideOf, planSteps, resultOf, summaryOf, toolOf } from "#views/thread.ts";
+import {
+	authorOf,
+	callTitle,
+	callWords,
+	insideOf,
+	planSteps,
+	resultOf,
+	summaryOf,
+	toolOf,
+} from "#views/conversation.ts";
 import { outputWidth, printPainted } from "./print.ts";
 import { hasColour, painted, type Style } from "./style.ts";
 
 const margin = "  ";
 
-export class LiveThread {
+export class LiveConversation {
 	readonly #write: (text: string) => void;
 	readonly #colour: boolean;
 	/** the agent's workspace */

@@ -2,20 +2,20 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import type { Agent } from "#contract/wire.ts";
-import { useStore, useThread } from "../../store/hooks.ts";
+import { useConversation, useStore } from "../../store/hooks.ts";
 import { Empty } from "../../ui/placeholder.tsx";
-import { ThreadRowView } from "./thread-row.tsx";
-import { type ThreadRow, threadRows } from "./thread-rows.ts";
+import { ConversationRowView } from "./conversation-row.tsx";
+import { type ConversationRow, conversationRows } from "./conversation-rows.ts";
 
 /** closer to the end than this counts as at the end */
 const nearPx = 60;
 /** older items are loaded before the reader reaches the first one */
 const aheadPx = 1500;
 
-export function Thread({ agent, turn }: { agent: Agent; turn: number | null }) {
-	const { threads } = useStore();
-	const { blocks, messages, hasOlder } = useThread(agent.id);
-	const rows = useMemo(() => threadRows(blocks, messages), [blocks, messages]);
+export function Conversation({ agent, turn }: { agent: Agent; turn: number | null }) {
+	const { conversations } = useStore();
+	const { blocks, messages, hasOlder } = useConversation(agent.id);
+	const rows = useMemo(() => conversationRows(blocks, messages), [blocks, messages]);
 	const list = useRef<VListHandle>(null);
 	const [isAtEnd, setAtEnd] = useState(true);
 	const isPrepended = useWasPrepended(rows);
@@ -23,7 +23,7 @@ export function Thread({ agent, turn }: { agent: Agent; turn: number | null }) {
 		const at = list.current;
 		if (at === null) return;
 		setAtEnd(at.scrollOffset + at.viewportSize >= at.scrollSize - nearPx);
-		if (hasOlder && at.scrollOffset < aheadPx) void threads.older(agent.id);
+		if (hasOlder && at.scrollOffset < aheadPx) void conversations.older(agent.id);
 	};
 	const toEnd = (): void => list.current?.scrollToIndex(rows.length - 1, { align: "end" });
 	// biome-ignore lint/correctness/useExhaustiveDependencies: follows every change of the rows
@@ -33,19 +33,19 @@ export function Thread({ agent, turn }: { agent: Agent; turn: number | null }) {
 	useScrollToTurn(rows, turn, list.current);
 	// a conversation shorter than the page never scrolls, so that nothing else would load what is before it
 	useEffect(() => {
-		if (hasOlder && blocks.length < 30) void threads.older(agent.id);
-	}, [threads, agent.id, hasOlder, blocks.length]);
+		if (hasOlder && blocks.length < 30) void conversations.older(agent.id);
+	}, [conversations, agent.id, hasOlder, blocks.length]);
 	if (rows.length === 0 && !hasOlder)
 		return (
-			<div className="thread">
+			<div className="conversation">
 				<Empty title="No messages yet.">Write a prompt below to start a turn.</Empty>
 			</div>
 		);
 	return (
-		<div className="thread">
+		<div className="conversation">
 			<VList
 				ref={list}
-				className="thread-list"
+				className="conversation-list"
 				data={rows}
 				shift={isPrepended}
 				onScroll={scroll}
@@ -53,7 +53,7 @@ export function Thread({ agent, turn }: { agent: Agent; turn: number | null }) {
 				aria-label="Items"
 				role="group"
 			>
-				{(row) => <ThreadRowView key={row.key} row={row} agent={agent} />}
+				{(row) => <ConversationRowView key={row.key} row={row} agent={agent} />}
 			</VList>
 			{!isAtEnd && (
 				<button type="button" className="button to-end" onClick={toEnd}>
@@ -65,8 +65,8 @@ export function Thread({ agent, turn }: { agent: Agent; turn: number | null }) {
 }
 
 /** Whether rows were put before the first one since the last time: then nothing may move under the reader. */
-function useWasPrepended(rows: readonly ThreadRow[]): boolean {
-	const [known, setKnown] = useState<{ rows: readonly ThreadRow[]; isPrepended: boolean }>({
+function useWasPrepended(rows: readonly ConversationRow[]): boolean {
+	const [known, setKnown] = useState<{ rows: readonly ConversationRow[]; isPrepended: boolean }>({
 		rows,
 		isPrepended: false,
 	});
@@ -77,12 +77,12 @@ function useWasPrepended(rows: readonly ThreadRow[]): boolean {
 	return isPrepended;
 }
 
-const firstId = (rows: readonly ThreadRow[]): number | null => {
+const firstId = (rows: readonly ConversationRow[]): number | null => {
 	const first = rows.find((row) => row.row === "block");
 	return first?.row === "block" ? first.block.id : null;
 };
 
-function useScrollToTurn(rows: readonly ThreadRow[], turn: number | null, list: VListHandle | null): void {
+function useScrollToTurn(rows: readonly ConversationRow[], turn: number | null, list: VListHandle | null): void {
 	// biome-ignore lint/correctness/useExhaustiveDependencies: only when another turn is selected
 	useEffect(() => {
 		if (turn === null) return;

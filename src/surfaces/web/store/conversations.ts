@@ -4,7 +4,7 @@ import type { Mirror } from "#client/mirror.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { Item } from "#contract/wire.ts";
-import { type Block, Blocks } from "#views/thread.ts";
+import { type Block, Blocks } from "#views/conversation.ts";
 
 export interface ConversationSeen {
 	blocks: readonly Block[];
@@ -28,7 +28,7 @@ const olderItems = 300;
 export const itemsLoaded = 300;
 const nothing: ConversationSeen = { blocks: [], messages: [], hasOlder: false };
 
-export class Threads {
+export class Conversations {
 	readonly #client: Client;
 	readonly #mirror: Mirror;
 	readonly #known = new Map<AgentId, Conversation>();
