@@ -23,7 +23,7 @@ const long = [
 	...["tui/screen", "api/small", "workspaces/keeping", "history/replay", "workspaces/sandbox", "workspaces/traps"],
 	...["turns/once", "browser/streams", "workspaces/approve", "workspaces/retention", "crash/postgres", "api/visible"],
 	...["slots/daemon", "workspaces/own-git", "crash/sqlite", "api/reasons", "turns/permissions", "api/lock"],
-	...["api/install", "api/run", "workspaces/stopping", "workspaces/hostile", "workspaces/damage", "browser/door"],
+	...["api/install", "api/run", "workspaces/stopping", "workspaces/hostile", "workspaces/damage", "browser/sign-in"],
 	...["faults/projects", "workspaces/names", "workspaces/cut-off", "api/ps", "api/logins", "turns/hostile"],
 	...["llm/llm"],
 ].map((name) => `/test/${name}.test.ts`);
