@@ -22,6 +22,9 @@ export type ApprovalOption = z.infer<typeof Option>;
 export const ShellCommand = z.strictObject({ line: z.string().max(100_000), folder: z.string().max(4096).nullable() });
 export type ShellCommand = z.infer<typeof ShellCommand>;
 
+/** The `tool` of a question about one of Brood's own tools. Brood decides itself what an agent may do with them. */
+export const broodTool = "brood";
+
 /** `tool` is the kind of tool, `call` the waiting tool call. An approval never changes: another question is another one. */
 export const ApprovalQuestion = z.strictObject({
 	title: Text.max(10_000),

@@ -57,6 +57,17 @@ test.each([
 	]);
 });
 
+test("a tool of Brood is never asked about, unless it was denied for good", () => {
+	const { question } = ask("brood");
+	const settled = (permits: AgentState["permits"]) => {
+		const decided = decideAsk({ ...agent("ask"), permits }, ask("brood"));
+		return Array.isArray(decided) ? decided.map((event) => Object(event).data.answer) : decided;
+	};
+	expect(settled([])).toEqual([{ option: "yes", allowed: true, why: "a tool of Brood" }]);
+	const { tool, title } = question;
+	expect(settled([{ tool, title, digest: question.digest, allow: false }])).toMatchObject([{ allowed: false }]);
+});
+
 test("what was allowed for good is not asked again, in the same words and for the same tool only", () => {
 	const permitted = { ...agent(), permits: [{ tool: "execute", title: "rm -r build", digest: "d", allow: true }] };
 	expect(decideAsk(permitted, ask("execute"))).toMatchObject([{ data: { answer: { option: "yes" } } }]);

@@ -2,12 +2,13 @@
 
 import type { AgentState } from "#contract/agent.ts";
 import { getsDenialReasons } from "#contract/agent-type.ts";
-import type {
-	ApprovalAnswer,
-	ApprovalAsk,
-	ApprovalOption,
-	ApprovalQuestion,
-	ApprovalState,
+import {
+	type ApprovalAnswer,
+	type ApprovalAsk,
+	type ApprovalOption,
+	type ApprovalQuestion,
+	type ApprovalState,
+	broodTool,
 } from "#contract/approval.ts";
 import type { NewEvent } from "#contract/event.ts";
 import { dataOf } from "#contract/event-data.ts";
@@ -71,6 +72,7 @@ function automaticAnswer(
 		return { allowed: permit.allow, why: `${permit.allow ? "allowed" : "denied"} for good before` };
 	const prefix = ofTool.findLast((each) => coversCommand(each, command))?.prefix;
 	if (prefix !== undefined) return { allowed: true, why: `allowed for good before: ${prefix.join(" ")} *` };
+	if (tool === broodTool) return { allowed: true, why: "a tool of Brood" };
 	if (policy === "full") return { allowed: true, why: "policy full" };
 	return policy === "auto-edit" && (tool === "think" || (fileTools.includes(tool) && inside))
 		? { allowed: true, why: "policy auto-edit" }

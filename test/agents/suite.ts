@@ -183,6 +183,18 @@ export function suite(kit: Kit): void {
 			});
 		});
 
+		test("uses Brood's own tools without a question, whatever its policy", async () => {
+			const agent = await world.agent({ policy: "ask" });
+			const reader = await world.beside(agent, { type: "human" });
+			const to = "please write to the reader";
+			world.model.say(
+				{ to, calls: [kit.tool("send", { agent: reader.handle, body: "It is ready." })] },
+				{ to, text: "It is sent." },
+			);
+			expect(await world.turn(agent, to)).toMatchObject({ state: "completed" });
+			expect(await world.client.call("mail", params(reader))).toMatchObject([{ body: "It is ready." }]);
+		});
+
 		test("makes children and writes to another agent, with the tools that it was given", async () => {
 			const parent = await world.agent();
 			const reader = await world.beside(parent, { type: "human" });

@@ -52,6 +52,37 @@ test("a command is shown whole, also where a change says the same", () => {
 	expect(asked({ tool: "execute", title }).content).toBe(title);
 });
 
+test("a question about a tool of Brood is recognised by what each vendor's program says, not by its model's words", () => {
+	const call = { title: "mcp__brood__send", tool: "other", content: [], locations: [] };
+	const toolOf = (request: object, { input, tool }: ProcessRequest = {}): string => {
+		const { toolCall } = Object({ toolCall: { toolCallId: "c" }, ...request });
+		const made = { ...{ said: true, told: true, input: null, shown: "", printed: "", output: null }, ...call };
+		return questionOf(
+			{ sessionId: "1", options: [], ...request, toolCall },
+			{ ...made, tool: tool ?? call.tool, asked: { input, content: [], locations: [] } },
+		).tool;
+	};
+	const claude = (name: string) => ({
+		toolCall: { toolCallId: "c", _meta: { claudeCode: { toolName: "mcp__brood__send", mcpServer: { name } } } },
+	});
+	const codex = { _meta: { is_mcp_tool_approval: true } };
+	const gemini = (toolCallId: string) => ({ toolCall: { toolCallId } });
+	expect([
+		toolOf(claude("brood")),
+		toolOf(codex, { input: { server: "brood", tool: "send", arguments: {} }, tool: "execute" }),
+		toolOf(codex, { input: { serverName: "brood", description: "send?" }, tool: "execute" }),
+		toolOf(gemini("mcp_brood_send__mcp_brood_send_17_0")),
+	]).toEqual(["brood", "brood", "brood", "brood"]);
+	expect([
+		toolOf({}),
+		toolOf({}, { tool: "brood" }),
+		toolOf(claude("other")),
+		toolOf({}, { input: { server: "brood", tool: "send", command: "rm -rf ." }, tool: "execute" }),
+		toolOf(codex, { input: { server: "other" }, tool: "execute" }),
+		toolOf(gemini("shell__mcp_brood_send__")),
+	]).toEqual(["other", "other", "other", "execute", "execute", "other"]);
+});
+
 test("what is shown is all that was asked, field by field", () => {
 	const lines = fc
 		.array(fc.constantFrom("", "a", "b", " c", "-d", "+++ e", "rm -rf /"), { maxLength: 8 })

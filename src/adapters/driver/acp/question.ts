@@ -1,7 +1,8 @@
 // The approval question of an agent's program, with everything that is known of the call. The content is never cut: what
 // cannot be shown completely is not asked.
 import type { RequestPermissionRequest, ToolCallContent } from "@agentclientprotocol/sdk/unstable";
-import type { ApprovalQuestion } from "#contract/approval.ts";
+import { type ApprovalQuestion, broodTool } from "#contract/approval.ts";
+import { allVendors } from "../vendors/vendors.ts";
 import type { ToolCall } from "./calls.ts";
 import { commandIn } from "./command.ts";
 import { pathsIn } from "./named.ts";
@@ -15,9 +16,12 @@ type FileChange = Extract<ToolCallContent, { type: "diff" }>;
 
 const titleLength = 10_000;
 
-export function questionOf({ toolCall, options }: RequestPermissionRequest, call: ToolCall | undefined): Question {
-	const { title, tool } = call ?? { title: toolCall.title ?? "", tool: "other" };
+export function questionOf(request: RequestPermissionRequest, call: ToolCall | undefined): Question {
+	const { toolCall, options } = request;
+	const { title, tool: kind } = call ?? { title: toolCall.title ?? "", tool: "other" };
 	const { input, content, locations } = call?.asked ?? { input: toolCall.rawInput, content: [], locations: [] };
+	const isBroodTool = allVendors.some(({ asksForBroodTool }) => asksForBroodTool?.(request, input) === true);
+	const tool = isBroodTool ? broodTool : kind === broodTool ? "other" : kind;
 	const changes = content.flatMap((part) => (part.type === "diff" ? part : []));
 	const files = [...new Set([...locations, ...changes.map(({ path }) => path)])];
 	// the place where a program shows the output of this very call; its name differs from call to call

@@ -45,6 +45,8 @@ export interface Vendor {
 		/** files among these that it writes itself, or that it only reads */
 		harmless?: RegExp;
 	};
+	/** whether a question is about a tool of the server `brood`; by what the program says itself, not by words of its model */
+	asksForBroodTool?(request: object, input: unknown): boolean;
 	limits?: {
 		/** matches a log line about a request that the provider refused; the first group is the provider's message */
 		limitLogPattern?: RegExp;

@@ -30,5 +30,6 @@ export const claude = {
 		return [{ location, logins: [".credentials.json"], adopts: { from, as: ".claude.json" }, variable: homeVariable }];
 	},
 	trust: { obeys: [".claude", ".mcp.json"], harmless: /^\.claude\/(plans|worktrees)\// },
+	asksForBroodTool: (request) => fieldOf(request, "toolCall", "_meta", "claudeCode", "mcpServer", "name") === "brood",
 	limits: { isLimit: (error) => fieldOf(error, "data", "errorKind") === "rate_limit" },
 } satisfies Vendor;

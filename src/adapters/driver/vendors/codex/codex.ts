@@ -21,6 +21,9 @@ export const codex = {
 	homeVariable,
 	folders: (seen, home) => [{ location: seen[homeVariable] ?? path.join(home, ".codex"), logins: ["auth.json"] }],
 	trust: { obeys: [".codex"] },
+	asksForBroodTool: (request, input) =>
+		fieldOf(request, "_meta", "is_mcp_tool_approval") === true &&
+		(fieldOf(input, "server") ?? fieldOf(input, "serverName")) === "brood",
 	limits: { textOf: textOfInternalError, endIn: endOnClock },
 } satisfies Vendor;
 

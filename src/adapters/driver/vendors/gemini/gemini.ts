@@ -26,6 +26,8 @@ export const gemini = {
 	],
 	// its `.env` sets variables of Gemini and of every program that it starts
 	trust: { obeys: [".gemini"], obeysAlone: [".env"] },
+	// the id of a call begins with the name of its tool
+	asksForBroodTool: (request) => /^mcp_brood_[a-z_]+?__/.test(String(fieldOf(request, "toolCall", "toolCallId"))),
 	// its error codes are the HTTP statuses of the provider
 	limits: { isLimit: (error) => fieldOf(error, "code") === 429 },
 } satisfies Vendor;
