@@ -8,7 +8,7 @@ import type { Item, WireEvent } from "#contract/wire.ts";
 import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
 import { AgentNames } from "./agent-names.ts";
 import { agentNamed } from "./directory-project.ts";
-import { outputWidth, print, printError, printJson, printPainted, printPiece } from "./print.ts";
+import { print, printError, printJson, printPainted, printPiece, terminalColumns } from "./print.ts";
 import { LogLines } from "./print-log.ts";
 import { itemLine } from "./print-thread.ts";
 import { timeOf } from "./time.ts";
@@ -100,9 +100,6 @@ async function follow(options: EventOptions): Promise<void> {
 		}
 	});
 }
-
-/** Null if the output is not a terminal. */
-export const terminalColumns = (): number | null => (process.stdout.isTTY ? outputWidth(80) : null);
 
 const show = (event: WireEvent, { json }: Options, line: (event: WireEvent) => string): void =>
 	json === true ? printJson(event) : print(line(event));

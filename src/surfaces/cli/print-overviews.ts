@@ -32,7 +32,7 @@ export function inboxText({ approvals, errors, humanAgents, reviews, limits, nod
 	]);
 	const sections: [string, number, string][] = [
 		["approvals", approvals.length, approvalTable(approvals)],
-		["errors", errors.length, table(["AGENT", "PROJECT", "CODE", "REASON", "TRY"], problems)],
+		["errors", errors.length, table(["AGENT", "PROJECT", "CODE", "REASON", "TRY"], problems, { cut: "REASON" })],
 		["turns of human agents", humanAgents.length, table(["AGENT", "PROJECT", "SINCE", "WHEN DONE"], human)],
 		["reviews", reviews.length, issueTable(reviews)],
 		["usage limits", limits.length, table(["SUBSCRIPTION", "TYPE", "UNTIL"], cooling)],

@@ -8,6 +8,7 @@ import { messageOf } from "#contract/message-of.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { asJson, indented, inline, visible } from "#contract/visible.ts";
 import { ageOf } from "#views/age.ts";
+import { fitColumns, joined } from "./fit-columns.ts";
 
 export const printJson = (value: unknown): void => void process.stdout.write(`${asJson(value)}\n`);
 export const printData = (data: unknown): void => printJson({ data });
@@ -109,18 +110,19 @@ function refusalOf(error: unknown): Refusal {
 /** The width of the terminal. A terminal without a size says 0. */
 export const outputWidth = (otherwise: number): number => process.stdout.columns || otherwise;
 
-/** Columns as wide as their content; the last one is cut to the terminal. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Null if the output is not a terminal: nothing is wrapped or cut then. */
+export const terminalColumns = (): number | null => (process.stdout.isTTY ? outputWidth(80) : null);
+
+/** Columns as wide as their content; one of them, by default the last, is cut where the terminal is too narrow. */
+export function table(
+	head: readonly string[],
+	rows: readonly (readonly string[])[],
+	{ cut = head.at(-1) ?? "", columns = terminalColumns() }: { cut?: string; columns?: number | null } = {},
+): string {
 	if (rows.length === 0) return "";
-	const shown = rows.map((row) => row.map(inline));
-	const widths = head.map((name, at) => Math.max(name.length, ...shown.map((row) => row[at]?.length ?? 0)));
-	const line = (cells: readonly string[]): string =>
-		cells
-			.map((cell, at) => (at === cells.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
-			.join("  ")
-			.slice(0, outputWidth(1000))
-			.trimEnd();
-	return [line(head), ...shown.map(line)].join("\n");
+	return fitColumns([head, ...rows.map((row) => row.map(inline))], { columns, leftOut: [], cut: [[cut, 12]] })
+		.map((row) => joined(row, columns))
+		.join("\n");
 }
 
 /** As `7d`: tables have no room for more. */

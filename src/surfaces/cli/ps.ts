@@ -6,7 +6,8 @@ import type { Agent } from "#contract/wire.ts";
 import { styleOf } from "#views/state-style.ts";
 import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
 import { reconnect } from "./connect.ts";
-import { age, outputWidth, printData, printError, printPainted } from "./print.ts";
+import { fitColumns, joined } from "./fit-columns.ts";
+import { age, printData, printError, printPainted, terminalColumns } from "./print.ts";
 import { labelText } from "./print-agents.ts";
 import { painted } from "./style.ts";
 
@@ -98,7 +99,7 @@ async function linesOf({ client, query }: CliContext, { all, type, model }: PsOp
 		}));
 }
 
-/** Leaves empty columns out; the last column gets the rest of the line. */
+/** Without empty columns. What does not fit into a terminal is left out or cut: what an agent does matters most. */
 function psTable(lines: readonly Line[]): string {
 	if (lines.length === 0) return "no agents: brood run 'your prompt' starts one";
 	const cells = lines.map((line) => [
@@ -116,20 +117,26 @@ function psTable(lines: readonly Line[]): string {
 	]);
 	const head = ["AGENT", "STATE", "PROJECT", "NODE", "BRANCH", "QUEUE", "MAIL", "COST", "AGE", "ACTIVE", "LAST"];
 	const used = head.map((_, at) => at < 2 || cells.some((row) => row[at] !== ""));
-	const shown = [head, ...cells].map((row) => row.filter((_, at) => used[at]).map(inline));
-	const widths = (shown[0] ?? []).map((_, at) => Math.max(...shown.map((row) => row[at]?.length ?? 0)));
-	const columns = outputWidth(160);
+	const rows = [head, ...cells].map((row) => row.filter((_, at) => used[at]).map(inline));
+	const isOneProject = new Set(lines.map(({ project }) => project)).size === 1;
+	const columns = terminalColumns();
+	const shown = fitColumns(rows, {
+		columns,
+		leftOut: [...(isOneProject ? ["PROJECT"] : []), "ACTIVE", "COST", "BRANCH", "NODE", "PROJECT", "MAIL", "QUEUE"],
+		cut: [
+			["LAST", 24],
+			["AGENT", 12],
+			["STATE", 12],
+		],
+	});
 	return shown
 		.map((row, number) => {
-			const text = row
-				.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)))
-				.join("  ")
-				.slice(0, columns)
-				.trimEnd();
+			const text = joined(row, columns);
 			const line = lines[number - 1];
 			if (line === undefined) return painted("faint", text);
 			// only the state has a colour: it is the second column
-			const [from, to] = [(widths[0] ?? 0) + 2, (widths[0] ?? 0) + 2 + (widths[1] ?? 0)];
+			const from = (row[0] ?? "").length + 2;
+			const to = from + (row[1] ?? "").length;
 			return text.slice(0, from) + painted(styleOf(line).tone, text.slice(from, to)) + text.slice(to);
 		})
 		.join("\n");

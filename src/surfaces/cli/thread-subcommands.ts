@@ -28,9 +28,9 @@ function logCommand(program: Command): void {
 		.option("--follow", "keep printing new items; on a terminal, text appears as it is written")
 		.option("--deltas", "with --follow: print text as it is written, also if the output is not a terminal")
 		.action(async (agent, options) => {
-			const { followThread, itemOf, terminalColumns, threadPart } = await import("./events.ts");
+			const { followThread, itemOf, threadPart } = await import("./events.ts");
 			if (options.follow === true) return await followThread(agent, options);
-			const [{ act }, { agentNamed }, { LogLines }, { printPainted }] = await Promise.all([
+			const [{ act }, { agentNamed }, { LogLines }, { printPainted, terminalColumns }] = await Promise.all([
 				import("./act.ts"),
 				import("./directory-project.ts"),
 				import("./print-log.ts"),
