@@ -192,10 +192,10 @@ test("a prefix answers simple commands with these first words, in the same folde
 });
 
 test.each([
-	[{ always: true, prefix: "npm run" }, "npm test", /not a simple command that begins with: npm run/],
-	[{ always: true, prefix: "npm test" }, "npm test; rm x", /not a simple command/],
+	[{ always: true, prefix: "npm run" }, "npm test", /does not begin with: npm run/],
+	[{ always: true, prefix: "npm test" }, "npm test; rm x", /not about a simple shell command/],
 	[{ always: true, prefix: "bash -c" }, "bash -c x", /can run any program/],
-	[{ always: true, prefix: "npm test && x" }, "npm test && x", /plain words/],
+	[{ always: true, prefix: "npm test && x" }, "npm test", /plain words/],
 	[{ always: false, prefix: "npm test" }, "npm test", /always/],
 	[{ allow: false, always: true, prefix: "npm test" }, "npm test", /allowing/],
 ] as const)("the prefix of %j is refused for %j", (more, line, words) => {

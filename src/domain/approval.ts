@@ -14,7 +14,7 @@ import type { NewEvent } from "#contract/event.ts";
 import { dataOf } from "#contract/event-data.ts";
 import { quote } from "#contract/quote.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
-import { beginsWith, coversCommand, prefixOf } from "./command-prefix.ts";
+import { coversCommand, prefixFor } from "./command-prefix.ts";
 import { because, type Decision } from "./decision.ts";
 import { nextPosition, type QueueFacts } from "./prompt.ts";
 import { refusedIfNotOpen } from "./turn-end.ts";
@@ -99,7 +99,7 @@ export function decideAnswer(
 			suggestions,
 		});
 	}
-	const prefix = typed === undefined ? null : prefixFor(approval, typed, allow && always);
+	const prefix = typed === undefined ? null : prefixPermit(approval, typed, allow && always);
 	if (prefix !== null && isRefusal(prefix)) return prefix;
 	// what the program itself would stop asking may be more than the prefix
 	const option = optionFor(approval.options, allow, always && prefix === null)?.id ?? null;
@@ -119,21 +119,16 @@ export function decideAnswer(
 }
 
 /** The part of a permit that a prefix adds; a refusal if it does not fit what was asked. */
-function prefixFor(
-	{ id, command }: ApprovalState,
+function prefixPermit(
+	approval: ApprovalState,
 	typed: string,
 	isStanding: boolean,
 ): { prefix: string[]; folder: string | null } | Refusal {
-	const no = (message: string): Refusal =>
-		refuse("VALIDATION_ERROR", message, { details: { approval: id }, suggestions: [`brood approval show ${id}`] });
-	if (!isStanding) return no("A prefix belongs to allowing something always.");
-	if (command === undefined)
-		return no(`Approval ${id} is not about a simple shell command, so no prefix can be allowed.`);
-	const words = prefixOf(typed);
-	if (typeof words === "string") return no(words);
-	return beginsWith(command, words)
-		? { prefix: [...words], folder: command.folder }
-		: no(`What approval ${id} asks for is not a simple command that begins with: ${words.join(" ")}`);
+	const { id, command } = approval;
+	const words = isStanding ? prefixFor(approval, typed) : "A prefix belongs to allowing something always.";
+	return typeof words === "string"
+		? refuse("VALIDATION_ERROR", words, { details: { approval: id }, suggestions: [`brood approval show ${id}`] })
+		: { prefix: [...words], folder: command?.folder ?? null };
 }
 
 const denialPrompt = ({ id }: AgentState, { title }: ApprovalState, reason: string, position: number): NewEvent => ({

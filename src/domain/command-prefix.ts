@@ -60,6 +60,19 @@ export function prefixOf(typed: string): readonly string[] | string {
 	return words;
 }
 
+/** The words of a prefix that answers this question for good; a sentence if it cannot. */
+export function prefixFor(
+	{ id, command }: { id: number; command?: ShellCommand },
+	typed: string,
+): readonly string[] | string {
+	if (command === undefined || simpleWords(command.line) === null)
+		return `Approval ${id} is not about a simple shell command, so no prefix can be allowed.`;
+	const words = prefixOf(typed);
+	return typeof words === "string" || beginsWith(command, words)
+		? words
+		: `What approval ${id} asks for does not begin with: ${words.join(" ")}`;
+}
+
 /** Whether a command begins with exactly these words. */
 export function beginsWith({ line }: ShellCommand, prefix: readonly string[]): boolean {
 	const words = simpleWords(line);

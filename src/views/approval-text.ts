@@ -1,5 +1,6 @@
 // Words about an approval that the terminal, the command line and the dashboard share.
 import type { Approval } from "#contract/wire.ts";
+import { prefixFor, simpleWords } from "#domain/command-prefix.ts";
 
 /** Follows "files": where those are that the question names. */
 export function filesText({ inside, command }: Pick<Approval, "inside" | "command">): string {
@@ -14,4 +15,14 @@ export function contentBesideCommand({ content, command }: Pick<Approval, "conte
 	if (content === line) return "";
 	const field = line.includes("\n") ? `command:\n  ${line.replaceAll("\n", "\n  ")}` : `command: ${line}`;
 	return `\n${content}\n`.replace(`\n${field}\n`, () => "\n").slice(1, -1);
+}
+
+/** Whether a prefix can be allowed at all: only for a simple command. */
+export const takesPrefix = ({ command }: Pick<Approval, "command">): boolean =>
+	command !== undefined && simpleWords(command.line) !== null;
+
+/** Why these words cannot be allowed as a prefix; null if they can. */
+export function prefixProblem(approval: Pick<Approval, "id" | "command">, typed: string): string | null {
+	const words = prefixFor(approval, typed);
+	return typeof words === "string" ? words : null;
 }
