@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Shell, shell } from "#test/support/cli.ts";
+import { Pty } from "#test/support/pty.ts";
 import { freshRepository } from "#test/support/repository.ts";
 import { freshFolder } from "#test/support/stores.ts";
 
@@ -63,6 +64,18 @@ test("what it asks is told whole to somebody who is not at a terminal", async ()
 	await sh.brood("approval", "allow", String(id));
 	const { code, err } = await running;
 	expect([code, err.includes(`try: brood approval allow ${id}`), err.includes("  | May I?")]).toEqual([0, true, true]);
+});
+
+test("a prompt behind a turn that asks names the question, and Ctrl+C leaves the agent at work", async () => {
+	const repository = freshRepository({ "a.txt": "a\n" });
+	await sh.within(repository).brood("run", "scripted", "ask May I go on?", "--name", "gate", "--no-follow");
+	await expect.poll(async () => (await sh.json("approval", "list")).data.length, { timeout: 20_000 }).toBe(1);
+	const env = { BROOD_HOME: sh.home, HOME: sh.home, BROOD_PORT: "0" };
+	await using it = new Pty(repository, env, { args: "prompt gate 'say later' --wait" });
+	await it.drawn.shows(/waits: the turn before it needs an answer\.\n.*\n {2}\| May I go on\?/);
+	it.type("\u0003");
+	await it.drawn.shows(/gate goes on\.\n {2}follow it: {2}brood log gate --follow/);
+	await it.ended;
 });
 
 test("without a vendor it says what to install, and outside of a repository what to do", async () => {

@@ -11,10 +11,11 @@ export class Pty implements AsyncDisposable {
 	readonly #child: ChildProcess;
 	readonly ended: Promise<unknown>;
 
-	constructor(cwd: string, env: Record<string, string>, { columns = 100, rows = 30 } = {}) {
+	/** `args`: the command, as it is typed after `brood` */
+	constructor(cwd: string, env: Record<string, string>, { columns = 100, rows = 30, args = "" } = {}) {
 		this.drawn = new VirtualTerminal(columns, rows);
 		// the shell tells its pid, which `exec` keeps: it is that of the program
-		const line = `stty cols ${columns} rows ${rows}; echo "pid $$"; exec ${launcher}`;
+		const line = `stty cols ${columns} rows ${rows}; echo "pid $$"; exec ${launcher} ${args}`;
 		this.#child = spawn("script", ["-qfec", line, "/dev/null"], {
 			cwd,
 			env: { PATH: process.env["PATH"] ?? "", TERM: "xterm-256color", SHELL: "/bin/sh", ...env },

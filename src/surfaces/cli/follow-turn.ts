@@ -34,6 +34,7 @@ export async function followTurn(client: Client, prompt: Prompt, { live, interac
 	try {
 		const first = await ended();
 		if (first !== undefined && live === null) return first;
+		if (first === undefined) await answerEarlier(client, prompt, { interactive, say });
 		for await (const message of client.follow(
 			{ agent, after: id - 1, deltas: live !== null },
 			stop.signal,
@@ -61,6 +62,13 @@ export async function followTurn(client: Client, prompt: Prompt, { live, interac
 	} finally {
 		stop.abort();
 	}
+}
+
+/** A turn before this prompt's may wait for an answer, and the prompt with it. */
+async function answerEarlier(client: Client, { id, agent }: Prompt, how: Omit<Follow, "live">): Promise<void> {
+	const earlier = (await client.call("approvals", { query: { agent } })).filter((asked) => asked.id < id);
+	if (earlier.length > 0) how.say?.(`Prompt ${id} waits: the turn before it needs an answer.`);
+	for (const asked of earlier) await answerApproval(client, asked.id, how);
 }
 
 const isQueued = async (client: Client, { id, agent }: Pick<Prompt, "id" | "agent">): Promise<boolean> =>

@@ -2,10 +2,12 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { Client } from "#client/client.ts";
+import { fullName } from "#contract/full-name.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { indented } from "#contract/visible.ts";
 import type { Prompt, Turn } from "#contract/wire.ts";
 import { act, type Options } from "./act.ts";
+import { detachOnInterrupt } from "./detach.ts";
 import { scopeOf } from "./directory-project.ts";
 import { followTurn, startable } from "./follow-turn.ts";
 import { LiveConversation } from "./live-conversation.ts";
@@ -61,7 +63,10 @@ export async function prompt(reference: string, words: string | undefined, optio
 			if (options.wait !== true && options.follow !== true) return queued;
 			if (options.now !== true) await startable(client, queued);
 			const isQuiet = options.json === true;
-			const live = options.follow === true && !isQuiet ? await liveOf(client, queued) : null;
+			const agent = await client.call("agent", { params: { agent: queued.agent } });
+			const name = options.project === undefined ? reference : fullName(agent);
+			detachOnInterrupt({ handle: agent.handle, name, json: isQuiet });
+			const live = options.follow === true && !isQuiet ? new LiveConversation(agent.workspace?.path ?? null) : null;
 			const interactive = live !== null && process.stdin.isTTY && process.stderr.isTTY;
 			const turn = await followTurn(client, queued, { live, interactive, say: isQuiet ? null : printToStderr });
 			// the turn is printed all the same; the exit code says that it failed
@@ -71,11 +76,6 @@ export async function prompt(reference: string, words: string | undefined, optio
 		},
 		(answered) => ("answer" in answered ? endOf(answered) : `prompt ${answered.id} queued`),
 	);
-}
-
-async function liveOf(client: Client, { agent }: Prompt): Promise<LiveConversation> {
-	const { workspace } = await client.call("agent", { params: { agent } });
-	return new LiveConversation(workspace?.path ?? null);
 }
 
 /** The turn's final text; of an agent that ran a command and said nothing, such as a shell, the command's output. */

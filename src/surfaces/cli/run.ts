@@ -8,6 +8,7 @@ import { refuse } from "#contract/refusal.ts";
 import type { Agent, Project, Turn } from "#contract/wire.ts";
 import { act, type CliContext, freshKey, type Options } from "./act.ts";
 import { chooseType, howToLogInIfNot } from "./default-type.ts";
+import { detachOnInterrupt } from "./detach.ts";
 import { projectHere } from "./directory-project.ts";
 import { followTurn } from "./follow-turn.ts";
 import { LiveConversation } from "./live-conversation.ts";
@@ -59,7 +60,8 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 			const branch = agent.workspace === null ? "" : ` on ${agent.workspace.branch}`;
 			say(`${agent.handle} (${type}) works in ${project}${branch}. Ctrl+C leaves it at work.`);
 			if (!options.follow) return { agent, turn: null, stat: "", committed: false };
-			process.once("SIGINT", () => detach(agent, isElsewhere));
+			const { handle } = agent;
+			detachOnInterrupt({ handle, name: isElsewhere ? fullName(agent) : handle, json: options.json });
 			const live = options.json === true ? null : new LiveConversation(agent.workspace?.path ?? null);
 			const interactive = live !== null && process.stdin.isTTY && process.stderr.isTTY;
 			const turn = await followTurn(client, prompt, { live, interactive, say });
@@ -131,14 +133,6 @@ function sizeOf(folder: string): number {
 	return readdirSync(folder, { recursive: true, withFileTypes: true })
 		.filter((entry) => entry.isFile())
 		.reduce((sum, entry) => sum + statSync(path.join(entry.parentPath, entry.name)).size, 0);
-}
-
-function detach({ handle, project }: Agent, isElsewhere: boolean): void {
-	const name = isElsewhere ? fullName({ handle, project }) : handle;
-	printToStderr(
-		`\n${handle} goes on.\n  follow it:  brood log ${name} --follow\n  stop it:    brood interrupt ${name}`,
-	);
-	process.exit(130);
 }
 
 /** Whether the agent has committed all that it changed. */
