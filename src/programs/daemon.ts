@@ -22,6 +22,7 @@ import { exitWhenFenced, startAgain } from "#daemon/exit-when-fenced.ts";
 import { checkStore } from "#daemon/open-store.ts";
 import { makePlayground } from "#daemon/playground.ts";
 import { idle, startSuccessor, successorCommand } from "#daemon/replace.ts";
+import { StopDeadline } from "#daemon/stop-deadline.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
 import { daemonNode } from "#local/programs.ts";
 import { drainSignal, replaceSignal } from "#local/signals.ts";
@@ -29,7 +30,6 @@ import { type Daemon, startDaemon } from "#src/main.ts";
 import { version } from "#src/version.ts";
 
 const defaultPort = 4180;
-const drainMs = 10_000;
 /** after the turns' grace period, the daemon exits at this time at the latest: everything durable is on disk */
 const stopMs = 10_000;
 
@@ -105,47 +105,41 @@ try {
 	await report({ up: daemon.url });
 	if (before !== "") log.warn("daemon", "The last daemon ended with these words", {}, before);
 	log.info("daemon", `brood ${version} is up at ${daemon.url} (pid ${process.pid}, home ${home})`);
-	const cut = Promise.withResolvers<void>();
+	const deadline = new StopDeadline();
+	let isStopping = false;
 	const stop = async (why: NodeJS.Signals): Promise<void> => {
-		const successor = why === replaceSignal;
-		log.info("daemon", `${why}: letting the running turns end`);
-		if (why !== drainSignal && !successor) setTimeout(() => cut.resolve(), drainMs).unref();
-		void cut.promise.then(() => {
+		deadline.take(why);
+		log.info("daemon", `${why}: ${isStopping ? "stopping already" : "letting the running turns end"}`);
+		if (isStopping) return;
+		isStopping = true;
+		void deadline.passed.then(() => {
 			setTimeout(() => {
 				log.error("daemon", "The daemon could not stop in time and ends as it is; the next start recovers");
 				process.exit(70);
 			}, stopMs).unref();
 		});
 		try {
-			await daemon.engine.drain(cut.promise);
-			cut.resolve();
+			await daemon.engine.drain(deadline.passed);
+			deadline.pass();
 			await daemon[Symbol.asyncDispose]();
 			log.info("daemon", "stopped");
-			if (successor) startSuccessor(home, process.env);
+			if (why === replaceSignal) startSuccessor(home, process.env);
 			process.exit(0);
 		} catch (error) {
 			log.error("daemon", "The daemon could not stop as it should", {}, error);
 			process.exit(70);
 		}
 	};
-	let isStopping = false;
 	let isReplaced = false;
 	// every newer command sends it
 	process.on(replaceSignal, () => {
 		if (!isReplaced)
 			void idle(daemon.engine).then(() => {
 				if (!isStopping) void stop(replaceSignal);
-				isStopping = true;
 			});
 		isReplaced = true;
 	});
-	for (const name of ["SIGTERM", "SIGINT", drainSignal] as const)
-		process.on(name, () => {
-			// a second signal interrupts the turns at once; to wait is what is being done already
-			if (isStopping && name !== drainSignal) cut.resolve();
-			else if (!isStopping) void stop(name);
-			isStopping = true;
-		});
+	for (const name of ["SIGTERM", "SIGINT", drainSignal] as const) process.on(name, () => void stop(name));
 	void daemon.lost.then((why) => {
 		log.error("daemon", `The daemon ends: ${why.message}`);
 		process.exit(70);

@@ -1,8 +1,12 @@
 // Stopping the daemon while turns run, and running again what was cut.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
 import { type Shell, shell } from "#test/support/cli.ts";
+import { launcher } from "#test/support/programs.ts";
 
 // many commands, each a process of its own
 vi.setConfig({ testTimeout: 120_000 });
@@ -67,6 +71,30 @@ test("down --now cuts turns and names them; the next command says so, and one co
 	process.kill((await sh.json("status")).data.pid, "SIGKILL");
 	expect((await sh.brood("ps")).err.match(/interrupted the turn of one; /g)).toHaveLength(1);
 	await sh.brood("down", "--now");
+});
+
+test("Ctrl+C in down leaves the daemon stopping and says how to go on; a later --drain lets the turn end", async () => {
+	await using sh = shell();
+	const gate = path.join(sh.home, "gate");
+	const slow = `run until [ -e ${gate} ]; do sleep 0.05; done`;
+	await sh.brood("agent", "add", "slow", "--no-project", "--type", "scripted", "--policy", "full", "--prompt", slow);
+	await begun(sh, "slow");
+	const { pid } = (await sh.json("status")).data;
+	const log = (): string => readFileSync(path.join(sh.home, "daemon.log"), "utf8");
+	const left = spawn(launcher, ["down"], { env: { ...process.env, HOME: sh.home, BROOD_HOME: sh.home } });
+	const said = text(left.stderr);
+	const ended = once(left, "exit");
+	await expect.poll(log, { timeout: 60_000 }).toContain("SIGTERM: letting the running turns end");
+	left.kill("SIGINT");
+	expect(await ended).toEqual([130, null]);
+	expect(await said).toContain(
+		`The daemon (pid ${pid}) goes on stopping; \`brood down --drain\` lets the running turns end, \`brood down --now\` interrupts them.\n`,
+	);
+	const drained = sh.brood("down", "--drain");
+	await expect.poll(log, { timeout: 60_000 }).toContain("SIGUSR2: stopping already");
+	writeFileSync(gate, "");
+	expect((await drained).code).toBe(0);
+	expect((await sh.json("turn", "list", "slow")).data[0].state).toBe("completed");
 });
 
 test("down --drain waits for a turn that takes its time, starts no other, and nothing is cut", async () => {

@@ -36,7 +36,7 @@ export async function down(options: DownOptions): Promise<void> {
 		// one that does not answer is not asked again
 		const busy = found !== null && "version" in found ? await runningTurns() : [];
 		if (busy.length > 0) say(whatHappensTo(busy, options));
-		const how = found === null ? null : await end(found.pid, options, say);
+		const how = found === null ? null : await end(found.pid, options, { busy, say });
 		if (options.quiet === true) return;
 		if (options.json === true) printData(found);
 		else print(found === null ? "no daemon was running" : `${how} (pid ${found.pid})`);
@@ -51,6 +51,15 @@ export async function restart(options: Omit<DownOptions, "quiet">): Promise<void
 	if (process.exitCode) return;
 	const { act } = await import("./act.ts");
 	await act(options, async ({ client }) => await client.call("status"), statusLine);
+}
+
+/** Ctrl+C ends the command. The daemon has its signal and goes on stopping. */
+function leave(pid: number, busy: readonly RunningTurn[], { drain, quiet }: DownOptions): never {
+	const restarts = quiet === true ? " and is not started again: `brood up` starts it" : "";
+	const other = drain === true ? "" : "`brood down --drain` lets the running turns end, ";
+	const turns = busy.length === 0 ? "" : `; ${other}\`brood down --now\` interrupts them`;
+	printToStderr(`The daemon (pid ${pid}) goes on stopping${restarts}${turns}.`);
+	process.exit(130);
 }
 
 function whatHappensTo(busy: readonly RunningTurn[], { drain, now }: DownOptions): string {
@@ -129,28 +138,48 @@ async function statusIfAnswering(): Promise<Status | null> {
 	}
 }
 
-async function end(pid: number, { drain, now }: DownOptions, say: (text: string) => void): Promise<string> {
-	process.kill(pid, drain === true ? drainSignal : "SIGTERM");
-	// a frozen process (SIGSTOP) would never handle it
-	process.kill(pid, "SIGCONT");
-	// the second signal interrupts the turns that the first one lets end
-	if (now === true) process.kill(pid, "SIGINT");
-	if (drain === true) await untilDrained(pid, say);
-	for (const until = performance.now() + downMs; performance.now() < until; await pause(20))
-		if (!isRunning(pid)) return "stopped";
-	// acknowledged events are on the disk, so nothing is lost
-	process.kill(pid, "SIGKILL");
-	while (isRunning(pid)) await pause(20);
-	return `did not stop within ${downMs / 1000} s and was killed`;
+async function end(
+	pid: number,
+	options: DownOptions,
+	{ busy, say }: { busy: readonly RunningTurn[]; say: (text: string) => void },
+): Promise<string> {
+	const { drain, now } = options;
+	const onInterrupt = (): never => leave(pid, busy, options);
+	process.once("SIGINT", onInterrupt);
+	try {
+		process.kill(pid, drain === true ? drainSignal : "SIGTERM");
+		// a frozen process (SIGSTOP) would never handle it
+		process.kill(pid, "SIGCONT");
+		// the second signal interrupts the turns that the first one lets end
+		if (now === true) process.kill(pid, "SIGINT");
+		if (drain === true) await untilDrained(pid, say);
+		if (await isGone(pid)) return "stopped";
+		// another command may have told it to wait for the turns
+		if (busy.length > 0 && (await untilDrained(pid, say)) && (await isGone(pid))) return "stopped";
+		// acknowledged events are on the disk, so nothing is lost
+		process.kill(pid, "SIGKILL");
+		while (isRunning(pid)) await pause(20);
+		return `did not stop within ${downMs / 1000} s and was killed`;
+	} finally {
+		process.removeListener("SIGINT", onInterrupt);
+	}
 }
 
-/** Says which turns are left whenever that changes. */
-async function untilDrained(pid: number, say: (text: string) => void): Promise<void> {
-	for (let before = ""; isRunning(pid); await pause(500)) {
+async function isGone(pid: number): Promise<boolean> {
+	for (const until = performance.now() + downMs; performance.now() < until; await pause(20))
+		if (!isRunning(pid)) return true;
+	return false;
+}
+
+/** Says which turns are left whenever that changes. False if there were none. */
+async function untilDrained(pid: number, say: (text: string) => void): Promise<boolean> {
+	let before = "";
+	for (; isRunning(pid); await pause(500)) {
 		const left = await runningTurns();
-		if (left.length === 0) return;
+		if (left.length === 0) break;
 		const text = left.map(nameIn).join(", ");
 		if (before !== "" && text !== before) say(`Still running: ${text}.`);
 		before = text;
 	}
+	return before !== "";
 }

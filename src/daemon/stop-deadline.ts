@@ -1,0 +1,35 @@
+// Until when a daemon that stops lets its turns run: what the latest signals say.
+import { drainSignal, replaceSignal } from "#local/signals.ts";
+
+/** for SIGTERM and SIGINT */
+const turnsMs = 10_000;
+
+export class StopDeadline {
+	readonly #passed = Promise.withResolvers<void>();
+	readonly #taken = new Set<NodeJS.Signals>();
+	#timer: NodeJS.Timeout | undefined;
+
+	/** Resolves when the turns that still run are to be interrupted. */
+	get passed(): Promise<void> {
+		return this.#passed.promise;
+	}
+
+	/** The drain signal replaces an earlier deadline, and a later SIGTERM sets one again. */
+	take(signal: NodeJS.Signals): void {
+		if (signal === drainSignal || signal === replaceSignal) {
+			clearTimeout(this.#timer);
+			this.#timer = undefined;
+			this.#taken.clear();
+		} else {
+			this.#timer ??= setTimeout(() => this.pass(), turnsMs).unref();
+			// `brood down` sends SIGTERM, `--now` SIGTERM and SIGINT, which may arrive in any order
+			if (this.#taken.size > 0 && (signal === "SIGINT" || this.#taken.has("SIGINT"))) this.pass();
+		}
+		this.#taken.add(signal);
+	}
+
+	pass(): void {
+		clearTimeout(this.#timer);
+		this.#passed.resolve();
+	}
+}
