@@ -56,9 +56,13 @@ export interface Assembled {
 	upkeep: Upkeep;
 	errands: Errands;
 	uploading: UploadParts;
+	/** the last event before this daemon ended the turns that it found open */
+	recoveredAfter: number;
 	/** the last event before any turn of this daemon */
 	startedAfter: number;
 	node: NodeEpoch | null;
+	/** of the last daemon of this home; null if there was none */
+	lastEpoch: number | null;
 	/** null where there is one node */
 	watch: NodeWatch | null;
 	suspension: NodeSuspension;
@@ -77,7 +81,7 @@ export async function assemble(parts: AssemblyParts): Promise<Assembled> {
 	const dispatcher = new Dispatcher({ ...parts, tail, suspension, nodeId: parts.node?.node ?? null });
 	const dispatch: Dispatch = (request) => dispatcher.dispatch(request);
 	const joinedAt = monotonicNow(parts.nodeClock?.own ?? parts.clock);
-	const node = await join(parts, dispatch);
+	const { node, lastEpoch } = await join(parts, dispatch);
 	const { driver, watchdog = null, nodeClock: clock } = parts;
 	const { beats } = store;
 	const watch =
@@ -86,14 +90,14 @@ export async function assemble(parts: AssemblyParts): Promise<Assembled> {
 			: new NodeWatch({ beats, as: node, suspension, driver, watchdog, dispatch, clock, log }, joinedAt);
 	try {
 		await watch?.first;
-		return await assembleAs(parts, { publisher, tail, dispatcher, node, watch, suspension });
+		return await assembleAs(parts, { publisher, tail, dispatcher, node, lastEpoch, watch, suspension });
 	} catch (error) {
 		await watch?.[Symbol.asyncDispose]();
 		throw error;
 	}
 }
 
-type Begun = Pick<Assembled, "publisher" | "tail" | "dispatcher" | "node" | "watch" | "suspension">;
+type Begun = Pick<Assembled, "publisher" | "tail" | "dispatcher" | "node" | "lastEpoch" | "watch" | "suspension">;
 
 /** Everything that is made once the node has joined. */
 async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled> {
@@ -104,6 +108,7 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 	const receipts = new Receipts(parts);
 	const coordinates = (): boolean => begun.watch?.isCoordinator() ?? true;
 	const agentZero = await ensureAgentZero(dispatch, parts.agentZeroType);
+	const recoveredAfter = await reads.lastEvent();
 	await recover({ ...parts, reads, dispatch, node });
 
 	const errands = new Errands({ ...parts, node });
@@ -148,6 +153,6 @@ async function assembleAs(parts: AssemblyParts, begun: Begun): Promise<Assembled
 	const partRunner = await PartRunner.start(supervised, { ...restarts, clock, log });
 	return {
 		...{ ...begun, receipts, agentZero, partRunner, runner, issueMover, issueWork, problems },
-		...{ scheduler, provisioner, cycle, upkeep, errands, uploading, startedAfter },
+		...{ scheduler, provisioner, cycle, upkeep, errands, uploading, recoveredAfter, startedAfter },
 	};
 }

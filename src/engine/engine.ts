@@ -35,8 +35,12 @@ export class Engine implements AsyncDisposable {
 	/** this life of this node; null in an engine that is none */
 	readonly node: Assembled["node"];
 	readonly agentZero: Assembled["agentZero"];
+	/** the last event before this daemon ended the turns that it found open */
+	readonly recoveredAfter: number;
 	/** the last event before any turn of this daemon */
 	readonly startedAfter: number;
+	/** of the last daemon of this home; null if there was none */
+	readonly lastEpoch: Assembled["lastEpoch"];
 	/** settles when the store can no longer be trusted or this node was replaced; the process has to exit, the next one recovers */
 	readonly failed: Promise<StoreFault>;
 	readonly storeKind: Store["kind"];
@@ -82,7 +86,9 @@ export class Engine implements AsyncDisposable {
 		this.moving = { ...made.uploading, driver: parts.driver };
 		this.node = made.node;
 		this.agentZero = made.agentZero;
+		this.recoveredAfter = made.recoveredAfter;
 		this.startedAfter = made.startedAfter;
+		this.lastEpoch = made.lastEpoch;
 	}
 
 	now(): number {

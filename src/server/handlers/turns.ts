@@ -2,6 +2,7 @@
 
 import type { AgentId } from "#contract/ids.ts";
 import { isItem } from "#contract/item-kinds.ts";
+import { isOwn } from "#contract/node.ts";
 import { pagedWith } from "#contract/page.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { TurnState } from "#contract/turn.ts";
@@ -35,8 +36,10 @@ export function turnHandlers(context: RequestContext) {
 				return isRefusal(queued) ? queued : await asQueued(context, agent, queued.event);
 			}),
 		interruptedTurns: async () => {
-			const before = await reads.turnsBefore(context.engine.startedAfter, { sinceMax: turnsSince });
-			const turns = new Map(before.filter(wasCut).map((turn) => [turn.agent, turn]));
+			const { engine } = context;
+			const before = await reads.turnsBefore(engine.startedAfter, { sinceMax: turnsSince });
+			const cut = before.filter((turn) => canBeRetried(turn) && wasCutByLastEnd(turn, engine));
+			const turns = new Map(cut.map((turn) => [turn.agent, turn]));
 			const agents = await reads.agentsWith([...turns.keys()]);
 			const interrupted = agents.flatMap(({ id, handle, project, life }) => {
 				const turn = turns.get(id);
@@ -60,8 +63,17 @@ export function turnHandlers(context: RequestContext) {
 const turnsSince = 49;
 
 /** A prompt that was not handed over is in the queue again. */
-const wasCut = ({ state, reason, handedAt, retriedAs }: TurnState): boolean =>
+const canBeRetried = ({ state, reason, handedAt, retriedAs }: TurnState): boolean =>
 	state === "interrupted" && (reason === "shutdown" || reason === "crash") && handedAt !== null && retriedAs === null;
+
+/**
+ * The last daemon ran it, or this one found it open: a daemon that dies while it starts leaves the turns of an earlier
+ * one open.
+ */
+const wasCutByLastEnd = (
+	{ node, epoch, finalItem }: TurnState,
+	engine: Pick<RequestContext["engine"], "node" | "lastEpoch" | "recoveredAfter">,
+): boolean => isOwn(engine.node, { node }) && (epoch === engine.lastEpoch || (finalItem ?? 0) > engine.recoveredAfter);
 
 /** The turn that the path names; `last` is the latest. */
 async function turnNamed({ reads }: RequestContext, agent: AgentId, request: ScopedRequest): Promise<Turn | Refusal> {

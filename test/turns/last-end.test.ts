@@ -1,0 +1,58 @@
+// What a start makes of the turns that the end of a daemon cut: those of the last end are named, and a person hears of
+// crashes.
+import { expect, test } from "vitest";
+import { openMemory } from "#adapters/store/memory/store.ts";
+import { systemClock } from "#adapters/system/clock.ts";
+import { randomIds } from "#adapters/system/ids.ts";
+import { system } from "#contract/ids.ts";
+import { limits } from "#contract/limits.ts";
+import { NodeId } from "#contract/node.ts";
+import { batchRunner } from "#engine/commands/execute.ts";
+import { Engine } from "#engine/engine.ts";
+import { ProcessTokens } from "#engine/tokens.ts";
+import { apiApp, ask, host } from "#test/support/api-app.ts";
+import { done, openTurn, spawn } from "#test/support/say.ts";
+
+const node = NodeId.parse(randomIds.key());
+
+/** Daemons of one home, one after the other. Without a driver no turn ends by itself. */
+function lives(): () => Promise<Engine> {
+	const store = { ...openMemory(batchRunner(limits)), [Symbol.asyncDispose]: async () => {} };
+	const parts = { store, driver: null, limits, clock: systemClock, ids: randomIds };
+	return async () => {
+		const life = { node, name: "one", startId: randomIds.key(), version: "0", schema: 1, types: [] };
+		return await Engine.start({ ...parts, node: life });
+	};
+}
+
+async function handedTurn(engine: Engine, name: string): Promise<{ agent: string; turn: number; name: string }> {
+	const { id: agent } = await spawn(engine, engine.agentZero.id, { name });
+	const turn = await openTurn(engine, agent);
+	await done(engine, { type: "turn.hand", agent, turn }, { as: system });
+	return { agent, turn, name };
+}
+
+async function named(engine: Engine): Promise<string[]> {
+	const app = apiApp(engine, { token: "person", tokens: new ProcessTokens(randomIds), hosts: [host] });
+	const headers = { host, authorization: "Bearer person" };
+	const { data } = JSON.parse(await ask(app, { method: "GET", path: "/api/turns/interrupted", headers }));
+	return data.interrupted.map(({ handle, reason }: { handle: string; reason: string }) => `${handle}: ${reason}`);
+}
+
+test("only the turns that the last end of the daemon cut are named, whether it was stopped or died", async () => {
+	const start = lives();
+	const first = await start();
+	const { agent, turn } = await handedTurn(first, "stopped");
+	await done(first, { type: "turn.end", agent, turn, state: "interrupted", reason: "shutdown" }, { as: system });
+	await handedTurn(first, "died");
+	await first[Symbol.asyncDispose]();
+	const second = await start();
+	expect(await named(second)).toEqual(["stopped: shutdown", "died: crash"]);
+	await handedTurn(second, "later");
+	await second[Symbol.asyncDispose]();
+	const third = await start();
+	expect(await named(third)).toEqual(["later: crash"]);
+	await third[Symbol.asyncDispose]();
+	await using fourth = await start();
+	expect(await named(fourth)).toEqual([]);
+});
