@@ -1,9 +1,11 @@
 // Notifies the person of events in the journal, as `notify:` in the home's config.yaml says. A notice may be lost
 // with the daemon; the inbox lists everything that still needs a person.
 import { Notifier } from "#adapters/system/notifier.ts";
+import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { type NotifyConfig, noticeKinds } from "#contract/notice.ts";
 import type { Engine } from "#engine/engine.ts";
+import { eventsWhere } from "#engine/loop/event-pages.ts";
 import { caught } from "#engine/ports/log.ts";
 import { type NoticeTrigger, noticeOf, noticeTriggerOf } from "#views/notices.ts";
 
@@ -23,13 +25,24 @@ export function startNotices(
 		isOver = true;
 		reader[Symbol.dispose]();
 	});
+	const tellOf = async (events: readonly Event[]): Promise<void> => {
+		const calls = events.flatMap((event) => noticeTriggerOf(event) ?? []);
+		for (const call of once(calls.filter(({ kind }) => wanted.includes(kind)))) await tell(engine, notifier, call);
+	};
 	const watch = async (): Promise<void> => {
+		// recovery was before anybody could follow
+		const early = await eventsWhere(
+			engine.reads,
+			{ after: engine.recoveredAfter },
+			(event) => noticeTriggerOf(event) !== null,
+		);
+		const told = new Set(early.map(({ id }) => id));
+		await tellOf(early);
 		while (!isOver) {
 			const events = await reader.next();
 			// cut off from the events: the inbox lists what was missed
 			if (events === null && !isOver) reader = follow();
-			const calls = (events ?? []).flatMap((event) => noticeTriggerOf(event) ?? []);
-			for (const call of once(calls.filter(({ kind }) => wanted.includes(kind)))) await tell(engine, notifier, call);
+			await tellOf((events ?? []).filter(({ id }) => !told.has(id)));
 		}
 	};
 	void watch().catch(caught(engine.log, "notify", "Notices have stopped"));

@@ -1,5 +1,7 @@
 // What a start makes of the turns that the end of a daemon cut: those of the last end are named, and a person hears of
 // crashes.
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { openMemory } from "#adapters/store/memory/store.ts";
 import { systemClock } from "#adapters/system/clock.ts";
@@ -7,11 +9,13 @@ import { randomIds } from "#adapters/system/ids.ts";
 import { system } from "#contract/ids.ts";
 import { limits } from "#contract/limits.ts";
 import { NodeId } from "#contract/node.ts";
+import { startNotices } from "#daemon/notices.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
 import { ProcessTokens } from "#engine/tokens.ts";
 import { apiApp, ask, host } from "#test/support/api-app.ts";
 import { done, openTurn, spawn } from "#test/support/say.ts";
+import { freshFolder } from "#test/support/stores.ts";
 
 const node = NodeId.parse(randomIds.key());
 
@@ -55,4 +59,26 @@ test("only the turns that the last end of the daemon cut are named, whether it w
 	await third[Symbol.asyncDispose]();
 	await using fourth = await start();
 	expect(await named(fourth)).toEqual([]);
+});
+
+test("a crash that a start finds is told to the notify program, once", async () => {
+	const start = lives();
+	const folder = freshFolder();
+	const [teller, told] = [path.join(folder, "tell.sh"), path.join(folder, "told")];
+	writeFileSync(teller, `#!/bin/sh\necho "$BROOD_NOTICE: $BROOD_NOTICE_TITLE: $BROOD_NOTICE_TEXT" >> ${told}\n`);
+	chmodSync(teller, 0o700);
+	const first = await start();
+	await handedTurn(first, "cut");
+	await first[Symbol.asyncDispose]();
+	await using second = await start();
+	using _ = startNotices(second, { command: [teller] }, process.env);
+	const { agent, turn } = await handedTurn(second, "next");
+	await done(second, { type: "turn.end", agent, turn, state: "failed", reason: "no" }, { as: system });
+	await expect
+		.poll(() => (existsSync(told) ? readFileSync(told, "utf8").split("\n") : []))
+		.toEqual([
+			"error: cut has a problem: The daemon ended while this turn was open.",
+			"error: next has a problem: no",
+			"",
+		]);
 });
