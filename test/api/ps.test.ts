@@ -1,14 +1,17 @@
 // `brood ps` and the verbs that take many agents.
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Shell, shell } from "#test/support/cli.ts";
+import { launcher } from "#test/support/programs.ts";
 import { freshRepository } from "#test/support/repository.ts";
 
 let sh: Shell;
+const repository = freshRepository({ "a.txt": "a\n" });
 beforeAll(async () => {
 	sh = shell();
-	await sh.brood("project", "add", freshRepository({ "a.txt": "a\n" }), "--name", "web");
+	await sh.brood("project", "add", repository, "--name", "web");
 	for (const name of ["ann", "bob"]) await sh.brood("agent", "add", name, "--project", "web", "--type", "scripted");
 	await sh.brood("agent", "add", "carl", "--no-project", "--type", "scripted");
 });
@@ -63,6 +66,25 @@ test("a verb takes several agents or all of them; one that is refused does not k
 	await sh.brood("resume", "--all");
 	await sh.brood("pause", "--all", "--project", "web");
 	expect(await labels()).toEqual(["paused", "paused", "idle"]);
+	// inside a project's directory, --all means its agents
+	const inside = sh.within(repository);
+	await inside.brood("resume", "--all");
+	await inside.brood("pause", "--all-projects");
+	expect(await labels()).toEqual(["paused", "paused", "paused"]);
+	await inside.brood("resume", "--all");
+	expect(await labels()).toEqual(["idle", "idle", "paused"]);
+	const both = await inside.brood("kill", "--all-projects", "--project", "web");
+	expect(both).toEqual({ code: 2, out: "", err: "VALIDATION_ERROR: Use --project or --all-projects, not both.\n" });
+	// on a terminal it asks first
+	const asked = spawnSync("script", ["-qfec", `${launcher} kill --all`, "/dev/null"], {
+		cwd: repository,
+		env: { PATH: process.env["PATH"], SHELL: "/bin/sh", HOME: sh.home, BROOD_HOME: sh.home },
+		input: "n\n",
+		encoding: "utf8",
+	});
+	expect(asked.stdout).toContain("Kill 2 agents: web/ann, web/bob? [y/N]");
+	expect(asked.stdout).toContain("No agent was changed.");
+	expect(await labels()).toHaveLength(3);
 	expect((await sh.brood("kill")).code).toBe(2);
 	expect((await sh.brood("kill", "ann", "--all")).code).toBe(2);
 	expect((await sh.json("kill", "carl")).data).toMatchObject({ handle: "carl", label: "dead" });

@@ -4,7 +4,7 @@ import type { Node } from "#contract/node-wire.ts";
 import type { Agent, Availability } from "#contract/wire.ts";
 import type { Options } from "./act.ts";
 import { call } from "./call.ts";
-import { agentSubcommand, onlyProject, policy, reason, scopedSubcommand, subcommand } from "./options.ts";
+import { agentSubcommand, allProjects, onlyProject, policy, reason, scopedSubcommand, subcommand } from "./options.ts";
 import type { ManyVerb } from "./several-agents.ts";
 import { addSubcommand, forkSubcommand } from "./spawn-subcommands.ts";
 import { budgetCost, budgetOf, budgetTokens } from "./usage-subcommands.ts";
@@ -163,14 +163,16 @@ function signal(parent: Command, name: string, route: Verb, description: string)
 	}
 	verb
 		.argument("[agents...]", "names, project/name, ids, or the first characters of ids")
-		.option("--all", "every living agent (of --project, if given)")
-		.action(async (references, { json: asJson, project: slug, all, ...body }) => {
+		.option("--all", "every living agent of --project or of this directory's project, else of all projects")
+		.addOption(allProjects())
+		.action(async (references, { json: asJson, project: slug, all, allProjects: everywhere, ...more }) => {
+			const { yes, ...body }: { yes?: boolean } = more;
 			const { tellMany } = await import("./several-agents.ts");
-			await tellMany(route, references, { json: asJson, project: slug, all }, body);
+			await tellMany(route, references, { json: asJson, project: slug, all, allProjects: everywhere, yes }, body);
 		});
 }
 
-/** Arguments of a verb besides the agent; each is a field of the route's body. */
+/** Arguments of a verb besides the agent; each but `--yes` is a field of the route's body. */
 function ownOptions(route: Verb): Option[] {
 	if (route === "pause") return [reason()];
 	const flag = (name: string, description: string) => new Option(name, description).default(false);
@@ -181,10 +183,11 @@ function ownOptions(route: Verb): Option[] {
 			flag("--resume", "do not pause it: continue with its queue"),
 			flag("--force", "end its processes at once, without the time to stop by themselves"),
 		];
-	if (route === "kill") return [flag("--cascade", "also end all agents below it"), reason()];
+	const yes = new Option("--yes", "with --all: do not ask");
+	if (route === "kill") return [flag("--cascade", "also end all agents below it"), reason(), yes];
 	if (route !== "agentDelete") return [];
 	const force = flag("--force", "even with queued prompts or unmerged work; a snapshot is taken first");
-	return [reason(), force, flag("--branch", "also delete its branch")];
+	return [reason(), force, flag("--branch", "also delete its branch"), yes];
 }
 
 async function tell(route: Verb, reference: string, options: Options, body: object | undefined): Promise<void> {

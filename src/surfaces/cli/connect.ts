@@ -78,15 +78,17 @@ async function start(): Promise<Connected> {
 let areInterruptedTurnsNamed = false;
 
 /** After a crash, or a stop that did not wait. Once, although each of several requests may find that the daemon is gone. */
-async function nameInterruptedTurns({ client }: Connected): Promise<void> {
+async function nameInterruptedTurns(found: Connected): Promise<void> {
 	if (areInterruptedTurnsNamed) return;
 	areInterruptedTurnsNamed = true;
-	const { interrupted } = await client.call("interruptedTurns").catch(() => ({ interrupted: [] }));
+	const { interrupted } = await found.client.call("interruptedTurns").catch(() => ({ interrupted: [] }));
 	if (interrupted.length === 0) return;
 	const names = interrupted.slice(0, 5).map(fullName);
 	const more = interrupted.length > names.length ? ` and ${interrupted.length - names.length} more` : "";
+	const { retryCommand } = await import("./directory-project.ts");
+	const command = await retryCommand(found, interrupted);
 	printToStderr(
-		`The daemon had stopped and interrupted ${interrupted.length === 1 ? "the turn" : `${interrupted.length} turns`} of ${names.join(", ")}${more}; \`brood turn retry --all\` runs ${interrupted.length === 1 ? "it" : "them"} again.`,
+		`The daemon had stopped and interrupted ${interrupted.length === 1 ? "the turn" : `${interrupted.length} turns`} of ${names.join(", ")}${more}; \`${command}\` runs ${interrupted.length === 1 ? "it" : "them"} again.`,
 	);
 }
 

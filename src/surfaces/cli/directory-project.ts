@@ -3,7 +3,8 @@ import { sep } from "node:path";
 import { Refused } from "#client/client.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { refuse } from "#contract/refusal.ts";
-import type { CliContext } from "./act.ts";
+import type { CliContext, Options } from "./act.ts";
+import { UsageError } from "./print.ts";
 
 /** The innermost project whose folder, or whose folder in the home, contains the directory. */
 export async function projectHere({
@@ -42,6 +43,32 @@ export async function scopeOf(cli: CliContext, references: readonly string[]): P
 	if (cli.query.project !== undefined || !references.some(isBare)) return cli.query;
 	const project = await projectHere(cli);
 	return project === undefined ? {} : { project };
+}
+
+export interface AllOptions extends Options {
+	all?: boolean | undefined;
+	allProjects?: boolean | undefined;
+}
+
+export const meansAll = ({ all, allProjects }: AllOptions): boolean => all === true || allProjects === true;
+
+/** What `--all` means: the project of `--project`, else that of the directory, else all projects. */
+export async function scopeOfAll(cli: CliContext, { allProjects }: AllOptions): Promise<Scope> {
+	if (allProjects === true && cli.query.project !== undefined)
+		throw new UsageError("Use --project or --all-projects, not both.");
+	if (allProjects === true || cli.query.project !== undefined) return cli.query;
+	const project = await projectHere(cli);
+	return project === undefined ? {} : { project };
+}
+
+/** What runs these turns again, typed in this directory. */
+export async function retryCommand(
+	connected: Pick<CliContext, "client" | "home">,
+	turns: readonly { project: string | null }[],
+): Promise<string> {
+	const here = await projectHere(connected).catch(() => undefined);
+	const isElsewhere = here !== undefined && turns.some(({ project }) => project !== here);
+	return `brood turn retry ${isElsewhere ? "--all-projects" : "--all"}`;
 }
 
 /** The id of a named agent, for requests whose project is a filter. */

@@ -7,6 +7,7 @@ import type { Status } from "#contract/wire.ts";
 import { holdersOf } from "#local/lock-holders.ts";
 import { drainSignal } from "#local/signals.ts";
 import { givenAddress, homeOf, running } from "./connect.ts";
+import { retryCommand } from "./directory-project.ts";
 import { isRunning } from "./is-running.ts";
 import { print, printData, printError, printToStderr } from "./print.ts";
 import { statusLine } from "./status.ts";
@@ -35,7 +36,7 @@ export async function down(options: DownOptions): Promise<void> {
 		const say = options.json === true ? () => {} : printToStderr;
 		// one that does not answer is not asked again
 		const busy = found !== null && "version" in found ? await runningTurns() : [];
-		if (busy.length > 0) say(whatHappensTo(busy, options));
+		if (busy.length > 0) say(whatHappensTo(busy, options, await retryOf(busy)));
 		const how = found === null ? null : await end(found.pid, options, { busy, say });
 		if (options.quiet === true) return;
 		if (options.json === true) printData(found);
@@ -62,7 +63,12 @@ function leave(pid: number, busy: readonly RunningTurn[], { drain, quiet }: Down
 	process.exit(130);
 }
 
-function whatHappensTo(busy: readonly RunningTurn[], { drain, now }: DownOptions): string {
+async function retryOf(busy: readonly RunningTurn[]): Promise<string> {
+	const found = await running().catch(() => null);
+	return found === null ? "brood turn retry --all" : await retryCommand(found, busy);
+}
+
+function whatHappensTo(busy: readonly RunningTurn[], { drain, now }: DownOptions, retry: string): string {
 	const [names, waiting] = [true, false].map((isHanded) =>
 		busy.filter((turn) => turn.isHanded === isHanded).map(nameIn),
 	);
@@ -72,8 +78,8 @@ function whatHappensTo(busy: readonly RunningTurn[], { drain, now }: DownOptions
 	const of = names?.join(", ");
 	const ending =
 		now === true
-			? `Interrupting the ${turns} of ${of}; \`brood turn retry --all\` runs ${them} again.`
-			: `Waiting up to ${turnsMs / 1000} s for the ${turns} of ${of}; what is not over by then is interrupted, and \`brood turn retry --all\` runs it again.`;
+			? `Interrupting the ${turns} of ${of}; \`${retry}\` runs ${them} again.`
+			: `Waiting up to ${turnsMs / 1000} s for the ${turns} of ${of}; what is not over by then is interrupted, and \`${retry}\` runs it again.`;
 	return [
 		...(of === "" ? [] : [ending]),
 		...(waiting ?? []).map(
@@ -84,6 +90,7 @@ function whatHappensTo(busy: readonly RunningTurn[], { drain, now }: DownOptions
 
 interface RunningTurn {
 	name: string;
+	project: string | null;
 	asks: boolean;
 	/** its program has the prompt; otherwise the prompt goes back to the queue */
 	isHanded: boolean;
@@ -101,13 +108,15 @@ async function runningTurns(): Promise<RunningTurn[]> {
 	]);
 	const isOfAnother = (id: string | null): boolean => nodes.some((node) => node.id === id && node.name !== own);
 	const busy = agents.flatMap(({ id, turn, type, node, ...agent }) =>
-		turn === null || type === "human" || isOfAnother(node) ? [] : [{ id, turn, name: fullName(agent) }],
+		turn === null || type === "human" || isOfAnother(node)
+			? []
+			: [{ id, turn, name: fullName(agent), project: agent.project }],
 	);
 	return await Promise.all(
-		busy.map(async ({ id, turn, name }) => {
+		busy.map(async ({ id, turn, ...named }) => {
 			const query = { agent: id, kind: "turn.handed", after: turn.id, limit: 1 };
 			const handed = await client?.call("journal", { query }).catch(() => null);
-			return { name, asks: turn.phase === "approval", isHanded: handed?.events.length !== 0 };
+			return { ...named, asks: turn.phase === "approval", isHanded: handed?.events.length !== 0 };
 		}),
 	);
 }

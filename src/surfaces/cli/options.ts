@@ -7,6 +7,8 @@ export const project = (text = "look for the agent's name in this project first"
 	new Option("--project <slug>", text);
 export const onlyProject = () => new Option("--project <slug>", "only this project");
 
+export const allProjects = () => new Option("--all-projects", "like --all, but in all projects");
+
 /** Every command that answers something prints it as JSON if asked to. */
 export const subcommand = (parent: Command, name: string, description: string) =>
 	parent.command(name).description(description).addOption(json());

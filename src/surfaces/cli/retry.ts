@@ -1,21 +1,17 @@
 // `brood turn retry`: one turn, or all that the end of the daemon interrupted.
 import { fullName } from "#contract/full-name.ts";
 import type { Prompt } from "#contract/wire.ts";
-import { act, type CliContext, type Options } from "./act.ts";
-import { scopeOf } from "./directory-project.ts";
+import { act, type CliContext } from "./act.ts";
+import { type AllOptions, meansAll, scopeOf, scopeOfAll } from "./directory-project.ts";
 import { printError, UsageError } from "./print.ts";
-
-interface RetryOptions extends Options {
-	all?: boolean | undefined;
-}
 
 interface Retried {
 	agent: string;
 	prompt: Prompt;
 }
 
-export async function retry(agent: string | undefined, turn: string, options: RetryOptions): Promise<void> {
-	if (options.all === true) return await retryAll(agent, options);
+export async function retry(agent: string | undefined, turn: string, options: AllOptions): Promise<void> {
+	if (meansAll(options)) return await retryAll(agent, options);
 	await act(
 		options,
 		async (cli) => {
@@ -27,12 +23,12 @@ export async function retry(agent: string | undefined, turn: string, options: Re
 	);
 }
 
-async function retryAll(agent: string | undefined, options: RetryOptions): Promise<void> {
+async function retryAll(agent: string | undefined, options: AllOptions): Promise<void> {
 	await act(
 		options,
 		async (cli) => {
 			if (agent !== undefined) throw new UsageError("Name an agent or use --all, not both.");
-			return await retryCut(cli, options.json === true);
+			return await retryCut(cli, options);
 		},
 		(retried) =>
 			retried.map(({ agent: name, prompt: { id } }) => `${name}: prompt ${id} runs it again`).join("\n") ||
@@ -41,7 +37,9 @@ async function retryAll(agent: string | undefined, options: RetryOptions): Promi
 }
 
 /** A failure with one does not stop the others. */
-async function retryCut({ client, key, query }: CliContext, json: boolean): Promise<Retried[]> {
+async function retryCut(cli: CliContext, options: AllOptions): Promise<Retried[]> {
+	const { client, key } = cli;
+	const query = await scopeOfAll(cli, options);
 	const { interrupted } = await client.call("interruptedTurns");
 	const retried: Retried[] = [];
 	for (const { agent, turn, handle, project } of interrupted) {
@@ -51,7 +49,7 @@ async function retryCut({ client, key, query }: CliContext, json: boolean): Prom
 			const name = fullName({ handle, project });
 			retried.push({ agent: name, prompt: await client.call("turnRetry", ask) });
 		} catch (error) {
-			process.exitCode = printError(error, json);
+			process.exitCode = printError(error, options.json === true);
 		}
 	}
 	return retried;

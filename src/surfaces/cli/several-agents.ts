@@ -1,12 +1,18 @@
 // One verb for several agents. A failure with one does not stop the others.
+import { Refused } from "#client/client.ts";
+import { counted } from "#contract/counted.ts";
+import { fullName } from "#contract/full-name.ts";
+import { refuse } from "#contract/refusal.ts";
 import type { Agent } from "#contract/wire.ts";
-import { act, type CliContext, type Options } from "./act.ts";
-import { type Scope, scopeOf } from "./directory-project.ts";
+import { act, type CliContext } from "./act.ts";
+import { confirm } from "./confirm.ts";
+import { type AllOptions, meansAll, type Scope, scopeOf, scopeOfAll } from "./directory-project.ts";
 import { printError, UsageError } from "./print.ts";
 import { agentTable } from "./print-agents.ts";
 
-interface ManyOptions extends Options {
-	all?: boolean | undefined;
+interface ManyOptions extends AllOptions {
+	/** do not ask */
+	yes?: boolean | undefined;
 }
 
 export type ManyVerb = "pause" | "resume" | "interrupt" | "kill" | "agentDelete";
@@ -22,7 +28,7 @@ export async function tellMany(
 		async (cli): Promise<Told | Told[]> => {
 			const scope = await scopeOf(cli, references);
 			const [only, ...others] = references;
-			if (only !== undefined && others.length === 0 && options.all !== true)
+			if (only !== undefined && others.length === 0 && !meansAll(options))
 				return await tellOne(cli, route, { agent: only, body, scope });
 			const found: Told[] = [];
 			for (const [at, reference] of (await namesOf(cli, route, references, options)).entries()) {
@@ -36,7 +42,7 @@ export async function tellMany(
 		},
 		(answered) => {
 			const found = [answered].flat();
-			if (found.length === 0 && route === "interrupt") return "no turn is running";
+			if (found.length === 0) return route === "interrupt" ? "no turn is running" : "no living agents";
 			const below = found.reduce((sum, { endedBelow = 0 }) => sum + endedBelow, 0);
 			return `${agentTable(found)}${below === 0 ? "" : `\nwith ${below} below ${found.length === 1 ? "it" : "them"}`}`;
 		},
@@ -58,21 +64,34 @@ async function tellOne(
 
 /** Those that the verb can be meant for: only a running turn can be interrupted. */
 async function namesOf(
-	{ client, query }: CliContext,
+	cli: CliContext,
 	route: ManyVerb,
 	references: readonly string[],
-	{ all }: ManyOptions,
+	options: ManyOptions,
 ): Promise<readonly string[]> {
-	if (all !== true) {
-		if (references.length === 0) {
-			const hint = query.project === undefined ? "--all" : `--all for all agents of ${query.project}`;
-			throw new UsageError(`Name the agents, or add ${hint}.`);
-		}
-		return references;
+	if (meansAll(options) && references.length > 0) throw new UsageError("Name agents or use --all, not both.");
+	if (references.length > 0) return references;
+	const scope = await scopeOfAll(cli, options);
+	if (!meansAll(options)) {
+		const hint = scope.project === undefined ? "--all" : `--all for all agents of ${scope.project}`;
+		throw new UsageError(`Name the agents, or add ${hint}.`);
 	}
-	if (references.length > 0) throw new UsageError("Name agents or use --all, not both.");
-	const agents = await client.call("agents", { query });
+	const agents = await cli.client.call("agents", { query: scope });
 	const isMeant = ({ life, supervisor, turn }: Agent): boolean =>
 		life !== "ended" && supervisor !== null && (route !== "interrupt" || turn !== null);
-	return agents.filter(isMeant).map(({ id }) => id);
+	const meant = agents.filter(isMeant);
+	if (options.yes !== true && meant.length > 0) await askFirst(route, meant);
+	return meant.map(({ id }) => id);
 }
+
+/** Before what cannot be undone; where there is nobody to ask, the command is a script's. */
+async function askFirst(route: ManyVerb, agents: readonly Agent[]): Promise<void> {
+	if (route !== "kill" && route !== "agentDelete") return;
+	const names = agents.slice(0, namesMax).map(fullName);
+	const more = agents.length > namesMax ? ` and ${agents.length - namesMax} more` : "";
+	const verb = route === "kill" ? "Kill" : "Delete";
+	const said = await confirm(`${verb} ${counted(agents.length, "agent")}: ${names.join(", ")}${more}?`);
+	if (said === false) throw new Refused(refuse("CONFLICT", "No agent was changed."));
+}
+
+const namesMax = 20;

@@ -2,13 +2,12 @@
 import { Refused } from "#client/client.ts";
 import { fullName } from "#contract/full-name.ts";
 import type { RemoteStatus } from "#contract/workspace.ts";
-import { act, type CliContext, type Options } from "./act.ts";
-import { projectHere, scopeOf } from "./directory-project.ts";
+import { act, type CliContext } from "./act.ts";
+import { type AllOptions, meansAll, projectHere, scopeOf, scopeOfAll } from "./directory-project.ts";
 import { table, UsageError } from "./print.ts";
 import { originLines } from "./print-work.ts";
 
-interface SyncOptions extends Options {
-	all?: boolean | undefined;
+interface SyncOptions extends AllOptions {
 	strategy: "ff" | "rebase" | "merge";
 }
 
@@ -20,12 +19,12 @@ interface Line {
 }
 
 export async function sync(named: string[], options: SyncOptions): Promise<void> {
-	if (named.length === 0 && options.all !== true) return await syncProject(options);
+	if (named.length === 0 && !meansAll(options)) return await syncProject(options);
 	await act(
 		options,
 		async (cli): Promise<Line[]> => {
 			const { client, key } = cli;
-			const references = options.all === true ? await withWorkspace(cli, named) : named;
+			const references = meansAll(options) ? await withWorkspace(cli, named, options) : named;
 			const query = await scopeOf(cli, references);
 			const lines: Line[] = [];
 			for (const [at, agent] of references.entries()) {
@@ -68,9 +67,9 @@ const tableOf = (lines: readonly Omit<Line, "origin">[]): string =>
 	);
 
 /** Every living agent that has files of its own. */
-async function withWorkspace({ client, query }: CliContext, named: readonly string[]): Promise<string[]> {
+async function withWorkspace(cli: CliContext, named: readonly string[], options: AllOptions): Promise<string[]> {
 	if (named.length > 0) throw new UsageError("Name agents or use --all, not both.");
-	return (await client.call("agents", { query }))
+	return (await cli.client.call("agents", { query: await scopeOfAll(cli, options) }))
 		.filter(({ life, workspace }) => life === "live" && workspace !== null && workspace.kind !== "main")
 		.map(fullName);
 }

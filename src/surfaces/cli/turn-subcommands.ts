@@ -1,7 +1,7 @@
 // Turns: what an agent did with its prompts.
 import type { Command } from "@commander-js/extra-typings";
 import { call } from "./call.ts";
-import { agentSubcommand, scopedSubcommand } from "./options.ts";
+import { agentSubcommand, allProjects, scopedSubcommand } from "./options.ts";
 
 export function turnSubcommands(program: Command): void {
 	const turn = program.command("turn").description("show and retry turns: what an agent did with each prompt");
@@ -20,7 +20,11 @@ export function turnSubcommands(program: Command): void {
 	scopedSubcommand(turn, "retry", "run the prompt of an interrupted or failed turn again, before the queue")
 		.argument("[agent]", "the agent's name or id")
 		.argument("[turn]", "the turn's id; default: the latest", "last")
-		.option("--all", "every turn that the last stop or crash of the daemon interrupted (of --project, if given)")
+		.option(
+			"--all",
+			"every turn that the last stop or crash of the daemon interrupted, in the project of --project or of this directory, else in all",
+		)
+		.addOption(allProjects())
 		.action(async (agent, id, options) => await (await import("./retry.ts")).retry(agent, id, options));
 	agentSubcommand(turn, "finish", "end the turn of a human agent", "the agent's name or id")
 		.requiredOption("-m, --message <text>", "the result")

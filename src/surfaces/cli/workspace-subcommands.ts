@@ -4,7 +4,7 @@ import type { Node } from "#contract/node-wire.ts";
 import { inline } from "#contract/visible.ts";
 import type { CliContext } from "./act.ts";
 import { call } from "./call.ts";
-import { agentSubcommand, isIssue, mergeStrategyOption, scopedSubcommand } from "./options.ts";
+import { agentSubcommand, allProjects, isIssue, mergeStrategyOption, scopedSubcommand } from "./options.ts";
 
 const whose = "name, project/name, id, or the first characters of the id";
 const agentOrIssue = "an agent (name or project/name), or an issue (project#3, or just 3 in its directory)";
@@ -103,7 +103,11 @@ function syncCommand(agent: Command): void {
 		"the project whose idle agents are updated; with names: look for them there first",
 	)
 		.argument("[agents...]", "the agents; default: all idle agents of the project")
-		.option("--all", "every living agent with a workspace (of --project, if given)")
+		.option(
+			"--all",
+			"every living agent with a workspace, in the project of --project or of this directory, else in all",
+		)
+		.addOption(allProjects())
 		.addOption(
 			new Option("--strategy <how>", "how to update")
 				.choices(["ff", "rebase", "merge"] as const)
