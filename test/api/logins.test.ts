@@ -195,7 +195,13 @@ test("agent add offers the repository, and refuses a type whose adapter or progr
 	});
 	const acp = (command: string) => here.json("agent", "add", "--type", "acp", "--program", command, "--no-wait");
 	expect((await acp("no-such-program acp")).error.message).toContain("no-such-program is not on the daemon's PATH");
+	for (const command of ["/no/such/program", "/etc/passwd"])
+		expect((await acp(command)).error).toMatchObject({
+			code: "PROGRAM_MISSING",
+			message: `${command} is not a program: there is no such executable file.`,
+		});
 	expect((await acp("./in-the-workspace acp")).code).toBe(0);
+	expect((await acp(`${process.execPath} acp`)).code).toBe(0);
 });
 
 test("the person's program is called with the facts, and no shell sees an agent's words", {

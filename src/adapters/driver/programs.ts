@@ -1,4 +1,5 @@
 // How to start the agents of each type: our own programs, a vendor's if it is installed, or the agent's own program.
+import path from "node:path";
 import type { AgentState } from "#contract/agent.ts";
 import type { Policy } from "#contract/approval.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
@@ -61,8 +62,14 @@ export function missingProgram(
 	const program = type === "human" || (type === "acp" && agent.program === null) ? null : find(agent);
 	if (typeof program === "string")
 		return refuse("PROGRAM_MISSING", program, { suggestions: type in vendors ? [`brood setup ${type}`] : [] });
-	// a path may be in its workspace, which is not there yet
-	if (program === null || program.command.includes("/") || isOnPath(program.command, search)) return null;
+	if (program === null || isOnPath(program.command, search)) return null;
+	const isAbsolute = path.isAbsolute(program.command);
+	// a relative path is one in its workspace, which is not there yet
+	if (program.command.includes("/") && !isAbsolute) return null;
+	if (isAbsolute)
+		return refuse("PROGRAM_MISSING", `${program.command} is not a program: there is no such executable file.`, {
+			details: { program: program.command },
+		});
 	return refuse("PROGRAM_MISSING", `The program ${program.command} is not on the daemon's PATH. Install it first.`, {
 		details: { program: program.command },
 		suggestions: ["brood restart"],
