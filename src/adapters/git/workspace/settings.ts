@@ -24,7 +24,7 @@ export async function projectSettings(
 	approved: readonly string[] = [],
 ): Promise<EffectiveSettings | Refusal> {
 	if (given !== undefined) return { settings: given.settings, fingerprint: null, unapprovedConfig: null };
-	return await orRefusal(project.slug, async () => {
+	return await orRefusal(async () => {
 		const own = await readOwn(layout, project.slug);
 		const base = own.base ?? project.base ?? (await defaultBranch(git, project.path));
 		const repository = await repositoryConfig(git, project, base);
@@ -35,19 +35,19 @@ export async function projectSettings(
 
 /** The home's configuration alone. */
 export async function ownConfig(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig | Refusal> {
-	return await orRefusal(slug, async () => await readOwn(layout, slug));
+	return await orRefusal(async () => await readOwn(layout, slug));
 }
 
 async function readOwn(layout: Layout, slug: ProjectSlug): Promise<ProjectConfig> {
 	return await readSettings(ProjectConfig, layout.config(slug));
 }
 
-async function orRefusal<T>(slug: ProjectSlug, read: () => Promise<T>): Promise<T | Refusal> {
+/** The error names the file and the place. */
+async function orRefusal<T>(read: () => Promise<T>): Promise<T | Refusal> {
 	try {
 		return await read();
 	} catch (error) {
-		if (error instanceof ConfigError)
-			return refuse("VALIDATION_ERROR", error.message, { suggestions: [`brood project settings ${slug}`] });
+		if (error instanceof ConfigError) return refuse("VALIDATION_ERROR", error.message);
 		throw error;
 	}
 }
@@ -127,8 +127,9 @@ async function repositoryConfig(
 	if (commit === null) return {};
 	const known = cache.get(commit);
 	if (known !== undefined) return known;
-	const read = await configIn(git, project, commit);
-	if (isRefusal(read)) return read;
+	const read = await orRefusal(async () => await configIn(git, project, commit));
+	if (isRefusal(read))
+		return { ...read, message: `${read.message.replace(/\.?$/, ".")} Correct it on ${base} and commit it.` };
 	cache.set(commit, read);
 	for (const oldest of cache.keys()) if (cache.size > cacheMax) cache.delete(oldest);
 	return read;
@@ -136,16 +137,14 @@ async function repositoryConfig(
 
 async function configIn(
 	git: Git,
-	{ path: repository, slug }: ProjectRepository,
+	{ path: repository }: ProjectRepository,
 	commit: string,
 ): Promise<RepositoryConfig | Refusal> {
 	const { text: entry } = await git(repository, ["ls-tree", "--long", "-z", commit, "--", repositoryFile]);
 	const [, kind, object, size] = /^(\d+) blob ([0-9a-f]+) +(\d+)\t/.exec(entry) ?? [];
 	if (object === undefined || kind === "120000") return {};
 	if (Number(size) > configBytesMax)
-		return refuse("VALIDATION_ERROR", `${repositoryFile}:1:1: it is larger than ${configBytesMax} bytes`, {
-			suggestions: [`brood project settings ${slug}`],
-		});
+		return refuse("VALIDATION_ERROR", `${repositoryFile}:1:1: it is larger than ${configBytesMax} bytes`);
 	return parseConfig(RepositoryConfig, (await git(repository, ["cat-file", "blob", object])).text, repositoryFile);
 }
 
