@@ -62,7 +62,7 @@ export const IssueDocument = command("issue.document", {
 export type IssueDocument = z.infer<typeof IssueDocument>;
 export const IssueMessage = command("issue.message", { ...of, stage: StageName, text: Text.min(1).max(100_000) });
 export type IssueMessage = z.infer<typeof IssueMessage>;
-/** `commit` is the reviewed one; the head of the branch if absent. */
+/** `commit` is the reviewed one; that of the last run if absent. */
 export const IssueApprove = command("issue.approve", {
 	...of,
 	commit: Commit.optional(),

@@ -84,6 +84,31 @@ test("an issue in conflict names the files and the next step", async () => {
 	expect(refused.suggestions[0]).toMatch(new RegExp(`^brood prompt ${project.slug}/one "Merge main into your branch`));
 });
 
+test("of an issue whose branch moved after its run, the commit that was named is merged, and no other", async () => {
+	const project = await daemon.project({ "a.txt": "one\n" });
+	const agent = await project.add({ name: "one" });
+	const request = { title: "Change", body: "write a.txt two" };
+	const added = await daemon.client.ask("issueAdd", { params: { project: project.slug }, body: request });
+	const name = `${project.slug}#${added.number}`;
+	const issue = { params: { issue: name } };
+	await daemon.client.ask("issueAssign", { ...issue, body: { agent: agent.id } });
+	const now = async () => await daemon.client.call("issue", issue);
+	await expect.poll(async () => (await now()).waiting, { timeout: 20_000 }).toBe("approval");
+	const { branch, commit } = await now();
+	const later = git(project.repository, "commit-tree", `${branch}^{tree}`, "-p", `${branch}`, "-m", "later");
+	git(project.repository, "update-ref", `refs/heads/${branch}`, later);
+	const shown = await daemon.client.call("issueDiff", issue);
+	expect(shown.commit).toBe(later);
+	for (const body of [{}, { commit }])
+		expect(await refusal(daemon.client.ask("issueApprove", { ...issue, body }))).toMatchObject({
+			code: "CONFLICT",
+			suggestions: [`brood issue diff ${name}`, `brood issue approve ${name} --commit ${later}`],
+		});
+	const done = await daemon.client.ask("issueApprove", { ...issue, body: { commit: later } });
+	expect(done.stage).toBe("DONE");
+	expect(git(project.repository, "log", "-1", "--format=%H", "main^2")).toBe(later);
+});
+
 test("a merge is committed by the person, with the agent as co-author", async () => {
 	const project = await daemon.project();
 	git(project.repository, "config", "user.name", "Ada");

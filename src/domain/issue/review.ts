@@ -4,6 +4,7 @@ import type { Actor } from "#contract/ids.ts";
 import type { EntryState, Help, IssueState } from "#contract/issue.ts";
 import type { IssueApprove, IssueGate, IssueMerge, IssueReject } from "#contract/issue-commands.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
+import { CommitId } from "#contract/workspace.ts";
 import type { Decision } from "../decision.ts";
 import { presetNamed, stageOf } from "../preset.ts";
 import { type AgentFacts, assignmentOf, countWorkedOn, type IssueFacts, refusedIfBusy } from "./assign.ts";
@@ -36,7 +37,10 @@ export function decideGate(
 	return sentBack(issue, loaded.preset, stage, reason, "gateFailed");
 }
 
-/** Approves one commit: later ones are not approved with it. */
+/**
+ * Approves one commit: later ones are not approved with it. Without a commit it is that of the last run. The branch may
+ * have moved since, so a whole hash is taken as it is: the merge refuses one that the branch is not at.
+ */
 export function decideApprove(
 	{ issue, project }: IssueInProject,
 	{ commit, empty = false, strategy }: IssueApprove,
@@ -45,16 +49,18 @@ export function decideApprove(
 	if (isRefusal(preset)) return preset;
 	const stage = stageOf(preset, issue.stage);
 	if (issue.waiting !== "approval" || stage === undefined) return notWaiting(issue, "approve");
-	if (commit !== undefined && issue.commit?.startsWith(commit) !== true) {
+	const whole = CommitId.safeParse(commit).data;
+	if (commit !== undefined && whole === undefined && issue.commit?.startsWith(commit) !== true) {
 		return refuse(
 			"CONFLICT",
-			`The branch of ${issueName(issue)} is at ${issue.commit ?? "no commit"}, not at ${commit}.`,
+			`The last run of ${issueName(issue)} ended at ${issue.commit ?? "no commit"}, not at ${commit}. Name a later commit by its whole hash.`,
 			aboutIssue(issue, { commit: issue.commit }),
 		);
 	}
 	const clear: NewEvent[] =
 		issue.attention === null ? [] : [{ kind: "issue.deescalated", agent: null, data: { issue: issue.id } }];
-	return [...clear, ...advanced(issue, preset, stage, "approve", { empty, ...(strategy && { strategy }) })];
+	const reviewed = { ...issue, commit: whole ?? issue.commit };
+	return [...clear, ...advanced(reviewed, preset, stage, "approve", { empty, ...(strategy && { strategy }) })];
 }
 
 function notWaiting(issue: IssueState, verb: string): Refusal {

@@ -92,7 +92,7 @@ function verbs(issue: Command): void {
 		.option("--remove", "remove the dependency")
 		.action(async (ref, on, options) => await (await import("./issues.ts")).depend(ref, on, options));
 	about(issue, "approve", "approve its work; at the last gate this merges it")
-		.option("--commit <hash>", "the commit that you reviewed; default: the newest of its branch")
+		.option("--commit <hash>", "the commit that you reviewed; default: the newest of its last run")
 		.option("--empty", "approve it also if there is nothing to merge")
 		.addOption(mergeStrategyOption())
 		.action(async (ref, options) => await (await import("./issues.ts")).approve(ref, options));

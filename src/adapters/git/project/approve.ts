@@ -91,7 +91,7 @@ async function land(
 	const { git } = context;
 	const { project, workspace } = checkout;
 	const { commit: reviewed } = request;
-	const unready = await notReady(context, checkout, reviewed, look);
+	const unready = await notReady(context, checkout, request, look);
 	if (unready !== null) return unready;
 	const check = checkOf(effective, checkout);
 	if (check !== null && isRefusal(check)) return check;
@@ -113,7 +113,7 @@ async function land(
 	if (checked !== null && checked.exit !== 0) return commandFailed("check", checked);
 
 	// the check may have taken minutes; asked before the lock is taken, since others wait for that
-	const changed = await notReady(context, checkout, reviewed, look);
+	const changed = await notReady(context, checkout, request, look);
 	if (changed !== null) return changed;
 	const moved = await exclusively(project.path, async () => {
 		const merge = { reviewed, strategy, branch: workspace.base, before, commit: result.commit };
@@ -151,7 +151,7 @@ async function alreadyMerged(
 async function notReady(
 	context: GitContext,
 	checkout: Checkout,
-	reviewed: string,
+	{ commit: reviewed, issue }: ApproveRequest,
 	look: CheckoutReader,
 ): Promise<Refusal | null> {
 	const { project, workspace } = checkout;
@@ -168,9 +168,13 @@ async function notReady(
 		});
 	}
 	if (tip === reviewed) return null;
+	const suggestions =
+		issue === undefined
+			? [`brood agent diff ${whose}`, `brood agent approve ${whose}`]
+			: [`brood issue diff ${issue.name}`, `brood issue approve ${issue.name} --commit ${tip}`];
 	return refuse("CONFLICT", `${workspace.branch} has moved since it was reviewed. Look at its diff again.`, {
 		details: { reviewed, tip },
-		suggestions: [`brood agent diff ${whose}`, `brood agent approve ${whose}`],
+		suggestions,
 	});
 }
 
