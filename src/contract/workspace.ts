@@ -138,6 +138,8 @@ export type LeftOut = z.infer<typeof LeftOut>;
 export const Diff = z.strictObject({
 	/** a commit, `index`, or another agent's files */
 	against: z.string(),
+	/** the newest commit of the files that are shown, for an approve of exactly these; only against base and the index */
+	commit: CommitId.nullable().exactOptional(),
 	/** in git's order, at most 20,000 */
 	files: z.array(ChangedFile),
 	/** of all changed files, also of those that are not listed */

@@ -44,9 +44,19 @@ test("a review shows both sides, sends comments as one prompt, runs the check an
 	await dashboard.go(`/agents/${agent.id}/review`);
 	await page.getByLabel("Merge strategy").selectOption("squash");
 	await page.getByText("no conflicts").waitFor();
-	// afterwards nothing is left to merge, and the preview says so
+	// what nobody has seen is not merged
+	writeFileSync(at(agent, "c.ts"), "export {};\n");
+	// not while it is uncommitted either
 	dashboard.expects(/409 .*\/merge-preview$/);
-	await page.getByRole("button", { name: "Approve" }).click();
+	await world.client.call("commit", { ...params(agent), body: { message: "more work" } });
+	await page.getByText("reviewed has changed since you loaded this.", { exact: true }).waitFor();
+	await page.getByRole("button", { name: /Approve.*has changed since you loaded this/ }).waitFor();
+	await page.getByRole("button", { name: "Reload the diff" }).click();
+	await page.getByRole("treeitem", { name: /c\.ts/ }).waitFor();
+	// afterwards nothing is left to merge, and the preview says so
+	const asked = page.waitForRequest(/\/approve$/);
+	await page.getByRole("button", { name: "Approve", exact: true }).click();
+	expect((await asked).postDataJSON()).toEqual({ strategy: "squash", commit: git(at(agent), "rev-parse", "HEAD") });
 	await page.getByText("Merged into base.").waitFor();
 	expect(git(repository, "show", "main:b.ts")).toBe("export {};");
 });
@@ -219,9 +229,17 @@ test("an issue waits for another, is worked on automatically, shows its run's co
 	await dashboard.isAccessible();
 	// the project would make a merge commit
 	await page.getByLabel("Merge strategy").selectOption("squash");
+	// the branch moves behind the daemon's back
+	const branch = (await issue()).branch ?? "";
+	const later = git(repository, "commit-tree", `${branch}^{tree}`, "-p", branch, "-m", "later");
+	git(repository, "update-ref", `refs/heads/${branch}`, later);
+	dashboard.expects(/409 .*\/approve$/);
+	await page.getByRole("button", { name: "Approve", exact: true }).click();
+	await page.getByRole("button", { name: "Reload the diff" }).click();
+	await page.getByText("no conflicts").waitFor();
 	// afterwards nothing is left to merge, and the preview says so
 	dashboard.expects(/409 .*\/merge-preview$/);
-	await page.getByRole("button", { name: "Approve" }).click();
+	await page.getByRole("button", { name: "Approve", exact: true }).click();
 	await expect.poll(async () => (await issue()).stage, longTimeout).toBe("DONE");
 	for (const verb of ["Approve", "Reject"])
 		await page.getByRole("button", { name: new RegExp(`${verb}.*is in DONE and waits for no review`) }).waitFor();

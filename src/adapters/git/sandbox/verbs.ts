@@ -133,7 +133,8 @@ export async function sandboxedDiff(
 	if (against === "base") {
 		const base = await commitOf(git, project.path, `refs/heads/${workspace.base}`);
 		const from = await mergeBase(git, project.path, mine.head === null ? null : base, mine.head ?? "");
-		return await renderDiff({ git, folder: project.path, left: mine.left }, [from, mine.tree], from, what);
+		const diff = await renderDiff({ git, folder: project.path, left: mine.left }, [from, mine.tree], from, what);
+		return { ...diff, commit: mine.head };
 	}
 	const { other, sandboxed } = against;
 	const theirs = await importTree(context, other, sandboxed);

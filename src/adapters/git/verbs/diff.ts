@@ -7,6 +7,7 @@ import type { Checkout, DiffExtent, DiffTarget } from "#engine/ports/workspace-r
 import { checkoutName } from "../format/checkout-name.ts";
 import { listOf, pathOf } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
+import { commitOf } from "../run/user-input.ts";
 import { fileBytesMaxDefault } from "../snapshot/snapshot.ts";
 import { withFreshIndex } from "../tree/fresh-index.ts";
 import { renderDiff } from "../tree/render-diff.ts";
@@ -23,15 +24,14 @@ export async function diffOf(context: GitContext, checkout: Checkout, against: D
 		const theirs = await writeTree(context, against.checkout.workspace.path);
 		return await againstTree(context, checkout, against.checkout, theirs, against.what);
 	}
+	// read first: what is committed meanwhile may be shown, and is then not part of what is approved
+	const commit = await commitOf(git, folder, "HEAD");
 	const from =
 		against.kind === "index" ? null : await mergeBase(git, folder, await baseCommit(context, checkout), "HEAD");
-	return await withIndex(
-		git,
-		folder,
-		"name",
-		async (index) =>
-			await renderDiff({ git, folder, ...index }, from === null ? [] : [from], from ?? "index", against.what),
-	);
+	return await withIndex(git, folder, "name", async (index) => ({
+		...(await renderDiff({ git, folder, ...index }, from === null ? [] : [from], from ?? "index", against.what)),
+		commit,
+	}));
 }
 
 /** Against a tree that the project has as an object. */

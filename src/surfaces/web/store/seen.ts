@@ -129,6 +129,18 @@ export class Seen {
 		});
 	}
 
+	/** Another text after each turn, git step and commit of an agent, or of those on an issue's branch. */
+	workOn(subject: AgentId | Pick<Issue, "project" | "branch">): string {
+		return [...this.#mirror.view.rows.agent.values()]
+			.filter(({ id, project, workspace }) =>
+				typeof subject === "string"
+					? id === subject
+					: project === subject.project && workspace !== null && workspace.branch === subject.branch,
+			)
+			.map(({ seenCommit, turn, lease, lastActiveAt }) => [seenCommit, turn?.id, lease?.step, lastActiveAt].join(" "))
+			.join();
+	}
+
 	isStarted(issue: Issue): boolean {
 		const project = this.#mirror.view.rows.project.get(issue.project);
 		return project === undefined || isStarted(issue, project);

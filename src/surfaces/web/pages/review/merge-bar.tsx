@@ -14,22 +14,43 @@ import { routesOf, type Subject } from "./subject.ts";
 
 type Strategy = (typeof mergeStrategies)[number];
 
-export function MergeBar({ subject, again }: { subject: Subject; again: number }) {
+interface MergeBarProps {
+	subject: Subject;
+	name: string;
+	/** the commit of the diff that is shown; only this one is approved */
+	shown: string | null;
+	again: number;
+	onReload(): void;
+}
+
+export function MergeBar({ subject, name, shown, again, onReload }: MergeBarProps) {
 	const { params, preview: route, check } = routesOf(subject);
-	const [merged, setMerged] = useState(0);
-	const read = useRead(route, { params }, `${again} ${merged}`);
+	const [decided, setDecided] = useState(0);
+	const read = useRead(route, { params }, `${again} ${decided} ${useWork(subject)}`);
 	const [checked, setChecked] = useState<MergePreview | null>(null);
 	const [isRejecting, setRejecting] = useState(false);
 	const act = useAct();
 	const runCheck = async (): Promise<void> => setChecked(await act(check, { params, body: {} }));
 	const preview = read.state === "ready" ? read.data : null;
 	const whyNot = useWhyNoReview(subject);
-	const why = whyNot ?? whyNoMerge(read.state === "failed" ? read.refusal : null, preview);
+	const moved =
+		preview !== null && shown !== null && preview.commit !== shown
+			? `${name} has changed since you loaded this.`
+			: null;
+	const why = whyNot ?? moved ?? whyNoMerge(read.state === "failed" ? read.refusal : null, preview);
 	return (
 		<div className="merge-bar">
 			{read.state === "loading" && <span className="meta">Trying the merge…</span>}
 			{read.state === "failed" && <span className="tone-wait">{read.refusal.message}</span>}
-			{preview !== null && <Found preview={preview} />}
+			{moved !== null && (
+				<span className="bar" role="status">
+					<span className="tone-wait">{moved}</span>
+					<Button about="the diff" onClick={onReload}>
+						Reload
+					</Button>
+				</span>
+			)}
+			{preview !== null && moved === null && <Found preview={preview} />}
 			{checked !== null && <Checked preview={checked} />}
 			<span className="spread" />
 			<Button why={preview === null ? (why ?? "The merge is still being tried.") : noCheck(preview)} onClick={runCheck}>
@@ -40,7 +61,7 @@ export function MergeBar({ subject, again }: { subject: Subject; again: number }
 					Reject…
 				</Button>
 			)}
-			<Approve subject={subject} why={why} onDone={() => setMerged(merged + 1)} />
+			<Approve subject={subject} why={why} commit={shown} onDecided={() => setDecided(decided + 1)} />
 			{isRejecting && !("agent" in subject) && <Reject subject={subject} onClose={() => setRejecting(false)} />}
 		</div>
 	);
@@ -99,6 +120,14 @@ function useWhyNoReview(subject: Subject): string | null {
 	return issue === undefined ? null : whyNoReview(issue);
 }
 
+/** Changes with the work on the branch: then the merge is tried again. */
+function useWork(subject: Subject): string {
+	const seen = useSeen();
+	if ("agent" in subject) return seen.workOn(subject.agent);
+	const issue = seen.issues(subject.project).find(({ number }) => number === subject.number);
+	return issue === undefined ? "" : `${issue.updatedAt} ${seen.workOn(issue)}`;
+}
+
 function whyNoMerge(refusal: Refusal | null, preview: MergePreview | null): string | null {
 	if (refusal !== null) return refusal.message;
 	return preview !== null && preview.conflicts.length > 0
@@ -106,16 +135,23 @@ function whyNoMerge(refusal: Refusal | null, preview: MergePreview | null): stri
 		: null;
 }
 
-function Approve({ subject, why, onDone }: { subject: Subject; why: string | null; onDone(): void }) {
+interface ApproveProps {
+	subject: Subject;
+	why: string | null;
+	commit: string | null;
+	/** also if it was refused: then the branch may have moved */
+	onDecided(): void;
+}
+
+function Approve({ subject, why, commit, onDecided }: ApproveProps) {
 	const act = useAct();
 	const [strategy, setStrategy] = useState<Strategy | "">("");
 	const approve = async (): Promise<void> => {
-		const body = strategy === "" ? {} : { strategy };
-		const done =
-			"agent" in subject
-				? await act("approve", { params: { agent: subject.agent }, body }, "Merged into base.")
-				: await act("issueApprove", { params: { issue: `${subject.project}#${subject.number}` }, body }, "Approved.");
-		if (done !== null) onDone();
+		const body = { ...(strategy !== "" && { strategy }), ...(commit !== null && { commit }) };
+		await ("agent" in subject
+			? act("approve", { params: { agent: subject.agent }, body }, "Merged into base.")
+			: act("issueApprove", { params: { issue: `${subject.project}#${subject.number}` }, body }, "Approved."));
+		onDecided();
 	};
 	return (
 		<>

@@ -63,7 +63,13 @@ function Review({ subject }: { subject: Subject }) {
 				</Button>
 				<Button onClick={() => setAgain(again + 1)}>Reload</Button>
 			</header>
-			<MergeBar subject={subject} again={again} />
+			<MergeBar
+				subject={subject}
+				name={name}
+				shown={read.data.commit ?? null}
+				again={again}
+				onReload={() => setAgain(again + 1)}
+			/>
 			{files.length === 0 ? (
 				<Empty title="Nothing differs from base.">When the agent changes files, they appear here.</Empty>
 			) : (
