@@ -23,7 +23,7 @@ Binary files /dev/null and b/x.png differ
 test("a patch becomes files with numbered lines", () => {
 	expect(diffFiles(patch)).toEqual([
 		{
-			...{ path: "src/a.ts", from: null, added: 1, deleted: 1, isBinary: false },
+			...{ path: "src/a.ts", from: null, added: 1, deleted: 1, isBinary: false, mode: null },
 			lines: [
 				{ kind: "hunk", text: "@@ -1,3 +1,3 @@ head" },
 				{ kind: "context", text: "one", old: 1, new: 1 },
@@ -33,8 +33,27 @@ test("a patch becomes files with numbered lines", () => {
 				{ kind: "note", text: "No newline at end of file", old: null, new: null },
 			],
 		},
-		{ path: "new.txt", from: "old.txt", lines: [], added: 0, deleted: 0, isBinary: false },
-		{ path: "x.png", from: null, lines: [], added: 0, deleted: 0, isBinary: true },
+		{ path: "new.txt", from: "old.txt", lines: [], added: 0, deleted: 0, isBinary: false, mode: null },
+		{ path: "x.png", from: null, lines: [], added: 0, deleted: 0, isBinary: true, mode: null },
+	]);
+});
+
+test("what a file is beside its text is said: its mode, a link, a file that became one", () => {
+	const modes = [
+		"old mode 100644\nnew mode 100755",
+		"new file mode 100755\nindex 0..1",
+		"new file mode 120000\nindex 0..1\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+/etc/passwd",
+		"index 1..2 120000\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b",
+		"new file mode 160000\nindex 0..1",
+		"deleted file mode 100644\nindex 1..0\n@@ -1 +0,0 @@\n-a\ndiff --git a/x b/x\nnew file mode 120000\nindex 0..1\n@@ -0,0 +1 @@\n+b",
+	].map((head) => diffFiles(`diff --git a/x b/x\n${head}\n`).map(({ mode, lines }) => [mode, lines.length]));
+	expect(modes).toEqual([
+		[["mode 644 → 755", 0]],
+		[["mode 755", 0]],
+		[["symlink", 2]],
+		[["symlink", 3]],
+		[["submodule", 0]],
+		[["file → symlink", 4]],
 	]);
 });
 

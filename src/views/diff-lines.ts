@@ -12,20 +12,42 @@ export interface DiffFile {
 	added: number;
 	deleted: number;
 	isBinary: boolean;
+	/** what it is beside its text: `mode 644 → 755`, `symlink`; null for an ordinary file */
+	mode: string | null;
 }
 
 /** Reads what `git diff` prints. Lines that it does not know are kept as notes: nothing is lost. */
-export const diffFiles = (patch: string): DiffFile[] =>
-	patchFiles(patch).map(({ path, from, isBinary, body }) => {
+export function diffFiles(patch: string): DiffFile[] {
+	const files: DiffFile[] = [];
+	for (const file of partsOf(patch)) {
+		const before = files.at(-1);
+		// a file that became a link has two parts
+		if (before?.path === file.path) files[files.length - 1] = joined(before, file);
+		else files.push(file);
+	}
+	return files;
+}
+
+const joined = (before: DiffFile, after: DiffFile): DiffFile => ({
+	...after,
+	lines: [...before.lines, ...after.lines],
+	added: before.added + after.added,
+	deleted: before.deleted + after.deleted,
+	mode: `${before.mode ?? "file"} → ${after.mode ?? "file"}`,
+});
+
+const partsOf = (patch: string): DiffFile[] =>
+	patchFiles(patch).map(({ path, from, isBinary, mode, body }) => {
 		const lines = linesOf(body);
 		const count = (kind: DiffLine["kind"]): number => lines.filter((line) => line.kind === kind).length;
-		return { path, from, lines, added: count("added"), deleted: count("deleted"), isBinary };
+		return { path, from, lines, added: count("added"), deleted: count("deleted"), isBinary, mode };
 	});
 
 export interface PatchFile {
 	path: string;
 	from: string | null;
 	isBinary: boolean;
+	mode: string | null;
 	/** from the first `@@` on, as git prints it */
 	body: readonly string[];
 }
@@ -51,8 +73,30 @@ function fileOf(rows: readonly string[]): PatchFile {
 	return {
 		...{ path, from: named("rename from "), body: first === -1 ? [] : rows.slice(first) },
 		isBinary: head.some((row) => row.startsWith("Binary files ") || row.startsWith("GIT binary patch")),
+		mode: modeText(head),
 	};
 }
+
+function modeText(head: readonly string[]): string | null {
+	const modes = ["old mode ", "deleted file mode ", "new mode ", "new file mode "].flatMap((start) =>
+		head.filter((row) => row.startsWith(start)).map((row) => row.slice(start.length)),
+	);
+	const [, same] = /^index [0-9a-f]+\.\.[0-9a-f]+ (\d+)$/m.exec(head.join("\n")) ?? [];
+	const [old, fresh] = [modes[0] ?? same, modes.at(-1) ?? same];
+	if (old === undefined || fresh === undefined) return null;
+	const kind = (mode: string): string => kinds[mode.slice(0, 3)] ?? "file";
+	if (kind(old) !== kind(fresh)) return `${kind(old)} → ${kind(fresh)}`;
+	if (kind(fresh) !== "file") return kind(fresh);
+	return old === fresh
+		? modes.length > 0 && fresh !== "100644"
+			? `mode ${bits(fresh)}`
+			: null
+		: `mode ${bits(old)} → ${bits(fresh)}`;
+}
+
+/** by the first digits of git's mode */
+const kinds: Readonly<Record<string, string>> = { "120": "symlink", "160": "submodule" };
+const bits = (mode: string): string => mode.slice(-3);
 
 /** `a/x b/x`: both names are the same unless the file was renamed. */
 const secondOf = (both: string): string =>

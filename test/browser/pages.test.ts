@@ -1,5 +1,5 @@
 // Review, issues, subscriptions, journal, settings and the forms, by accessible role, against a real daemon.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { expect, test } from "vitest";
@@ -112,6 +112,28 @@ test("a long diff has no end before its last line, in one column and in two", as
 	await diff.getByRole("checkbox", { name: "Viewed: a.txt", checked: true }).waitFor();
 	await tree.getByRole("treeitem", { name: /a\.txt.*viewed/, selected: true }).waitFor();
 	await dashboard.isAccessible();
+});
+
+test("a review shows modes, links, binary files, a name that is not UTF-8, and offers each file that is too long", async () => {
+	const { repository, add } = await world.project({ "run.sh": "true\n" });
+	const agent = await add({ name: "sender" });
+	chmodSync(at(agent, "run.sh"), 0o755);
+	symlinkSync("/etc/passwd", at(agent, "link"));
+	writeFileSync(at(agent, "data.bin"), Buffer.of(0, 1, 2));
+	writeFileSync(Buffer.concat([Buffer.from(at(agent, "bad")), Buffer.of(0xff)]), "in a file with a bad name\n");
+	for (const name of ["big-1", "big-2", "big-3"]) writeFileSync(at(agent, name), "x".repeat(1_100_000));
+	await world.client.call("commit", { ...params(agent), body: { message: "work" } });
+	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}/review`);
+	const { page } = dashboard;
+	for (const name of ["big-1", "big-2", "big-3"]) await page.getByRole("button", { name: `Load it ${name}` }).waitFor();
+	expect(await page.getByText("A long diff, with 1 changed line.").count()).toBe(3);
+	await page.getByText("in a file with a bad name").waitFor();
+	const tree = page.getByRole("tree", { name: "Changed files" });
+	for (const row of [/run\.sh.*mode 644 → 755/, /link.*symlink/, /data\.bin.*binary/])
+		await tree.getByRole("treeitem", { name: row }).waitFor();
+	expect(await page.getByText("Loading…").count()).toBe(0);
+	await dashboard.isAccessible();
+	expect(git(repository, "status", "--porcelain")).toBe("");
 });
 
 test("an issue is assigned, keeps documents, is sent back with a reason, and returns", async () => {

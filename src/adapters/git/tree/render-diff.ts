@@ -1,7 +1,7 @@
 // A diff for people: the files with their line counts, and as much of the patch as fits.
 import type { ChangedFile, Diff, LeftOut } from "#contract/workspace.ts";
 import type { DiffExtent } from "#engine/ports/workspace-requests.ts";
-import { displayName } from "../format/names.ts";
+import { displayName, toFileName } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 
 const bytesMaxDefault = 1024 * 1024;
@@ -41,11 +41,11 @@ export async function renderDiff(
 	const page = pageOf(all, what);
 	const bytesMax = (typeof what === "object" && !("path" in what) ? what.bytesMax : undefined) ?? bytesMaxDefault;
 	const drawn = what === "names" ? [] : page.listed.slice(0, page.isOne ? 1 : fitting(page.listed, bytesMax));
-	// many names take git longer than drawing everything
-	const isAll = drawn.length > perMegabyte.files || drawn.length === all.length;
+	// many names take git longer than drawing everything, and a name that is not UTF-8 cannot be an argument
+	const isAll = drawn.length > perMegabyte.files || drawn.length === all.length || !drawn.every(isNameable);
 	const text = await patchOf(git, folder, from, environment, isAll ? null : drawn);
 	const parts = isAll ? partsOf(text).slice(page.start, page.start + drawn.length) : partsOf(text);
-	const { patch, whole } = page.isOne ? { patch: text, whole: drawn.length } : fittingParts(parts, bytesMax);
+	const { patch, whole } = page.isOne ? { patch: parts.join(""), whole: drawn.length } : fittingParts(parts, bytesMax);
 	const next = { file: pathAt(all, page.end), patch: pathAt(all, page.start + whole) };
 	return {
 		against,
@@ -162,6 +162,8 @@ async function patchOf(
 		await git(folder, ["--literal-pathspecs", "diff", ...shape, "--patch", ...from, "--", ...names], { environment })
 	).bytes.toString();
 }
+
+const isNameable = ({ raw }: ListedFile): boolean => raw.every((name) => typeof toFileName(name) === "string");
 
 function fitting(files: readonly ChangedFile[], bytesMax: number): number {
 	const megabytes = bytesMax / bytesMaxDefault;

@@ -84,22 +84,36 @@ const Row = memo(function Row({ row: { file, line, at } }: { row: DiffRow }) {
 	);
 });
 
-function FileHead({ file: { path, from, added, deleted, isBinary } }: { file: DiffFile }) {
+function FileHead({ file: { path, from, added, deleted, isBinary, mode } }: { file: DiffFile }) {
 	return (
 		<div className="diff-file">
 			<span className="mono clip">{from === null ? path : `${from} → ${path}`}</span>
 			<span className="spread" />
-			{isBinary ? <span className="meta">binary</span> : <Counts added={added} deleted={deleted} />}
+			<Counts added={isBinary ? null : added} deleted={deleted} mode={mode} />
 		</div>
 	);
 }
 
-export function Counts({ added, deleted }: { added: number | null; deleted: number | null }) {
+interface CountsProps {
+	/** null for a binary file */
+	added: number | null;
+	deleted: number | null;
+	mode?: string | null;
+}
+
+export function Counts({ added, deleted, mode = null }: CountsProps) {
 	return (
-		<span className="counts">
-			<span className="tone-ok">+{(added ?? 0).toLocaleString("en")}</span>{" "}
-			<span className="tone-bad">−{(deleted ?? 0).toLocaleString("en")}</span>
-		</span>
+		<>
+			{mode !== null && <span className="meta counts">{mode}</span>}
+			{added === null ? (
+				<span className="meta counts">binary</span>
+			) : (
+				<span className="counts">
+					<span className="tone-ok">+{added.toLocaleString("en")}</span>{" "}
+					<span className="tone-bad">−{(deleted ?? 0).toLocaleString("en")}</span>
+				</span>
+			)}
+		</>
 	);
 }
 

@@ -8,7 +8,7 @@ import type { DiffPages } from "./use-diff-pages.ts";
 export type Layout = "side" | "inline";
 
 export type Row =
-	| { kind: "head"; file: ChangedFile }
+	| { kind: "head"; file: ChangedFile; mode: string | null }
 	| { kind: "missing"; file: ChangedFile; isLong: boolean }
 	| { kind: "line"; file: DiffFile; line: DiffLine; at: number }
 	| { kind: "pair"; file: DiffFile; row: PairedRow; at: number }
@@ -36,10 +36,10 @@ export function diffRows({ pages: { files, drawn, long }, layout, viewed, picked
 	for (const file of files) {
 		const { path } = file;
 		heads.set(path, rows.length);
-		rows.push({ kind: "head", file });
+		const lines = drawn.get(path);
+		rows.push({ kind: "head", file, mode: lines?.mode ?? null });
 		if (viewed.has(path)) continue;
 		if (picked?.path === path && picked.from === null) rows.push({ kind: "box", picked });
-		const lines = drawn.get(path);
 		const isLong = long.has(path) || (file.added ?? 0) + (file.deleted ?? 0) > linesMax;
 		if (lines === undefined) rows.push({ kind: "missing", file, isLong });
 		else for (const row of bodyOf(lines, layout, picked?.path === path ? picked : null)) rows.push(row);

@@ -5,10 +5,12 @@ import type { ReviewDraft } from "./use-review.ts";
 
 export function FileHead({
 	file: { path, from, added, deleted },
+	mode,
 	draft,
 	onComment,
 }: {
 	file: ChangedFile;
+	mode: string | null;
 	draft: ReviewDraft;
 	onComment(): void;
 }) {
@@ -22,7 +24,7 @@ export function FileHead({
 			<span className="mono clip">{from === null ? path : `${from} → ${path}`}</span>
 			{count > 0 && <span className="badge badge-wait">{count}</span>}
 			<span className="spread" />
-			{added === null ? <span className="meta">binary</span> : <Counts added={added} deleted={deleted} />}
+			<Counts added={added} deleted={deleted} mode={mode} />
 			<Button kind="quiet" about={path} onClick={onComment}>
 				Comment
 			</Button>

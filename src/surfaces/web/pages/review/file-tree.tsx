@@ -4,9 +4,11 @@ import { VList, type VListHandle } from "virtua";
 import type { ChangedFile } from "#contract/workspace.ts";
 import { Counts } from "../../ui/diff.tsx";
 import { type FileRow, fileRows } from "./file-rows.ts";
+import type { DiffPages } from "./use-diff-pages.ts";
 
 interface FileTreeProps {
 	files: readonly ChangedFile[];
+	drawn: DiffPages["drawn"];
 	viewed: ReadonlySet<string>;
 	current: string | null;
 	onOpen(path: string): void;
@@ -16,7 +18,7 @@ interface FileTreeProps {
 /** with fewer files, a look finds them all */
 const findableMin = 12;
 
-export function FileTree({ files, viewed, current, onOpen, onView }: FileTreeProps) {
+export function FileTree({ files, drawn, viewed, current, onOpen, onView }: FileTreeProps) {
 	const [text, setText] = useState("");
 	const words = useDeferredValue(text);
 	const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set());
@@ -78,7 +80,11 @@ export function FileTree({ files, viewed, current, onOpen, onView }: FileTreePro
 								open(row);
 							}}
 						>
-							{row.kind === "folder" ? <Folder row={row} /> : <File row={row} isViewed={viewed.has(row.file.path)} />}
+							{row.kind === "folder" ? (
+								<Folder row={row} />
+							) : (
+								<File row={row} mode={drawn.get(row.file.path)?.mode ?? null} isViewed={viewed.has(row.file.path)} />
+							)}
 						</div>
 					)}
 				</VList>
@@ -134,7 +140,13 @@ function Folder({ row: { folder, isCollapsed, count } }: { row: Extract<FileRow,
 	);
 }
 
-function File({ row, isViewed }: { row: Extract<FileRow, { kind: "file" }>; isViewed: boolean }) {
+interface FileProps {
+	row: Extract<FileRow, { kind: "file" }>;
+	mode: string | null;
+	isViewed: boolean;
+}
+
+function File({ row, mode, isViewed }: FileProps) {
 	const { path, added, deleted } = row.file;
 	return (
 		<>
@@ -146,7 +158,7 @@ function File({ row, isViewed }: { row: Extract<FileRow, { kind: "file" }>; isVi
 			</span>
 			{isViewed && <span className="sr-only"> (viewed)</span>}
 			<span className="spread" />
-			<Counts added={added} deleted={deleted} />
+			<Counts added={added} deleted={deleted} mode={mode} />
 		</>
 	);
 }

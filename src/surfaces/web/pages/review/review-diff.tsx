@@ -2,6 +2,7 @@
 // of them.
 import { useEffect, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
+import { counted } from "#contract/counted.ts";
 import type { ReviewComment } from "#contract/review.ts";
 import type { ChangedFile } from "#contract/workspace.ts";
 import { Button } from "../../ui/button.tsx";
@@ -37,7 +38,8 @@ export function ReviewDiff({ pages, want, loadWhole, layout, draft, current }: R
 		if (picked !== null) draft.add(commentOf(picked, text));
 		setPicked(null);
 	};
-	const around = { draft, want, loadWhole, problem: pages.problem, pick, say, cancel: () => setPicked(null), picked };
+	const { problem, drawn: loaded } = pages;
+	const around = { draft, want, loadWhole, problem, loaded, pick, say, cancel: () => setPicked(null), picked };
 	return (
 		<div className={`diff review-diff review-${layout}`} role="group" aria-label="Diff">
 			<VList ref={list} className="diff-list" tabIndex={0} data={rows}>
@@ -49,21 +51,29 @@ export function ReviewDiff({ pages, want, loadWhole, layout, draft, current }: R
 
 interface Around extends Pick<ReviewDiffProps, "draft" | "want" | "loadWhole"> {
 	problem: string | null;
+	loaded: DiffPages["drawn"];
 	pick(picked: Picked, extends_: boolean): void;
 	say(text: string): void;
 	cancel(): void;
 	picked: Picked | null;
 }
 
-function shownRow(row: Row, { draft, want, loadWhole, problem, pick, say, cancel, picked }: Around) {
+function shownRow(row: Row, { draft, want, loadWhole, problem, loaded, pick, say, cancel, picked }: Around) {
 	switch (row.kind) {
 		case "head":
-			return <FileHead file={row.file} draft={draft} onComment={() => pick(wholeFile(row.file.path), false)} />;
+			return (
+				<FileHead
+					file={row.file}
+					mode={row.mode}
+					draft={draft}
+					onComment={() => pick(wholeFile(row.file.path), false)}
+				/>
+			);
 		case "missing":
 			return row.isLong || problem !== null ? (
 				<LoadOnRequest file={row.file} problem={problem} onLoad={loadWhole} />
 			) : (
-				<Coming path={row.file.path} want={want} />
+				<Coming path={row.file.path} loaded={loaded} want={want} />
 			);
 		case "line":
 			return <InlineLine file={row.file} line={row.line} at={row.at} onPick={pick} picked={picked} />;
@@ -81,12 +91,10 @@ interface LoadOnRequestProps {
 }
 
 function LoadOnRequest({ file: { path, added, deleted }, problem, onLoad }: LoadOnRequestProps) {
-	const lines = ((added ?? 0) + (deleted ?? 0)).toLocaleString("en");
+	const lines = counted((added ?? 0) + (deleted ?? 0), "changed line");
 	return (
 		<div className="review-missing">
-			<span className={problem === null ? "meta" : "tone-bad"}>
-				{problem ?? `A long diff, with ${lines} changed lines.`}
-			</span>
+			<span className={problem === null ? "meta" : "tone-bad"}>{problem ?? `A long diff, with ${lines}.`}</span>
 			<Button about={path} onClick={() => onLoad(path)}>
 				{problem === null ? "Load it" : "Try again"}
 			</Button>
@@ -97,11 +105,12 @@ function LoadOnRequest({ file: { path, added, deleted }, problem, onLoad }: Load
 /** whoever scrolls past a file does not load it */
 const restMs = 120;
 
-function Coming({ path, want }: { path: string; want(path: string): void }) {
+function Coming({ path, loaded, want }: { path: string } & Pick<Around, "loaded" | "want">) {
+	// biome-ignore lint/correctness/useExhaustiveDependencies: what came may lack this file, which is then asked for again
 	useEffect(() => {
 		const timer = setTimeout(() => want(path), restMs);
 		return () => clearTimeout(timer);
-	}, [path, want]);
+	}, [path, loaded, want]);
 	return <div className="review-missing meta">Loading…</div>;
 }
 

@@ -76,6 +76,7 @@ function Review({ subject }: { subject: Subject }) {
 				<div className="review-body">
 					<FileTree
 						files={files}
+						drawn={pages.drawn}
 						viewed={draft.viewed}
 						current={current}
 						onOpen={setCurrent}

@@ -57,8 +57,7 @@ export function useDiffPages(subject: Subject, again: number): { read: Read<Firs
 	const want = useWanted(ask, change);
 	const loadWhole = async (path: string): Promise<void> => {
 		const answer = await ask({ path });
-		if (answer !== null)
-			change((before) => ({ ...before, problem: null, drawn: drawnWith(before.drawn, answer.patch) }));
+		if (answer !== null) change((before) => ({ ...before, problem: null, drawn: drawnWith(before.drawn, answer) }));
 	};
 	return { read, pages, want, loadWhole };
 }
@@ -84,7 +83,7 @@ function useRestOfList(first: Diff | undefined, ask: Ask, change: Change): void 
 	}, [first, ask, change]);
 }
 
-/** One request at a time; of those that were wanted meanwhile the last one is next. */
+/** One request at a time; of those that were wanted meanwhile the last one is next. The others, if still in view, ask again. */
 function useWanted(ask: Ask, change: Change): (path: string) => void {
 	const state = useRef<{ isBusy: boolean; next: string | null }>({ isBusy: false, next: null });
 	return useCallback(
@@ -98,8 +97,9 @@ function useWanted(ask: Ask, change: Change): (path: string) => void {
 				change((before) => ({
 					...before,
 					problem: null,
-					drawn: drawnWith(before.drawn, wholePatch(answer)),
-					long: longWith(before.long, answer),
+					drawn: drawnWith(before.drawn, wholePart(answer)),
+					// one that did not come is not asked for again and again
+					long: isDrawn(answer, from) ? before.long : new Set([...before.long, from]),
 				}));
 			};
 			const run = async (): Promise<void> => {
@@ -121,7 +121,7 @@ const none: DiffPages = { files: [], drawn: new Map(), long: new Set(), problem:
 
 const withPage = (before: DiffPages, page: Diff): DiffPages => ({
 	files: [...before.files, ...page.files],
-	drawn: drawnWith(before.drawn, wholePatch(page)),
+	drawn: drawnWith(before.drawn, wholePart(page)),
 	long: longWith(before.long, page),
 	problem: null,
 	isListed: page.next.file === null,
@@ -129,7 +129,7 @@ const withPage = (before: DiffPages, page: Diff): DiffPages => ({
 
 /** A file of which only the beginning fitted is not shown in part. */
 const isFirstCut = ({ files, next }: Diff): boolean => next.patch !== null && next.patch === files[0]?.path;
-const wholePatch = (diff: Diff): string => (isFirstCut(diff) ? "" : diff.patch);
+const wholePart = (diff: Diff): Diff => (isFirstCut(diff) ? { ...diff, patch: "" } : diff);
 
 /** Patches come in the order of the files. */
 function isDrawn({ files, next }: Diff, path: string): boolean {
@@ -141,8 +141,13 @@ function isDrawn({ files, next }: Diff, path: string): boolean {
 const longWith = (long: ReadonlySet<string>, diff: Diff): ReadonlySet<string> =>
 	isFirstCut(diff) && diff.next.patch !== null ? new Set([...long, diff.next.patch]) : long;
 
-function drawnWith(drawn: DiffPages["drawn"], patch: string): DiffPages["drawn"] {
+function drawnWith(drawn: DiffPages["drawn"], { files, patch }: Diff): DiffPages["drawn"] {
+	const listed = new Set(files.map(({ path }) => path));
 	const found = new Map(drawn);
-	for (const file of diffFiles(patch)) found.set(file.path, file);
+	for (const [at, file] of diffFiles(patch).entries()) {
+		// a name that is not UTF-8 is written in another way there; patches come in the order of the files
+		const path = listed.has(file.path) ? file.path : (files[at]?.path ?? file.path);
+		found.set(path, { ...file, path });
+	}
 	return found;
 }
