@@ -153,6 +153,15 @@ test("an agent is recovered, resumed and synced from its page", async () => {
 	await page.getByRole("button", { name: "Repair the workspace" }).click();
 	await page.getByText("The workspace is healthy.").waitFor();
 	expect(existsSync(file)).toBe(true);
+	// the menu knows of the damage too, although no turn has failed
+	await page.getByRole("button", { name: "More actions" }).click();
+	await page.getByRole("button", { name: /^Recover.*nothing to recover/ }).waitFor();
+	await page.getByRole("button", { name: /^Commit ….*mended has nothing to commit\./ }).waitFor();
+	await page.keyboard.press("Escape");
+	rmSync(place, { recursive: true });
+	await page.getByRole("button", { name: "More actions" }).click();
+	await page.getByRole("button", { name: "Recover", exact: true }).click();
+	await expect.poll(() => existsSync(file), longTimeout).toBe(true);
 });
 
 test("the queue is edited, moved by keys and emptied", async () => {

@@ -4,7 +4,7 @@ import { Settings } from "../agent.ts";
 import { AgentInterrupt, AgentKill, AgentPause, AgentReap, AgentSpawn } from "../agent-commands.ts";
 import { Policy } from "../approval.ts";
 import { withConversation, withoutConversation } from "../context-words.ts";
-import { EventId, ProjectSlug, SubscriptionName } from "../ids.ts";
+import { AgentId, EventId, ProjectSlug, SubscriptionName } from "../ids.ts";
 import { BudgetRequest } from "../usage.ts";
 import { Agent, Progress } from "../wire.ts";
 import { workspaceKinds } from "../workspace.ts";
@@ -37,7 +37,7 @@ export const agentRoutes = {
 		answer: z.array(Agent),
 	}),
 	progress: get("/api/progress", "show the last output of each living agent, and the state of its branch", {
-		query: scope,
+		query: scope.extend({ agent: AgentId.optional() }),
 		answer: z.array(Progress),
 	}),
 	agent: ofAgent.get("", "show one agent", { answer: Agent }),

@@ -1,7 +1,7 @@
 // What agents have done so far, for lists: the text of their last item, and how their branches stand.
 import type { AgentState } from "#contract/agent.ts";
 import { AgentId } from "#contract/ids.ts";
-import { pageWhere } from "#contract/page.ts";
+import { pageWhere, slicePage } from "#contract/page.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import type { Progress } from "#contract/wire.ts";
 import { doneWithin } from "#engine/loop/time-limits.ts";
@@ -17,12 +17,20 @@ const textMax = 300;
 
 export function progressHandlers(context: RequestContext): Pick<Handlers, "progress"> {
 	return {
-		progress: ({ query: { project }, page }) =>
-			pageWhere(
+		progress: async ({ query: { project, agent }, page }) => {
+			if (agent !== undefined) {
+				const found = await progressOf(context, await context.reads.agentsWith([agent]));
+				return slicePage(
+					found.filter((each) => each !== undefined),
+					page,
+				);
+			}
+			return await pageWhere(
 				page,
 				(part) => context.reads.listAgents({ reaped: false, ...(project !== undefined && { project }) }, part),
 				(agents) => progressOf(context, agents),
-			),
+			);
+		},
 	};
 }
 

@@ -2,8 +2,8 @@
 import { useState } from "react";
 import { useLocation } from "wouter";
 import type { Agent } from "#contract/wire.ts";
-import { verbThatEndsHolds, whyNoStep, whyNot } from "#views/agent-actions.ts";
-import { useAct } from "../../store/hooks.ts";
+import { verbThatEndsHolds, whyNoFiles, whyNoStep, whyNot } from "#views/agent-actions.ts";
+import { useAct, useRead } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
 import { paths } from "../../ui/paths.ts";
 import { CommitDialog } from "./commit-dialog.tsx";
@@ -41,13 +41,27 @@ export function AgentControls({ agent }: { agent: Agent }) {
 	);
 }
 
+/** What only git knows of the agent's files: asked for when the menu opens. */
+function useFound(agent: Agent, openings: number): { isDamaged: boolean; whyNoCommit: string | null } {
+	const isAsked = openings > 0 && whyNoFiles(agent) === null;
+	const health = useRead("health", isAsked ? { params: { agent: agent.id } } : null, openings);
+	const progress = useRead("progress", isAsked ? { query: { agent: agent.id } } : null, openings);
+	const isClean = progress.data?.[0]?.branch?.uncommitted === false;
+	return {
+		isDamaged: health.data?.healthy === false,
+		whyNoCommit: isClean ? `${agent.handle} has nothing to commit.` : null,
+	};
+}
+
 function More({ agent, onOpen }: { agent: Agent; onOpen(open: Open): void }) {
 	const act = useAct();
 	const [, go] = useLocation();
 	const params = { agent: agent.id };
+	const [openings, setOpenings] = useState(0);
+	const found = useFound(agent, openings);
 	const entries: readonly (readonly [string, string | null, () => unknown])[] = [
 		["Review and approve …", whyNoStep(agent, "approve"), () => go(paths.review(agent.id))],
-		["Commit …", whyNoStep(agent, "commit"), () => onOpen("commit")],
+		["Commit …", whyNoStep(agent, "commit") ?? found.whyNoCommit, () => onOpen("commit")],
 		[
 			"Sync with base",
 			whyNoStep(agent, "sync"),
@@ -55,7 +69,11 @@ function More({ agent, onOpen }: { agent: Agent; onOpen(open: Open): void }) {
 		],
 		["Pause", whyNot(agent, "pause"), () => act("pause", { params, body: {} })],
 		["Resume", whyNot(agent, "resume"), () => act("resume", { params, body: {} })],
-		["Recover", whyNot(agent, "recover"), () => act("recover", { params, body: {} })],
+		[
+			"Recover",
+			found.isDamaged ? whyNoStep(agent, "recover") : whyNot(agent, "recover"),
+			() => act("recover", { params, body: {} }),
+		],
 		["Clear the context", whyNot(agent, "rewind"), () => act("clear", { params, body: {} }, "Context cleared")],
 		["Kill …", whyNot(agent, "kill"), () => onOpen("kill")],
 		["Delete …", whyNot(agent, "delete"), () => onOpen("delete")],
@@ -67,7 +85,12 @@ function More({ agent, onOpen }: { agent: Agent; onOpen(open: Open): void }) {
 			<button type="button" className="button more-button" popoverTarget={id} aria-label="More actions">
 				⋯
 			</button>
-			<div id={id} popover="auto" className="menu">
+			<div
+				id={id}
+				popover="auto"
+				className="menu"
+				onBeforeToggle={({ newState }) => newState === "open" && setOpenings(openings + 1)}
+			>
 				{entries.map(([name, why, run]) => (
 					<button
 						key={name}
