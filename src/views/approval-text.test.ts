@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { contentBesideCommand } from "./approval-text.ts";
+import { contentBesideCommand, isOneLine } from "./approval-text.ts";
 
 test("a place that shows the command gets everything else that was reported, and nothing less", () => {
 	const beside = (line: string, content: string) => contentBesideCommand({ content, command: { line, folder: null } });
@@ -11,4 +11,17 @@ test("a place that shows the command gets everything else that was reported, and
 	// another command stays, and so does one that only begins alike
 	expect(beside("npm test", "command: npm test; rm x")).toBe("command: npm test; rm x");
 	expect(contentBesideCommand({ content: "command: npm test" })).toBe("command: npm test");
+});
+
+test("a question is one line only if its title says all of it", () => {
+	const asked = { title: "npm test", content: "", files: [], command: { line: "npm test", folder: null } };
+	expect([asked, { ...asked, content: "npm test" }].map(isOneLine)).toEqual([true, true]);
+	const more = [
+		{ ...asked, title: `echo ok ${"; echo ok".repeat(40)}; rm -rf /` },
+		{ ...asked, title: "npm test\nrm -rf /" },
+		{ ...asked, content: "command: npm test\ndescription: and more" },
+		{ ...asked, command: { line: "npm test; rm -rf /", folder: null } },
+		{ ...asked, files: ["/etc/passwd"] },
+	];
+	expect(more.map(isOneLine)).toEqual(more.map(() => false));
 });

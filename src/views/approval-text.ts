@@ -8,6 +8,17 @@ export function filesText({ inside, command }: Pick<Approval, "inside" | "comman
 	return inside ? "(all in its workspace)" : "(not all in its workspace)";
 }
 
+/** what a row of a list shows whole, wrapped where need be */
+const lineLengthMax = 240;
+
+/** Whether the title alone is the whole question, and short: no content, files or other command beside it. */
+export const isOneLine = (approval: Pick<Approval, "title" | "content" | "command" | "files">): boolean =>
+	approval.title.length <= lineLengthMax &&
+	!approval.title.includes("\n") &&
+	approval.files.length === 0 &&
+	(approval.command === undefined || approval.command.line === approval.title) &&
+	["", approval.title].includes(contentBesideCommand(approval).trim());
+
 /** The content without the command, for a place that shows that already. */
 export function contentBesideCommand({ content, command }: Pick<Approval, "content" | "command">): string {
 	if (command === undefined) return content;

@@ -57,6 +57,17 @@ test("the overview shows what needs a person first, and settles it", async () =>
 	await needs.getByRole("button", { name: "Allow asker" }).click();
 	await needs.getByText("Nothing needs your attention.").waitFor();
 	await expect.poll(async () => (await world.items(agent)).map(({ text }) => text), longTimeout).toContain("thanks");
+	// a question that is cut off cannot be allowed before it is shown whole
+	const question = `run: echo harmless ${"; echo ok".repeat(40)}; rm -rf / --no-preserve-root`;
+	const hiding = await add({ name: "hiding", prompt: `ask ${question}\nsay denied` });
+	await needs.getByText("run: echo harmless").waitFor();
+	expect(await needs.getByRole("button", { name: /Allow/ }).count()).toBe(0);
+	await needs.getByRole("button", { name: "Show the whole question hiding" }).click();
+	await needs.getByRole("article").getByText("; rm -rf / --no-preserve-root").first().waitFor();
+	await dashboard.isAccessible();
+	await needs.getByRole("button", { name: "Deny hiding" }).click();
+	await needs.getByText("Nothing needs your attention.").waitFor();
+	await world.client.call("kill", { ...params(hiding), body: {} });
 	const person = await add({ name: "anna", type: "human", prompt: "please look" });
 	await needs.getByRole("link", { name: "Answer for anna" }).click();
 	await page.getByLabel("Prompt for anna").fill("it is fine");

@@ -1,14 +1,15 @@
 // The rows of what needs a person; each can be settled in place or leads to where it can.
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { Inbox } from "#contract/overviews.ts";
 import type { Agent, Approval, Subscription } from "#contract/wire.ts";
 import { verbThatEndsHolds, whyNot } from "#views/agent-actions.ts";
 import { stateOf } from "#views/agent-text.ts";
+import { isOneLine } from "#views/approval-text.ts";
 import { useAct } from "../store/hooks.ts";
 import { Age, clockOf } from "./age.tsx";
-import { useAnswer } from "./approval-card.tsx";
+import { ApprovalCard, useAnswer } from "./approval-card.tsx";
 import { Button } from "./button.tsx";
 import { paths } from "./paths.ts";
 
@@ -33,11 +34,29 @@ export const OtherRows = ({ errors, humanAgents, reviews, limits, nodes }: Omit<
 	</>
 );
 
+/** It can be allowed only where all of it is shown: a longer question is opened first. */
 export function ApprovalRow({ approval }: { approval: Approval }) {
 	const answer = useAnswer();
+	const [isOpen, setOpen] = useState(false);
 	const name = approval.path.at(-1) ?? "";
+	const row = { glyph: "◆", tone: "wait", name, href: paths.inbox(), text: approval.title } as const;
+	if (isOpen)
+		return (
+			<li>
+				<ApprovalCard approval={approval} isCurrent={false} />
+			</li>
+		);
+	if (!isOneLine(approval))
+		return (
+			<Row {...row} mono>
+				<Age at={approval.askedAt} />
+				<Button about={name} onClick={() => setOpen(true)}>
+					Show the whole question
+				</Button>
+			</Row>
+		);
 	return (
-		<Row glyph="◆" tone="wait" name={name} href={paths.inbox()} text={approval.title} mono>
+		<Row {...row} mono isWhole>
 			<Age at={approval.askedAt} />
 			<Button kind="primary" about={name} onClick={() => answer(approval, { allow: true })}>
 				Allow
@@ -121,10 +140,12 @@ interface RowProps {
 	href: string;
 	text: string;
 	mono?: boolean;
+	/** wrapped instead of cut off */
+	isWhole?: boolean;
 	children: ReactNode;
 }
 
-function Row({ glyph, tone, name, href, text, mono = false, children }: RowProps) {
+function Row({ glyph, tone, name, href, text, mono = false, isWhole = false, children }: RowProps) {
 	return (
 		<li className="row">
 			<span className={`glyph tone-${tone}`} aria-hidden="true">
@@ -133,7 +154,7 @@ function Row({ glyph, tone, name, href, text, mono = false, children }: RowProps
 			<Link href={href} className="row-name clip">
 				{name}
 			</Link>
-			<span className={mono ? "row-line mono clip" : "row-line clip"} title={text}>
+			<span className={`row-line${mono ? " mono" : ""} ${isWhole ? "row-whole" : "clip"}`} title={text}>
 				{text}
 			</span>
 			<span className="row-actions">{children}</span>
