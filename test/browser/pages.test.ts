@@ -218,7 +218,7 @@ test("an issue is added, moved on the board by keys, refused where it may not go
 
 test("an issue waits for another, is worked on automatically, shows its run's cost, and is merged by its review", async () => {
 	const { slug, repository } = await world.project({ "a.txt": "one\n" });
-	const body = "write b.txt two\nspend 1200 0.25\ncommit work";
+	const body = "write b.txt two\nspend 1200 0.25\ncommit work\nwork_complete The **second** file is there.";
 	for (const request of [{ title: "Write the second file", body }, { title: "First of all" }])
 		await world.client.call("issueAdd", { params: { project: slug }, body: request });
 	await world.client.call("projectConfigure", { params: { project: slug }, body: { agentType: "scripted" } });
@@ -241,10 +241,9 @@ test("an issue waits for another, is worked on automatically, shows its run's co
 	await page.getByText("would start with #1 Write the second file").waitFor();
 	await page.getByRole("button", { name: "Automatic work: off" }).click();
 	await page.getByRole("region", { name: "IN_REVIEW" }).getByRole("link", { name: /#1/ }).click(longTimeout);
-	await page
-		.getByRole("region", { name: /Runs 1/ })
-		.getByText(/1,200 tokens · 0.25 USD/)
-		.waitFor();
+	const runs = page.getByRole("region", { name: /Runs 1/ });
+	await runs.getByText(/1,200 tokens · 0.25 USD/).waitFor();
+	await runs.getByText("The second file is there.").waitFor();
 	await dashboard.isAccessible();
 	await page.getByRole("link", { name: "Review" }).click();
 	await page.getByText("no conflicts").waitFor();

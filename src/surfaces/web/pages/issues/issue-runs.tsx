@@ -1,6 +1,7 @@
 import { Link } from "wouter";
 import type { Run } from "#contract/issue-wire.ts";
 import { Age } from "../../ui/age.tsx";
+import { Markdown } from "../../ui/markdown.tsx";
 import { paths } from "../../ui/paths.ts";
 
 const glyphs: Readonly<Record<Run["state"], string>> = {
@@ -36,12 +37,28 @@ export function IssueRuns({ runs }: { runs: readonly Run[] }) {
 							<Age at={run.startedAt} />
 						</div>
 						<p className="meta">{costOf(run)}</p>
+						<Summary of={run} />
 					</li>
 				))}
 			</ul>
 		</section>
 	);
 }
+
+/** What the agent said about its work. */
+function Summary({ of: { summary } }: { of: Run }) {
+	if (summary === null || summary.trim() === "") return null;
+	if (summary.length <= shortMax) return <Markdown text={summary} />;
+	return (
+		<details>
+			<summary>{summary.slice(0, shortMax).toWellFormed()} …</summary>
+			<Markdown text={summary} />
+		</details>
+	);
+}
+
+/** a longer summary is opened first */
+const shortMax = 200;
 
 const dollars = (cost: number): string => `${cost.toFixed(2)} USD`;
 
