@@ -99,6 +99,12 @@ test("the inbox shows a question whole, and keys answer it", async () => {
 	await waiting.waitFor();
 	await dashboard.go("/inbox");
 	await page.getByRole("article", { name: /second asks/ }).waitFor();
+	// no question is chosen: `n` denies none, and goes to the first agent that needs you
+	await page.keyboard.press("n");
+	await page.waitForURL(`**/agents/${one.id}`);
+	expect(await world.client.call("approvals", {})).toHaveLength(2);
+	await page.goBack();
+	await page.getByRole("article", { name: /second asks/ }).waitFor();
 	for (const key of ["j", "k", "y"]) await page.keyboard.press(key);
 	await page.getByRole("article", { name: /first asks/ }).waitFor({ state: "detached" });
 	await expect.poll(async () => (await world.items(one)).map(({ text }) => text), longTimeout).toContain("one is over");
@@ -371,8 +377,14 @@ test("the palette goes to an agent, and ? lists the keys", async () => {
 	await page.keyboard.press("Control+k");
 	// the input has the focus: no click is needed
 	await page.getByRole("combobox", { name: "Agent, page or action" }).waitFor();
+	const dialog = page.getByRole("dialog", { name: "Go to" });
+	const before = await dialog.boundingBox();
 	await page.keyboard.type("faraw");
 	await page.getByRole("option", { name: /far-away/ }).waitFor();
+	// fewer choices make it smaller, and it stays where it is
+	const after = await dialog.boundingBox();
+	expect(after?.height).toBeLessThan(before?.height ?? 0);
+	expect(after?.y).toBe(before?.y);
 	await dashboard.isAccessible();
 	await page.keyboard.press("Enter");
 	await page.getByRole("heading", { level: 1, name: /far-away/ }).waitFor();

@@ -5,12 +5,12 @@ const everywhere: readonly (readonly [string, string])[] = [
 	["⌘K or Ctrl K", "Go to an agent, a page or an action"],
 	["?", "Show this list"],
 	["g then a letter", "Go to a page"],
-	["n", "Go to the next agent that needs you"],
+	["n", "Go to the next agent that needs you, unless a question is chosen"],
 ];
 const inLists: readonly (readonly [string, string])[] = [
 	["j, k or ↓, ↑", "Next or previous row"],
 	["Enter", "Open the row"],
-	["y, n, a", "Inbox: allow, deny, always allow"],
+	["y, n, a", "Inbox: allow, deny, always allow the question chosen with j or k"],
 	["←, →", "Tree: collapse or expand an agent"],
 	["x", "Tree: select an agent for comparison"],
 	["[, ]", "Agent: previous or next turn"],

@@ -1,6 +1,6 @@
 // One list of everything that needs a person, oldest first. Every approval is shown whole.
 
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { counted } from "#contract/counted.ts";
 import { inboxCount } from "#views/overviews.ts";
 import { isFree } from "../../shell/keyboard.ts";
@@ -14,7 +14,7 @@ export function InboxPage() {
 	const seen = useSeen();
 	useNeeds({ boards: seen.projects.map(({ slug }) => slug) });
 	const { approvals, ...rest } = seen.inbox;
-	const current = useApprovalKeys();
+	const { current, setCurrent } = useApprovalKeys();
 	const others = inboxCount(rest);
 	if (!seen.isLoaded) return <Loading what="the inbox" isPage />;
 	return (
@@ -27,17 +27,21 @@ export function InboxPage() {
 				<span className="spread" />
 				<NotifySwitch />
 				<span className="meta inbox-keys">
-					<kbd>j</kbd> <kbd>k</kbd> move · <kbd>y</kbd> allow · <kbd>n</kbd> deny · <kbd>a</kbd> always
+					<kbd>j</kbd> <kbd>k</kbd> choose, then <kbd>y</kbd> allow · <kbd>n</kbd> deny · <kbd>a</kbd> always
 				</span>
 			</header>
 			<div className="inbox">
 				{approvals.length + others === 0 && (
 					<Empty title="Nothing needs your attention.">Questions, errors, reviews and usage limits appear here.</Empty>
 				)}
-				{approvals.map((approval, at) => (
-					<Current key={approval.id} isCurrent={at === current}>
-						<ApprovalCard approval={approval} isCurrent={at === current} />
-					</Current>
+				{approvals.map((approval) => (
+					<Choosable
+						key={approval.id}
+						isCurrent={approval.id === current}
+						onFocus={(isInside) => setCurrent(isInside ? approval.id : null)}
+					>
+						<ApprovalCard approval={approval} isCurrent={approval.id === current} />
+					</Choosable>
 				))}
 				{others > 0 && (
 					<ul className="rows panel">
@@ -49,46 +53,60 @@ export function InboxPage() {
 	);
 }
 
-/** The index of the approval that the keys are about. */
-function useApprovalKeys(): number {
+/** The approval that has the focus: only this one is answered by keys. */
+function useApprovalKeys(): { current: number | null; setCurrent(approval: number | null): void } {
 	const { inbox } = useSeen();
 	const { approvals } = inbox;
 	const answer = useAnswer();
-	const [chosen, setChosen] = useState<number | null>(null);
-	const at = Math.max(
-		0,
-		approvals.findIndex(({ id }) => id === chosen),
-	);
+	const [current, setCurrent] = useState<number | null>(null);
 	useEffect(() => {
 		const press = (event: KeyboardEvent): void => {
+			if (!isFree(event)) return;
+			const at = approvals.findIndex(({ id }) => id === current);
 			const approval = approvals[at];
-			if (!isFree(event) || approval === undefined) return;
-			const answers: Readonly<Record<string, { allow: boolean; always?: boolean }>> = {
-				y: { allow: true },
-				n: { allow: false },
-				a: { allow: true, always: true },
-			};
-			const given = answers[event.key];
+			const given = approval === undefined ? undefined : answers[event.key];
 			const step = event.key === "j" ? 1 : event.key === "k" ? -1 : 0;
 			if (given === undefined && step === 0) return;
 			event.preventDefault();
 			// the next one gets the keys, wherever the answered one was
-			setChosen(approvals[at + (step === 0 ? 1 : step)]?.id ?? approval.id);
-			if (given !== undefined) void answer(approval, given);
+			const next = Math.max(0, at + (step === 0 ? 1 : step));
+			setCurrent((approvals[next] ?? approval)?.id ?? null);
+			if (approval !== undefined && given !== undefined) void answer(approval, given);
 		};
 		addEventListener("keydown", press, { capture: true });
 		return () => removeEventListener("keydown", press, { capture: true });
 	});
-	return at;
+	return { current, setCurrent };
 }
 
-function Current({ isCurrent, children }: { isCurrent: boolean; children: React.ReactNode }) {
+const answers: Readonly<Record<string, { allow: boolean; always?: boolean }>> = {
+	y: { allow: true },
+	n: { allow: false },
+	a: { allow: true, always: true },
+};
+
+interface ChoosableProps {
+	isCurrent: boolean;
+	onFocus(isInside: boolean): void;
+	children: ReactNode;
+}
+
+function Choosable({ isCurrent, onFocus, children }: ChoosableProps) {
 	const element = useRef<HTMLDivElement>(null);
 	useEffect(() => {
-		if (isCurrent) element.current?.scrollIntoView({ block: "nearest" });
+		if (isCurrent && element.current?.contains(document.activeElement) === false) element.current.focus();
 	}, [isCurrent]);
 	return (
-		<div ref={element} className={isCurrent ? "inbox-item inbox-current" : "inbox-item"}>
+		<div
+			ref={element}
+			role="group"
+			className={isCurrent ? "inbox-item inbox-current" : "inbox-item"}
+			tabIndex={-1}
+			onFocus={() => onFocus(true)}
+			onBlur={({ relatedTarget, currentTarget }) => {
+				if (!currentTarget.contains(relatedTarget)) onFocus(false);
+			}}
+		>
 			{children}
 		</div>
 	);
