@@ -41,7 +41,7 @@ export function Palette({ onClose }: { onClose(): void }) {
 		event.preventDefault();
 	};
 	return (
-		<Dialog title="Go to" onClose={onClose}>
+		<Dialog title="Go to" onClose={onClose} isAtTop>
 			<input
 				className="input palette-input"
 				role="combobox"

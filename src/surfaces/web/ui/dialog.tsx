@@ -11,9 +11,11 @@ interface DialogProps {
 	/** at the bottom, right-aligned */
 	actions?: ReactNode;
 	wide?: boolean;
+	/** at the top: it does not move while its height changes */
+	isAtTop?: boolean;
 }
 
-export function Dialog({ title, onClose, children, actions, wide = false }: DialogProps) {
+export function Dialog({ title, onClose, children, actions, wide = false, isAtTop = false }: DialogProps) {
 	const element = useRef<HTMLDialogElement>(null);
 	const [opened] = useState(lastToast);
 	useEffect(() => {
@@ -32,7 +34,7 @@ export function Dialog({ title, onClose, children, actions, wide = false }: Dial
 	return (
 		<dialog
 			ref={element}
-			className={wide ? "dialog dialog-wide" : "dialog"}
+			className={`dialog${wide ? " dialog-wide" : ""}${isAtTop ? " dialog-top" : ""}`}
 			aria-label={title}
 			onClose={onClose}
 			onPointerDown={(event) => {
