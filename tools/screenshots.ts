@@ -49,7 +49,7 @@ async function compare(page: Page): Promise<void> {
 			.filter({ has: page.getByRole("link", { name, exact: true }) })
 			.getByRole("checkbox")
 			.check({ force: true });
-	await page.getByText(/trees differ/).waitFor();
+	await page.getByText(/files? differs?/).waitFor();
 }
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "brood-shots-"));

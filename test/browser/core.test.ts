@@ -247,7 +247,7 @@ test("the agent tree collapses, filters and compares two agents; a fork is made 
 	await row("left").waitFor();
 	await dashboard.isAccessible();
 	for (const name of ["left", "right"]) await row(name).getByRole("checkbox").check({ force: true });
-	await page.getByText(/their conversations diverge after item \d+ of parent · trees differ in 1 file/).waitFor();
+	await page.getByText(/their conversations diverge after item \d+ of parent · 1 file differs/).waitFor();
 	await page.getByRole("button", { name: "Diff", exact: true }).click();
 	await page.getByRole("dialog").getByText("a.txt").first().waitFor();
 	await page.keyboard.press("Escape");
