@@ -287,6 +287,8 @@ test("the agent tree shows a time and a state; mail names its sender", async () 
 	for (const name of ["asks", "ended"]) await row(name).waitFor();
 	// nothing happened before these tests began: that time is collapsed
 	await page.getByText(/^╌[56]h╌$/).waitFor();
+	// what it said last, though its turn was over before the page was opened
+	await row("reader").getByText("All done.").waitFor();
 	await choose("Time", "15 min");
 	await page
 		.getByText(/^╌\d+m╌$/)

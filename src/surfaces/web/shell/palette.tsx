@@ -1,11 +1,11 @@
 // Go anywhere by typing: to pages, agents and forms; and the themes.
 import { type KeyboardEvent, useId, useMemo, useState } from "react";
 import { useLocation } from "wouter";
-import { stateOf } from "#views/agent-text.ts";
 import { styleOf } from "#views/state-style.ts";
 import { useSeen } from "../store/hooks.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { paths } from "../ui/paths.ts";
+import { stateText } from "../ui/state.tsx";
 import { navEntries } from "./nav-entries.ts";
 import { ranked } from "./ranked.ts";
 import { setTheme, theme, themes } from "./theme.ts";
@@ -101,7 +101,7 @@ function useChoices(): Choice[] {
 			})),
 			...agents.map((agent) => ({
 				...{ id: agent.id, name: agent.project === null ? agent.handle : `${agent.project}/${agent.handle}` },
-				...{ what: stateOf(agent), ...styleOf(agent) },
+				...{ what: stateText(agent), ...styleOf(agent) },
 				run: () => go(paths.agent(agent.id)),
 			})),
 			...themes.map((each) => ({

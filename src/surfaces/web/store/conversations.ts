@@ -70,15 +70,19 @@ export class Conversations {
 	/** The end of what the agent is writing, or of what it said last; null if nothing has been heard of it yet. */
 	lastLine(agent: AgentId): string | null {
 		const message = this.#mirror.messages(agent).at(-1)?.text;
-		const last = this.#known.get(agent)?.blocks.list.at(-1)?.text;
+		// one that is no longer shown does not go on
+		const last = this.#listeners.has(agent) ? this.#known.get(agent)?.blocks.list.at(-1)?.text : undefined;
 		return lineOf(message) ?? lineOf(last) ?? this.#lines.get(agent) ?? null;
 	}
 
-	/** Reads the last line of an agent of which nothing was heard yet; what the stream says meanwhile is newer. */
-	async readLine(agent: AgentId): Promise<void> {
-		if (this.lastLine(agent) !== null) return;
-		const items = await this.#client.call("items", { params: { agent }, query: { last: 5 } }).catch(() => []);
-		if (this.#lines.has(agent)) return;
+	/**
+	 * Reads the last line of an agent of which nothing was heard yet; what the stream says meanwhile is newer. Of an agent
+	 * without a turn, which the stream may not follow, it is read `again`.
+	 */
+	async readLine(agent: AgentId, { again = false } = {}): Promise<void> {
+		if (!again && this.lastLine(agent) !== null) return;
+		const items = await this.#client.call("items", { params: { agent }, query: { last: 12 } }).catch(() => []);
+		if (!again && this.#lines.has(agent)) return;
 		for (const item of items) this.addLine(item);
 		this.#told();
 	}
@@ -177,7 +181,7 @@ function lineOf(text: string | null | undefined): string | null {
 		.trimEnd()
 		.slice(-2000)
 		.split("\n")
-		.findLast((each) => each.trim() !== "");
+		.findLast((each) => each.trim() !== "" && !/^\[end of mail \d+\]$/.test(each));
 	// marks of markdown say nothing on one line
 	return line === undefined
 		? null

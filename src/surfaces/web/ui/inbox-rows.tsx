@@ -5,13 +5,13 @@ import type { Issue } from "#contract/issue-wire.ts";
 import type { Inbox } from "#contract/overviews.ts";
 import type { Agent, Approval, Subscription } from "#contract/wire.ts";
 import { verbThatEndsHolds, whyNot } from "#views/agent-actions.ts";
-import { stateOf } from "#views/agent-text.ts";
 import { isOneLine } from "#views/approval-text.ts";
 import { useAct } from "../store/hooks.ts";
 import { Age, clockOf } from "./age.tsx";
 import { ApprovalCard, useAnswer } from "./approval-card.tsx";
 import { Button } from "./button.tsx";
 import { paths } from "./paths.ts";
+import { stateText } from "./state.tsx";
 
 /** What needs a person besides approvals. */
 export const OtherRows = ({ errors, humanAgents, reviews, limits, nodes }: Omit<Inbox, "approvals">) => (
@@ -72,7 +72,7 @@ function ErrorRow({ agent }: { agent: Agent }) {
 	const act = useAct();
 	const verb = verbThatEndsHolds(agent);
 	return (
-		<Row glyph="✗" tone="bad" name={agent.handle} href={paths.agent(agent.id)} text={stateOf(agent)}>
+		<Row glyph="✗" tone="bad" name={agent.handle} href={paths.agent(agent.id)} text={stateText(agent)}>
 			<Age at={agent.holds[0]?.at ?? agent.lastActiveAt} />
 			<Button
 				about={agent.handle}

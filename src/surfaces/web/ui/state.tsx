@@ -2,10 +2,14 @@
 import type { Agent } from "#contract/wire.ts";
 import { stateOf } from "#views/agent-text.ts";
 import { styleOf } from "#views/state-style.ts";
+import { withLocalTimes } from "./age.tsx";
+
+/** The state in words, with its reason. */
+export const stateText = (agent: Agent): string => withLocalTimes(stateOf(agent));
 
 export function StateGlyph({ agent }: { agent: Agent }) {
 	const { glyph, tone } = styleOf(agent);
-	const word = stateOf(agent);
+	const word = stateText(agent);
 	return (
 		<span className={`glyph tone-${tone}`} role="img" aria-label={word} title={word}>
 			{glyph}
@@ -17,7 +21,7 @@ export function StateWord({ agent }: { agent: Agent }) {
 	const { glyph, tone } = styleOf(agent);
 	return (
 		<span className={`state-word tone-${tone}`}>
-			<span aria-hidden="true">{glyph}</span> {stateOf(agent)}
+			<span aria-hidden="true">{glyph}</span> {stateText(agent)}
 		</span>
 	);
 }

@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import type { Agent } from "#contract/wire.ts";
 import { tokensAndCost } from "#views/usage.ts";
 import { useSeen } from "../../store/hooks.ts";
-import { Age } from "../../ui/age.tsx";
+import { Age, withLocalTimes } from "../../ui/age.tsx";
 import { paths } from "../../ui/paths.ts";
 import { StateWord } from "../../ui/state.tsx";
 import { AgentControls } from "./agent-controls.tsx";
@@ -22,7 +22,7 @@ export function AgentHeader({ agent }: { agent: Agent }) {
 			<span className="spread" />
 			<AgentControls agent={agent} />
 			{waitingFor !== null && agent.holds.length === 0 && (agent.turn === null || agent.turn.phase === "slot") && (
-				<p className="agent-waits tone-wait">Waits: {waitingFor}</p>
+				<p className="agent-waits tone-wait">Waits: {withLocalTimes(waitingFor)}</p>
 			)}
 			<Holds agent={agent} />
 		</header>
@@ -59,7 +59,7 @@ function Holds({ agent: { holds } }: { agent: Agent }) {
 			{holds.map(({ kind, reason, by, at, until }) => (
 				<li key={kind} className="hold">
 					<strong>{kind}</strong>
-					{reason !== "" && `: ${reason}`}{" "}
+					{reason !== "" && `: ${withLocalTimes(reason)}`}{" "}
 					<span className="meta">
 						by {by.split(":")[0]}, <Age at={at} suffix=" ago" />
 						{until !== undefined && `, ends ${new Date(until).toLocaleTimeString()}`}

@@ -1,10 +1,9 @@
 import { Link } from "wouter";
 import type { Agent } from "#contract/wire.ts";
-import { stateOf } from "#views/agent-text.ts";
 import { useLastLine } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { paths } from "../../ui/paths.ts";
-import { Counters, StateGlyph } from "../../ui/state.tsx";
+import { Counters, StateGlyph, stateText } from "../../ui/state.tsx";
 
 export function RunningRow({ agent }: { agent: Agent }) {
 	const line = useLastLine(agent.id);
@@ -14,7 +13,7 @@ export function RunningRow({ agent }: { agent: Agent }) {
 				<StateGlyph agent={agent} />
 				<span className="row-name clip">{agent.handle}</span>
 				<span className="row-project meta clip">{agent.project ?? ""}</span>
-				<span className="row-line clip">{line ?? <span className="meta">{stateOf(agent)}</span>}</span>
+				<span className="row-line clip">{line ?? <span className="meta">{stateText(agent)}</span>}</span>
 				<Counters agent={agent} />
 				{agent.turn !== null && <Age at={agent.turn.startedAt} />}
 			</Link>

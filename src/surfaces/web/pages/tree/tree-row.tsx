@@ -1,13 +1,12 @@
-import { memo } from "react";
+import { memo, useEffect } from "react";
 import { Link } from "wouter";
 import { counted } from "#contract/counted.ts";
 import type { AgentId } from "#contract/ids.ts";
-import { stateOf } from "#views/agent-text.ts";
 import type { AgentTreeRow } from "#views/agent-tree.ts";
 import type { TimeAxis } from "#views/time-axis.ts";
-import { useLastLine } from "../../store/hooks.ts";
+import { useLastLine, useStore } from "../../store/hooks.ts";
 import { paths } from "../../ui/paths.ts";
-import { Counters, StateGlyph } from "../../ui/state.tsx";
+import { Counters, StateGlyph, stateText } from "../../ui/state.tsx";
 import { Bars } from "./bars.tsx";
 import type { AgentTimeline } from "./timelines.ts";
 
@@ -85,8 +84,23 @@ function Toggle({ row: { agent, hasChildren, isOpen }, onToggle }: Pick<TreeRowP
 	);
 }
 
+/** a row that is scrolled past is not read */
+const restMs = 200;
+
+/** Why it does not work, or what it said last, or its state. */
 function LastWords({ row: { agent } }: Pick<TreeRowProps, "row">) {
-	return useLastLine(agent.id) ?? stateOf(agent);
+	const { conversations } = useStore();
+	const { id } = agent;
+	// an agent with a turn is followed
+	const since = agent.turn === null ? agent.lastActiveAt : null;
+	useEffect(() => {
+		if (since === null) return;
+		const timer = setTimeout(() => void conversations.readLine(id, { again: true }), restMs);
+		return () => clearTimeout(timer);
+	}, [conversations, id, since]);
+	const line = useLastLine(id);
+	const isHeld = agent.holds.length > 0 || (agent.label === "idle" && agent.waitingFor !== null);
+	return isHeld ? stateText(agent) : (line ?? stateText(agent));
 }
 
 const timelineText = (timeline: AgentTimeline | undefined): string =>
