@@ -350,15 +350,20 @@ test("a turn of the past shows its tree and can be forked", async () => {
 	const { add } = await world.project({ "a.txt": "one\n" });
 	const agent = await add({ name: "traveller" });
 	const first = await world.turn(agent, "write a.txt first");
-	await world.turn(agent, "write a.txt second");
+	const second = await world.turn(agent, "write a.txt second");
 	await using dashboard = await Dashboard.open(browser, world.daemon, `/agents/${agent.id}?turn=${first.id}`);
 	const { page } = dashboard;
 	const diff = page.getByRole("group", { name: "Diff" });
-	await page.getByText(/turn 1 of 2/).waitFor();
+	await page.getByText(`turn ${first.id} (1 of 2)`).waitFor();
+	// the conversation names the turn in the same way, and marks it and what came later
+	const items = page.getByRole("group", { name: "Items" });
+	await items.getByRole("link", { name: new RegExp(`^turn ${first.id} .* selected$`) }).waitFor();
+	await items.getByRole("link", { name: new RegExp(`^turn ${second.id} .* later$`) }).waitFor();
 	await diff.getByText("first").waitFor();
 	await dashboard.isAccessible();
 	await page.getByRole("button", { name: "Next turn" }).click();
-	await page.getByText(/turn 2 of 2/).waitFor();
+	await page.getByText(`turn ${second.id} (2 of 2)`).waitFor();
+	await items.getByRole("link", { name: new RegExp(`^turn ${second.id} .* selected$`) }).waitFor();
 	await diff.getByText("second").waitFor();
 	await page.getByRole("button", { name: "Fork from here" }).click();
 	const dialog = page.getByRole("dialog", { name: /Fork traveller from item/ });

@@ -8,15 +8,31 @@ import { clockOf } from "../../ui/age.tsx";
 import { LiveMarkdown } from "../../ui/markdown.tsx";
 import { paths } from "../../ui/paths.ts";
 import { BlockView } from "./block.tsx";
-import type { ConversationRow } from "./conversation-rows.ts";
+import { type ConversationRow, whenOf } from "./conversation-rows.ts";
 
-export const ConversationRowView = memo(function ConversationRowView({
-	row,
-	agent,
-}: {
+interface ConversationRowProps {
 	row: ConversationRow;
 	agent: Agent;
-}) {
+	/** the turn that is selected */
+	selected: number | null;
+}
+
+export const ConversationRowView = memo(function ConversationRowView({ row, agent, selected }: ConversationRowProps) {
+	const when = whenOf(row, selected);
+	return (
+		<div className={when === null ? undefined : `when-${when}`}>
+			<Content row={row} agent={agent} when={when} />
+		</div>
+	);
+});
+
+interface ContentProps {
+	row: ConversationRow;
+	agent: Agent;
+	when: ReturnType<typeof whenOf>;
+}
+
+function Content({ row, agent, when }: ContentProps) {
 	switch (row.row) {
 		case "block":
 			return <BlockView block={row.block} folder={agent.workspace?.path ?? null} />;
@@ -25,15 +41,20 @@ export const ConversationRowView = memo(function ConversationRowView({
 		case "turn":
 			return (
 				<div className="turn-line">
-					<Link href={paths.agentAt(agent.id, row.turn)} className="meta">
+					<Link
+						href={paths.agentAt(agent.id, row.turn)}
+						className="meta"
+						aria-current={when === "selected" ? "true" : undefined}
+					>
 						turn {row.turn} · {clockOf(row.at)}
+						{when !== null && ` · ${when}`}
 					</Link>
 				</div>
 			);
 		default:
 			return <Live message={row.message} />;
 	}
-});
+}
 
 function Origin({ of, agent }: { of: AgentId | null; agent: Agent }) {
 	const seen = useSeen();

@@ -3,12 +3,19 @@ import type { AgentId } from "#contract/ids.ts";
 import type { Delta } from "#contract/stream.ts";
 import type { Block } from "#views/conversation.ts";
 
-export type ConversationRow =
-	| { row: "block"; key: string; block: Block }
+export type ConversationRow = { key: string /** null before the first one */; turn: number | null } & (
+	| { row: "block"; block: Block }
 	/** the following part is of this ancestor, or with null its own */
-	| { row: "origin"; key: string; of: AgentId | null }
-	| { row: "turn"; key: string; turn: number; at: string }
-	| { row: "live"; key: string; message: Delta };
+	| { row: "origin"; of: AgentId | null }
+	| { row: "turn"; turn: number; at: string }
+	| { row: "live"; message: Delta }
+);
+
+/** How a row relates to the turn that is selected; null while none is, and for what was before it. */
+export function whenOf({ turn }: ConversationRow, selected: number | null): "selected" | "later" | null {
+	if (selected === null || turn === null || turn < selected) return null;
+	return turn === selected ? "selected" : "later";
+}
 
 export function conversationRows(blocks: readonly Block[], messages: readonly Delta[]): ConversationRow[] {
 	const rows: ConversationRow[] = [];
@@ -16,12 +23,12 @@ export function conversationRows(blocks: readonly Block[], messages: readonly De
 	let turn: number | null = null;
 	for (const block of blocks) {
 		const of = block.isInherited ? block.agent : null;
-		if (of !== origin) rows.push({ row: "origin", key: `o${block.id}`, of });
+		if (of !== origin) rows.push({ row: "origin", key: `o${block.id}`, turn: block.turn ?? turn, of });
 		if (block.turn !== null && block.turn !== turn)
 			rows.push({ row: "turn", key: `t${block.turn}`, turn: block.turn, at: block.at });
 		[origin, turn] = [of, block.turn ?? turn];
-		rows.push({ row: "block", key: `b${block.id}`, block });
+		rows.push({ row: "block", key: `b${block.id}`, turn, block });
 	}
-	for (const message of messages) rows.push({ row: "live", key: `l${message.message}`, message });
+	for (const message of messages) rows.push({ row: "live", key: `l${message.message}`, turn: message.turn, message });
 	return rows;
 }

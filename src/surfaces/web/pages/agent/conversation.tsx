@@ -1,5 +1,5 @@
 // The conversation. Only the rows in view are in the page; it opens at its end and stays there while somebody reads there.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import type { Agent } from "#contract/wire.ts";
 import { useConversation, useStore } from "../../store/hooks.ts";
@@ -30,7 +30,7 @@ export function Conversation({ agent, turn }: { agent: Agent; turn: number | nul
 	useLayoutEffect(() => {
 		if (isAtEnd && turn === null) toEnd();
 	}, [rows, turn]);
-	useScrollToTurn(rows, turn, list.current);
+	useScrollToTurn(rows, turn, { list, older: hasOlder ? () => void conversations.older(agent.id) : null });
 	// a conversation shorter than the page never scrolls, so that nothing else would load what is before it
 	useEffect(() => {
 		if (hasOlder && blocks.length < 30) void conversations.older(agent.id);
@@ -53,7 +53,7 @@ export function Conversation({ agent, turn }: { agent: Agent; turn: number | nul
 				aria-label="Items"
 				role="group"
 			>
-				{(row) => <ConversationRowView key={row.key} row={row} agent={agent} />}
+				{(row) => <ConversationRowView key={row.key} row={row} agent={agent} selected={turn} />}
 			</VList>
 			{!isAtEnd && (
 				<button type="button" className="button to-end" onClick={toEnd}>
@@ -82,11 +82,24 @@ const firstId = (rows: readonly ConversationRow[]): number | null => {
 	return first?.row === "block" ? first.block.id : null;
 };
 
-function useScrollToTurn(rows: readonly ConversationRow[], turn: number | null, list: VListHandle | null): void {
-	// biome-ignore lint/correctness/useExhaustiveDependencies: only when another turn is selected
+interface ScrollParts {
+	list: RefObject<VListHandle | null>;
+	/** loads what is before the first row; null if there is nothing */
+	older: (() => void) | null;
+}
+
+/** Once for each turn that is selected, as soon as it is loaded. */
+function useScrollToTurn(rows: readonly ConversationRow[], turn: number | null, { list, older }: ScrollParts): void {
+	const shown = useRef<number | null>(null);
+	// biome-ignore lint/correctness/useExhaustiveDependencies: when another turn is selected, or more rows are there
 	useEffect(() => {
-		if (turn === null) return;
+		if (turn === null) shown.current = null;
+		if (turn === null || shown.current === turn) return;
 		const at = rows.findIndex((row) => row.row === "turn" && row.turn === turn);
-		if (at !== -1) list?.scrollToIndex(at, { align: "start" });
-	}, [turn, list]);
+		if (at === -1) older?.();
+		else {
+			list.current?.scrollToIndex(at, { align: "start" });
+			shown.current = turn;
+		}
+	}, [turn, rows]);
 }

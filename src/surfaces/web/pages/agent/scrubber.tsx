@@ -1,5 +1,5 @@
-// Time travel: the turns of an agent on one line. Selecting one scrolls the conversation to it and shows
-// what it changed in the tree.
+// Time travel: the turns of an agent on one line. Selecting one marks it in the conversation, scrolls to it,
+// and shows what it changed in the tree.
 
 import { useEffect, useState } from "react";
 import { counted } from "#contract/counted.ts";
@@ -49,7 +49,7 @@ export function Scrubber({ agent, turn, onSelect }: ScrubberProps) {
 			<span className="meta scrub-words">
 				{selected === undefined
 					? `${counted(turns.length, "turn")} · now`
-					: `turn ${at + 1} of ${turns.length} · ${clockOf(selected.startedAt)} · ${selected.state}`}
+					: `turn ${selected.id} (${at + 1} of ${turns.length}) · ${clockOf(selected.startedAt)} · ${selected.state}`}
 			</span>
 			{selected !== undefined && (
 				<>
