@@ -97,6 +97,8 @@ export const PromptEdit = command("prompt.edit", {
 	agent: AgentId,
 	prompt: EventId,
 	text: Text.min(1),
+	/** the text that it replaces: refused if the prompt has another one by now */
+	before: z.string().optional(),
 	reason: Reason.default(""),
 });
 export type PromptEdit = z.infer<typeof PromptEdit>;

@@ -122,7 +122,7 @@ export function noSlot(agent: AgentState, short: Shortage): Refusal {
 /** The journal keeps both texts. */
 export function decideEdit(
 	agent: AgentState,
-	{ prompt, text, reason }: PromptEdit,
+	{ prompt, text, before, reason }: PromptEdit,
 	queue: readonly PromptState[],
 ): Decision {
 	const refusal = refusedNow(agent, "prompt");
@@ -134,6 +134,8 @@ export function decideEdit(
 			"CONFLICT",
 			`Prompt ${prompt} announces ${entry.source === "mail" ? "mail" : "the end of a wait"} and has no text to edit.`,
 		);
+	if (before !== undefined && before !== entry.text)
+		return refuse("CONFLICT", `Prompt ${prompt} was changed meanwhile.`, aboutAgent(agent, "queue", { prompt }));
 	const author = entry.from ?? (agentOf(entry.createdBy) === null ? null : entry.createdBy);
 	const from = author === null ? {} : { from: author };
 	return entry.text === text

@@ -216,6 +216,9 @@ test("the queue is edited, moved by keys and emptied", async () => {
 	await page.mouse.move(from.x + 4, from.y + 4);
 	await page.mouse.down();
 	await page.mouse.move(to.x + 4, to.y - 4, { steps: 8 });
+	// it lies above its neighbours, and a screen reader is told of its position
+	const dragged = page.getByRole("listitem").filter({ hasText: "say two" });
+	expect(await dragged.evaluate((row) => Reflect.get(globalThis, "getComputedStyle")(row).zIndex)).toBe("1");
 	await page.mouse.up();
 	await expect.poll(texts, longTimeout).toEqual(["say two", "say one", "say three"]);
 	await shownAt(1, "say two");
@@ -223,7 +226,24 @@ test("the queue is edited, moved by keys and emptied", async () => {
 	await page.getByLabel("Text of prompt 2").fill("say four");
 	await page.getByRole("button", { name: "Save" }).click();
 	await expect.poll(texts, longTimeout).toEqual(["say two", "say four", "say three"]);
-	await page.getByRole("button", { name: "Clear the queue" }).click();
+	// somebody else changes what is edited here, then removes it
+	const other = async (position: number) => {
+		const { id } = (await world.client.call("queue", params(agent)))[position - 1] ?? expect.unreachable();
+		return { params: { ...params(agent).params, prompt: String(id) } };
+	};
+	await page.getByRole("button", { name: "Edit prompt 2" }).click();
+	await page.getByLabel("Text of prompt 2").fill("say mine");
+	await world.client.call("promptEdit", { ...(await other(2)), body: { text: "say theirs" } });
+	await page.getByText("It was changed meanwhile, and saving replaces this text: say theirs").waitFor();
+	await dashboard.isAccessible();
+	await world.client.call("promptRemove", await other(2));
+	await page.getByText("The prompt that you edited was removed from the queue, or has started.").waitFor();
+	await dashboard.isAccessible();
+	await page.getByRole("button", { name: "Queue it as a new prompt" }).click();
+	await expect.poll(texts, longTimeout).toEqual(["say two", "say three", "say mine"]);
+	await page.getByRole("button", { name: "Clear the queue …" }).click();
+	await page.getByRole("dialog").getByText("3 prompts will not run.").waitFor();
+	await page.getByRole("dialog").getByRole("button", { name: "Clear", exact: true }).click();
 	await page.getByText("The queue is empty.").waitFor();
 	await world.client.call("send", { ...params(agent), body: { body: "for later" } });
 	await page.getByRole("button", { name: "Edit prompt 1: It announces mail and has no text to edit." }).waitFor();

@@ -14,7 +14,12 @@ export const threadRoutes = {
 		agents: true,
 	}),
 	promptEdit: ofAgent.post("/queue/:prompt", "replace the text of a queued prompt; both texts are kept", {
-		body: z.strictObject({ text: z.string().min(1), reason: OptionalReason }),
+		body: z.strictObject({
+			text: z.string().min(1),
+			/** the text that it replaces: refused if the prompt has another one by now */
+			before: z.string().optional(),
+			reason: OptionalReason,
+		}),
 		answer: Prompt,
 	}),
 	promptMove: ofAgent.post("/queue/:prompt/move", "move a prompt to another position in the queue, counted from 1", {

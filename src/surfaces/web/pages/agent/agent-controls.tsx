@@ -5,12 +5,13 @@ import type { Agent } from "#contract/wire.ts";
 import { verbThatEndsHolds, whyNoFiles, whyNoStep, whyNot } from "#views/agent-actions.ts";
 import { useAct, useRead } from "../../store/hooks.ts";
 import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
 import { paths } from "../../ui/paths.ts";
 import { CommitDialog } from "./commit-dialog.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
 import { KillDialog } from "./kill-dialog.tsx";
 
-type Open = "fork" | "kill" | "commit" | "delete" | null;
+type Open = "fork" | "kill" | "commit" | "delete" | "clear" | null;
 
 export function AgentControls({ agent }: { agent: Agent }) {
 	const act = useAct();
@@ -36,6 +37,16 @@ export function AgentControls({ agent }: { agent: Agent }) {
 			<More agent={agent} onOpen={setOpen} />
 			{open === "fork" && <ForkDialog agent={agent} at={null} onClose={() => setOpen(null)} />}
 			{(open === "kill" || open === "delete") && <KillDialog agent={agent} verb={open} onClose={() => setOpen(null)} />}
+			{open === "clear" && (
+				<Confirm
+					title={`Clear the context of ${agent.handle}?`}
+					verb="Clear"
+					run={() => act("clear", { params, body: {} }, "Context cleared")}
+					onClose={() => setOpen(null)}
+				>
+					Its next turn starts without what was said before. The conversation stays readable here.
+				</Confirm>
+			)}
 			{open === "commit" && <CommitDialog agent={agent} onClose={() => setOpen(null)} />}
 		</div>
 	);
@@ -74,7 +85,7 @@ function More({ agent, onOpen }: { agent: Agent; onOpen(open: Open): void }) {
 			found.isDamaged ? whyNoStep(agent, "recover") : whyNot(agent, "recover"),
 			() => act("recover", { params, body: {} }),
 		],
-		["Clear the context", whyNot(agent, "rewind"), () => act("clear", { params, body: {} }, "Context cleared")],
+		["Clear the context …", whyNot(agent, "rewind"), () => onOpen("clear")],
 		["Kill …", whyNot(agent, "kill"), () => onOpen("kill")],
 		["Delete …", whyNot(agent, "delete"), () => onOpen("delete")],
 		["Hide", whyNot(agent, "reap"), () => act("reap", { params, body: {} })],

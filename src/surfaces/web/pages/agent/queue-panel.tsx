@@ -15,17 +15,33 @@ import {
 	verticalListSortingStrategy,
 } from "@dnd-kit/sortable";
 import { useState } from "react";
+import { counted } from "#contract/counted.ts";
 import type { Agent, Prompt } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
 import { useAct, useSeen } from "../../store/hooks.ts";
 import { Age } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
 import { Empty } from "../../ui/placeholder.tsx";
 import { ActorName } from "./block.tsx";
+import { EditPrompt, type EditPromptProps, GonePrompt, type PromptDraft } from "./edit-prompt.tsx";
 
 export function QueuePanel({ agent }: { agent: Agent }) {
 	const act = useAct();
+	const [edits, setEdits] = useState<ReadonlyMap<number, PromptDraft>>(new Map());
+	const [isClearing, setClearing] = useState(false);
 	const prompts = useSeen().queue(agent.id);
+	const edit = (prompt: number, draft: PromptDraft | null): void =>
+		setEdits((before) => {
+			const next = new Map(before);
+			if (draft === null) next.delete(prompt);
+			else next.set(prompt, draft);
+			return next;
+		});
+	const gone = [...edits].filter(([prompt]) => !prompts.some(({ id }) => id === prompt));
+	const lost = gone.map(([prompt, draft]) => (
+		<GonePrompt key={prompt} agent={agent} prompt={prompt} draft={draft} onEdit={edit} />
+	));
 	const sensors = useSensors(
 		useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
 		useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
@@ -37,25 +53,43 @@ export function QueuePanel({ agent }: { agent: Agent }) {
 		if (to > 0 && active.id !== over?.id) void move(Number(active.id), to);
 	};
 	const why = whyNot(agent, "prompt");
-	if (prompts.length === 0) return <Empty title="The queue is empty." />;
+	if (prompts.length === 0)
+		return (
+			<>
+				{lost}
+				<Empty title="The queue is empty." />
+			</>
+		);
 	return (
 		<DndContext sensors={sensors} collisionDetection={closestCenter} onDragEnd={drop}>
+			{lost}
 			<SortableContext items={prompts.map(({ id }) => id)} strategy={verticalListSortingStrategy}>
 				<ol className="queue" aria-label="Queue">
 					{prompts.map((prompt) => (
-						<QueuedPrompt key={prompt.id} prompt={prompt} why={why} last={prompts.length} onMove={move} />
+						<QueuedPrompt
+							key={prompt.id}
+							{...{ prompt, why, last: prompts.length, draft: edits.get(prompt.id) ?? null }}
+							onMove={move}
+							onEdit={edit}
+						/>
 					))}
 				</ol>
 			</SortableContext>
 			<div className="bar side-form">
-				<Button
-					kind="danger"
-					why={why}
-					onClick={() => act("queueClear", { params: { agent: agent.id } }, "The queue is empty")}
-				>
-					Clear the queue
+				<Button kind="danger" why={why} onClick={() => setClearing(true)}>
+					Clear the queue …
 				</Button>
 			</div>
+			{isClearing && (
+				<Confirm
+					title={`Clear the queue of ${agent.handle}?`}
+					verb="Clear"
+					run={() => act("queueClear", { params: { agent: agent.id } }, "The queue is empty")}
+					onClose={() => setClearing(false)}
+				>
+					{counted(prompts.length, "prompt")} will not run.
+				</Confirm>
+			)}
 		</DndContext>
 	);
 }
@@ -64,14 +98,17 @@ interface QueuedProps {
 	prompt: Prompt;
 	why: string | null;
 	last: number;
+	/** while it is edited */
+	draft: PromptDraft | null;
 	onMove(prompt: number, to: number): Promise<unknown>;
+	onEdit: EditPromptProps["onEdit"];
 }
 
-function QueuedPrompt({ prompt, why, last, onMove }: QueuedProps) {
+function QueuedPrompt({ prompt, why, last, draft, onMove, onEdit }: QueuedProps) {
 	const act = useAct();
-	const [isEdited, setEdited] = useState(false);
-	const { setNodeRef, attributes, listeners, transform, transition } = useSortable({ id: prompt.id });
-	const style = { transform: transform === null ? undefined : `translateY(${transform.y}px)`, transition };
+	const { setNodeRef, attributes, listeners, transform, transition, isDragging } = useSortable({ id: prompt.id });
+	const moved = transform === null ? undefined : `translateY(${transform.y}px)`;
+	const style = { transform: moved, transition, zIndex: isDragging ? 1 : undefined };
 	const params = { agent: prompt.agent, prompt: String(prompt.id) };
 	const { position, id } = prompt;
 	return (
@@ -80,10 +117,10 @@ function QueuedPrompt({ prompt, why, last, onMove }: QueuedProps) {
 				⠿
 			</button>
 			<div className="queued-main">
-				{isEdited ? (
-					<EditPrompt prompt={prompt} onDone={() => setEdited(false)} />
-				) : (
+				{draft === null ? (
 					<p className="queued-text">{prompt.text}</p>
+				) : (
+					<EditPrompt prompt={prompt} draft={draft} onEdit={onEdit} />
 				)}
 				<div className="bar queued-actions">
 					<span className="meta">
@@ -120,7 +157,7 @@ function QueuedPrompt({ prompt, why, last, onMove }: QueuedProps) {
 						kind="quiet"
 						label={`Edit prompt ${position}`}
 						why={why ?? (prompt.source === "mail" ? "It announces mail and has no text to edit." : null)}
-						onClick={() => setEdited(!isEdited)}
+						onClick={() => onEdit(id, draft === null ? { began: prompt.text, text: prompt.text } : null)}
 					>
 						Edit
 					</Button>
@@ -143,33 +180,6 @@ function From({ author }: { author: string }) {
 	return (
 		<>
 			, from <ActorName actor={author} />
-		</>
-	);
-}
-
-function EditPrompt({ prompt, onDone }: { prompt: Prompt; onDone(): void }) {
-	const act = useAct();
-	const [text, setText] = useState(prompt.text);
-	const save = async (): Promise<void> => {
-		const params = { agent: prompt.agent, prompt: String(prompt.id) };
-		if ((await act("promptEdit", { params, body: { text } })) !== null) onDone();
-	};
-	return (
-		<>
-			<textarea
-				className="textarea"
-				aria-label={`Text of prompt ${prompt.position}`}
-				value={text}
-				onChange={(event) => setText(event.target.value)}
-			/>
-			<div className="bar">
-				<Button kind="primary" why={text.trim() === "" ? "Enter a prompt first." : null} onClick={save}>
-					Save
-				</Button>
-				<Button kind="quiet" onClick={onDone}>
-					Cancel
-				</Button>
-			</div>
 		</>
 	);
 }
