@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "#client/client.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
 import type { Agent } from "#contract/wire.ts";
+import { OpenedTerminal, type OpenOptions } from "#test/support/opened-terminal.ts";
 import { freshFolder } from "#test/support/stores.ts";
 import { at, TestDaemon } from "#test/support/test-daemon.ts";
-import { VirtualTerminal } from "#test/support/virtual-terminal.ts";
-import { TerminalProgram } from "../../src/surfaces/tui/terminal.ts";
 
 let shop: TestDaemon;
 beforeAll(async () => {
@@ -15,37 +14,10 @@ beforeAll(async () => {
 });
 afterAll(async () => await shop[Symbol.asyncDispose]());
 
-class Opened implements AsyncDisposable {
-	readonly terminal: VirtualTerminal;
-	readonly program: TerminalProgram;
-	readonly home: string;
-	readonly #over: Promise<void>;
-	now = 1_000_000;
-
-	constructor(
-		first: AgentId | null,
-		{ size = [100, 30], home = freshFolder(), project = null, colour = false, client = shop.client }: OpenOptions = {},
-	) {
-		this.home = home;
-		this.terminal = new VirtualTerminal(size[0], size[1]);
-		const freshKey = (): string => crypto.randomUUID();
-		const options = { client, home, project, colour, freshKey, beforeReconnect: async () => {} };
-		this.program = new TerminalProgram({ ...options, now: () => this.now, terminal: this.terminal }, first);
-		this.#over = this.program.run();
+class Opened extends OpenedTerminal {
+	constructor(first: AgentId | null, { client = shop.client, ...options }: OpenOptions & { client?: Client } = {}) {
+		super(client, first, options);
 	}
-
-	async [Symbol.asyncDispose](): Promise<void> {
-		this.program.stop();
-		await this.#over;
-	}
-}
-
-interface OpenOptions {
-	size?: readonly [number, number];
-	home?: string;
-	project?: ProjectSlug | null;
-	colour?: boolean;
-	client?: Client;
 }
 
 async function family(): Promise<{ slug: ProjectSlug; one: Agent; two: Agent }> {

@@ -2,6 +2,7 @@
 import { opendir } from "node:fs/promises";
 import path from "node:path";
 import type { AgentId } from "#contract/ids.ts";
+import { inline } from "#contract/visible.ts";
 import type { Seen } from "./model.ts";
 import type { Completion } from "./pi/draft.ts";
 import { matching } from "./pi/text.ts";
@@ -78,6 +79,8 @@ async function walked(folder: string): Promise<string[]> {
 			for await (const entry of await opendir(path.join(folder, next))) {
 				// a folder in a repository, a file in a worktree, nothing to talk about in either
 				if (entry.name === ".git") continue;
+				// a name with control characters can be shown, but not written into the input
+				if (inline(entry.name) !== entry.name) continue;
 				const name = path.join(next, entry.name);
 				if (entry.isDirectory() && !skipped.has(entry.name)) open.push(name);
 				found.push(entry.isDirectory() ? `${name}/` : name);

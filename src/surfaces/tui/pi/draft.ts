@@ -1,5 +1,6 @@
 // What is being written to one agent: the library's editor without its frame.
 import { type AutocompleteItem, Editor } from "@earendil-works/pi-tui";
+import { inline, visible } from "#contract/visible.ts";
 import { painted, type Style } from "#views/paint.ts";
 import { widthOf } from "./text.ts";
 
@@ -26,6 +27,8 @@ export function editorTheme(colour: boolean) {
 /** What is being written to one agent: text, cursor, history and undo. */
 export class Draft {
 	readonly #editor: Editor;
+	/** texts of others as they are, by how they are shown in the input: one that is not changed is sent as it is */
+	readonly #originals = new Map<string, string>();
 	#isRecalled = false;
 
 	constructor(
@@ -34,14 +37,18 @@ export class Draft {
 	) {
 		this.#editor = editor;
 		editor.focused = true;
-		editor.onSubmit = submit;
+		editor.onSubmit = (text) => submit(this.#originals.get(text) ?? text);
 		editor.onChange = changed;
 		editor.setAutocompleteProvider({
 			triggerCharacters: ["@"],
 			getSuggestions: async (lines, line, column) => {
 				const found = await complete([...lines.slice(0, line), (lines[line] ?? "").slice(0, column)].join("\n"));
 				if (found === null || found.items.length === 0) return null;
-				const items = found.items.map(({ value, hint }) => ({ value, label: value, description: hint }));
+				const items = found.items.map(({ value, hint }) => ({
+					value,
+					label: inline(value),
+					description: inline(hint),
+				}));
 				return { items, prefix: found.word };
 			},
 			applyCompletion: (lines, line, column, item: AutocompleteItem, prefix) => {
@@ -71,18 +78,25 @@ export class Draft {
 	}
 
 	set(text: string, cursor?: { line: number; column: number }): void {
-		this.#editor.setText(text);
+		this.#editor.setText(this.#shown(text));
 		// the library has no other way to place the cursor
 		const state: unknown = Reflect.get(this.#editor, "state");
 		if (cursor !== undefined) Object.assign(Object(state), { cursorLine: cursor.line, cursorCol: cursor.column });
 	}
 
 	insert(text: string): void {
-		this.#editor.insertTextAtCursor(text);
+		this.#editor.insertTextAtCursor(this.#shown(text));
 	}
 
 	remember(text: string): void {
-		this.#editor.addToHistory(text);
+		this.#editor.addToHistory(this.#shown(text));
+	}
+
+	/** The editor writes its text to the terminal as it is: control characters become visible ones first. */
+	#shown(text: string): string {
+		const shown = visible(text.replaceAll(/\r\n?/g, "\n").replaceAll("\t", "    "));
+		if (shown !== text) this.#originals.set(shown.trim(), text);
+		return shown;
 	}
 
 	/** What was sent before, oldest first; taken once. */
@@ -93,8 +107,9 @@ export class Draft {
 		this.#isRecalled = all.length > 0;
 	}
 
+	/** The library takes the control characters out of what is pasted, but not those above ASCII. */
 	input(data: string): void {
-		this.#editor.handleInput(data);
+		this.#editor.handleInput(data.replaceAll(/[\u0080-\u009F]/g, visible));
 	}
 
 	/** The text after a mark, then the completions. */

@@ -1,0 +1,39 @@
+// The terminal program on an emulated terminal.
+import type { Client } from "#client/client.ts";
+import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import { TerminalProgram } from "../../src/surfaces/tui/terminal.ts";
+import { freshFolder } from "./stores.ts";
+import { VirtualTerminal } from "./virtual-terminal.ts";
+
+export interface OpenOptions {
+	size?: readonly [number, number];
+	home?: string;
+	project?: ProjectSlug | null;
+	colour?: boolean;
+}
+
+export class OpenedTerminal implements AsyncDisposable {
+	readonly terminal: VirtualTerminal;
+	readonly program: TerminalProgram;
+	readonly home: string;
+	readonly #over: Promise<void>;
+	now = 1_000_000;
+
+	constructor(
+		client: Client,
+		first: AgentId | null,
+		{ size = [100, 30], home = freshFolder(), project = null, colour = false }: OpenOptions = {},
+	) {
+		this.home = home;
+		this.terminal = new VirtualTerminal(size[0], size[1]);
+		const freshKey = (): string => crypto.randomUUID();
+		const options = { client, home, project, colour, freshKey, beforeReconnect: async () => {} };
+		this.program = new TerminalProgram({ ...options, now: () => this.now, terminal: this.terminal }, first);
+		this.#over = this.program.run();
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		this.program.stop();
+		await this.#over;
+	}
+}
