@@ -54,3 +54,19 @@ test("a file whose name has control characters is not offered", async () => {
 	expect(shown).not.toContain("zznew");
 	for (const part of ["\u001B]0;owned", "\u009B"]) expect(it.terminal.written).not.toContain(part);
 });
+
+test("after a restart the cursor is where it was, behind a long paste", async () => {
+	const { one } = await agent();
+	const home = freshFolder();
+	{
+		await using it = new OpenedTerminal(shop.client, one.id, { home });
+		await it.terminal.shows("[one");
+		it.terminal.paste(Array.from({ length: 50 }, (_, line) => `line ${line}`).join("\n"));
+		it.terminal.press("TAIL");
+		await it.terminal.shows("[paste #1 +50 lines]TAIL");
+	}
+	await using again = new OpenedTerminal(shop.client, one.id, { home });
+	await again.terminal.shows("line 49TAIL");
+	again.terminal.press("backspace", "!");
+	await again.terminal.shows("line 49TAI!");
+});

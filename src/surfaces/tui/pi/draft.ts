@@ -26,13 +26,13 @@ export function editorTheme(colour: boolean) {
 
 /** What is being written to one agent: text, cursor, history and undo. */
 export class Draft {
-	readonly #editor: Editor;
+	readonly #editor: PlainEditor;
 	/** texts of others as they are, by how they are shown in the input: one that is not changed is sent as it is */
 	readonly #originals = new Map<string, string>();
 	#isRecalled = false;
 
 	constructor(
-		editor: Editor,
+		editor: PlainEditor,
 		{ submit, changed, complete }: { submit(text: string): void; changed(): void; complete: Complete },
 	) {
 		this.#editor = editor;
@@ -68,9 +68,16 @@ export class Draft {
 		return this.#editor.getExpandedText();
 	}
 
+	/** In the whole text: a long paste is one mark in the input, and counts with all of its lines. */
 	get cursor(): { line: number; column: number } {
+		const before = this.#editor.expanded(this.#beforeCursor).split("\n");
+		return { line: before.length - 1, column: before.at(-1)?.length ?? 0 };
+	}
+
+	get #beforeCursor(): string {
 		const { line, col } = this.#editor.getCursor();
-		return { line, column: col };
+		const lines = this.#editor.getLines();
+		return [...lines.slice(0, line), (lines[line] ?? "").slice(0, col)].join("\n");
 	}
 
 	get isCompleting(): boolean {
@@ -79,9 +86,7 @@ export class Draft {
 
 	set(text: string, cursor?: { line: number; column: number }): void {
 		this.#editor.setText(this.#shown(text));
-		// the library has no other way to place the cursor
-		const state: unknown = Reflect.get(this.#editor, "state");
-		if (cursor !== undefined) Object.assign(Object(state), { cursorLine: cursor.line, cursorCol: cursor.column });
+		if (cursor !== undefined) this.#editor.place(cursor);
 	}
 
 	insert(text: string): void {
@@ -132,6 +137,20 @@ export class Draft {
 const border = "\u0000";
 
 export class PlainEditor extends Editor {
+	/** A text with its paste marks replaced by what was pasted. The library has this only for the whole text. */
+	expanded(text: string): string {
+		const expand: unknown = Reflect.get(this, "expandPasteMarkers");
+		return typeof expand === "function" ? String(Reflect.apply(expand, this, [text])) : text;
+	}
+
+	/** The library has no other way to place the cursor. */
+	place({ line, column }: { line: number; column: number }): void {
+		const lines = this.getLines();
+		const cursorLine = Math.max(0, Math.min(line, lines.length - 1));
+		const cursorCol = Math.max(0, Math.min(column, lines[cursorLine]?.length ?? 0));
+		Object.assign(Object(Reflect.get(this, "state")), { cursorLine, cursorCol });
+	}
+
 	protected override renderTopBorder(_width: number, hidden: number): string {
 		return hidden === 0 ? border : `${border}${hidden}`;
 	}
