@@ -70,3 +70,28 @@ test("after a restart the cursor is where it was, behind a long paste", async ()
 	again.terminal.press("backspace", "!");
 	await again.terminal.shows("line 49TAI!");
 });
+
+test("Enter in the list of commands writes the marked one and runs nothing; a command that is written whole runs", async () => {
+	const { one, slug } = await agent();
+	await using it = new OpenedTerminal(shop.client, one.id, { project: slug });
+	await it.terminal.shows("[one");
+	for (const [begun, whole] of [
+		["/", "> /fork"],
+		["/ki", "> /kill"],
+	] as const) {
+		it.terminal.press(begun);
+		await it.terminal.shows(begun === "/" ? "(1/" : /kill +end this agent/);
+		it.terminal.press("enter");
+		await it.terminal.shows(new RegExp(`^${whole} *$`, "m"));
+		it.terminal.press("ctrl+c");
+		await it.terminal.shows("Cleared");
+	}
+	expect(await shop.client.call("agentsOf", { params: { project: slug }, query: {} })).toMatchObject([
+		{ handle: "one", life: "live" },
+	]);
+	// the list is of what was written a moment ago
+	it.terminal.press("/paus");
+	await it.terminal.shows(/pause +start no further/);
+	it.terminal.press("e", "enter");
+	await it.terminal.shows("one is paused");
+});

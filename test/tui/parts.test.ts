@@ -150,8 +150,15 @@ test("a command with an unknown option or a word too many is refused and says ho
 	expect(refused("/kill one --force")).toBe("unknown option --force. Write it like this: /kill [AGENT] [--cascade]");
 	expect(refused("/clear everything")).toBe("too many words: everything. Write it like this: /clear");
 	expect(refused("/fork --name")).toMatch(/^option --name needs a value\./);
+	expect(refused('/fork "not closed')).toMatch(/^a quote is not closed\./);
+	expect(refused("/send one 'not closed")).toMatch(/^a quote is not closed\./);
 	expect(refused("/nothing")).toBe("There is no command /nothing.");
-	for (const line of ["/kill one --cascade", "/send one two three", '/fork "--not an option"', "/commit -m a message"])
+	for (const line of [
+		"/kill one --cascade",
+		"/send one two three",
+		'/fork "--not an option"',
+		"/commit -m it's a message",
+	])
 		expect(refused(line)).toBeNull();
 });
 

@@ -7,6 +7,8 @@ export interface Words {
 	options: ReadonlyMap<string, string>;
 	/** everything after the command, as it was typed */
 	rest: string;
+	/** a quote is not closed: it reaches to the end */
+	isUnclosed: boolean;
 }
 
 /** `flags` take no value; every other option takes the next word. */
@@ -22,20 +24,24 @@ export function wordsOf(line: string, flags: ReadonlySet<string>): Words {
 		else if (flags.has(name)) options.set(name, "true");
 		else options.set(name, parts[++at]?.text ?? "");
 	}
-	return { command, words, options, rest };
+	return { command, words, options, rest, isUnclosed: parts.some((part) => part.isUnclosed) };
 }
 
-/** A quote that is not closed reaches to the end. */
-function partsOf(text: string): { text: string; isQuoted: boolean }[] {
-	const found = text.matchAll(/"((?:[^"\\]|\\[\s\S])*)"?|'([^']*)'?|(\S+)/g);
-	return [...found].map(([, double, single, bare]) => ({
+function partsOf(text: string): { text: string; isQuoted: boolean; isUnclosed: boolean }[] {
+	const found = text.matchAll(/"((?:[^"\\]|\\[\s\S])*)("?)|'([^']*)('?)|(\S+)/g);
+	return [...found].map(([, double, doubleEnd, single, singleEnd, bare]) => ({
 		text: double?.replaceAll(/\\(["\\])/g, "$1") ?? single ?? bare ?? "",
 		isQuoted: bare === undefined,
+		isUnclosed: doubleEnd === "" || singleEnd === "",
 	}));
 }
 
 /** What is wrong with the words of a command, by how it is to be written; null if nothing is. */
-export function problemOf({ words, options }: Pick<Words, "words" | "options">, usage: string): string | null {
+export function problemOf(
+	{ words, options, isUnclosed }: Omit<Words, "command" | "rest">,
+	usage: string,
+): string | null {
+	if (isUnclosed) return "a quote is not closed";
 	const known = new Set([...usage.matchAll(/--?([a-z][a-z-]*)/g)].map(([, name = ""]) => name));
 	for (const [name, value] of options) {
 		if (!known.has(name)) return `unknown option ${name.length === 1 ? "-" : "--"}${name}`;

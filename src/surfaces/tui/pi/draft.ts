@@ -1,5 +1,5 @@
 // What is being written to one agent: the library's editor without its frame.
-import { type AutocompleteItem, Editor } from "@earendil-works/pi-tui";
+import { type AutocompleteItem, Editor, matchesKey } from "@earendil-works/pi-tui";
 import { inline, visible } from "#contract/visible.ts";
 import { painted, type Style } from "#views/paint.ts";
 import { widthOf } from "./text.ts";
@@ -30,6 +30,7 @@ export class Draft {
 	/** texts of others as they are, by how they are shown in the input: one that is not changed is sent as it is */
 	readonly #originals = new Map<string, string>();
 	#isRecalled = false;
+	#offered: readonly Completion[] = [];
 
 	constructor(
 		editor: PlainEditor,
@@ -43,6 +44,7 @@ export class Draft {
 			triggerCharacters: ["@"],
 			getSuggestions: async (lines, line, column) => {
 				const found = await complete([...lines.slice(0, line), (lines[line] ?? "").slice(0, column)].join("\n"));
+				this.#offered = found?.items ?? [];
 				if (found === null || found.items.length === 0) return null;
 				const items = found.items.map(({ value, hint }) => ({
 					value,
@@ -51,9 +53,10 @@ export class Draft {
 				}));
 				return { items, prefix: found.word };
 			},
-			applyCompletion: (lines, line, column, item: AutocompleteItem, prefix) => {
+			applyCompletion: (lines, line, column, item: AutocompleteItem) => {
 				const text = lines[line] ?? "";
-				const before = text.slice(0, column - prefix.length) + item.value;
+				// more may have been typed since the list was made
+				const before = text.slice(0, column).replace(/\S*$/, () => item.value);
 				const after = text.slice(column);
 				return {
 					lines: lines.with(line, `${before} ${after.trimStart()}`),
@@ -114,7 +117,16 @@ export class Draft {
 
 	/** The library takes the control characters out of what is pasted, but not those above ASCII. */
 	input(data: string): void {
-		this.#editor.handleInput(data.replaceAll(/[\u0080-\u009F]/g, visible));
+		if (this.isCompleting && matchesKey(data, "enter")) this.#enterInList(data);
+		else this.#editor.handleInput(data.replaceAll(/[\u0080-\u009F]/g, visible));
+	}
+
+	/** The library runs the command that is marked in the list: here only one that was written whole. */
+	#enterInList(enter: string): void {
+		const [word] = /\S*$/.exec(this.#beforeCursor) ?? [];
+		const isWhole = this.#offered.some(({ value }) => value === word);
+		if (isWhole) this.#editor.handleInput("\u001B");
+		this.#editor.handleInput(isWhole ? enter : "\t");
 	}
 
 	/** The text after a mark, then the completions. */
