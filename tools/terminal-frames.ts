@@ -37,10 +37,10 @@ function drawn(state: State, seen: Seen, look: { width: number; height: number; 
 
 const now = Date.UTC(2026, 0, 5, 10, 42);
 const ago = (seconds: number): string => new Date(now - seconds * 1000).toISOString();
-const idOf = (letter: string): AgentId => AgentId.parse(letter.repeat(22));
+export const idOf = (letter: string): AgentId => AgentId.parse(letter.repeat(22));
 
 /** The agents of a project, one of which has talked. */
-function moment(approvals: Approval[]): Seen {
+export function moment(approvals: Approval[]): Seen {
 	const agents = [
 		madeUp("A", { handle: "init", project: null, supervisor: null, lastActiveAt: ago(7200) }),
 		madeUp("B", {
@@ -116,7 +116,7 @@ function madeUp(letter: string, fields: object): Agent {
 	});
 }
 
-const question = Approval.parse({
+export const question = Approval.parse({
 	...{ id: 7, agent: idOf("C"), turn: 1, title: "git push origin brood/fonts", tool: "execute", call: null },
 	...{
 		options: [],

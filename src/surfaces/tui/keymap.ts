@@ -97,7 +97,7 @@ export const keymap: Readonly<Record<Mode, readonly KeyEntry[]>> = {
 	approval: [
 		{ keys: ["y", "alt+y"], action: "allow", help: "allow it" },
 		{ keys: ["n", "alt+n"], action: "deny", help: "deny it" },
-		{ keys: ["a", "alt+a"], action: "always", help: "allow exactly this always" },
+		{ keys: ["a", "alt+a"], action: "always", help: "allow exactly this always; Enter confirms" },
 		{ keys: ["shift+up"], action: "line-up", help: "scroll the question up" },
 		{ keys: ["shift+down"], action: "line-down", help: "scroll the question down" },
 		{ keys: ["v", "alt+v"], action: "whole", help: "show more of the question, or less" },

@@ -65,8 +65,14 @@ export interface Question {
 	at: number;
 	/** the rows up to this one have been on the screen */
 	read: number;
+	/** the columns of the screen that these rows were for */
+	width: number;
 	/** it may take most of the screen */
 	isWide: boolean;
+	/** when it was drawn first, or an answer came too early; null before */
+	shownAt: number | null;
+	/** the next Enter allows it always */
+	isAlways: boolean;
 }
 
 export interface StatusMessage {

@@ -6,7 +6,7 @@ import { ageOf } from "#views/age.ts";
 import { filesText } from "#views/approval-text.ts";
 import { painted, signed } from "#views/paint.ts";
 import { hint } from "./keymap.ts";
-import type { Question, Seen } from "./model.ts";
+import type { Question, Seen, State } from "./model.ts";
 import { clipped, widthOf, wrapped } from "./pi/text.ts";
 
 /** The whole question: what it wants to do, to which files, and everything it said about it. */
@@ -35,7 +35,10 @@ export function partOf(
 	before: Question | null,
 	size: { width: number; rows: number },
 ): QuestionPart {
-	const { at, read, isWide } = before?.approval === approval.id ? before : { at: 0, read: 0, isWide: false };
+	const known = before?.approval === approval.id ? before : null;
+	// rows of another width are other rows: it is read from its beginning
+	const { at, read } = known?.width === size.width ? known : { at: 0, read: 0 };
+	const isWide = known?.isWide ?? false;
 	const all = questionLines(approval).flatMap((line) =>
 		wrapped(visible(line).replaceAll("\t", "    "), Math.max(8, size.width - 4)),
 	);
@@ -48,8 +51,23 @@ export function partOf(
 		at: from,
 		count: all.length,
 		isRead: seen >= all.length,
-		state: { approval: approval.id, at: from, read: seen, isWide },
+		state: {
+			...{ approval: approval.id, at: from, read: seen, isWide, width: size.width },
+			...{ shownAt: known?.shownAt ?? null, isAlways: false },
+		},
 	};
+}
+
+/** What is known of the question that is drawn now: from when on it has been on the screen. */
+export function shownQuestion(
+	state: State,
+	seen: Seen,
+	{ now, ...size }: { now: number; width: number; rows: number },
+): State {
+	const approval = seen.approvals(state.current)[0];
+	const isShown = approval === undefined || state.panel !== null || state.question?.approval === approval.id;
+	if (isShown) return state;
+	return { ...state, question: { ...partOf(approval, null, size).state, shownAt: now } };
 }
 
 /** The question so many rows further. */

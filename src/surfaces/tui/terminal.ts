@@ -14,6 +14,7 @@ import { OpenRequests, type RequestOrigin, type SendRequest } from "./open-reque
 import type { Draft } from "./pi/draft.ts";
 import { Screen } from "./pi/screen.ts";
 import { clicked, selectable } from "./pointing.ts";
+import { shownQuestion } from "./question.ts";
 import { refusalText, request } from "./requests.ts";
 import { agentIn, anchorsIn, DelayedSave, load, nobody, type Saved, save } from "./saved.ts";
 import { conversationHeight, conversationWidth, readingOf, type ScreenLook, screenRows, scrolled } from "./screen.ts";
@@ -47,7 +48,10 @@ export class TerminalProgram {
 		const viewed = new Set(this.#saved.viewed);
 		this.#state = { ...firstState(last), anchors: anchorsIn(this.#saved), viewed };
 		const painter = {
-			draw: (width: number, height: number) => screenRows(this.#state, this.#view.seen, this.#look({ width, height })),
+			draw: (width: number, height: number) => {
+				this.#state = shownQuestion(this.#state, this.#view.seen, { now: now(), width, rows: height });
+				return screenRows(this.#state, this.#view.seen, this.#look({ width, height }));
+			},
 			key: (name: string, data: string) => this.#key(name, data),
 			wheel: (rows: number) => this.#wheel(rows),
 			click: (column: number, row: number) => this.#click({ column, row }),

@@ -13,7 +13,10 @@ import { updatePanel } from "./update-panel.ts";
 
 /** a second press within this time means it */
 const twiceMs = 1500;
-/** a letter answers an approval only if nobody has typed for so long */
+/**
+ * A letter answers an approval only if nobody has typed for so long, and any key only if the question has been on the
+ * screen for so long. Keys that are held begin to repeat sooner.
+ */
 const pauseMs = 700;
 
 export function update(state: State, key: Key, seen: Seen): Update {
@@ -29,8 +32,9 @@ export function update(state: State, key: Key, seen: Seen): Update {
 	if (answered !== null) return answered;
 	// while completions are shown, Esc is theirs
 	const action = key.draft.isCompleting && key.name === "escape" ? null : actionOf("conversation", key.name);
-	if (action === null) return only({ ...cleared, armed: null, typedAt: key.now }, { do: "edit", data: key.data });
-	return act(cleared, action, key, seen);
+	const unasked = { ...cleared, question: cleared.question && { ...cleared.question, isAlways: false } };
+	if (action === null) return only({ ...unasked, armed: null, typedAt: key.now }, { do: "edit", data: key.data });
+	return act(unasked, action, key, seen);
 }
 
 const fromAnywhere: ReadonlySet<Action> = new Set([
@@ -179,16 +183,21 @@ function quit(state: State, key: Key): Update {
 function answerApproval(state: State, key: Key, seen: Seen): Update | null {
 	const approval = seen.approvals(state.current)[0];
 	if (approval === undefined) return null;
+	const part = partOf(approval, state.question, key);
+	const isConfirmed = state.question?.approval === approval.id && state.question.isAlways && key.name === "enter";
+	if (isConfirmed && part.isRead) return answered(state, part, "always", key);
 	const isTyping = key.draft.text !== "" || key.now - state.typedAt < pauseMs;
 	if (isTyping && !key.name.startsWith("alt+")) return null;
-	const part = partOf(approval, state.question, key);
 	switch (actionOf("approval", key.name)) {
 		case "allow":
-			return part.isRead ? answered(state, approval.id, "allow") : readOn(state, part);
-		case "always":
-			return part.isRead ? answered(state, approval.id, "always") : readOn(state, part);
+			return part.isRead ? answered(state, part, "allow", key) : readOn(state, part, key);
+		case "always": {
+			if (!part.isRead) return readOn(state, part, key);
+			const asked = { ...state, question: { ...part.state, isAlways: true } };
+			return only(noted(asked, "Enter allows exactly this always; any other key does not."));
+		}
 		case "deny":
-			return answered(state, approval.id, "deny");
+			return answered(state, part, "deny", key);
 		case "whole":
 			return only({ ...state, question: { ...part.state, isWide: !part.state.isWide } });
 		case "line-up":
@@ -200,11 +209,17 @@ function answerApproval(state: State, key: Key, seen: Seen): Update | null {
 	}
 }
 
-const answered = (state: State, approval: number, answer: "allow" | "always" | "deny"): Update =>
-	only({ ...state, question: null }, { do: "answer", approval, answer });
+/** A key that came too early begins the time again: one that is held never answers what nobody has read. */
+function answered(state: State, part: QuestionPart, answer: "allow" | "always" | "deny", { now }: Key): Update {
+	const { shownAt, approval } = part.state;
+	if (shownAt !== null && now - shownAt >= pauseMs)
+		return only({ ...state, question: null }, { do: "answer", approval, answer });
+	const next = { ...state, question: { ...part.state, shownAt: now } };
+	return only(noted(next, "The question has just appeared: read it, then press the key again."));
+}
 
-function readOn(state: State, part: QuestionPart): Update {
-	const next = { ...state, question: turned(part, part.rows.length) };
+function readOn(state: State, part: QuestionPart, { now }: Key): Update {
+	const next = { ...state, question: { ...turned(part, part.rows.length), shownAt: now } };
 	return only(noted(next, "Read it to its end first; the same key then answers."));
 }
 
