@@ -3,15 +3,18 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { AgentId, system } from "#contract/ids.ts";
+import { Turn } from "#contract/wire.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { terminalFrames } from "#tools/terminal-frames.ts";
+import { idOf, moment, terminalFrames } from "#tools/terminal-frames.ts";
 import { Blocks } from "#views/conversation.ts";
 import { completed } from "../../src/surfaces/tui/complete.ts";
 import { filesOf } from "../../src/surfaces/tui/diff.ts";
 import { commandRows, keyRows } from "../../src/surfaces/tui/help.ts";
 import { actionOf, fittingHints, keymap, keyName } from "../../src/surfaces/tui/keymap.ts";
+import { firstState, type Seen } from "../../src/surfaces/tui/model.ts";
 import { clipped, filled, widthOf } from "../../src/surfaces/tui/pi/text.ts";
 import { finishedLength, runningRows } from "../../src/surfaces/tui/running.ts";
+import { separatorRow } from "../../src/surfaces/tui/separator.ts";
 import { slashOf } from "../../src/surfaces/tui/slash-commands.ts";
 import { wordsOf } from "../../src/surfaces/tui/words.ts";
 
@@ -76,6 +79,15 @@ describe("the keymap", () => {
 test("in sixty columns the queue and the unread mail are still counted", () => {
 	const row = terminalFrames()["narrow"]?.find((each) => each.includes("[opus-1"));
 	expect(row).toBe("↑init ←opus-2 [opus-1 ● running] →opus-2 ↓2   2⧗  1✉");
+});
+
+test("the subscription whose slot a running turn has is named, whether it is the agent's own or not", () => {
+	const seen = moment([]);
+	const row = (turns: Seen["turns"]): string =>
+		separatorRow(firstState(idOf("D")), { ...seen, turns }, { width: 100, colour: false });
+	expect(row(() => [])).not.toContain("claude-max");
+	const open = Turn.partial().parse({ id: 1, subscription: "claude-max" });
+	expect(row(() => JSON.parse(JSON.stringify([open])))).toContain("claude-max 2/3");
 });
 
 test("a call and its result are one block, and a final that repeats the last message is none", () => {

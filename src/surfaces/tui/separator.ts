@@ -54,7 +54,7 @@ function aroundText({ id }: Agent, seen: Seen, { without, here }: { without: Giv
 function countsText(agent: Agent, seen: Seen, without: GivenUp): string {
 	const { queueLength, unreadMail } = agent;
 	const isShort = without.has("words");
-	const slot = seen.subscriptions.find(({ name }) => name === agent.subscription);
+	const slot = seen.subscriptions.find(({ name }) => name === subscriptionOf(agent, seen));
 	const node = seen.nodeOf(agent);
 	return [
 		queueLength === 0 || without.has("queue") ? "" : isShort ? `${queueLength}⧗` : `queue ${queueLength}`,
@@ -65,6 +65,10 @@ function countsText(agent: Agent, seen: Seen, without: GivenUp): string {
 		.filter(Boolean)
 		.join("  ");
 }
+
+/** Without one of its own, an agent has a slot of some subscription as long as its turn runs. */
+const subscriptionOf = ({ id, subscription, turn }: Agent, seen: Seen): string | null =>
+	subscription ?? seen.turns(id).find((each) => each.id === turn?.id)?.subscription ?? null;
 
 function needsText(seen: Seen, { colour, without }: { colour: boolean; without: GivenUp }): string {
 	const { approvals, humanAgents, errors, reviews } = seen.inbox;
