@@ -57,6 +57,33 @@ describe("commit", () => {
 		}
 	});
 
+	test.each([
+		["everything", undefined],
+		["named paths", ["b.txt", "a.txt", "folder", "twice.txt"]],
+	])("takes what was deleted and renamed in the index: %s", async (_, paths) => {
+		const world = makeWorld();
+		const checkout = await world.agent("a");
+		const folder = checkout.workspace.path;
+		world.git(folder, "rm", "-q", "a.txt");
+		world.git(folder, "mv", "folder/b.txt", "folder/c.txt");
+		write(folder, "b.txt", "b\n");
+		write(folder, "twice.txt", "added, then deleted\n");
+		world.git(folder, "add", "twice.txt");
+		rmSync(path.join(folder, "twice.txt"));
+		const done = agreed(await world.workspaces.commit(checkout, { message: "part", ...(paths && { paths }) }));
+		expect(done.files.map((file) => `${file.status} ${file.path}`)).toEqual([
+			"D a.txt",
+			"A b.txt",
+			"D folder/b.txt",
+			"A folder/c.txt",
+		]);
+		expect(world.git(folder, "status", "--porcelain")).toBe("");
+		write(folder, "twice.txt", "again\n");
+		world.git(folder, "add", "twice.txt");
+		rmSync(path.join(folder, "twice.txt"));
+		refused(await world.workspaces.commit(checkout, { message: "nothing" }), "AGENT_NO_COMMIT");
+	});
+
 	test("takes names that are not text, and a message that looks like an option", async () => {
 		const world = makeWorld();
 		const checkout = await world.agent("a");

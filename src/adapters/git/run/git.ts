@@ -50,7 +50,7 @@ export class GitFailed extends Error {
 	constructor(args: readonly string[], code: number | null, errors: string, { cancelled = false } = {}) {
 		const why = errors.trim().slice(0, 2000);
 		// a folder that is gone says enough: nobody asked for the git command that met it
-		super(/ is gone$/.test(why) ? why : `git ${args[0] ?? ""} failed${code === null ? "" : ` (${code})`}: ${why}`);
+		super(/ is gone$/.test(why) ? why : `git ${verbOf(args)} failed${code === null ? "" : ` (${code})`}: ${why}`);
 		this.name = "GitFailed";
 		this.args = args;
 		this.code = code;
@@ -59,6 +59,10 @@ export class GitFailed extends Error {
 		this.refusalCode = repositoryGone.test(errors) ? "REPOSITORY_UNUSABLE" : "GIT_FAILED";
 	}
 }
+
+/** After options like `--literal-pathspecs` and `-c name=value`. */
+const verbOf = (args: readonly string[]): string =>
+	args.find((word, at) => !word.startsWith("-") && args[at - 1] !== "-c" && args[at - 1] !== "-C") ?? "";
 
 const repositoryGone = /^fatal: (not a git repository|cannot change to)|is not a working tree of git$| is gone$/m;
 

@@ -14,7 +14,8 @@ import { changedFiles } from "../tree/tree.ts";
 import { agentIdentity, type GitContext } from "../workspace/git-context.ts";
 import { projectSettings } from "../workspace/settings.ts";
 import {
-	addNames,
+	addChanges,
+	isAddedAndGone,
 	markerAt,
 	namesOf,
 	readStatus,
@@ -47,11 +48,14 @@ export async function commitWork(
 	if (isRefusal(effective)) return effective;
 	const large = await tooLarge(folder, taken.changes, effective.settings.fileBytesMax);
 	if (large !== null) return large;
-	if (taken.changes.length === 0 && tree.operation !== "merge") return nothingToCommit(checkout, taken.omitted);
+	if (taken.changes.every(isAddedAndGone) && tree.operation !== "merge")
+		return nothingToCommit(checkout, taken.omitted);
 
 	await control.begin?.({ head: tree.head });
-	const names = listOf(taken.changes.flatMap(namesOf));
-	if (taken.changes.length > 0) await addNames(git, folder, "-A", names);
+	await addChanges(git, folder, "-A", taken.changes);
+	const named = taken.changes.flatMap((change) =>
+		namesOf(change).filter((name) => name !== change.raw || !isAddedAndGone(change)),
+	);
 	const trailers = trailersOf(checkout, request);
 	const only = request.paths === undefined ? [] : ["--only", "--pathspec-from-file=-", "--pathspec-file-nul"];
 	const message = `--message=${withTrailers(request.message, trailers)}`;
@@ -67,7 +71,7 @@ export async function commitWork(
 			message,
 			...only,
 		],
-		{ environment: agentIdentity(checkout.agent), input: request.paths === undefined ? "" : names },
+		{ environment: agentIdentity(checkout.agent), input: request.paths === undefined ? "" : listOf(named) },
 	);
 	const commit = (await plainCommit(folder, "HEAD"))?.id ?? (await git(folder, ["rev-parse", "HEAD"])).text;
 	return {

@@ -5,14 +5,14 @@ import type { Refusal } from "#contract/refusal.ts";
 import type { Diff, LeftOut } from "#contract/workspace.ts";
 import type { Checkout, DiffExtent, DiffTarget } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
-import { listOf, pathOf } from "../format/names.ts";
+import { pathOf } from "../format/names.ts";
 import type { Git } from "../run/git.ts";
 import { commitOf } from "../run/user-input.ts";
 import { fileBytesMaxDefault } from "../snapshot/snapshot.ts";
 import { withFreshIndex } from "../tree/fresh-index.ts";
 import { renderDiff } from "../tree/render-diff.ts";
 import { baseCommit, type GitContext } from "../workspace/git-context.ts";
-import { addNames, namesOf, readStatus, type StatusEntry } from "../workspace/tree-status.ts";
+import { addChanges, readStatus, type StatusEntry } from "../workspace/tree-status.ts";
 import { treeGone } from "./branch-status.ts";
 
 export async function diffOf(context: GitContext, checkout: Checkout, against: DiffTarget): Promise<Diff | Refusal> {
@@ -105,7 +105,7 @@ async function withIndex<T>(
 		const files = changes.filter((change) => !left.has(change) && !change.raw.endsWith("/"));
 		const named = depth === "name" ? files.filter((change) => change.status === "??") : files;
 		const option = depth === "name" ? "--intent-to-add" : "-A";
-		if (named.length > 0) await addNames(git, folder, option, listOf(named.flatMap(namesOf)), environment);
+		await addChanges(git, folder, option, named, environment);
 		return await work({ environment, left: [...left].map(([{ path }, reason]) => ({ path, reason })) });
 	});
 }

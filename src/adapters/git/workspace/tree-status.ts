@@ -5,7 +5,7 @@ import { type Refusal, refuse } from "#contract/refusal.ts";
 import type { WorkspaceMarker } from "#contract/workspace.ts";
 import type { Checkout } from "#engine/ports/workspace-requests.ts";
 import { checkoutName } from "../format/checkout-name.ts";
-import { type ByteName, brief, displayName, isTooLong } from "../format/names.ts";
+import { type ByteName, brief, displayName, isTooLong, listOf } from "../format/names.ts";
 import { markerIn, readMarker } from "../layout/marker.ts";
 import { type Git, GitFailed } from "../run/git.ts";
 import { repositoryPathsOf } from "../run/repository-paths.ts";
@@ -73,16 +73,24 @@ export async function readStatus(
 /** The paths of a change, for git: a rename has two. */
 export const namesOf = ({ from, raw }: StatusEntry): ByteName[] => (from === null ? [raw] : [from, raw]);
 
-/** `git add` with names on standard input. */
-export async function addNames(
+/** Whether the path was added to the index and deleted in the tree: no commit knows it. */
+export const isAddedAndGone = ({ status }: StatusEntry): boolean => /^[AR]D$/.test(status);
+
+/** `git add` of changes. A path that the index lacks already, of a staged deletion or rename, would be an error. */
+export async function addChanges(
 	git: Git,
 	folder: string,
 	option: "-A" | "--intent-to-add",
-	input: Buffer,
+	changes: readonly StatusEntry[],
 	environment: Readonly<Record<string, string>> = {},
 ): Promise<void> {
+	const names = changes.flatMap((change) =>
+		change.status.startsWith("D") ? [] : change.status.startsWith("R") ? [change.raw] : namesOf(change),
+	);
+	// without a name, git would add everything
+	if (names.length === 0) return;
 	const fromInput = ["--pathspec-from-file=-", "--pathspec-file-nul"];
-	await git(folder, ["--literal-pathspecs", "add", option, ...fromInput], { environment, input });
+	await git(folder, ["--literal-pathspecs", "add", option, ...fromInput], { environment, input: listOf(names) });
 }
 
 export const tooLongReason = "a path that is too long";
