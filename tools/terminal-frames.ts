@@ -109,6 +109,7 @@ function madeUp(letter: string, fields: object): Agent {
 			queueLength: 0,
 			unreadMail: 0,
 			turnsAhead: 0,
+			movable: true,
 			totalTasksCompleted: 0,
 		},
 		...{ spent: nothingSpent, createdAt: ago(9000), createdBy: human, lastActiveAt: ago(12) },

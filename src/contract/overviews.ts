@@ -16,7 +16,11 @@ export const Inbox = z.object({
 	limits: z.array(Subscription),
 	/** nodes that stopped answering and are not back, with the agents whose files are there */
 	nodes: z.array(
-		z.object({ name: z.string(), fellAt: Time.nullable(), agents: z.array(Agent.pick({ id: true, handle: true })) }),
+		z.object({
+			name: z.string(),
+			fellAt: Time.nullable(),
+			agents: z.array(Agent.pick({ id: true, handle: true, movable: true })),
+		}),
 	),
 });
 export type Inbox = z.infer<typeof Inbox>;

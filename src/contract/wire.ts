@@ -46,6 +46,8 @@ export const Agent = z.object({
 	/** the number of the issue that it works on, and its stage */
 	issue: IssueNumber.nullable(),
 	stage: StageName.nullable(),
+	/** whether it could be moved while its node is down: it has no files, or a snapshot of them is in the database */
+	movable: z.boolean(),
 	budget: Budget.nullable(),
 	budgetLeft: Budget.nullable(),
 	createdAt: Time,

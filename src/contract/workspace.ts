@@ -106,8 +106,8 @@ export const Health = z.strictObject({
 	healthy: z.boolean(),
 	/** its problems, under the name that the API gives them: not issues of the project */
 	issues: z.array(HealthProblem),
-	/** why its last snapshot is not uploaded, and since when: then it cannot be moved from a node that fell */
-	notUploaded: z.strictObject({ since: z.iso.datetime(), reason: z.string() }).exactOptional(),
+	/** why its last snapshot is not uploaded, and since when (null: always): then it cannot be moved from a node that fell */
+	notUploaded: z.strictObject({ since: z.iso.datetime().nullable(), reason: z.string() }).exactOptional(),
 	/** the subscription that it would use, whose credentials are files of other nodes: no turn starts */
 	withoutCredentials: SubscriptionName.exactOptional(),
 	/** where the files are that it had at other nodes; null until that node has put them into its trash */

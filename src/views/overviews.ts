@@ -29,12 +29,21 @@ export const inboxOf = ({ approvals, agents, issues, subscriptions, nodes }: Ove
 		...{ name, fellAt: isoOrNull(fellAt) },
 		agents: agents
 			.filter((agent) => agent.node === id && agent.life !== "ended")
-			.map((agent) => ({ id: agent.id, handle: agent.handle })),
+			.map(({ id: agent, handle, movable }) => ({ id: agent, handle, movable })),
 	})),
 });
 
 export const inboxCount = (inbox: Partial<Inbox>): number =>
 	Object.values(inbox).reduce((sum, { length }) => sum + length, 0);
+
+/** What a person can do about a node that stopped answering. */
+export function fallenNodeHint({ name, agents }: Inbox["nodes"][number]): string {
+	if (agents.length === 0) return `brood node remove ${name}`;
+	const movable = agents.find((agent) => agent.movable);
+	return movable === undefined
+		? "start it again: its files are only there"
+		: `brood agent move ${movable.handle} --to NODE`;
+}
 
 /** Whether it stopped answering and is not back. */
 export const isDown = ({ state }: NodeState): boolean => state === "down";

@@ -144,3 +144,27 @@ test("only an idle agent is moved, to a node that is up, and only if nothing cha
 	const said = await a.daemon.engine.reads.newestOfKind(plain.id, "agent.processesEnded", Number.MAX_SAFE_INTEGER);
 	expect(said).toBeDefined();
 });
+
+test("an agent that was never given a turn, or was there before a site, is moved from a node that is gone", async () => {
+	await using nodes = await TwoNodes.open();
+	const { a, b } = nodes;
+	const project = await nodes.project({ "README.md": "one\n" });
+	const early = await project.add();
+	writeFileSync(at(early, "README.md"), "before the site\n");
+	const uploaded = async ({ id }: Agent) => (await b.daemon.engine.reads.agent(id))?.bundles.length;
+	expect(await a.client.call("health", params(early))).toMatchObject({
+		notUploaded: { since: null, reason: `${project.slug} has no repository at another node` },
+	});
+	expect((await now(b, early)).movable).toBe(false);
+	const site = path.join(freshFolder(), "site");
+	git("/", "clone", "-q", project.repository, site);
+	await a.client.call("siteAdd", { params: { project: project.slug }, body: { node: b.id, path: site } });
+	await expect.poll(() => uploaded(early), longTimeout).toBe(1);
+	const late = await project.add();
+	await expect.poll(() => uploaded(late), longTimeout).toBe(1);
+	expect(await a.client.call("health", params(early))).not.toHaveProperty("notUploaded");
+	await a.daemon[Symbol.asyncDispose]();
+	expect((await b.client.call("agents", { query: {} })).map(({ movable }) => movable)).not.toContain(false);
+	expect(readFileSync(at(await move(b, early, b), "README.md"), "utf8")).toBe("before the site\n");
+	expect(readFileSync(at(await move(b, late, b), "README.md"), "utf8")).toBe("one\n");
+});

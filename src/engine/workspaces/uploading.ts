@@ -3,7 +3,7 @@
 
 import type { AgentState } from "#contract/agent.ts";
 import { dataOf } from "#contract/event-data.ts";
-import { AgentId } from "#contract/ids.ts";
+import type { AgentId } from "#contract/ids.ts";
 import { isOwn, type NodeEpoch } from "#contract/node.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Reactor } from "../loop/reactor.ts";
@@ -49,10 +49,14 @@ export async function bundlesOf(
 	{ id, handle, bundles, notUploaded }: AgentState,
 ): Promise<string[] | Refusal> {
 	if (blobs === null || bundles.length === 0)
-		return refuse("SNAPSHOT_GONE", `No snapshot of ${handle} is in the database.`, {
-			details: { agent: id, ...(notUploaded && { reason: notUploaded.reason }) },
-			suggestions: [`brood agent health ${handle}`],
-		});
+		return refuse(
+			"SNAPSHOT_GONE",
+			`No snapshot of ${handle} is in the database: its files are only at its own node, which has to be started again.`,
+			{
+				details: { agent: id, ...(notUploaded && { reason: notUploaded.reason }) },
+				suggestions: ["brood node list"],
+			},
+		);
 	const texts: string[] = [];
 	for (const { blob } of bundles) {
 		const text = await blobs.get(blob);
@@ -63,17 +67,21 @@ export async function bundlesOf(
 	return texts;
 }
 
-/** Whether an agent's snapshots are uploaded. */
-async function uploadsSnapshots({ reads, workspaces, blobs, node }: UploadParts, agent: AgentState): Promise<boolean> {
-	if (workspaces === null || blobs === null || node === null || agent.project === null) return false;
-	if (agent.workspace === null || agent.workspace.kind === "main" || !isOwn(node, agent)) return false;
-	if ((await reads.nodes()).length < 2) return false;
-	const project = await reads.project(agent.project);
-	if (project === undefined) return false;
+/** Why snapshots of an agent with files are not uploaded; null if they are, "" where nobody could read them. */
+export async function whyNotUploaded(
+	{ reads, workspaces, blobs, node }: Omit<UploadParts, "dispatch" | "log">,
+	agent: AgentState,
+): Promise<string | null> {
+	const project = agent.project === null ? undefined : await reads.project(agent.project);
+	if (workspaces === null || blobs === null || node === null || project === undefined) return "";
+	if (agent.workspace === null || !isOwn(node, agent) || (await reads.nodes()).length < 2) return "";
+	if (agent.workspace.kind === "main") return "it works in the repository itself";
 	// a repository without a remote can be at another node only where it has a site
-	if (project.url === null && (project.sites ?? []).length === 0) return false;
+	if (project.url === null && (project.sites ?? []).length === 0)
+		return `${project.slug} has no repository at another node`;
 	const checkout = await checkoutOf(reads, agent);
-	return checkout !== null && (await uploads({ workspaces }, checkout));
+	if (checkout === null) return "";
+	return (await uploads({ workspaces }, checkout)) ? null : "its project has the setting `snapshots: local`";
 }
 
 async function uploads({ workspaces }: Pick<UploadParts, "workspaces">, { project }: Checkout): Promise<boolean> {
@@ -102,29 +110,31 @@ async function uploadSnapshot(parts: UploadParts, id: AgentId, snapshotId: strin
 }
 
 /**
- * Uploads each snapshot of this node's agents. One that is missed is uploaded with the next, or when the agent is moved. Those of
+ * Uploads each snapshot of this node's agents, and a first one of a new agent: its node may be gone before its first turn ends. What
+ * was made before other nodes could use it, or was missed at a stop, is uploaded as soon as that changes. Those of
  * an agent that was deleted go, whoever sees it first; what is left of them after a stop goes after the next start.
  */
 export function uploadReactor(parts: UploadParts): Reactor {
-	const taken = new Map<AgentId, string>();
+	const due = new Set<AgentId>();
 	// also after a start
-	let deleted = true;
+	let [deleted, all] = [true, true];
 	return {
 		name: "upload",
 		wakes(event) {
-			const made = dataOf(event, "workspace.snapshotted");
 			if (event.kind === "agent.deleted") deleted = true;
-			if (made === undefined || event.agent === null) return event.kind === "agent.deleted";
-			taken.set(event.agent, made.snapshot);
-			return true;
+			if (event.kind === "site.added" || event.kind === "node.joined") all = true;
+			const isDue = event.kind === "workspace.snapshotted" || event.kind === "agent.provisioned";
+			if (isDue && event.agent !== null) due.add(event.agent);
+			return isDue || ["agent.deleted", "site.added", "node.joined"].includes(event.kind);
 		},
 		async look(signal) {
-			for (const [id, number] of taken) {
+			const agents = all ? await parts.reads.agents({ life: "live" }) : [];
+			all = false;
+			for (const agent of agents) if (agent.workspace !== null && isOwn(parts.node, agent)) due.add(agent.id);
+			for (const id of due) {
 				if (signal.aborted) return "done";
-				taken.delete(id);
-				const agent = await parts.reads.agent(AgentId.parse(id));
-				if (agent === undefined || !(await uploadsSnapshots(parts, agent))) continue;
-				await uploadSnapshot(parts, id, number).catch(
+				due.delete(id);
+				await uploadNewest(parts, id).catch(
 					caught(parts.log, "upload", "A snapshot could not be uploaded", { agent: id }),
 				);
 			}
@@ -134,6 +144,16 @@ export function uploadReactor(parts: UploadParts): Reactor {
 			return "done";
 		},
 	};
+}
+
+async function uploadNewest(parts: UploadParts, id: AgentId): Promise<void> {
+	const agent = await parts.reads.agent(id);
+	if (agent === undefined || (await whyNotUploaded(parts, agent)) !== null) return;
+	const event = await parts.reads.newestOfKind(id, "workspace.snapshotted", Number.MAX_SAFE_INTEGER);
+	const newest = event === undefined ? undefined : dataOf(event, "workspace.snapshotted")?.snapshot;
+	if (newest !== undefined) await uploadSnapshot(parts, id, newest);
+	// while it works its tree changes: its turn ends with a snapshot
+	else if (agent.turn === null && agent.lease === null) await upload(parts, agent);
 }
 
 async function drop({ blobs, dispatch, log }: UploadParts, { id, bundles }: AgentState): Promise<void> {

@@ -9,6 +9,7 @@ import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { Health } from "#contract/workspace.ts";
 import type { DiffExtent } from "#engine/ports/workspace-requests.ts";
 import { runGc } from "#engine/upkeep.ts";
+import { whyNotUploaded } from "#engine/workspaces/uploading.ts";
 import type { WorkCycle } from "#engine/workspaces/work-cycle.ts";
 import { snapshotView } from "#views/wire.ts";
 import type { Handlers, RequestContext, RouteRequest, ScopedRequest } from "../request-context.ts";
@@ -167,7 +168,9 @@ async function health({ engine }: RequestContext, cycle: WorkCycle, agent: Agent
 	const found = await cycle.health(agent);
 	if (isRefusal(found)) return found;
 	const withoutCredentials = await engine.queries.withoutCredentials(agent);
-	return { ...withOtherNodes(found, agent), ...(withoutCredentials !== null && { withoutCredentials }) };
+	const reason = (await whyNotUploaded(engine.moving, agent)) || null;
+	const never = agent.notUploaded === null && reason !== null ? { notUploaded: { since: null, reason } } : {};
+	return { ...withOtherNodes(found, agent), ...never, ...(withoutCredentials !== null && { withoutCredentials }) };
 }
 
 /** What other nodes have of the agent's files. */

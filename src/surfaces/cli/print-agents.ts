@@ -94,7 +94,7 @@ export function agentDetails(agent: Agent, nodes: readonly Node[]): string {
 	} = agent;
 	const { name, project, type, model, policy, createdAt, createdBy, endedAt, endedBy, endReason, endNote, ...more } =
 		rest;
-	const { workspaceRemovedAt, deletedBy, deletedNote, node: _node, ...plain } = more;
+	const { workspaceRemovedAt, deletedBy, deletedNote, node: _node, movable: _movable, ...plain } = more;
 	const node = nodeName(agent, nodes);
 	const lines: [string, string | number | null][] = [
 		...Object.entries({ handle, id, label, name, project, node, type, model, policy }),

@@ -3,6 +3,7 @@ import type { BoardColumn, Inbox, TreeRow } from "#contract/overviews.ts";
 import { inline } from "#contract/visible.ts";
 import { finishHint } from "#views/agent-text.ts";
 import { continues } from "#views/holds.ts";
+import { fallenNodeHint } from "#views/overviews.ts";
 import { table } from "./print.ts";
 import { labelText } from "./print-agents.ts";
 import { approvalTable } from "./print-approvals.ts";
@@ -24,11 +25,11 @@ export function inboxText({ approvals, errors, humanAgents, reviews, limits, nod
 		finishHint(handle),
 	]);
 	const cooling = limits.map(({ name, type, coolingUntil }) => [name, type, coolingUntil ?? ""]);
-	const fallen = nodes.map(({ name, fellAt, agents }) => [
-		name,
-		fellAt ?? "-",
-		agents.map(({ handle }) => handle).join(", ") || "-",
-		agents[0] === undefined ? `brood node remove ${name}` : `brood agent move ${agents[0].handle} --to NODE`,
+	const fallen = nodes.map((node) => [
+		node.name,
+		node.fellAt ?? "-",
+		node.agents.map(({ handle }) => handle).join(", ") || "-",
+		fallenNodeHint(node),
 	]);
 	const sections: [string, number, string][] = [
 		["approvals", approvals.length, approvalTable(approvals)],

@@ -35,7 +35,11 @@ export function healthText(health: Health, nodes: readonly Pick<Node, "id" | "na
 		...(withoutCredentials === undefined
 			? []
 			: [`subscription ${withoutCredentials} has no credentials at its node, so no turn starts`]),
-		...(notUploaded === undefined ? [] : [`not movable since ${notUploaded.since}: ${inline(notUploaded.reason)}`]),
+		...(notUploaded === undefined
+			? []
+			: [
+					`not movable${notUploaded.since === null ? "" : ` since ${notUploaded.since}`}: ${inline(notUploaded.reason)}`,
+				]),
 		...former.map(({ node, trash }) =>
 			trash === null
 				? `its files before it was moved are still at node ${name(node)}`

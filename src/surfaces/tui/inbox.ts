@@ -2,6 +2,7 @@
 import type { AgentId } from "#contract/ids.ts";
 import { ageOf } from "#views/age.ts";
 import { finishHint, stateOf } from "#views/agent-text.ts";
+import { fallenNodeHint } from "#views/overviews.ts";
 import type { Style } from "#views/paint.ts";
 import type { Seen } from "./model.ts";
 
@@ -50,10 +51,10 @@ export function inboxRows(seen: Seen): InboxRow[] {
 			}),
 		),
 		...nodes.map(
-			({ name, agents }): InboxRow => ({
+			(node): InboxRow => ({
 				...{ style: "bad", glyph: "✗", agent: null },
-				text: `node ${name}  stopped answering${agents.length === 0 ? "" : `; its agents: ${agents.map(({ handle }) => handle).join(", ")}`}`,
-				hint: agents[0] === undefined ? `brood node remove ${name}` : `brood agent move ${agents[0].handle} --to NODE`,
+				text: `node ${node.name}  stopped answering${node.agents.length === 0 ? "" : `; its agents: ${node.agents.map(({ handle }) => handle).join(", ")}`}`,
+				hint: fallenNodeHint(node),
 			}),
 		),
 	];

@@ -6,6 +6,7 @@ import type { Inbox } from "#contract/overviews.ts";
 import type { Agent, Approval, Subscription } from "#contract/wire.ts";
 import { verbThatEndsHolds, whyNot } from "#views/agent-actions.ts";
 import { isOneLine } from "#views/approval-text.ts";
+import { fallenNodeHint } from "#views/overviews.ts";
 import { useAct } from "../store/hooks.ts";
 import { Age, clockOf } from "./age.tsx";
 import { ApprovalCard, useAnswer } from "./approval-card.tsx";
@@ -122,13 +123,11 @@ function LimitRow({ subscription: { name, coolingUntil } }: { subscription: Subs
 	);
 }
 
-function NodeRow({ node: { name, agents } }: { node: Inbox["nodes"][number] }) {
-	const [first] = agents;
-	const fix = first === undefined ? `brood node remove ${name}` : `brood agent move ${first.handle} --to NODE`;
+function NodeRow({ node }: { node: Inbox["nodes"][number] }) {
 	return (
-		<Row glyph="✗" tone="bad" name={`node ${name}`} href={paths.overview()} text="stopped answering">
-			<span className="meta">{agents.map(({ handle }) => handle).join(", ")}</span>
-			<code>{fix}</code>
+		<Row glyph="✗" tone="bad" name={`node ${node.name}`} href={paths.overview()} text="stopped answering">
+			<span className="meta">{node.agents.map(({ handle }) => handle).join(", ")}</span>
+			<code>{fallenNodeHint(node)}</code>
 		</Row>
 	);
 }
