@@ -4,14 +4,16 @@ import { fullName } from "#contract/full-name.ts";
 import { isItem } from "#contract/item-kinds.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Delta } from "#contract/stream.ts";
+import { indented, visible } from "#contract/visible.ts";
 import type { Item, WireEvent } from "#contract/wire.ts";
 import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
 import { AgentNames } from "./agent-names.ts";
 import { agentNamed } from "./directory-project.ts";
 import { print, printError, printJson, printPainted, printPiece, terminalColumns } from "./print.ts";
-import { LogLines } from "./print-log.ts";
+import { LogLines, logMargin } from "./print-log.ts";
 import { itemLine } from "./print-thread.ts";
 import { timeOf } from "./time.ts";
+import { WordWrap } from "./word-wrap.ts";
 
 interface EventOptions extends Options {
 	after: number;
@@ -182,7 +184,7 @@ async function following(
 /** Prints deltas as they arrive. If the closing item only repeats them, just its id is printed. */
 class DeltaPrinter {
 	readonly #json: boolean;
-	#open: { message: string; kind: string; text: string } | null = null;
+	#open: { message: string; kind: string; text: string; wrap: WordWrap } | null = null;
 	/** the same, until its item has come: other items may come first */
 	#streamed: { kind: string; text: string } | null = null;
 
@@ -198,12 +200,14 @@ class DeltaPrinter {
 		const { message, kind, text } = delta;
 		if (this.#open?.message !== message || this.#open.kind !== kind) {
 			this.#close();
-			this.#open = { message, kind, text: "" };
+			const columns = terminalColumns();
+			const wrap = new WordWrap(columns === null ? null : columns - logMargin);
+			this.#open = { message, kind, text: "", wrap };
 			printPiece(`${"…".padStart(6)}  ${kind.padEnd(11)}  `);
 		}
 		this.#open.text += text;
 		this.#streamed = this.#open;
-		printPiece(text.replaceAll("\n", `\n${" ".repeat(21)}`));
+		printPiece(indented(this.#open.wrap.add(visible(text)), " ".repeat(logMargin)));
 	}
 
 	before(event: WireEvent, print: (event: WireEvent) => void): void {
@@ -216,7 +220,7 @@ class DeltaPrinter {
 	}
 
 	#close(): void {
-		if (this.#open !== null) printPiece("\n");
+		if (this.#open !== null) printPiece(`${indented(this.#open.wrap.end(), " ".repeat(logMargin))}\n`);
 		this.#open = null;
 	}
 }

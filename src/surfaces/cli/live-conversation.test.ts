@@ -4,9 +4,14 @@ import { LiveConversation } from "./live-conversation.ts";
 
 const agent = AgentId.parse("a".repeat(22));
 
-function thread() {
+function thread(columns: number | null = null) {
 	const out: string[] = [];
-	const live = new LiveConversation(null, (text) => out.push(text), false);
+	const live = new LiveConversation(
+		null,
+		(text) => out.push(text),
+		false,
+		() => columns,
+	);
 	return {
 		piece: (message: string, text: string) => live.piece({ agent, turn: 1, message, kind: "assistant", text }),
 		item: (kind: string, text: string | null, data: Record<string, string> | null = null) =>
@@ -42,4 +47,29 @@ test("a call's line names the tool once, and its result is folded", () => {
 	item("tool_call", "npm test", { tool: "execute", call: "2" });
 	item("tool_result", "exit 1", { call: "2", status: "failed" });
 	expect(out()).toBe("⏵ Read sum.js\n  └ two (2 lines)\n⏵ execute npm test\n  ✗ exit 1\n");
+});
+
+test("on a terminal text is wrapped at spaces while it is written, each word as soon as it is complete", () => {
+	const { piece, item, out } = thread(32);
+	piece("1", "The parser re");
+	expect(out()).toBe("  The parser");
+	piece("1", "ads all of the gram");
+	expect(out()).toBe("  The parser reads all of the");
+	piece("1", "mar.\n\n    indented co");
+	piece("1", "de");
+	item("assistant", "The parser reads all of the grammar.\n\n    indented code");
+	expect(out()).toBe("  The parser reads all of the\n  grammar.\n  \n      indented code\n");
+	item("user", "please look at the other parser too");
+	expect(out()).toMatch(/\n› please look at the other\n {2}parser too\n$/);
+});
+
+test("a word that is longer than a line is broken at the edge, and off a terminal nothing is", () => {
+	const long = "x".repeat(70);
+	const { piece, item, out } = thread(32);
+	piece("1", `at ${long}`);
+	item("assistant", `at ${long}`);
+	expect(out()).toBe(`  at ${"x".repeat(27)}\n  ${"x".repeat(30)}\n  ${"x".repeat(13)}\n`);
+	const pipe = thread();
+	pipe.piece("1", `The parser ${long} re`);
+	expect(pipe.out()).toBe(`  The parser ${long} re`);
 });

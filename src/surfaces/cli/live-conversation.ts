@@ -1,7 +1,7 @@
 // Prints an agent's work as it happens: messages while they are written, each tool call on one line, results folded.
 
 import type { Delta } from "#contract/stream.ts";
-import { inline, visible } from "#contract/visible.ts";
+import { indented, inline, visible } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
 import {
 	authorOf,
@@ -13,8 +13,9 @@ import {
 	summaryOf,
 	toolOf,
 } from "#views/conversation.ts";
-import { outputWidth, printPainted } from "./print.ts";
+import { printPainted, terminalColumns } from "./print.ts";
 import { hasColour, painted, type Style } from "./style.ts";
+import { WordWrap, wrapped } from "./word-wrap.ts";
 
 const margin = "  ";
 
@@ -23,30 +24,39 @@ export class LiveConversation {
 	readonly #colour: boolean;
 	/** the agent's workspace */
 	readonly #folder: string | null;
-	/** the message that is being printed, and what was printed of it */
-	#open: { id: string; text: string } | null = null;
+	readonly #columns: () => number | null;
+	/** the message that is being printed, and what has come of it */
+	#open: { id: string; text: string; wrap: WordWrap; isBegun: boolean } | null = null;
 	/** the same, until its item has come: other items may come first */
 	#streamed: { id: string; text: string } | null = null;
 	/** the last message in full: the final item repeats it */
 	#last = "";
 
-	constructor(folder: string | null, write = printPainted, colour = hasColour()) {
+	constructor(folder: string | null, write = printPainted, colour = hasColour(), columns = terminalColumns) {
 		this.#folder = folder;
 		this.#write = write;
 		this.#colour = colour;
+		this.#columns = columns;
 	}
 
 	piece({ message, kind, text }: Delta): void {
 		if (kind !== "assistant" && kind !== "thought") return;
 		const id = `${kind} ${message}`;
 		if (this.#open?.id !== id) this.endPiece();
-		const open = this.#open ?? { id, text: "" };
+		const open = this.#open ?? { id, text: "", wrap: new WordWrap(this.#textWidth()), isBegun: false };
 		// a message begins with its first word
-		const isFirst = open.text.trim() === "";
-		const shown = visible(isFirst ? text.trimStart() : text).replaceAll("\n", `\n${margin}`);
-		this.#open = { id, text: open.text + text };
-		this.#streamed = this.#open;
-		if (shown !== "") this.#write((isFirst ? margin : "") + (kind === "thought" ? this.#paint("faint", shown) : shown));
+		const added = open.text.trim() === "" ? text.trimStart() : text;
+		open.text += text;
+		this.#open = open;
+		this.#streamed = { id, text: open.text };
+		this.#put(open, open.wrap.add(visible(added)));
+	}
+
+	#put(open: { id: string; isBegun: boolean }, text: string): void {
+		if (text === "") return;
+		const shown = indented(text, margin);
+		this.#write((open.isBegun ? "" : margin) + (open.id.startsWith("thought ") ? this.#paint("faint", shown) : shown));
+		open.isBegun = true;
 	}
 
 	/** A message as far as it is: what was printed of it is not printed again. */
@@ -57,8 +67,11 @@ export class LiveConversation {
 
 	/** Ends the line of a running message before anything else is printed. */
 	endPiece(): void {
-		if (this.#open !== null && this.#open.text.trim() !== "") this.#write("\n");
+		const open = this.#open;
 		this.#open = null;
+		if (open === null || open.text.trim() === "") return;
+		this.#put(open, open.wrap.end());
+		this.#write("\n");
 	}
 
 	item(item: Pick<Item, "kind" | "text" | "data"> & { actor?: string }): void {
@@ -98,16 +111,23 @@ export class LiveConversation {
 	}
 
 	#line(style: Style | null, text: string): void {
-		const indented = text.replaceAll("\n", `\n${margin}`);
-		this.#write(`${style === null ? visible(indented) : this.#paint(style, indented)}\n`);
+		const shown = indented(wrapped(visible(text), this.#textWidth()), margin);
+		this.#write(`${style === null ? shown : this.#paint(style, shown)}\n`);
 	}
 
 	#paint(style: Style, text: string): string {
 		return painted(style, text, this.#colour);
 	}
 
+	/** of a tool call or its result, which is cut to it */
 	#width(): number {
-		return outputWidth(100);
+		return this.#columns() ?? 100;
+	}
+
+	/** null: not wrapped */
+	#textWidth(): number | null {
+		const columns = this.#columns();
+		return columns === null ? null : columns - margin.length;
 	}
 }
 

@@ -4,8 +4,10 @@ import { indented, inline, visible } from "#contract/visible.ts";
 import { toolText } from "#views/conversation.ts";
 import { authored, itemLine, type ShownItem } from "./print-thread.ts";
 import { hasColour, painted, type Style } from "./style.ts";
+import { wrapped } from "./word-wrap.ts";
 
-const margin = 21;
+/** the width of an item's number and kind */
+export const logMargin = 21;
 /** lines of a tool's output before it is folded */
 const foldedLines = 5;
 
@@ -51,23 +53,9 @@ export class LogLines {
 		const lines = authored(item, text).split("\n");
 		const shown = kind === "tool_result" && lines.length > foldedLines ? lines.slice(0, foldedLines - 1) : lines;
 		const more = lines.length - shown.length;
-		const width = Math.max(20, this.#columns - margin);
-		const wrapped = shown.flatMap((line) => wrap(line, width));
-		if (more > 0) wrapped.push(`… ${more} more lines: --item ${id}`);
+		const body = wrapped(shown.join("\n"), this.#columns - logMargin);
+		const rest = more > 0 ? `\n… ${more} more lines: --item ${id}` : "";
 		const head = `${String(id).padStart(6)}  ${inline(kind).padEnd(11)}  `;
-		return head + indented(wrapped.join("\n"), " ".repeat(margin));
+		return head + indented(body + rest, " ".repeat(logMargin));
 	}
-}
-
-/** Breaks at spaces where it can. */
-function wrap(line: string, width: number): string[] {
-	const parts: string[] = [];
-	let rest = line;
-	while (rest.length > width) {
-		const space = rest.lastIndexOf(" ", width);
-		const at = space > width / 3 ? space : width;
-		parts.push(rest.slice(0, at).toWellFormed());
-		rest = rest.slice(space > width / 3 ? at + 1 : at);
-	}
-	return [...parts, rest];
 }
