@@ -219,6 +219,7 @@ test("the queue is edited, moved by keys and emptied", async () => {
 	// it lies above its neighbours, and a screen reader is told of its position
 	const dragged = page.getByRole("listitem").filter({ hasText: "say two" });
 	expect(await dragged.evaluate((row) => Reflect.get(globalThis, "getComputedStyle")(row).zIndex)).toBe("1");
+	await page.getByRole("status").getByText("At position 1.").waitFor({ state: "attached" });
 	await page.mouse.up();
 	await expect.poll(texts, longTimeout).toEqual(["say two", "say one", "say three"]);
 	await shownAt(1, "say two");

@@ -190,13 +190,17 @@ test("an issue is added, moved on the board by keys, refused where it may not go
 		await page.keyboard.press("Space");
 		for (const [at, stage] of ["TODO", ...stages].entries()) {
 			if (at > 0) await page.keyboard.press("ArrowRight");
-			await page.getByRole("status").getByText(`droppable area ${stage}.`).waitFor({ state: "attached" });
+			await page
+				.getByRole("status")
+				.getByText(stage === "IN_REVIEW" ? /cannot go from TODO to IN_REVIEW/ : `#1 is over ${stage}.`)
+				.waitFor({ state: "attached" });
 			// the sensor listens for arrows only a task after Space
 			await page.evaluate(async () => await new Promise((resume) => setTimeout(resume)));
 		}
 		await page.keyboard.press("Space");
 	};
 	await carried("IN_PROGRESS", "IN_REVIEW");
+	await page.getByRole("status").getByText("#1 stays in TODO.").waitFor({ state: "attached" });
 	await page
 		.getByText(/cannot go from TODO to IN_REVIEW/)
 		.first()

@@ -1,5 +1,6 @@
 // The prompts that wait, in the order in which they start. They move by dragging and by keys, and can be edited.
 import {
+	type Announcements,
 	closestCenter,
 	DndContext,
 	type DragEndEvent,
@@ -52,6 +53,17 @@ export function QueuePanel({ agent }: { agent: Agent }) {
 		const to = prompts.findIndex(({ id }) => id === over?.id) + 1;
 		if (to > 0 && active.id !== over?.id) void move(Number(active.id), to);
 	};
+	/** What a screen reader is told. */
+	const positionOf = (id: unknown): number | undefined => prompts.find((prompt) => prompt.id === id)?.position;
+	const announcements: Announcements = {
+		onDragStart: ({ active }) => `Prompt ${positionOf(active.id)} is picked up.`,
+		onDragOver: ({ over }) => (over === null ? "Not over the queue." : `At position ${positionOf(over.id)}.`),
+		onDragEnd: ({ active, over }) =>
+			over === null || over.id === active.id
+				? "The prompt stays where it was."
+				: `The prompt is moved to position ${positionOf(over.id)}.`,
+		onDragCancel: () => "The prompt stays where it was.",
+	};
 	const why = whyNot(agent, "prompt");
 	if (prompts.length === 0)
 		return (
@@ -61,7 +73,12 @@ export function QueuePanel({ agent }: { agent: Agent }) {
 			</>
 		);
 	return (
-		<DndContext sensors={sensors} collisionDetection={closestCenter} onDragEnd={drop}>
+		<DndContext
+			sensors={sensors}
+			collisionDetection={closestCenter}
+			onDragEnd={drop}
+			accessibility={{ announcements, screenReaderInstructions: { draggable: instructions } }}
+		>
 			{lost}
 			<SortableContext items={prompts.map(({ id }) => id)} strategy={verticalListSortingStrategy}>
 				<ol className="queue" aria-label="Queue">
@@ -93,6 +110,8 @@ export function QueuePanel({ agent }: { agent: Agent }) {
 		</DndContext>
 	);
 }
+
+const instructions = "Press Space to pick a prompt up, arrows to move it, Space to drop it and Escape to leave it.";
 
 interface QueuedProps {
 	prompt: Prompt;

@@ -1,6 +1,7 @@
 // The board: a column for each stage. An issue is dragged, or moved by keys (Space, arrows, Space), and a column that it
 // may not go to says why.
 import {
+	type Announcements,
 	DndContext,
 	type DragEndEvent,
 	type DragStartEvent,
@@ -42,13 +43,35 @@ export function Board({ project, columns }: { project: Project; columns: readonl
 		if (why !== null) toast({ tone: "wait", text: why });
 		else await act("issueMove", { params: { issue: `${issue.project}#${issue.number}` }, body: { stage } });
 	};
+	/** What a screen reader is told. */
+	const overText = (issue: Issue | null, over: unknown): string => {
+		const column = columns.find(({ stage }) => stage === over);
+		if (issue === null || column === undefined) return "Not over a stage.";
+		const why = column.stage === issue.stage ? null : whyNotTo(issue, column);
+		return why ?? `#${issue.number} is over ${column.stage}.`;
+	};
+	const announcements: Announcements = {
+		onDragStart: ({ active }) => `#${active.id} is picked up.`,
+		onDragOver: ({ active, over }) => overText(issueOf(active.id), over?.id),
+		onDragEnd: ({ active, over }) => {
+			const issue = issueOf(active.id);
+			const column = columns.find(({ stage }) => stage === over?.id);
+			if (issue === null || column === undefined || column.stage === issue.stage)
+				return `#${active.id} stays where it was.`;
+			const why = whyNotTo(issue, column);
+			return why === null
+				? `#${active.id} is moved to ${column.stage}.`
+				: `#${active.id} stays in ${issue.stage}. ${why}`;
+		},
+		onDragCancel: ({ active }) => `#${active.id} stays where it was.`,
+	};
 	return (
 		<DndContext
 			sensors={sensors}
 			onDragStart={({ active }: DragStartEvent) => setDragged(issueOf(active.id))}
 			onDragCancel={() => setDragged(null)}
 			onDragEnd={(event) => void drop(event)}
-			accessibility={{ screenReaderInstructions: { draggable: instructions } }}
+			accessibility={{ announcements, screenReaderInstructions: { draggable: instructions } }}
 		>
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
 			<div className="board" tabIndex={0} role="group" aria-label={`Board of ${project.slug}`}>
