@@ -55,6 +55,9 @@ describe.each(cells)("%s in %s", (preset, stage) => {
 			expect("done" in outcome ? "moved" : outcome.refused.code, to).toBe(
 				allowed.includes(to) ? "moved" : "INVALID_TRANSITION",
 			);
+			// as when two people make the same move
+			if (to === stage && "refused" in outcome)
+				expect(outcome.refused.message).toBe(`web#${issue.number} is in ${to} already.`);
 		}
 	});
 

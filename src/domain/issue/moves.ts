@@ -49,9 +49,11 @@ function noSuchMove(issue: IssueState, to: string, allowed: readonly string[], t
 	const words =
 		target === undefined
 			? `There is no stage ${to} in the preset ${issue.preset}.`
-			: target.final === true
-				? `${issueName(issue)} is ${to} only once it has been approved.`
-				: `${issueName(issue)} cannot go from ${issue.stage} to ${to}.`;
+			: issue.stage === to
+				? `${issueName(issue)} is in ${to} already.`
+				: target.final === true
+					? `${issueName(issue)} is ${to} only once it has been approved.`
+					: `${issueName(issue)} cannot go from ${issue.stage} to ${to}.`;
 	return refuse("INVALID_TRANSITION", words, aboutIssue(issue, { from: issue.stage, to, allowed: [...allowed] }));
 }
 
