@@ -42,7 +42,7 @@ const together = [
 	"test/nodes/{database,errand-faults,errands,fence,moved-trees,moving,routes}.test.ts",
 	"test/nodes/{rows,simulation,surfaces,tail,writers}.test.ts",
 	"test/slots/fairness.test.ts",
-	"test/tui/{code,conversation,page,parts,question}.test.ts",
+	"test/tui/{code,conversation,page,parts,question,saved}.test.ts",
 	"test/turns/{budget,clocks,context,control,faults,kill-words,messaging,prompt-authors}.test.ts",
 	"test/workspaces/{git,keyring,plain-commit,snapshots,steady}.test.ts",
 ];

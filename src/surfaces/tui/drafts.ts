@@ -1,8 +1,8 @@
 // What is being written to each agent: it stays with the agent, also over a restart.
 import type { AgentId } from "#contract/ids.ts";
+import type { Saved } from "#contract/terminal-file.ts";
 import type { Seen } from "./model.ts";
 import type { Draft } from "./pi/draft.ts";
-import type { Saved } from "./saved.ts";
 
 export class Drafts {
 	readonly #saved: Saved;

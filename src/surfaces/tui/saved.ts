@@ -1,61 +1,82 @@
-// What is kept over a restart of the terminal: unsent texts, where each conversation is read, and preferences.
+// What is kept over a restart of the terminal: unsent texts, where each conversation is read, and preferences. Several
+// terminals share the file: each writes what it changed.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { AgentId } from "#contract/ids.ts";
+import { Preferences, Saved } from "#contract/terminal-file.ts";
 import type { State } from "./model.ts";
 import type { Anchor } from "./page.ts";
 
-export interface Saved {
-	drafts: Record<string, { text: string; cursor: { line: number; column: number } }>;
-	anchors: Record<string, NonNullable<Anchor>>;
-	/** the agent that was shown last, by project */
-	last: Record<string, string>;
-	/** files of diffs that were viewed, the last ones */
-	viewed: string[];
-	preferences: Preferences;
-}
-
-export interface Preferences {
-	/** the mouse scrolls, opens and selects */
-	mouse: boolean;
-	/** goes to an agent that was forked or added, and away from one that was killed */
-	follow: boolean;
-}
-
 const viewedMax = 2000;
 
-const nothing = (): Saved => ({
-	...{ drafts: {}, anchors: {}, last: {}, viewed: [], preferences: { mouse: true, follow: true } },
-});
-const fileIn = (home: string): string => path.join(home, "terminal.json");
+export class SavedFile {
+	readonly #home: string;
+	/** as it was when it was read or written */
+	#before: Saved;
+	readonly saved: Saved;
 
-/** A damaged file is as good as none: only conveniences are in it. */
-export function load(home: string): Saved {
-	try {
-		const found: Partial<Saved> = JSON.parse(readFileSync(fileIn(home), "utf8"));
-		const { preferences, ...rest } = found;
-		return { ...nothing(), ...rest, preferences: { ...nothing().preferences, ...preferences } };
-	} catch {
-		return nothing();
+	constructor(home: string) {
+		this.#home = home;
+		this.saved = this.#read();
+		this.#before = structuredClone(this.saved);
+	}
+
+	save({
+		anchors,
+		viewed,
+		last: [project, agent],
+	}: { last: [string, AgentId] } & Pick<State, "anchors" | "viewed">): void {
+		const { saved } = this;
+		saved.anchors = Object.fromEntries([...anchors].flatMap(([id, at]) => (at === null ? [] : [[id, at]])));
+		saved.viewed = [...viewed].slice(-viewedMax);
+		saved.last[project] = agent;
+		try {
+			mkdirSync(this.#home, { recursive: true, mode: 0o700 });
+			const written = `${this.#file}.${process.pid}.new`;
+			writeFileSync(written, `${JSON.stringify(merged(this.#before, saved, this.#read()))}\n`, { mode: 0o600 });
+			renameSync(written, this.#file);
+			this.#before = structuredClone(saved);
+		} catch {
+			// a full disk: only conveniences are lost
+		}
+	}
+
+	get #file(): string {
+		return path.join(this.#home, "terminal.json");
+	}
+
+	#read(): Saved {
+		try {
+			return Saved.parse(JSON.parse(readFileSync(this.#file, "utf8")));
+		} catch {
+			return Saved.parse({});
+		}
 	}
 }
 
-export function save(
-	home: string,
-	saved: Saved,
-	{ anchors, viewed, last: [project, agent] }: { last: [string, AgentId] } & Pick<State, "anchors" | "viewed">,
-): void {
-	saved.anchors = Object.fromEntries([...anchors].flatMap(([id, at]) => (at === null ? [] : [[id, at]])));
-	saved.viewed = [...viewed].slice(-viewedMax);
-	saved.last[project] = agent;
-	const file = fileIn(home);
-	try {
-		mkdirSync(home, { recursive: true, mode: 0o700 });
-		writeFileSync(`${file}.new`, `${JSON.stringify(saved)}\n`, { mode: 0o600 });
-		renameSync(`${file}.new`, file);
-	} catch {
-		// a full disk: only conveniences are lost
-	}
+/** What another terminal wrote, with what this one has changed since it read or wrote the file. */
+function merged(before: Saved, own: Saved, other: Saved): Saved {
+	const added = own.viewed.filter((mark) => !before.viewed.includes(mark));
+	const removed = new Set(before.viewed.filter((mark) => !own.viewed.includes(mark)));
+	const kept = other.viewed.filter((mark) => !removed.has(mark) && !added.includes(mark));
+	return {
+		drafts: changed(before.drafts, own.drafts, other.drafts),
+		anchors: changed(before.anchors, own.anchors, other.anchors),
+		last: changed(before.last, own.last, other.last),
+		viewed: [...kept, ...added].slice(-viewedMax),
+		preferences: Preferences.parse(changed(before.preferences, own.preferences, other.preferences)),
+	};
+}
+
+function changed<V>(before: Record<string, V>, own: Record<string, V>, other: Record<string, V>): Record<string, V> {
+	const isSame = (key: string): boolean => JSON.stringify(own[key]) === JSON.stringify(before[key]);
+	const keys = [...new Set([...Object.keys(other), ...Object.keys(own)])];
+	return Object.fromEntries(
+		keys.flatMap((key) => {
+			const value = isSame(key) ? other[key] : own[key];
+			return value === undefined ? [] : [[key, value]];
+		}),
+	);
 }
 
 /** No agent: the rows have not come yet. */

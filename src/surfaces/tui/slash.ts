@@ -1,9 +1,9 @@
 // What a slash command is given, and what it answers.
 import type { Client } from "#client/client.ts";
 import type { AgentId, ProjectSlug } from "#contract/ids.ts";
+import type { Preferences } from "#contract/terminal-file.ts";
 import type { Agent } from "#contract/wire.ts";
 import type { Panel, PanelFile, Seen } from "./model.ts";
-import type { Preferences } from "./saved.ts";
 import type { Words } from "./words.ts";
 
 export interface SlashContext {

@@ -16,7 +16,7 @@ import { Screen } from "./pi/screen.ts";
 import { clicked, selectable } from "./pointing.ts";
 import { shownQuestion } from "./question.ts";
 import { refusalText, request } from "./requests.ts";
-import { agentIn, anchorsIn, DelayedSave, load, nobody, type Saved, save } from "./saved.ts";
+import { agentIn, anchorsIn, DelayedSave, nobody, SavedFile } from "./saved.ts";
 import { conversationHeight, conversationWidth, readingOf, type ScreenLook, screenRows, scrolled } from "./screen.ts";
 import type { SlashAnswer } from "./slash.ts";
 import { submissionOf } from "./submission.ts";
@@ -30,7 +30,7 @@ export class TerminalProgram {
 	readonly #view: MirroredScreen;
 	readonly #screen: Screen;
 	readonly #drafts: Drafts;
-	readonly #saved: Saved;
+	readonly #file: SavedFile;
 	readonly #over = new AbortController();
 	readonly #done = Promise.withResolvers<void>();
 	readonly #requests: OpenRequests;
@@ -41,12 +41,12 @@ export class TerminalProgram {
 	constructor(options: TerminalOptions, first: AgentId | null = null) {
 		this.#options = options;
 		const { client, home, project, now, beforeReconnect, terminal } = options;
-		this.#saved = load(home);
+		this.#file = new SavedFile(home);
+		const { saved } = this.#file;
 		this.#mirror = new Mirror(client, { now, beforeReconnect, itemsMax, changed: (what) => this.#changed(what) });
 		this.#view = new MirroredScreen(this.#mirror, client, project);
-		const last = agentIn(this.#saved.last[project ?? ""]) ?? first ?? nobody;
-		const viewed = new Set(this.#saved.viewed);
-		this.#state = { ...firstState(last), anchors: anchorsIn(this.#saved), viewed };
+		const last = agentIn(saved.last[project ?? ""]) ?? first ?? nobody;
+		this.#state = { ...firstState(last), anchors: anchorsIn(saved), viewed: new Set(saved.viewed) };
 		const painter = {
 			draw: (width: number, height: number) => {
 				this.#state = shownQuestion(this.#state, this.#view.seen, { now: now(), width, rows: height });
@@ -59,7 +59,7 @@ export class TerminalProgram {
 				selectable(this.#state, this.#view.seen, this.#look(), { column, row }),
 		};
 		this.#screen = new Screen(painter, {
-			...{ mouse: this.#saved.preferences.mouse, colour: options.colour },
+			...{ mouse: saved.preferences.mouse, colour: options.colour },
 			...(terminal !== undefined && { terminal }),
 		});
 		this.#requests = new OpenRequests({
@@ -67,7 +67,7 @@ export class TerminalProgram {
 			refused: (error, asked) => this.#refused(error, asked),
 			waiting: (waiting) => this.#show({ ...this.#state, waiting }),
 		});
-		this.#drafts = new Drafts(this.#saved, () =>
+		this.#drafts = new Drafts(saved, () =>
 			this.#screen.draft({
 				submit: (text) => this.#submit(text),
 				changed: () => this.#saving.begin(),
@@ -265,12 +265,12 @@ export class TerminalProgram {
 	#answered(answer: SlashAnswer): void {
 		const { text, go, quit, prefer } = answer;
 		this.#state = { ...this.#state, panel: panelAfter(this.#state, this.#view.seen, answer) };
-		Object.assign(this.#saved.preferences, prefer);
+		Object.assign(this.#file.saved.preferences, prefer);
 		if (prefer?.mouse !== undefined) this.#screen.takeMouse(prefer.mouse);
 		if (prefer !== undefined) this.#saving.begin();
 		if (text !== undefined) this.#say(text, "ok");
 		// the reader may have gone elsewhere meanwhile
-		if (go !== undefined && this.#state.current === go.from && this.#saved.preferences.follow) this.#go(go.to);
+		if (go !== undefined && this.#state.current === go.from && this.#file.saved.preferences.follow) this.#go(go.to);
 		if (quit === true) this.stop();
 	}
 
@@ -292,9 +292,6 @@ export class TerminalProgram {
 
 	#save(): void {
 		this.#drafts.keep();
-		save(this.#options.home, this.#saved, {
-			...this.#state,
-			last: [this.#options.project ?? "", this.#state.current],
-		});
+		this.#file.save({ ...this.#state, last: [this.#options.project ?? "", this.#state.current] });
 	}
 }

@@ -1,0 +1,23 @@
+// What `terminal.json` in the home has: what the terminal keeps over a restart.
+import { z } from "zod";
+
+const Cursor = z.object({ line: z.int().nonnegative(), column: z.int().nonnegative() });
+export const Preferences = z.object({
+	/** the mouse scrolls, opens and selects */
+	mouse: z.boolean().catch(true),
+	/** goes to an agent that was forked or added, and away from one that was killed */
+	follow: z.boolean().catch(true),
+});
+export type Preferences = z.infer<typeof Preferences>;
+
+/** A damaged part is as good as none: only conveniences are in it. */
+export const Saved = z.object({
+	drafts: z.record(z.string(), z.object({ text: z.string(), cursor: Cursor })).catch({}),
+	anchors: z.record(z.string(), z.object({ block: z.int(), row: z.int().nonnegative() })).catch({}),
+	/** the agent that was shown last, by project */
+	last: z.record(z.string(), z.string()).catch({}),
+	/** files of diffs that were viewed, the last ones */
+	viewed: z.array(z.string()).catch([]),
+	preferences: Preferences.catch({ mouse: true, follow: true }),
+});
+export type Saved = z.infer<typeof Saved>;

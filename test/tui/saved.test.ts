@@ -1,0 +1,46 @@
+// What is kept over a restart of the terminal.
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { AgentId } from "#contract/ids.ts";
+import { freshFolder } from "#test/support/stores.ts";
+import { SavedFile } from "../../src/surfaces/tui/saved.ts";
+
+const [one, two] = [AgentId.parse("A".repeat(22)), AgentId.parse("B".repeat(22))];
+const cursor = { line: 0, column: 1 };
+const file = (home: string): string => path.join(home, "terminal.json");
+const none = { anchors: new Map(), viewed: new Set<string>() };
+
+test("of two terminals each writes what it changed, and keeps what the other wrote", () => {
+	const home = freshFolder();
+	new SavedFile(home).save({ ...none, viewed: new Set(["old", "seen"]), last: ["shop", one] });
+	const [first, second] = [new SavedFile(home), new SavedFile(home)];
+	first.saved.drafts[one] = { text: "for one", cursor };
+	first.saved.preferences.mouse = false;
+	first.save({ anchors: new Map([[one, { block: 7, row: 0 }]]), viewed: new Set(["seen", "new"]), last: ["", one] });
+	second.saved.drafts[two] = { text: "for two", cursor };
+	second.save({ anchors: new Map(), viewed: new Set(["old", "seen", "other"]), last: ["shop", two] });
+	expect(JSON.parse(readFileSync(file(home), "utf8"))).toEqual({
+		drafts: { [one]: { text: "for one", cursor }, [two]: { text: "for two", cursor } },
+		anchors: { [one]: { block: 7, row: 0 } },
+		last: { shop: two, "": one },
+		viewed: ["seen", "new", "other"],
+		preferences: { mouse: false, follow: true },
+	});
+	// what is sent is gone, also from the file
+	delete second.saved.drafts[two];
+	second.save({ ...none, last: ["shop", two] });
+	expect(Object.keys(new SavedFile(home).saved.drafts)).toEqual([one]);
+});
+
+test("a part of the file that is damaged is as good as none", () => {
+	const home = freshFolder();
+	const nothing = new SavedFile(home).saved;
+	for (const text of ["", "[]", "null", "{"]) {
+		writeFileSync(file(home), text);
+		expect(new SavedFile(home).saved).toEqual(nothing);
+	}
+	const drafts = { [one]: { text: "kept", cursor } };
+	writeFileSync(file(home), JSON.stringify({ drafts, last: null, anchors: 7, viewed: {}, preferences: { mouse: 1 } }));
+	expect(new SavedFile(home).saved).toEqual({ ...nothing, drafts });
+});
