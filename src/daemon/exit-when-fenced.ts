@@ -1,21 +1,42 @@
-// When another node has replaced this one: the processes end first, then the daemon, and the next one joins anew.
+// When this node was replaced: the processes end first, then the daemon. After a fall the next one joins anew. If a daemon
+// with the same id has joined, from a copy of this home, this one stays down: each would only end the other.
 
+import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { HomeLocked } from "#adapters/system/home-lock.ts";
 import { expected } from "#contract/log.ts";
+import { isActive, type NodeState } from "#contract/node.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { Log } from "#engine/ports/log.ts";
 import { StoreFault } from "#engine/ports/store.ts";
 
 /** tells the service manager to start it again */
 const fencedExit = 71;
+/** tells the service manager that a person has to do something first (`EX_CONFIG`) */
+const copiedExit = 78;
 const killMs = 5000;
+const askMs = 5000;
 
-/** Returns the exit code. */
-export async function exitWhenFenced(engine: Engine, log: Log, why: StoreFault): Promise<number> {
-	log.error("daemon", `The daemon ends and starts again: ${why.message}`);
+export async function exitWhenFenced(
+	engine: Engine,
+	{ home, log }: { home: string; log: Log },
+	why: StoreFault,
+): Promise<{ code: number; again: boolean }> {
+	const other = await Promise.race([otherStart(engine), pause(askMs, null)]).catch(() => null);
+	log.error(
+		"daemon",
+		other === null
+			? `The daemon ends and starts again: ${why.message}`
+			: `The daemon ends and stays down: another daemon with the id of this home took its place as node ${other.name} at ${new Date(other.joinedAt).toISOString()}. One of the two homes is a copy. To run both, remove the file ${path.join(home, "id")}, or the one of the other home, while its daemon is down: it becomes a node of its own.`,
+	);
 	await Promise.race([engine.killProcesses(), pause(killMs)]).catch(expected("the next daemon ends them"));
-	return fencedExit;
+	return other === null ? { code: fencedExit, again: true } : { code: copiedExit, again: false };
+}
+
+/** This daemon holds its home, so another start of its node cannot be its successor. */
+async function otherStart({ reads, node }: Engine): Promise<NodeState | null> {
+	const row = node === null ? undefined : await reads.node(node.node);
+	return row !== undefined && isActive(row) && row.epoch !== node?.epoch ? row : null;
 }
 
 const pauseMs = { first: 200, longest: 5000 };

@@ -146,9 +146,9 @@ try {
 	});
 	void daemon.engine.failed.then(async (why) => {
 		if (why.kind === "fenced") {
-			const code = await exitWhenFenced(daemon.engine, log, why);
+			const { code, again } = await exitWhenFenced(daemon.engine, { home, log }, why);
 			// in the foreground the service manager starts the next one
-			if (values.background) startSuccessor(home, process.env, ["--again"]);
+			if (again && values.background) startSuccessor(home, process.env, ["--again"]);
 			process.exit(code);
 		}
 		log.error("daemon", `The daemon ends, because its store cannot be trusted: ${why.message}`, {}, why);

@@ -6,8 +6,10 @@ import { systemClock } from "#adapters/system/clock.ts";
 import { randomIds } from "#adapters/system/ids.ts";
 import { limits } from "#contract/limits.ts";
 import { NodeId } from "#contract/node.ts";
+import { exitWhenFenced } from "#daemon/exit-when-fenced.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
 import { Engine } from "#engine/engine.ts";
+import { noLog } from "#engine/ports/log.ts";
 import { lossyProxy } from "#test/support/lossy-proxy.ts";
 import { done } from "#test/support/say.ts";
 import { freshDatabase } from "#test/support/stores.ts";
@@ -46,6 +48,23 @@ test(`${lives} times the next life of a node ends the one before: none of its la
 	}
 	expect(await texts(before)).toEqual(Array.from({ length: lives + 1 }, (_, life) => `life ${life}`));
 	await before[Symbol.asyncDispose]();
+});
+
+test("a daemon starts again after it was replaced, but not if another one has its id: it says which", async () => {
+	const url = await freshDatabase();
+	const [first, copy] = [await openLife(url), await openLife(url)];
+	const said: string[] = [];
+	const about = { home: "/h", log: { ...noLog, error: (_: string, text: string) => void said.push(text) } };
+	const why = await first.failed;
+	expect(await exitWhenFenced(first, about, why)).toEqual({ code: 78, again: false });
+	// control: the node that replaced it has gone
+	await copy[Symbol.asyncDispose]();
+	expect(await exitWhenFenced(first, about, why)).toEqual({ code: 71, again: true });
+	expect(said).toEqual([
+		expect.stringMatching(/stays down: .* as node one at .* remove the file \/h\/id/),
+		expect.stringContaining("starts again"),
+	]);
+	await first[Symbol.asyncDispose]();
 });
 
 test("control: an engine that is not a node has no fence, and its late batch lands", async () => {
