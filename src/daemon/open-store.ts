@@ -22,11 +22,11 @@ export function storeOf(home: string, { database }: HomeConfig, environment: Nod
 	checkStoreKind(home, named ? "postgres" : "sqlite");
 	if (!named) return { home };
 	const owner = environment["BROOD_DATABASE_OWNER_URL"];
-	return { url: addressFrom(named), ...(owner && { ownerUrl: addressFrom(owner) }) };
+	return { url: addressFrom(named, environment), ...(owner && { ownerUrl: addressFrom(owner, environment) }) };
 }
 
-function addressFrom(text: string): string {
-	const found = databaseAddress(text);
+function addressFrom(text: string, environment: NodeJS.ProcessEnv): string {
+	const found = databaseAddress(text, environment);
 	if ("url" in found) return found.url;
 	throw new ConfigError(`The address of the database cannot be used: ${found.problem}.`);
 }

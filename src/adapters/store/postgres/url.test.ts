@@ -1,3 +1,5 @@
+import { userInfo } from "node:os";
+import pg from "pg";
 import { expect, test } from "vitest";
 import { databaseAddress } from "./url.ts";
 
@@ -10,7 +12,31 @@ test.each([
 	["postgres://me:word@db.example/brood", "postgres://me:word@db.example/brood?sslmode=verify-full"],
 	["postgres://db.example/brood?sslmode=disable", "postgres://db.example/brood?sslmode=disable"],
 ])("%s is used as %s", (given, used) => {
-	expect(databaseAddress(given)).toEqual({ url: used });
+	expect(databaseAddress(given, { USER: "me" })).toEqual({ url: used });
+});
+
+test("the host and the user are those that are used, wherever they come from", () => {
+	const used = (text: string, environment: NodeJS.ProcessEnv) => {
+		const found = databaseAddress(text, environment);
+		const { host, user, ssl } = new pg.Client({ connectionString: "url" in found ? found.url : "" });
+		return { host, user, isProved: ssl !== false };
+	};
+	const me = userInfo().username;
+	expect([
+		used("postgres:///brood", { PGHOST: "192.0.2.2", USER: "ada" }),
+		used("postgres:///brood", { PGHOST: "/run/pg", PGUSER: "ada" }),
+		used("postgres://ada@localhost/brood", { PGHOST: "192.0.2.2" }),
+		used("postgres://%2Frun%2Fpg/brood", {}),
+		used("postgres://ada@localhost/brood?host=/run/pg&host=192.0.2.2", {}),
+		used("postgres://localhost/brood", {}),
+	]).toEqual([
+		{ host: "192.0.2.2", user: process.env["USER"], isProved: true },
+		{ host: "/run/pg", user: process.env["USER"], isProved: false },
+		{ host: "localhost", user: "ada", isProved: false },
+		{ host: "/run/pg", user: me, isProved: false },
+		{ host: "192.0.2.2", user: "ada", isProved: true },
+		{ host: "localhost", user: me, isProved: false },
+	]);
 });
 
 test.each([
