@@ -73,6 +73,18 @@ describe("a preset is broken", () => {
 			},
 			/nobody would ever/,
 		],
+		[
+			"with a stage before the review whose prompt was forgotten",
+			{
+				stages: [
+					{ ...todo, next: "BUILD" },
+					{ name: "BUILD", next: "REVIEW" },
+					{ name: "REVIEW", next: "DONE", back: "BUILD", gate: "human" },
+					done,
+				],
+			},
+			/BUILD has no prompt and no gate: an issue would reach REVIEW without any work/,
+		],
 	])("%s", (_, written, reason) => expect(loadPreset(written)).toEqual({ broken: expect.stringMatching(reason) }));
 
 	test("and one that is right is not: the control", () =>

@@ -40,7 +40,16 @@ export function problemsOf(preset: Preset): string[] {
 	return [
 		...names.filter((name) => !reached.has(name)).map((name) => `${name} is reached from nowhere`),
 		...preset.stages.flatMap((stage) => problemsOfStage(preset, stage)),
+		...withoutWork(preset),
 	];
+}
+
+/** A stage whose prompt was forgotten looks like one where issues wait until they are started. */
+function withoutWork(preset: Preset): string[] {
+	const skipped = stagesBeforeStart(preset).slice(1).at(-1);
+	const first = firstWork(preset);
+	if (skipped === undefined || first === undefined || onwards(preset, first).some(({ prompt }) => prompt)) return [];
+	return [`${skipped.name} has no prompt and no gate: an issue would reach ${first.name} without any work`];
 }
 
 function problemsOfStage(preset: Preset, stage: Stage): string[] {
@@ -75,17 +84,19 @@ const unknownVariables = (template: string): string[] => {
 		.filter((name) => !known.includes(name));
 };
 
-function leadsToTheEnd(preset: Preset, from: StageName): boolean {
-	const seen = new Set<string>();
+const leadsToTheEnd = (preset: Preset, from: StageName): boolean =>
+	onwards(preset, stageOf(preset, from)).some(({ final }) => final === true);
+
+/** The stage and those after it, each once. */
+function onwards(preset: Preset, from: Stage | undefined): Stage[] {
+	const seen = new Set<Stage>();
 	for (
-		let at = stageOf(preset, from);
-		at !== undefined && !seen.has(at.name);
+		let at = from;
+		at !== undefined && !seen.has(at);
 		at = at.next === undefined ? undefined : stageOf(preset, at.next)
-	) {
-		if (at.final === true) return true;
-		seen.add(at.name);
-	}
-	return false;
+	)
+		seen.add(at);
+	return [...seen];
 }
 
 function reachable(preset: Preset): ReadonlySet<StageName> {
@@ -100,22 +111,22 @@ const waysOut = (stage: Stage | undefined): StageName[] =>
 export const stageOf = (preset: Preset, name: string): Stage | undefined =>
 	preset.stages.find((stage) => stage.name === name);
 
-/** Whether no work happens up to this stage: the first stage, and those after it that have no prompt and no gate. */
-export function isBeforeStart(preset: Preset, name: string): boolean {
-	for (let at = preset.stages[0]; at !== undefined; at = at.next === undefined ? undefined : stageOf(preset, at.next)) {
-		if (at.prompt !== undefined || at.gate !== undefined || at.final === true) return false;
-		if (at.name === name) return true;
-	}
-	return false;
+/** The first stage, and those after it that have no prompt and no gate: issues wait there until they are started. */
+export function stagesBeforeStart(preset: Preset): Stage[] {
+	const stages = onwards(preset, preset.stages[0]);
+	const at = stages.findIndex(
+		(stage) => stage.prompt !== undefined || stage.gate !== undefined || stage.final === true,
+	);
+	return stages.slice(0, at < 0 ? stages.length : at);
 }
 
+/** Whether no work happens up to this stage. */
+export const isBeforeStart = (preset: Preset, name: string): boolean =>
+	stagesBeforeStart(preset).some((stage) => stage.name === name);
+
 /** The first stage with a prompt or a gate. */
-export function firstWork(preset: Preset): Stage | undefined {
-	let at = preset.stages[0];
-	while (at !== undefined && isBeforeStart(preset, at.name))
-		at = at.next === undefined ? undefined : stageOf(preset, at.next);
-	return at;
-}
+export const firstWork = (preset: Preset): Stage | undefined =>
+	onwards(preset, preset.stages[0])[stagesBeforeStart(preset).length];
 
 /** Where a person may move an issue. Into a final stage it goes only by a merge. */
 export function movesFrom(preset: Preset, name: string): StageName[] {

@@ -2,11 +2,12 @@
 import type { AgentId, Handle } from "#contract/ids.ts";
 import { type EntryState, type IssueState, isOpen, needsPerson, type RunState } from "#contract/issue.ts";
 import type { Issue, IssueDetails, NamedPreset, Run } from "#contract/issue-wire.ts";
+import type { Preset } from "#contract/preset.ts";
 import type { ProjectState, WorkSettings } from "#contract/project.ts";
 import { workStage } from "#domain/issue/assign.ts";
 import { blockers } from "#domain/issue/decide.ts";
 import { notWaitingText } from "#domain/issue/review.ts";
-import { isBeforeStart, movesFrom, presetNamed } from "#domain/preset.ts";
+import { isBeforeStart, movesFrom, presetNamed, stagesBeforeStart } from "#domain/preset.ts";
 import { shipped } from "#domain/presets.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
@@ -122,6 +123,9 @@ export function presetsView(project: WorkSettings): NamedPreset[] {
 		loaded: presetNamed(project, name),
 	}));
 }
+
+/** The stages in which issues of a preset wait until they are started. */
+export const waitingStages = (preset: Preset): string[] => stagesBeforeStart(preset).map(({ name }) => name);
 
 export interface IssueFilter {
 	stage?: string | undefined;

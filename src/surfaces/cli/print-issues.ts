@@ -1,7 +1,7 @@
 // Prints issues.
 import type { Issue, IssueDetails, NamedPreset } from "#contract/issue-wire.ts";
 import { indented, inline } from "#contract/visible.ts";
-import { waitingTexts } from "#views/issue.ts";
+import { waitingStages, waitingTexts } from "#views/issue.ts";
 import { table } from "./print.ts";
 
 export function issueTable(issues: readonly Issue[]): string {
@@ -109,7 +109,10 @@ export function presetLines(presets: readonly NamedPreset[]): string {
 			const how =
 				"broken" in loaded
 					? `broken: ${inline(loaded.broken)}`
-					: loaded.preset.stages.map((stage) => stage.name).join(" → ");
+					: [
+							loaded.preset.stages.map((stage) => stage.name).join(" → "),
+							`issues wait in ${waitingStages(loaded.preset).join(" and ")} until they are started`,
+						].join("\n  ");
 			return `${name}${usual ? " (the usual one)" : ""}\n  ${how}`;
 		})
 		.join("\n");
