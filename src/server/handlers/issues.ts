@@ -87,6 +87,9 @@ async function configure(
 ): Promise<Project | Refusal> {
 	const project = await projectWithSettings(context, request.params["project"]);
 	if (isRefusal(project)) return project;
+	const { agentType } = request.body;
+	const unknown = agentType == null ? null : context.unknownType(agentType);
+	if (unknown !== null) return unknown;
 	const asked: Readonly<Record<string, unknown>> = request.body;
 	const fixed = Object.entries(project.written).find(
 		([name, value]) => asked[name] !== undefined && asked[name] !== value,

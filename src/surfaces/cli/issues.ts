@@ -1,5 +1,6 @@
 // The actions of the issue commands.
 import type { RouteAnswer } from "#client/client.ts";
+import { counted } from "#contract/counted.ts";
 import type { Issue } from "#contract/issue-wire.ts";
 import type { RouteName } from "#contract/routes.ts";
 import { inline } from "#contract/visible.ts";
@@ -200,7 +201,7 @@ export async function auto(
 		},
 		({ slug: of, auto: isOn, agentsMax: most, agentType, policy: may }) =>
 			isOn
-				? `automatic work on the issues of ${of} is on, with at most ${most} agents of ${agentType === null ? "the type that the preset or a subscription names" : `type ${agentType}`}${may === null ? "" : ` and policy ${may}`}`
+				? `automatic work on the issues of ${of} is on, with at most ${counted(most, "agent")} of ${agentType === null ? "the type that the preset or a subscription names" : `type ${agentType}`}${may === null ? "" : ` and policy ${may}`}`
 				: `automatic work on the issues of ${of} is off`,
 	);
 }
