@@ -2,7 +2,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { Refused } from "#client/client.ts";
-import { vendorTypes } from "#contract/agent-type.ts";
 import { fullName } from "#contract/full-name.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Agent, Project, Turn } from "#contract/wire.ts";
@@ -15,9 +14,9 @@ import { LiveConversation } from "./live-conversation.ts";
 import { nameFromPrompt } from "./name-from-prompt.ts";
 import { printToStderr } from "./print.ts";
 import { diffText } from "./print-work.ts";
-import { textOf } from "./prompt.ts";
 import { addRepository, repositoryAt } from "./repository.ts";
 import { subscriptionWithKeys } from "./shell-keys.ts";
+import { typeAndPrompt } from "./type-and-prompt.ts";
 
 interface RunOptions extends Options {
 	name?: string | undefined;
@@ -35,9 +34,6 @@ interface Ran {
 	/** the agent has committed all of it */
 	committed: boolean;
 }
-
-/** The types that can be named before the prompt. */
-const runTypes = [...vendorTypes, "llm", "shell", "scripted", "human"] as const;
 
 export async function run(words: readonly string[], options: RunOptions): Promise<void> {
 	const say = options.json === true ? () => {} : printToStderr;
@@ -74,17 +70,6 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 		},
 		(ran) => summary(ran, isElsewhere),
 	);
-}
-
-/** The first word may name the type, if more words follow. */
-async function typeAndPrompt(
-	words: readonly string[],
-	file: string | undefined,
-): Promise<{ type: string | null; text: string }> {
-	const [first = "", ...rest] = words;
-	const named = runTypes.some((type) => type === first) && (rest.length > 0 || file !== undefined);
-	const text = (named ? rest : words).join(" ");
-	return { type: named ? first : null, text: await textOf(text === "" ? undefined : text, file) };
 }
 
 /** Without a given name the prompt names the agent; a name that has been used gets a number. */
