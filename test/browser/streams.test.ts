@@ -107,8 +107,14 @@ test("without the daemon a page keeps what it had, says so and sends nothing; un
 		await page.keyboard.press("Enter");
 		await page.getByRole("textbox", { name: "Prompt for kept" }).waitFor();
 		await dashboard.isAccessible();
+		// a page that was never opened has no code here
+		await page.getByRole("link", { name: "Journal" }).click();
+		await page.getByText("This page could not be loaded.").waitFor();
+		await dashboard.isAccessible();
 	});
 	await page.getByText("● live").waitFor({ timeout: 30_000 });
+	await page.getByRole("heading", { level: 1, name: "Journal" }).waitFor();
+	await page.goBack();
 	// what could not be sent is still there
 	expect(await page.getByRole("textbox", { name: "Prompt for kept" }).inputValue()).toBe("say number 10.");
 });
