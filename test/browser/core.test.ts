@@ -416,6 +416,7 @@ test("the palette goes to an agent, and ? lists the keys", async () => {
 	await dashboard.isAccessible();
 	await page.keyboard.press("Enter");
 	await page.getByRole("heading", { level: 1, name: /far-away/ }).waitFor();
+	await expect.poll(() => page.title()).toMatch(/(^|\) )far-away · Brood$/);
 	await page.locator("main").press("?");
 	await page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
 	await dashboard.isAccessible();
@@ -453,7 +454,7 @@ test("a browser that is not looked at notifies of a question, once, if it was as
 	await expect
 		.poll(() => page.evaluate(() => Reflect.get(globalThis, "shown")))
 		.toEqual([["loud asks", "May loud push?"]]);
-	await expect.poll(() => page.title()).toMatch(/^\(\d+\) Brood$/);
+	await expect.poll(() => page.title()).toMatch(/^\(\d+\) Inbox · Brood$/);
 });
 
 test("on a phone nothing scrolls sideways", async () => {

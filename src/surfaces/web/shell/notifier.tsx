@@ -1,4 +1,4 @@
-// Notifications in the browser, for questions and errors that come while the page is not looked at. Only one tab shows
+// The title of the tab, and notifications in the browser, for questions and errors that come while the page is not looked at. Only one tab shows
 // each: the browser replaces notifications with the same tag.
 import { useEffect, useRef } from "react";
 import { useLocation } from "wouter";
@@ -7,10 +7,13 @@ import { finishHint } from "#views/agent-text.ts";
 import { useSeen } from "../store/hooks.ts";
 import { paths } from "../ui/paths.ts";
 import { isNotifying } from "./notifications.ts";
+import { pageTitle } from "./page-title.ts";
 
 export function Notifier() {
-	const { inbox, isLoaded } = useSeen();
-	const [, go] = useLocation();
+	const seen = useSeen();
+	const { inbox, isLoaded } = seen;
+	const [location, go] = useLocation();
+	const title = [pageTitle(location, (id) => seen.agent(id)), "Brood"].filter(Boolean).join(" · ");
 	const known = useRef<Set<string> | null>(null);
 	useEffect(() => {
 		if (!isLoaded) return;
@@ -33,7 +36,6 @@ export function Notifier() {
 		];
 		const before = known.current;
 		known.current = new Set(calls.map(({ tag }) => tag));
-		document.title = calls.length === 0 ? "Brood" : `(${calls.length}) Brood`;
 		// what waited before the page was opened is not new
 		if (before === null || !document.hidden || !isNotifying()) return;
 		for (const { tag, title, body } of calls.filter((call) => !before.has(call.tag))) {
@@ -44,5 +46,9 @@ export function Notifier() {
 			});
 		}
 	}, [inbox, isLoaded, go]);
+	const waiting = inbox.approvals.length + inbox.errors.length + inbox.humanAgents.length;
+	useEffect(() => {
+		document.title = waiting === 0 ? title : `(${waiting}) ${title}`;
+	}, [title, waiting]);
 	return null;
 }
