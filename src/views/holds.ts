@@ -3,5 +3,8 @@ import { fullName } from "#contract/full-name.ts";
 import type { Agent } from "#contract/wire.ts";
 import { verbThatEndsHolds } from "#domain/agent-state/holds.ts";
 
-export const continues = (agent: Pick<Agent, "handle" | "project" | "holds" | "lastError">): string =>
-	`brood agent ${verbThatEndsHolds(agent)} ${fullName(agent)}`;
+type Held = Pick<Agent, "handle" | "project" | "holds" | "lastError">;
+
+export const verbToContinue = (agent: Held): "resume" | "recover" => verbThatEndsHolds(agent);
+
+export const continues = (agent: Held): string => `brood agent ${verbThatEndsHolds(agent)} ${fullName(agent)}`;

@@ -1,5 +1,5 @@
 // `brood run`: one command from a task to an agent at work on it.
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Shell, shell } from "#test/support/cli.ts";
@@ -80,6 +80,22 @@ test("a prompt behind a turn that asks names the question, and Ctrl+C leaves the
 	it.type("\u0003");
 	await it.drawn.shows(/gate goes on\.\n {2}follow it: {2}brood log gate --follow/);
 	await it.ended;
+});
+
+test("a crash keeps the text on the screen, and what is suggested after it works", async () => {
+	const repository = freshRepository({ "a.txt": "a\n" });
+	const env = { BROOD_HOME: sh.home, HOME: sh.home, BROOD_PORT: "0" };
+	writeFileSync(path.join(repository, "task"), "say before the crash\nsleep 60000");
+	await using it = new Pty(repository, env, { args: "run scripted --file task --name long-job" });
+	// the last word is printed once it is complete
+	await it.drawn.shows(/^ {2}before the/m);
+	process.kill((await sh.json("status")).data.pid, "SIGKILL");
+	const screen = await it.drawn.shows("go on:       brood agent resume long-job --retry");
+	expect(screen).toMatch(/^ {2}before the crash$/m);
+	expect(screen).toContain("\nThe turn was interrupted by a crash.\n");
+	expect(screen).not.toMatch(/^ {2}crash$/m);
+	const { code } = await sh.within(repository).brood("agent", "resume", "long-job", "--retry");
+	expect(code).toBe(0);
 });
 
 test("without a vendor it says what to install, and outside of a repository what to do", async () => {

@@ -40,6 +40,8 @@ export async function followTurn(client: Client, prompt: Prompt, { live, interac
 			stop.signal,
 			reconnect,
 		)) {
+			// starting the daemon again would overwrite the line that is being written
+			if ("lost" in message) live?.endPiece();
 			// before this point the stream replays old events, and deltas would come in between
 			if ("at" in message) isCurrent = true;
 			if ("delta" in message && isCurrent) live?.piece(message.delta);

@@ -1,5 +1,6 @@
 // Prints an agent's work as it happens: messages while they are written, each tool call on one line, results folded.
 
+import { looseData } from "#contract/loose-data.ts";
 import type { Delta } from "#contract/stream.ts";
 import { indented, inline, visible } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
@@ -85,7 +86,8 @@ export class LiveConversation {
 		else if (kind === "plan")
 			for (const { mark, text: step } of planSteps(text)) this.#line("faint", `${margin}${mark} ${step}`);
 		else if (kind === "system") this.#line("faint", margin + text);
-		else if (kind === "final" && text !== "" && text !== this.#last) this.#line(null, margin + text);
+		else if (kind === "final" && text !== "" && text !== this.#last && isCompleted(item))
+			this.#line(null, margin + text);
 		else if (kind === "assistant" || kind === "thought") {
 			const streamed = this.#streamed;
 			const isShown = streamed?.id.startsWith(`${kind} `) === true && streamed.text.trim() === text;
@@ -130,6 +132,9 @@ export class LiveConversation {
 		return columns === null ? null : columns - margin.length;
 	}
 }
+
+/** The text of another turn is the reason of its end, which the command prints as its last line. */
+const isCompleted = ({ data }: Pick<Item, "data">): boolean => (looseData(data).state ?? "completed") === "completed";
 
 const cut = (text: string, width: number): string =>
 	text.length <= width ? text : `${text.slice(0, Math.max(10, width - 1)).toWellFormed()}…`;

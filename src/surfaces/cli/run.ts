@@ -4,7 +4,9 @@ import path from "node:path";
 import { Refused } from "#client/client.ts";
 import { fullName } from "#contract/full-name.ts";
 import { refuse } from "#contract/refusal.ts";
+import { inline } from "#contract/visible.ts";
 import type { Agent, Project, Turn } from "#contract/wire.ts";
+import { verbToContinue } from "#views/holds.ts";
 import { act, type CliContext, freshKey, type Options } from "./act.ts";
 import { chooseType, howToLogInIfNot } from "./default-type.ts";
 import { detachOnInterrupt } from "./detach.ts";
@@ -66,7 +68,9 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 			if (login !== null) say(login);
 			const diff = agent.workspace === null ? null : await client.call("diff", { params: { agent: agent.id } });
 			const stat = diff === null || diff.files.length === 0 ? "" : diffText(diff, true);
-			return { agent, turn, stat, committed: stat !== "" && (await isCommitted(cli, agent)) };
+			// the turn may have left it held
+			const now = await client.call("agent", { params: { agent: agent.id } });
+			return { agent: now, turn, stat, committed: stat !== "" && (await isCommitted(cli, agent)) };
 		},
 		(ran) => summary(ran, isElsewhere),
 	);
@@ -129,8 +133,7 @@ async function isCommitted({ client }: CliContext, { id, project }: Agent): Prom
 function summary({ agent, turn, stat, committed }: Ran, isElsewhere: boolean): string {
 	const handle = isElsewhere ? fullName(agent) : agent.handle;
 	if (turn === null) return `follow it:  brood log ${handle} --follow`;
-	const end =
-		turn.state === "completed" ? "" : `The turn ${turn.state}${turn.reason === null ? "" : `: ${turn.reason}`}.\n`;
+	const end = turn.state === "completed" ? "" : `${endText(turn)}\n`;
 	const next = [
 		...(stat === ""
 			? ["Nothing changed."]
@@ -140,7 +143,22 @@ function summary({ agent, turn, stat, committed }: Ran, isElsewhere: boolean): s
 					`look at it:  brood diff ${handle}`,
 					`keep it:     ${committed ? "" : `brood commit ${handle} -m '…' && `}brood approve ${handle}`,
 				]),
-		`go on:       brood prompt ${handle} '…' --follow`,
+		`go on:       ${goOn(agent, turn, handle)}`,
 	];
 	return `${end}\n${next.join("\n")}`;
+}
+
+function endText({ state, reason }: Turn): string {
+	if (reason === "crash" || reason === "shutdown") return `The turn was interrupted by a ${reason}.`;
+	// a reason that only repeats the state says nothing
+	const why = reason === null || reason === state ? "" : `: ${inline(reason).replace(/\.$/, "")}`;
+	return state === "failed" ? `The turn failed${why}.` : `The turn was interrupted${why}.`;
+}
+
+/** A held agent takes no prompt before it is resumed or repaired. */
+function goOn(agent: Agent, { state, retriedAs }: Turn, handle: string): string {
+	if (agent.holds.length === 0) return `brood prompt ${handle} '…' --follow`;
+	const verb = verbToContinue(agent);
+	const isRetried = verb === "resume" && state !== "completed" && retriedAs === null;
+	return `brood agent ${verb} ${handle}${isRetried ? " --retry" : ""}`;
 }
