@@ -1,6 +1,6 @@
 // Removes a home, and what it keeps in the projects' repositories: `brood uninstall --all` runs it when the daemon has
-// stopped. Branches stay: they are the user's. So do other files in the home, and the refs of another home's agents in the
-// same repository. The projects' paths and the agents' ids arrive on standard input, and what was removed is printed, both
+// stopped. Branches stay: they are the user's. So do other files in the home, a playground that somebody has used, and the
+// refs of another home's agents in the same repository. The projects' paths and the agents' ids arrive on standard input, and what was removed is printed, both
 // as JSON. With `--look` it only says how many uncommitted files each workspace has.
 import { existsSync, readdirSync, readFileSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -10,6 +10,7 @@ import { dropRefs, forgetWorktree } from "#adapters/git/snapshot/destroy.ts";
 import { lockHome } from "#adapters/system/home-lock.ts";
 import { isOfHome } from "#adapters/system/home-names.ts";
 import { messageOf } from "#contract/message-of.ts";
+import { playground } from "#local/playground-repository.ts";
 
 interface Removed {
 	path: string;
@@ -53,13 +54,30 @@ async function remove(): Promise<{ left: string[]; projects: Removed[] }> {
 	// never while a daemon uses it
 	using _lock = await lockHome(home);
 	const found = await Promise.all(projects.filter((folder) => !isInHome(folder)).map(look));
-	for (const name of readdirSync(home).filter(isOfHome))
+	const isUnused = await isPlaygroundUnused();
+	for (const name of readdirSync(home).filter((each) => isOfHome(each) || (each === playground && isUnused)))
 		rmSync(path.join(home, name), { recursive: true, force: true });
 	const left = readdirSync(home).sort();
 	if (left.length === 0) rmdirSync(home);
 	const removed: Removed[] = [];
 	for (const each of found) removed.push(await clean(each));
 	return { left, projects: removed };
+}
+
+/** The playground is Brood's as long as nobody has put anything into it: it has its first commit and nothing else. */
+async function isPlaygroundUnused(): Promise<boolean> {
+	const folder = path.join(home, playground);
+	if (!existsSync(path.join(folder, ".git"))) return false;
+	const kept = ["--branches", "--tags", "--remotes", "--glob=refs/stash", "--glob=refs/brood/work"];
+	try {
+		const [commits, files] = [
+			await git(folder, ["rev-list", "--count", ...kept]),
+			await git(folder, ["status", "--porcelain", "--untracked-files=all", "--ignored"]),
+		];
+		return commits.text.trim() === "1" && files.text === "";
+	} catch {
+		return false;
+	}
 }
 
 interface BroodRefs {

@@ -1,5 +1,5 @@
-// What Brood keeps in a home. Everything else there belongs to somebody else and is not touched, the repository of the
-// playground too: a person may work in it.
+// What Brood keeps in a home. Everything else there belongs to somebody else and is not touched. The repository of the
+// playground is not in the list either: a person may work in it (`programs/uninstall.ts` looks).
 import { readdirSync } from "node:fs";
 
 const folders = /^(adapters|blobs|credentials|partials|projects|agent-folders|trash|vendors)$/;

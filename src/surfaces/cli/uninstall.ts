@@ -9,6 +9,7 @@ import { counted } from "#contract/counted.ts";
 import { fullName } from "#contract/full-name.ts";
 import { refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
+import { playground } from "#local/playground-repository.ts";
 import { programPath } from "#local/programs.ts";
 import { confirm } from "./confirm.ts";
 import { connect, givenAddress, homeOf } from "./connect.ts";
@@ -144,7 +145,10 @@ function summary({ home, removedHome, left, projects }: Uninstalled, there: bool
 			? `${inline(folder)}: removed ${counted(refs, "ref")} and ${counted(worktrees, "worktree")}${others || "; branches stay"}`
 			: `${inline(folder)}: not cleaned: ${inline(problem)}`;
 	});
-	const some = left.slice(0, 5).map(inline).join(", ");
+	const some = left
+		.slice(0, 5)
+		.map((name) => (name === playground ? `${name} (a repository with work in it)` : inline(name)))
+		.join(", ");
 	const rest = left.length === 0 ? "" : `, but for what is not Brood's: ${some}${left.length > 5 ? ", …" : ""}`;
 	const first = removedHome ? `removed ${home}${rest}` : there ? `stopped; ${home} stays` : `${home} does not exist`;
 	return [first, ...lines, "To remove the program: npm uninstall -g brood"].join("\n");
