@@ -358,7 +358,7 @@ test("subscriptions, journal, settings and the forms work and are accessible", a
 	expect((await world.client.call("agent", { params: { agent: "added-here/from-the-form" } })).type).toBe("scripted");
 });
 
-test("on a phone no page scrolls sideways", async () => {
+test("on a phone no page scrolls sideways, and on a wide screen pages have one width", async () => {
 	const { slug, add } = await world.project({ "a.txt": "one\n" });
 	const agent = await add({ name: "pocket" });
 	writeFileSync(at(agent, "a.txt"), `${"a long line ".repeat(40)}\n`);
@@ -377,4 +377,19 @@ test("on a phone no page scrolls sideways", async () => {
 		widths.push([to, await page.evaluate(() => Reflect.get(globalThis, "document").documentElement.scrollWidth)]);
 	}
 	expect(widths).toEqual(paths.map((to) => [to, 390]));
+	await page.setViewportSize({ width: 1920, height: 900 });
+	// beside a long title the buttons stay together
+	const tops = ["Edit…", "Start", "Assign…"].map(
+		async (name) => await page.getByRole("button", { name }).boundingBox(),
+	);
+	expect(new Set((await Promise.all(tops)).map((box) => box?.y))).toHaveLength(1);
+	const places = [await page.locator(".issue").boundingBox()];
+	for (const [to, content] of [
+		["/", ".overview"],
+		["/inbox", ".inbox"],
+	] as const) {
+		await dashboard.go(to);
+		places.push(await page.locator(content).boundingBox());
+	}
+	expect(new Set(places.map((box) => `${box?.x} ${box?.width}`))).toEqual(new Set(["464 1200"]));
 });

@@ -51,7 +51,9 @@ function Known({ project, number }: { project: ProjectSlug; number: number }) {
 					</Link>
 				)}
 				<span className="spread" />
-				<IssueActions issue={issue} onDone={() => setSaid(said + 1)} />
+				<div className="bar page-actions">
+					<IssueActions issue={issue} onDone={() => setSaid(said + 1)} />
+				</div>
 			</header>
 			{issue.attention !== null && (
 				<p className="banner tone-wait" role="alert">
