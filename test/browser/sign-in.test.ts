@@ -40,6 +40,7 @@ test("a browser without the secrets is told how to get in, and a used link opens
 	const late = await second.newPage();
 	await late.goto(url);
 	await late.getByText("brood ui").first().waitFor();
+	await late.getByText("The link was used before, or has expired").waitFor();
 	expect(await second.cookies(`${world.daemon.url}/api/agents`)).toEqual([]);
 	await Promise.all([first.close(), second.close()]);
 });

@@ -2,6 +2,11 @@
 import { SignInRequest } from "#contract/browser.ts";
 import { keepSecret } from "./browser-secret.ts";
 
+let isUsed = false;
+
+/** Whether this page was opened with a link that was used before, or has expired. */
+export const isLinkUsed = (): boolean => isUsed;
+
 /** Exchanges the code for this browser's cookie and secret. Without a code, or with one that was used, nothing happens. */
 export async function signIn(): Promise<void> {
 	if (location.pathname !== "/sign-in") return;
@@ -15,6 +20,7 @@ export async function signIn(): Promise<void> {
 		body: JSON.stringify(code.data),
 		credentials: "same-origin",
 	});
+	isUsed = answer.status === 401;
 	const { data } = await answer.json();
 	if (typeof data?.secret === "string") keepSecret(data.secret);
 }
