@@ -87,3 +87,14 @@ test("a result loses the fence around it, not the fences inside it", () => {
 	expect(result("# A\n```ts\nx\n```")).toBe("# A\n```ts\nx\n```");
 	expect(result("```\n```")).toBe("");
 });
+
+test("a clear and an interrupted turn are said in words", () => {
+	const ended = (reason: string) => ({ ...item(2, "final", reason), data: { state: "interrupted", reason } });
+	const list = [item(1, "clear", ""), ended("crash"), ended("shutdown"), ended("interrupted")];
+	expect(whole(list).list.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+		"note context cleared",
+		"note interrupted: the daemon ended",
+		"note interrupted: the daemon was stopped",
+		"note interrupted",
+	]);
+});

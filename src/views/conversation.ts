@@ -125,7 +125,9 @@ function blockOf(item: Shown): Block | null {
 		case "assistant":
 			return text === "" ? null : block("message");
 		case "final":
-			return block("message", { bad: looseData(item.data).state === "failed" });
+			return isInterrupted(item)
+				? block("note", { text: interruptedText(text) })
+				: block("message", { bad: hasFailed(item) });
 		case "thought":
 			return text === "" ? null : block("thought");
 		case "plan":
@@ -170,10 +172,27 @@ export const planSteps = (text: string): PlanStep[] =>
 		return { state, mark: planMarks[state] ?? "·", text: step };
 	});
 
+const hasFailed = (item: Pick<Item, "data">): boolean => looseData(item.data).state === "failed";
+
+/** Without words of its own: a text that is only the reason. */
+const isInterrupted = ({ text, data }: Pick<Item, "text" | "data">): boolean => {
+	const { state, reason } = looseData(data);
+	return state === "interrupted" && text === reason;
+};
+
+const interruptions: Readonly<Record<string, string>> = {
+	crash: "the daemon ended",
+	shutdown: "the daemon was stopped",
+};
+
+const interruptedText = (reason: string): string =>
+	reason === "" || reason === "interrupted" ? "interrupted" : `interrupted: ${interruptions[reason] ?? reason}`;
+
 function noteOf(kind: string, text: string, data: unknown): string {
 	const more = text !== "" ? text : data === null ? "" : JSON.stringify(data);
 	// a fork says by itself that it is one
 	if (kind === "system" || (kind === "fork" && text !== "")) return more;
+	if (kind === "clear" && text === "") return "context cleared";
 	return more === "" ? kind : `${kind}: ${more}`;
 }
 
