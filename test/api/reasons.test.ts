@@ -72,6 +72,10 @@ describe("a daemon that cannot start says why", () => {
 			/config\.yaml:2:1/,
 		],
 	];
+	test.skipIf(!existsSync("/proc/self"))("a home where the kernel makes no folders", async () => {
+		expect((await shell("/proc/nope").json("ps")).error).toMatchObject({ code: "HOME_UNUSABLE" });
+	});
+
 	// test/crash/sqlite.test.ts and test/api/cli.test.ts have the others from closer by
 	const quick = [
 		"a damaged store",

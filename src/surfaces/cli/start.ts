@@ -5,11 +5,12 @@
 // exit, and their commands wait for the first. If that one fails too, the next attempt reports its own reason.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Refused } from "#client/client.ts";
 import { expected } from "#contract/log.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { withoutOwn } from "#contract/own-variables.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { holdersOf } from "#local/lock-holders.ts";
@@ -56,7 +57,7 @@ async function pollUntil<T>(running: () => Promise<T | null>, until: number): Pr
 
 /** Without Node's options if it does not know one of them. */
 export async function launch(home: string, options: readonly string[] = daemonNode.options): Promise<Report> {
-	mkdirSync(home, { recursive: true, mode: 0o700 });
+	makeFolder(home);
 	const out = openSync(path.join(home, "daemon.out"), "a", 0o600);
 	const child = spawn(process.execPath, [...options, programPath("programs/daemon"), "--home", home, "--background"], {
 		detached: true,
@@ -71,6 +72,19 @@ export async function launch(home: string, options: readonly string[] = daemonNo
 	} finally {
 		if (child.connected) child.disconnect();
 		child.unref();
+	}
+}
+
+/** With those above it. Node's own way never ends where the kernel makes no folders, as in /proc. */
+export function makeFolder(folder: string): void {
+	if (existsSync(folder)) return;
+	makeFolder(path.dirname(folder));
+	try {
+		mkdirSync(folder, { mode: 0o700 });
+	} catch (error) {
+		// another command may have made it meanwhile
+		if (!existsSync(folder))
+			throw new Refused(refuse("HOME_UNUSABLE", `${messageOf(error)}.`, { suggestions: ["brood doctor"] }));
 	}
 }
 
