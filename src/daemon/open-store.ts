@@ -31,11 +31,15 @@ function addressFrom(text: string, environment: NodeJS.ProcessEnv): string {
 	throw new ConfigError(`The address of the database cannot be used: ${found.problem}.`);
 }
 
-/** Throws why a daemon could not start on this home. Nothing is changed, and a database is not asked. */
+/** Throws why a daemon could not start on this home. Nothing is changed. */
 export async function checkStore(home: string, environment: NodeJS.ProcessEnv): Promise<void> {
 	const location = storeOf(home, await readConfig(home), environment);
+	if ("url" in location) {
+		const { examinePostgres } = await import("#adapters/store/postgres/store.ts");
+		return await examinePostgres(location);
+	}
 	const { examine } = await import("#adapters/store/sqlite/file.ts");
-	if ("home" in location) examine(path.join(home, "brood.db"));
+	examine(path.join(home, "brood.db"));
 }
 
 /** Loads only the store in use: each needs its own library. */

@@ -6,7 +6,9 @@ import { expect, test } from "vitest";
 import { openPostgres } from "#adapters/store/postgres/store.ts";
 import { Client } from "#client/client.ts";
 import { limits } from "#contract/limits.ts";
+import { messageOf } from "#contract/message-of.ts";
 import { NodeId } from "#contract/node.ts";
+import { checkStore } from "#daemon/open-store.ts";
 import { batchRunner } from "#engine/commands/execute.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
 import { startDaemon, startEngine } from "#src/main.ts";
@@ -98,6 +100,20 @@ test("a database that refuses the user or does not exist is told from one that i
 	expect(await start(url.replace(/(?<=\/)t[0-9a-f]{12}/, "missing"))).toMatchObject({ code: "STORE_DENIED" });
 	// control: nobody listens there
 	expect(await start("postgres://postgres@127.0.0.1:1/x")).toMatchObject({ code: "STORE_UNAVAILABLE" });
+});
+
+test("without a daemon, `doctor` tries the database that is configured, and changes nothing there", async () => {
+	const [home, url] = [freshFolder(), await freshDatabase()];
+	const check = async (BROOD_DATABASE_URL: string): Promise<string | undefined> =>
+		await checkStore(home, { BROOD_DATABASE_URL }).then(() => undefined, messageOf);
+	expect(await check(url.replace("postgres@", "nobody:secret@"))).toContain("The database does not let Brood in");
+	expect(await check("postgres://postgres@127.0.0.1:1/x")).toContain("The database cannot be reached");
+	const client = new pg.Client(url);
+	await client.connect();
+	await client.query("drop schema public cascade; create schema public");
+	expect(await check(url)).toBe(undefined);
+	expect((await client.query("select to_regclass('migration') as made")).rows).toEqual([{ made: null }]);
+	await client.end();
 });
 
 test("a home belongs to one store: a file of its own, or one database", { timeout: 60_000 }, async () => {

@@ -119,12 +119,13 @@ function home(): Finding {
 
 /** What would keep a daemon from starting on this home; it knows its store best. */
 function store(status: Status | null): Finding[] {
-	if (status !== null || !existsSync(homeOf())) return [];
+	if (status !== null || (!existsSync(homeOf()) && !process.env["BROOD_DATABASE_URL"])) return [];
 	const check = [programPath("programs/daemon"), "--check", "--home", homeOf()];
 	const { status: code, stderr } = spawnSync(process.execPath, check, { encoding: "utf8", timeout: 20_000 });
 	if (code === 0) return [];
 	const text = stderr.trim().replace(/^brood: /, "") || "it could not be examined";
-	return [bad("store", text, "nothing was changed; backups are made with: brood backup FILE")];
+	const fix = text.includes("brood.db") ? "backups are made with: brood backup FILE" : "correct that, then: brood up";
+	return [bad("store", text, `nothing was changed; ${fix}`)];
 }
 
 function space(): Finding {

@@ -6,15 +6,22 @@ import { isSameSchema, type Migration, migrations, recordedName, schemaVersion }
 import { writerLock } from "./begin.ts";
 import { openPool, PostgresConnection } from "./connection.ts";
 
-/** With `ownerUrl` the tables belong to that role, and the daemon's own may use them, but not change the journal. */
-export async function migrate(pool: pg.Pool, ownerUrl?: string): Promise<void> {
-	if (ownerUrl === undefined) return await bringUpToDate(pool, async () => {});
+/**
+ * With `ownerUrl` the tables belong to that role, and the daemon's own may use them, but not change the journal. With `rollback` it
+ * is only tried.
+ */
+export async function migrate(pool: pg.Pool, ownerUrl?: string, end: "commit" | "rollback" = "commit"): Promise<void> {
+	if (ownerUrl === undefined) return await bringUpToDate(pool, async () => {}, end);
 	const role = String(await new PostgresConnection(pool).value("select quote_ident(current_user)"));
 	const owners = openPool(ownerUrl);
 	try {
-		await bringUpToDate(owners, async (connection) => {
-			for (const grant of grantsTo(role)) await connection.exec(grant);
-		});
+		await bringUpToDate(
+			owners,
+			async (connection) => {
+				for (const grant of grantsTo(role)) await connection.exec(grant);
+			},
+			end,
+		);
 	} finally {
 		await owners.end();
 	}
@@ -26,7 +33,11 @@ const grantsTo = (role: string): string[] => [
 	`revoke update, delete, truncate on event from ${role}`,
 ];
 
-async function bringUpToDate(pool: pg.Pool, after: (connection: PostgresConnection) => Promise<void>): Promise<void> {
+async function bringUpToDate(
+	pool: pg.Pool,
+	after: (connection: PostgresConnection) => Promise<void>,
+	end: "commit" | "rollback",
+): Promise<void> {
 	const client = await pool.connect();
 	const connection = new PostgresConnection(client);
 	try {
@@ -49,7 +60,7 @@ async function bringUpToDate(pool: pg.Pool, after: (connection: PostgresConnecti
 			);
 		}
 		await after(connection);
-		await connection.exec("commit");
+		await connection.exec(end);
 	} catch (error) {
 		await connection
 			.exec("rollback")

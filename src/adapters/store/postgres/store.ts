@@ -61,6 +61,20 @@ export async function openPostgres({
 	}
 }
 
+/** Throws why a store could not be opened on this database, and changes nothing. */
+export async function examinePostgres({ url, ownerUrl }: Pick<PostgresOptions, "url" | "ownerUrl">): Promise<void> {
+	const pool = openPool(url);
+	try {
+		await versionOf(pool);
+		await prepareTwice(pool);
+		await migrate(pool, ownerUrl, "rollback");
+	} catch (error) {
+		throw faultOf(error);
+	} finally {
+		await pool.end();
+	}
+}
+
 const versionMin = 16;
 
 async function versionOf(pool: pg.Pool): Promise<number> {
