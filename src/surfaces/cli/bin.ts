@@ -1,6 +1,6 @@
 import { version } from "#src/version.ts";
 import { program } from "./program.ts";
-import { takeColour } from "./style.ts";
+import { takeColour, wrongColour } from "./style.ts";
 
 // the reader closed the pipe, as in `brood log first | head`
 process.stdout.on("error", () => process.exit(0));
@@ -10,6 +10,11 @@ void run();
 
 async function run(): Promise<void> {
 	try {
+		const wrong = wrongColour(process.argv.slice(2));
+		if (wrong !== null) {
+			const { UsageError } = await import("./print.ts");
+			throw new UsageError(`--color takes always, never or auto, not ${JSON.stringify(wrong)}.`);
+		}
 		if (words.length === 1 && words[0] === "--version") return (await import("./print.ts")).print(version);
 		if (words.length === 0) {
 			if (hasScreen()) await (await import("./open-terminal.ts")).openTerminal();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { takeColour } from "./style.ts";
+import { takeColour, wrongColour } from "./style.ts";
 
 const taken = (...words: string[]): [string[], string | undefined] => {
 	const env: NodeJS.ProcessEnv = {};
@@ -18,4 +18,16 @@ test("every command accepts --color, with the value after = or a space, and text
 	]);
 	expect(taken("ps", "--color=often")).toEqual([["ps", "--color=often"], undefined]);
 	expect(taken("issue", "add", "never")).toEqual([["issue", "add", "never"], undefined]);
+});
+
+test("a value that --color does not have is found, after = or a space, and text after -- is none", () => {
+	expect(wrongColour(["ps", "--color=sometimes"])).toBe("sometimes");
+	expect(wrongColour(["ps", "--color", "sometimes"])).toBe("sometimes");
+	for (const right of [
+		["--color", "never", "ps"],
+		["ps", "--color"],
+		["ps", "--color", "--all"],
+		["x", "--", "--color=a"],
+	])
+		expect(wrongColour(right)).toBeNull();
 });

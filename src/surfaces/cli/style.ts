@@ -14,6 +14,18 @@ export function hasColour(stream: { isTTY?: boolean } = process.stdout): boolean
 export const painted = (style: Style, text: string, colour: boolean = hasColour()): string =>
 	paintedIn(style, text, colour);
 
+const whens = ["always", "never", "auto"];
+
+/** What `--color` was given that is none of its values; null if all is well. Alone, before another option, it is `always`. */
+export function wrongColour(args: readonly string[]): string | null {
+	const end = args.indexOf("--");
+	const words = end < 0 ? args : args.slice(0, end);
+	const given = words.flatMap((word, at) =>
+		word.startsWith("--color=") ? word.slice("--color=".length) : word === "--color" ? (words[at + 1] ?? []) : [],
+	);
+	return given.find((word) => !word.startsWith("-") && !whens.includes(word)) ?? null;
+}
+
 /** Removes `--color` and `--no-color` from the arguments: every command accepts them, anywhere. */
 export function takeColour(args: readonly string[], env: NodeJS.ProcessEnv): string[] {
 	const end = args.indexOf("--");
@@ -23,7 +35,7 @@ export function takeColour(args: readonly string[], env: NodeJS.ProcessEnv): str
 	let isOpen = false;
 	for (const word of words) {
 		const [, when] = /^--color=(always|never|auto)$/.exec(word) ?? [];
-		if (isOpen && ["always", "never", "auto"].includes(word)) env["BROOD_COLOR"] = word;
+		if (isOpen && whens.includes(word)) env["BROOD_COLOR"] = word;
 		else if (word === "--color" || word === "--no-color" || when !== undefined)
 			env["BROOD_COLOR"] = when ?? (word === "--color" ? "always" : "never");
 		else kept.push(word);
