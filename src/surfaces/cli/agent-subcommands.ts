@@ -198,15 +198,20 @@ async function tell(route: Verb, reference: string, options: Options, body: obje
 	]);
 	const ask = { params: { agent: reference }, ...(body && { body }) };
 	let nodes: readonly Node[] = [];
+	let agents: readonly Agent[] = [];
 	await act(
 		options,
 		async (cli) => {
 			const found = await cli.client.ask(route, { key: cli.key, query: await scopeOf(cli, [reference]), ...ask });
-			if (route === "agent" && options.json !== true) nodes = await cli.client.call("nodes");
+			if (route === "agent" && options.json !== true)
+				[nodes, agents] = await Promise.all([
+					cli.client.call("nodes"),
+					cli.client.call("agents", { query: { reaped: "true" } }),
+				]);
 			return route === "recover" ? withExitCode(found) : found;
 		},
 		(found) => {
-			if (route === "agent") return agentDetails(found, nodes);
+			if (route === "agent") return agentDetails(found, nodes, agents);
 			return route === "recover" ? repairedAgent(found) : agentTable([found]);
 		},
 	);

@@ -74,7 +74,11 @@ const holdText = ({ kind, by }: Agent["holds"][number]): string =>
 	kind !== "user" ? kind : by === "system" ? "on-limit stop" : "paused";
 
 /** All fields of an agent that are set, one per line. */
-export function agentDetails(agent: Agent, nodes: readonly Node[]): string {
+export function agentDetails(agent: Agent, nodes: readonly Node[], agents: readonly Agent[] = []): string {
+	const nameOf = (of: string): string => {
+		const found = agents.find((each) => each.id === of);
+		return found === undefined ? of : fullName(found);
+	};
 	// the number ahead is already in this text
 	const {
 		id,
@@ -94,12 +98,15 @@ export function agentDetails(agent: Agent, nodes: readonly Node[]): string {
 	} = agent;
 	const { name, project, type, model, policy, createdAt, createdBy, endedAt, endedBy, endReason, endNote, ...more } =
 		rest;
-	const { workspaceRemovedAt, deletedBy, deletedNote, node: _node, movable: _movable, ...plain } = more;
+	const { workspaceRemovedAt, deletedBy, deletedNote, node: _node, movable: _movable, ...others } = more;
+	const { supervisor, totalTasksCompleted, ...plain } = others;
 	const node = nodeName(agent, nodes);
 	const lines: [string, string | number | null][] = [
 		...Object.entries({ handle, id, label, name, project, node, type, model, policy }),
 		...Object.entries({
+			supervisor: supervisor && nameOf(supervisor),
 			...plain,
+			tasksCompleted: totalTasksCompleted,
 			createdAt,
 			createdBy,
 			endedAt,
@@ -123,7 +130,7 @@ export function agentDetails(agent: Agent, nodes: readonly Node[]): string {
 		["silent", turn?.silentSince ? `no output from its turn since ${turn.silentSince}` : null],
 		["usage", spentLine(spent)],
 		["budget", budget && `${budgetLine(budget)}; left: ${budgetLine(budgetLeft ?? budget)}`],
-		["lineage", lineage && `${lineage.agent} up to item ${lineage.forkPoint}`],
+		["lineage", lineage && `fork of ${nameOf(lineage.agent)} up to item ${lineage.forkPoint}`],
 		["lastError", lastError && `${lastError.code} at ${lastError.step}, ${lastError.at}`],
 		...holds.map(({ kind, reason, by, at }): [string, string] => [
 			"held",
@@ -131,5 +138,8 @@ export function agentDetails(agent: Agent, nodes: readonly Node[]): string {
 		]),
 		["to continue", holds.length === 0 ? null : continues(agent)],
 	];
-	return details(lines);
+	return details(lines.map(([name, value]) => [inWords(name), value]));
 }
+
+/** `lastActiveAt` is for scripts, `last active at` for people. */
+const inWords = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
