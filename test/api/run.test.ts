@@ -106,6 +106,11 @@ test("without a vendor it says what to install, and outside of a repository what
 	const outside = await sh.within(freshFolder()).json("run", "fix it");
 	expect(outside.error).toMatchObject({ code: "VALIDATION_ERROR", suggestions: expect.arrayContaining(["git init"]) });
 	expect((await sh.brood("run")).code).toBe(2);
+	const bare = freshFolder();
+	for (const name of ["HEAD", "objects", "refs"]) mkdirSync(path.join(bare, name));
+	const { error } = await sh.within(bare).json("run", "fix it");
+	expect(error.message).toContain("is a bare repository");
+	expect(error.suggestions[0]).toBe(`git clone ${bare}`);
 });
 
 test("--color puts colours into a pipe, and NO_COLOR and --no-color take them away", async () => {

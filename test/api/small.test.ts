@@ -186,6 +186,31 @@ test("a prompt that is waited for says that its agent is held, also while its la
 	expect((await sh.json("kill", "slow")).data.endedBelow).toBe(0);
 });
 
+test("an agent that is held for its model is told another one first", async () => {
+	await sh.brood("agent", "add", "chosen", "--no-project", "--type", "scripted", "--model", "m-9");
+	await sh.brood("pause", "chosen", "--reason", "it has no model m-9");
+	expect((await sh.json("prompt", "chosen", "say hello", "--wait")).error.suggestions).toEqual([
+		"brood agent status chosen",
+		"brood agent configure chosen --model …",
+		"brood agent resume chosen",
+	]);
+});
+
+test("the status of an agent has words and names for people", async () => {
+	await sh.brood("agent", "add", "above", "--no-project", "--type", "scripted");
+	await sh.brood("fork", "above", "--name", "below");
+	const { out } = await sh.brood("agent", "status", "below");
+	expect(out).toMatch(/^supervisor +above$/m);
+	expect(out).toMatch(/^lineage +fork of above up to item /m);
+	expect(out).toMatch(/^tasks completed +0$/m);
+	expect(out).not.toMatch(/^\w*[A-Z]/m);
+});
+
+test("several agents that are all refused are not followed by an empty list", async () => {
+	const { out, err } = await sh.brood("kill", "nobody", "no-one");
+	expect([out, err.match(/AGENT_NOT_FOUND/g)?.length]).toEqual(["", 2]);
+});
+
 test("a folder of a repository is not a project, and the answer names the repository that could be one", async () => {
 	const repository = freshRepository();
 	const folder = path.join(repository, "some", "folder");

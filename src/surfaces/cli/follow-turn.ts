@@ -86,10 +86,16 @@ export async function startable(client: Client, prompt: Pick<Prompt, "id" | "age
 		refuse(
 			"AGENT_INVALID_STATE",
 			`${found.handle} is held and does not start prompt ${prompt.id}: ${why}.${login === null ? "" : ` ${login}`}`,
-			{ suggestions: [`brood agent status ${fullName(found)}`, continues(found)] },
+			{ suggestions: [`brood agent status ${fullName(found)}`, ...otherModel(found), continues(found)] },
 		),
 	);
 }
+
+/** Where the model that was chosen is what the process refused, only another one helps. */
+const otherModel = (agent: Agent): string[] =>
+	agent.model !== null && agent.holds.some(({ reason }) => reason.includes(`model ${agent.model}`))
+		? [`brood agent configure ${fullName(agent)} --model …`]
+		: [];
 
 /** How to log in, for an agent whose process does not start because it is not logged in. */
 async function loginHint(client: Client, { type, lastError }: Agent): Promise<string | null> {

@@ -56,6 +56,12 @@ export function wholeNumber(words: string): number {
 	return Number(words);
 }
 
+/** How many of something. */
+export function countNumber(words: string): number {
+	if (!/^\d{1,9}$/.test(words)) throw new InvalidArgumentError("It has to be a whole number, 0 or more.");
+	return Number(words);
+}
+
 /** The id of an item, or of a mail: `rule` says where to find it. */
 const idNumber =
 	(rule: string) =>

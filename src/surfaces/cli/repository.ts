@@ -17,6 +17,25 @@ export function repositoryAt(folder: string): string | null {
 	return above === folder ? null : repositoryAt(above);
 }
 
+/** A repository without files to work on, here or above. */
+export function bareRepositoryAt(folder: string): string | null {
+	if (["HEAD", "objects", "refs"].every((name) => existsSync(path.join(folder, name)))) return folder;
+	const above = path.dirname(folder);
+	return above === folder ? null : bareRepositoryAt(above);
+}
+
+/** Why no agent can be made here, which is in no checkout. */
+export function noRepository(folder: string): Refused {
+	const bare = bareRepositoryAt(folder);
+	const [message, suggestion] =
+		bare === null
+			? [`${folder} is not in a git repository.`, "git init"]
+			: [`${bare} is a bare repository: clone it, and run this in the clone.`, `git clone ${shellWord(bare)}`];
+	return new Refused(
+		refuse("VALIDATION_ERROR", message, { suggestions: [suggestion, "brood agent add --no-project --type claude"] }),
+	);
+}
+
 export async function addRepository(
 	{ client }: CliContext,
 	root: string,

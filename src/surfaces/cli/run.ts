@@ -3,7 +3,6 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { Refused } from "#client/client.ts";
 import { fullName } from "#contract/full-name.ts";
-import { refuse } from "#contract/refusal.ts";
 import { inline } from "#contract/visible.ts";
 import type { Agent, Project, Turn } from "#contract/wire.ts";
 import { verbToContinue } from "#views/holds.ts";
@@ -16,7 +15,7 @@ import { LiveConversation } from "./live-conversation.ts";
 import { nameFromPrompt } from "./name-from-prompt.ts";
 import { printToStderr } from "./print.ts";
 import { diffText } from "./print-work.ts";
-import { addRepository, repositoryAt } from "./repository.ts";
+import { addRepository, noRepository, repositoryAt } from "./repository.ts";
 import { subscriptionWithKeys } from "./shell-keys.ts";
 import { typeAndPrompt } from "./type-and-prompt.ts";
 
@@ -97,12 +96,7 @@ const numbers = [2, 3, 4, 5, 6, 7, 8, 9];
 
 async function addProject(cli: CliContext, say: (text: string) => void): Promise<Project> {
 	const root = repositoryAt(process.cwd());
-	if (root === null)
-		throw new Refused(
-			refuse("VALIDATION_ERROR", `${process.cwd()} is not in a git repository.`, {
-				suggestions: ["git init", "brood agent add --no-project --type claude"],
-			}),
-		);
+	if (root === null) throw noRepository(process.cwd());
 	return await addRepository(cli, root, say);
 }
 
@@ -112,7 +106,13 @@ async function installAdapter({ client, home }: CliContext, type: string, say: (
 	const start = performance.now();
 	const elapsed = (): string => `${Math.round((performance.now() - start) / 1000)} s`;
 	say(`Installing the adapter for ${adapter.title} (${adapter.package} ${adapter.version}) …`);
+	const leave = (): never => {
+		say("\nThe daemon goes on installing. No agent was started: run this again when it is done.");
+		process.exit(130);
+	};
+	process.once("SIGINT", leave);
 	await client.call("setup", { params: { type }, body: {} });
+	process.removeListener("SIGINT", leave);
 	const bytes = home === null ? 0 : sizeOf(path.join(home, "adapters", type));
 	say(`Installed in ${elapsed()}${bytes === 0 ? "" : `, ${Math.round(bytes / 1_000_000)} MB`}.`);
 }

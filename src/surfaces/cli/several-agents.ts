@@ -42,7 +42,9 @@ export async function tellMany(
 		},
 		(answered) => {
 			const found = [answered].flat();
-			if (found.length === 0) return route === "interrupt" ? "no turn is running" : "no living agents";
+			if (found.length === 0 && route === "interrupt") return "no turn is running";
+			// each was refused, which is printed
+			if (found.length === 0) return references.length > 0 ? "" : "no living agents";
 			const below = found.reduce((sum, { endedBelow = 0 }) => sum + endedBelow, 0);
 			return `${agentTable(found)}${below === 0 ? "" : `\nwith ${below} below ${found.length === 1 ? "it" : "them"}`}`;
 		},

@@ -2,7 +2,7 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { Item } from "#contract/wire.ts";
 import { call } from "./call.ts";
-import { agentSubcommand, mailNumber, onlyProject, subcommand, wholeNumber } from "./options.ts";
+import { agentSubcommand, countNumber, mailNumber, onlyProject, subcommand, wholeNumber } from "./options.ts";
 
 export function threadSubcommands(program: Command): void {
 	program.commandsGroup("Conversations:");
@@ -24,7 +24,7 @@ function logCommand(program: Command): void {
 		.option("--item <id>", "show one item with its whole text")
 		.option("--after <id>", "only items after this one", wholeNumber)
 		.option("--since <time>", "only since this time: an ISO time, or an age (90s, 10m, 2h, 7d)")
-		.option("-n, --number <count>", "only the last items", wholeNumber)
+		.option("-n, --number <count>", "only the last items", countNumber)
 		.option("--follow", "keep printing new items; on a terminal, text appears as it is written")
 		.option("--deltas", "with --follow: print text as it is written, also if the output is not a terminal")
 		.action(async (agent, options) => {

@@ -8,13 +8,14 @@ const distanceRule =
 /** Without a zone it is local time; a day alone means its local midnight. */
 const isoRule = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 
-export function timeOf(words: string, direction: "later" | "earlier"): string {
+/** `others`: further words that the caller takes, for the refusal. */
+export function timeOf(words: string, direction: "later" | "earlier", others = ""): string {
 	const distance = distanceOf(words);
 	const now = performance.timeOrigin + performance.now();
 	const at = distance === null ? isoOf(words) : direction === "later" ? now + distance : Math.max(0, now - distance);
 	if (Number.isNaN(at))
 		throw new UsageError(
-			`${JSON.stringify(words)} is not a time: use one like 2026-01-31T08:00:00Z, or 90s, 10m, 1h30m, 7d.`,
+			`${JSON.stringify(words)} is not a time: use one like 2026-01-31T08:00:00Z, or 90s, 10m, 1h30m, 7d${others}.`,
 		);
 	return new Date(at).toISOString();
 }

@@ -42,7 +42,7 @@ function periodStart(words: string): string {
 		week: new Date(year, month, day - ((now.getDay() + 6) % 7)),
 		month: new Date(year, month, 1),
 	};
-	return starts[words]?.toISOString() ?? timeOf(words, "earlier");
+	return starts[words]?.toISOString() ?? timeOf(words, "earlier", `, or ${Object.keys(starts).join(", ")}`);
 }
 
 /** A name that works on the command line. */
