@@ -243,10 +243,11 @@ test("completion knows the commands and the agents that live now", async () => {
 	expect((await sh.brood("complete", "--", "fork", "complete-me", "--f")).out).toBe("--fresh\n");
 	for (const name of ["bash", "zsh", "fish"])
 		expect((await sh.brood("completion", name)).out).toMatch(
-			/brood complete --[\s\S]*(-o default|else _files|__fish_complete_path)/,
+			/brood complete --[\s\S]*(-o default|else _files|or __fish_complete_path)/,
 		);
-	// not even an empty line: the shell then completes files
-	expect((await sh.brood("complete", "--", "prompt", "complete-me", "--file", "")).out).toBe("");
+	// not even an empty line, and a code after which the shell completes files
+	const file = await sh.brood("complete", "--", "prompt", "complete-me", "--file", "");
+	expect(file).toEqual({ code: 1, out: "", err: "" });
 });
 
 test("a backup under load opens as a store and has everything up to a moment", async () => {

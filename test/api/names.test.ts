@@ -77,7 +77,16 @@ test("completion offers the short names here first, whole names elsewhere, and t
 	expect(await offered(sh, "agent", "status", "web/o")).toEqual(["web/opus"]);
 	expect(await offered(inWeb, "issue", "show", "")).toEqual(["1", "2"]);
 	expect(await offered(sh, "task", "show", "web#")).toEqual(["web#1", "web#2"]);
-	expect(await offered(inWeb, "issue", "move", "1", "IN_R")).toEqual(["IN_REVIEW"]);
+	expect(await offered(inWeb, "issue", "move", "1", "")).toEqual(["IN_PROGRESS"]);
+	expect(await offered(inWeb, "issue", "message", "1", "")).toEqual(["TODO", "IN_PROGRESS", "IN_REVIEW", "DONE"]);
+	expect(await offered(inWeb, "issue", "list", "--stage", "SPEC")).toEqual(["SPEC", "SPEC_REVIEW"]);
+	expect(await offered(inWeb, "diff", "")).toEqual(expect.arrayContaining(["opus", "1", "2"]));
+	expect(await offered(sh, "diff", "web#")).toEqual(["web#1", "web#2"]);
+	expect(await offered(sh, "agent", "status", "in")).toEqual(["init"]);
+	expect(await offered(sh, "kill", "in")).toEqual([]);
+	// where we know which names there may be and there is none, the shell offers no files
+	const code = async (...words: string[]): Promise<number> => (await sh.brood("complete", "--", ...words)).code;
+	expect([await code("approval", "allow", ""), await code("prompt", "opus", "--file", "")]).toEqual([0, 1]);
 	expect(await offered(sh, "issue", "list", "--project", "")).toEqual(["api", "web"]);
 	expect(await offered(sh, "wait", "--for", "i")).toEqual(["idle"]);
 	expect(await offered(sh, "agent", "add", "--type", "cl")).toEqual(["claude"]);

@@ -10,14 +10,16 @@ interface Wanted {
 	project: string | undefined;
 	/** the beginning of the word that is completed */
 	word: string;
+	/** the arguments before it */
+	given: readonly string[];
 }
 
 type Find = (found: Connected, wanted: Wanted & { here: ProjectSlug | undefined }) => Promise<string[]>;
 
-/** By the name of the argument or the option. */
-export async function namesFor(noun: string, wanted: Wanted): Promise<string[]> {
+/** By the name of the argument or the option; null for one that is no name. */
+export async function namesFor(noun: string, wanted: Wanted): Promise<string[] | null> {
 	const find = finders[noun];
-	if (find === undefined) return [];
+	if (find === undefined) return null;
 	const found = await (givenAddress() === null ? running() : connect()).catch(() => null);
 	if (found === null) return [];
 	try {
@@ -43,10 +45,14 @@ const forLiving = [
 	"assign",
 ];
 
+/** Verbs that agent 0 is protected from. */
+const notForAgentZero = ["kill", "delete", "reap"];
+
 /** Short names of the directory's project, then those of other projects. */
 const agents: Find = async ({ client }, { here, verb, word }) => {
 	const all = (await client.call("agents", { query: {} })).filter(
-		({ life }) => life !== "ended" || !forLiving.includes(verb),
+		({ life, supervisor }) =>
+			(life !== "ended" || !forLiving.includes(verb)) && (supervisor !== null || !notForAgentZero.includes(verb)),
 	);
 	const isNear = ({ project }: { project: string | null }): boolean => project === null || project === (here ?? null);
 	const near = all.filter(isNear).toSorted((a, b) => Number(a.project === null) - Number(b.project === null));
@@ -71,19 +77,26 @@ const projects: Find = async ({ client }) => (await client.call("projects")).map
 const presetsHere = async ({ client }: Connected, here: ProjectSlug | undefined) =>
 	here === undefined ? [] : await client.call("presets", { params: { project: here } });
 
-const stages: Find = async (found, { here }) => [
-	...new Set(
-		(await presetsHere(found, here)).flatMap(({ loaded }) =>
-			"preset" in loaded ? loaded.preset.stages.map(({ name }) => name) : [],
+/** Of the issue that is named before it, else of all presets. */
+const stages: Find = async (found, { here, verb, given: [named] }) => {
+	const query = here === undefined ? {} : { project: here };
+	const issue = named === undefined ? null : await found.client.call("issue", { params: { issue: named }, query });
+	if (issue !== null && verb === "move") return issue.moves;
+	const presets = await presetsHere(found, issue?.project ?? here);
+	return [
+		...new Set(
+			presets
+				.filter(({ name }) => issue === null || name === issue.preset)
+				.flatMap(({ loaded }) => ("preset" in loaded ? loaded.preset.stages.map(({ name }) => name) : [])),
 		),
-	),
-];
+	];
+};
 
 const vendors: Find = async ({ client }) => (await client.call("vendors")).map(({ type }) => type);
 
 const finders: Readonly<Record<string, Find>> = {
 	...{ agent: agents, agents, against: agents, assignee: agents },
-	"agent|issue": async (found, wanted) => await (wanted.word.includes("#") ? issues : agents)(found, wanted),
+	"agent|issue": async (found, wanted) => (await Promise.all([agents(found, wanted), issues(found, wanted)])).flat(),
 	...{ issue: issues, on: issues, "depends-on": issues },
 	project: projects,
 	stage: stages,

@@ -2,19 +2,28 @@
 import { Argument, type Command } from "@commander-js/extra-typings";
 import { inline } from "#contract/visible.ts";
 
-/** Where we know of nothing, such as after `--file`, the shell completes files as it always does. */
+/** Where `brood complete` fails, such as after `--file`, the shell completes files as it always does. */
 const scripts = {
-	bash: `_brood() { mapfile -t COMPREPLY < <(brood complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null); }
-complete -o nosort -o default -F _brood brood 2>/dev/null || complete -o default -F _brood brood`,
+	bash: `_brood() {
+  local found
+  found=$(brood complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null) || compopt -o default
+  COMPREPLY=()
+  [[ -z $found ]] || mapfile -t COMPREPLY <<< "$found"
+}
+complete -o nosort -F _brood brood 2>/dev/null || complete -F _brood brood`,
 	zsh: `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }
 _brood() {
-  local -a found=(\${(f)"$(brood complete -- "\${words[@]:1:$((CURRENT-1))}" 2>/dev/null)"})
-  if (( $#found )); then compadd -V brood -a found; else _files; fi
+  local found
+  if found="$(brood complete -- "\${words[@]:1:$((CURRENT-1))}" 2>/dev/null)"; then
+    local -a names=(\${(f)found})
+    compadd -V brood -a names
+  else _files; fi
 }
 compdef _brood brood`,
 	fish: `function __brood_complete
   set -l found (brood complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)
-  if test (count $found) -gt 0; printf '%s\\n' $found; else; __fish_complete_path (commandline -ct); end
+  and printf '%s\\n' $found
+  or __fish_complete_path (commandline -ct)
 end
 complete -c brood -f -k -a '(__brood_complete)'`,
 };
@@ -30,7 +39,9 @@ export function completionSubcommands(program: Command): void {
 		.argument("[words...]", "the line so far")
 		.action(async (words) => {
 			const last = words.at(-1) ?? "";
-			const options = (await candidates(program, words)).filter((option) => option.startsWith(last));
+			const known = await candidates(program, words);
+			if (known === null) process.exitCode = 1;
+			const options = known?.filter((option) => option.startsWith(last)) ?? [];
 			if (options.length > 0) (await import("./print.ts")).print(options.map(inline).join("\n"));
 		});
 }
@@ -56,7 +67,8 @@ interface Node {
 	registeredArguments: readonly (Value & { variadic: boolean })[];
 }
 
-async function candidates(root: Node, words: readonly string[]): Promise<readonly string[]> {
+/** Null where it may be anything, such as a file or a text. */
+async function candidates(root: Node, words: readonly string[]): Promise<readonly string[] | null> {
 	const path = [root];
 	const given: string[] = [];
 	/** the option whose value comes next */
@@ -74,15 +86,22 @@ async function candidates(root: Node, words: readonly string[]): Promise<readonl
 	}
 	const node = path.at(-1) ?? root;
 	if (words.at(-1)?.startsWith("-")) return node.options.flatMap(({ long }) => long ?? []);
-	if (open !== undefined) return await valuesOf(open, path, words);
+	if (open !== undefined) return await valuesOf(open, { path, words, given });
 	if (node.commands.length > 0)
 		return node.commands.map((command) => command.name()).filter((name) => name !== "complete");
 	const argument = node.registeredArguments[given.length] ?? node.registeredArguments.at(-1);
 	if (argument === undefined || (given.length >= node.registeredArguments.length && !argument.variadic)) return [];
-	return (await valuesOf(argument, path, words)).filter((value) => !given.includes(value));
+	return (await valuesOf(argument, { path, words, given }))?.filter((value) => !given.includes(value)) ?? null;
 }
 
-async function valuesOf(value: Value, path: readonly Node[], words: readonly string[]): Promise<readonly string[]> {
+interface Line {
+	path: readonly Node[];
+	words: readonly string[];
+	/** the arguments before the word */
+	given: readonly string[];
+}
+
+async function valuesOf(value: Value, { path, words, given }: Line): Promise<readonly string[] | null> {
 	if (value.argChoices !== undefined) return value.argChoices;
 	const { namesFor } = await import("./complete-names.ts");
 	const at = words.indexOf("--project");
@@ -90,5 +109,6 @@ async function valuesOf(value: Value, path: readonly Node[], words: readonly str
 		verb: path.at(-1)?.name() ?? "",
 		project: at < 0 || at > words.length - 3 ? undefined : words[at + 1],
 		word: words.at(-1) ?? "",
+		given,
 	});
 }

@@ -31,7 +31,5 @@ function isSlip(word: string, type: string): boolean {
 	while (same < type.length && word[same] === type[same]) same++;
 	const [left, right] = [word.slice(same), type.slice(same)];
 	const swapped = (right[1] ?? "") + (right[0] ?? "") + right.slice(2);
-	return (
-		left === swapped || left.slice(1) === right.slice(1) || left.slice(1) === right || left === right.slice(1)
-	);
+	return left === swapped || left.slice(1) === right.slice(1) || left.slice(1) === right || left === right.slice(1);
 }
