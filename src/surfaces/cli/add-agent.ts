@@ -1,10 +1,10 @@
 // `brood agent add`: in the project of the directory, or without one.
 import { act } from "./act.ts";
 import { chooseType } from "./default-type.ts";
-import { projectHere } from "./directory-project.ts";
 import { withoutEmpty } from "./options.ts";
 import { printToStderr } from "./print.ts";
 import { madeAgent, withExitCode } from "./print-agents.ts";
+import { projectHere } from "./project-here.ts";
 import { offerRepository } from "./repository.ts";
 import { subscriptionWithKeys } from "./shell-keys.ts";
 

@@ -2,7 +2,7 @@
 import type { ProjectSlug } from "#contract/ids.ts";
 import { isProjectSlug } from "#contract/project-slug.ts";
 import { type Connected, connect, givenAddress, running } from "./connect.ts";
-import { projectHere } from "./directory-project.ts";
+import { projectHere } from "./project-here.ts";
 
 interface Wanted {
 	verb: string;

@@ -85,7 +85,7 @@ async function nameInterruptedTurns(found: Connected): Promise<void> {
 	if (interrupted.length === 0) return;
 	const names = interrupted.slice(0, 5).map(fullName);
 	const more = interrupted.length > names.length ? ` and ${interrupted.length - names.length} more` : "";
-	const { retryCommand } = await import("./directory-project.ts");
+	const { retryCommand } = await import("./project-here.ts");
 	const command = await retryCommand(found, interrupted);
 	printToStderr(
 		`The daemon had stopped and interrupted ${interrupted.length === 1 ? "the turn" : `${interrupted.length} turns`} of ${names.join(", ")}${more}; \`${command}\` runs ${interrupted.length === 1 ? "it" : "them"} again.`,

@@ -1,27 +1,10 @@
 // The project of a command that names none: that of the current directory.
-import { sep } from "node:path";
 import { Refused } from "#client/client.ts";
 import type { ProjectSlug } from "#contract/ids.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { CliContext, Options } from "./act.ts";
 import { UsageError } from "./print.ts";
-
-/** The innermost project whose folder, or whose folder in the home, contains the directory. */
-export async function projectHere({
-	client,
-	home,
-}: Pick<CliContext, "client" | "home">): Promise<ProjectSlug | undefined> {
-	// BROOD_URL names the daemon: it decides for an agent, and knows no folder of another machine
-	if (home === null) return undefined;
-	const here = process.cwd() + sep;
-	const contains = (folder: string): boolean => here.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-	const all = await client.call("projects");
-	const folders = all.flatMap(({ slug, path }) =>
-		[path, `${home}${sep}projects${sep}${slug}`].map((folder) => ({ slug, folder })),
-	);
-	return folders.filter(({ folder }) => contains(folder)).toSorted((a, b) => b.folder.length - a.folder.length)[0]
-		?.slug;
-}
+import { projectHere } from "./project-here.ts";
 
 /** The project that is named, else that of the directory; refused where there is none. */
 export async function projectFor(cli: CliContext, slug?: string): Promise<string> {
@@ -59,16 +42,6 @@ export async function scopeOfAll(cli: CliContext, { allProjects }: AllOptions): 
 	if (allProjects === true || cli.query.project !== undefined) return cli.query;
 	const project = await projectHere(cli);
 	return project === undefined ? {} : { project };
-}
-
-/** What runs these turns again, typed in this directory. */
-export async function retryCommand(
-	connected: Pick<CliContext, "client" | "home">,
-	turns: readonly { project: string | null }[],
-): Promise<string> {
-	const here = await projectHere(connected).catch(() => undefined);
-	const isElsewhere = here !== undefined && turns.some(({ project }) => project !== here);
-	return `brood turn retry ${isElsewhere ? "--all-projects" : "--all"}`;
 }
 
 /** The id of a named agent, for requests whose project is a filter. */

@@ -7,9 +7,9 @@ import type { Status } from "#contract/wire.ts";
 import { holdersOf } from "#local/lock-holders.ts";
 import { drainSignal } from "#local/signals.ts";
 import { givenAddress, homeOf, running } from "./connect.ts";
-import { retryCommand } from "./directory-project.ts";
 import { isRunning } from "./is-running.ts";
 import { print, printData, printError, printToStderr } from "./print.ts";
+import { retryCommand } from "./project-here.ts";
 import { statusLine } from "./status.ts";
 
 /** the daemon allows its turns ten seconds and itself ten more */

@@ -5,10 +5,11 @@ import type { Issue } from "#contract/issue-wire.ts";
 import type { RouteName } from "#contract/routes.ts";
 import { inline } from "#contract/visible.ts";
 import { act, type CliContext, type Options } from "./act.ts";
-import { projectFor, projectHere, type Scope, scopeOf } from "./directory-project.ts";
+import { projectFor, type Scope, scopeOf } from "./directory-project.ts";
 import { UsageError } from "./print.ts";
 import { issueLines, issueTable, presetLines } from "./print-issues.ts";
 import { boardText } from "./print-overviews.ts";
+import { projectHere } from "./project-here.ts";
 import { textOf } from "./prompt.ts";
 
 interface IssueOptions extends Options {

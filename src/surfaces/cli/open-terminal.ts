@@ -5,8 +5,8 @@ import { TerminalProgram } from "#surfaces/tui/terminal.ts";
 import { type CliContext, cliContextOf, freshKey } from "./act.ts";
 import { confirm } from "./confirm.ts";
 import { homeOf, reconnect } from "./connect.ts";
-import { projectHere } from "./directory-project.ts";
 import { leaveNotesTo, print, printed, printToStderr } from "./print.ts";
+import { projectHere } from "./project-here.ts";
 import { addRepository, repositoryAt } from "./repository.ts";
 import { hasColour } from "./style.ts";
 

@@ -74,9 +74,10 @@ export function forkSubcommand(program: Command): void {
 			"\nExamples:\n  brood fork opus-1\n  brood fork opus-1 'try it the other way' --name other-way\n  brood fork opus-1 --at 42",
 		)
 		.action(async (reference, prompt, options) => {
-			const [{ act }, { projectHere, scopeOf }, { UsageError }, { madeAgent, withExitCode }] = await Promise.all([
+			const [{ act }, { scopeOf }, { projectHere }, { UsageError }, { madeAgent, withExitCode }] = await Promise.all([
 				import("./act.ts"),
 				import("./directory-project.ts"),
+				import("./project-here.ts"),
 				import("./print.ts"),
 				import("./print-agents.ts"),
 			]);

@@ -3,9 +3,10 @@ import { Refused } from "#client/client.ts";
 import { fullName } from "#contract/full-name.ts";
 import type { RemoteStatus } from "#contract/workspace.ts";
 import { act, type CliContext } from "./act.ts";
-import { type AllOptions, meansAll, projectHere, scopeOf, scopeOfAll } from "./directory-project.ts";
+import { type AllOptions, meansAll, scopeOf, scopeOfAll } from "./directory-project.ts";
 import { table, UsageError } from "./print.ts";
 import { originLines } from "./print-work.ts";
+import { projectHere } from "./project-here.ts";
 
 interface SyncOptions extends AllOptions {
 	strategy: "ff" | "rebase" | "merge";
