@@ -6,7 +6,7 @@ import { counted } from "#contract/counted.ts";
 import type { Agent, Turn } from "#contract/wire.ts";
 import { whyNot } from "#views/agent-actions.ts";
 import { isFree } from "../../shell/keyboard.ts";
-import { useRead, useSeen } from "../../store/hooks.ts";
+import { useAct, useRead, useSeen } from "../../store/hooks.ts";
 import { clockOf } from "../../ui/age.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
@@ -51,6 +51,7 @@ export function Scrubber({ agent, turn, onSelect }: ScrubberProps) {
 					? `${counted(turns.length, "turn")} · now`
 					: `turn ${selected.id} (${at + 1} of ${turns.length}) · ${clockOf(selected.startedAt)} · ${selected.state}`}
 			</span>
+			<Retry agent={agent} turn={selected ?? turns.at(-1)} />
 			{selected !== undefined && (
 				<>
 					<Button why={forkRefusal(agent, selected)} onClick={() => setForking(true)}>
@@ -65,6 +66,20 @@ export function Scrubber({ agent, turn, onSelect }: ScrubberProps) {
 				<ForkDialog agent={agent} at={selected.finalItem} onClose={() => setForking(false)} />
 			)}
 		</div>
+	);
+}
+
+/** For a turn that was interrupted or failed, once. */
+function Retry({ agent, turn }: { agent: Agent; turn: Turn | undefined }) {
+	const act = useAct();
+	if (turn === undefined || turn.retriedAs !== null || (turn.state !== "interrupted" && turn.state !== "failed"))
+		return null;
+	const retry = () =>
+		act("turnRetry", { params: { agent: agent.id, turn: String(turn.id) } }, `The prompt of turn ${turn.id} is queued`);
+	return (
+		<Button why={whyNot(agent, "prompt")} title="Run its prompt again, before the queue" onClick={retry}>
+			Retry turn {turn.id}
+		</Button>
 	);
 }
 
