@@ -130,9 +130,22 @@ test("an agent's page takes prompts, shows its conversation, and says why an act
 	await page.keyboard.press("Enter");
 	await page.getByRole("group", { name: "Items" }).getByText("typed here", { exact: true }).waitFor();
 	await expect.poll(async () => (await world.now(agent)).label, longTimeout).toBe("idle");
+	const { id: failed } = await world.turn(agent, "fail broken");
+	await page.getByRole("button", { name: `Retry turn ${failed}` }).click();
+	await page.getByRole("button", { name: `Retry turn ${failed}` }).waitFor({ state: "detached" });
+	const turns = async () => (await world.client.call("turns", params(agent))).map(({ state }) => state);
+	await expect.poll(turns, longTimeout).toEqual(["completed", "completed", "failed", "failed"]);
 	await page.getByRole("button", { name: "Pause", exact: true }).click();
 	await page.getByText("‖ paused").waitFor();
 	expect((await world.now(agent)).label).toBe("paused");
+	// the audit has times in words
+	await world.client.call("prompt", {
+		...params(agent),
+		body: { text: "say later", notBefore: "2099-01-01T12:00:00Z" },
+	});
+	await page.getByRole("tab", { name: "Audit" }).click();
+	await page.getByText(/say later .*source: queue.*notBefore: \w+ \d+, \d\d:\d\d/).waitFor();
+	await dashboard.isAccessible();
 });
 
 test("an agent is recovered, resumed and synced from its page", async () => {

@@ -1,7 +1,7 @@
 // What happened to this agent and who did it: its events other than its conversation.
 import type { Agent, WireEvent } from "#contract/wire.ts";
 import { useRead } from "../../store/hooks.ts";
-import { clockOf } from "../../ui/age.tsx";
+import { clockOf, momentOf } from "../../ui/age.tsx";
 import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 
 const kinds = "agent,turn,prompt,mail,approval,wait,workspace,git";
@@ -27,9 +27,7 @@ export function Audit({ agent }: { agent: Agent }) {
 					</time>
 					<span className="audit-kind">{event.kind}</span>
 					<span className="meta clip">{event.actor.split(":")[0]}</span>
-					<span className="clip audit-data mono" title={detailsOf(event)}>
-						{detailsOf(event)}
-					</span>
+					<span className="audit-data mono">{detailsOf(event)}</span>
 				</li>
 			))}
 		</ul>
@@ -37,4 +35,20 @@ export function Audit({ agent }: { agent: Agent }) {
 }
 
 const detailsOf = ({ text, data }: WireEvent): string =>
-	[text, data === null ? null : JSON.stringify(data)].filter((part) => part !== null && part !== "").join(" ");
+	[text, data === null ? null : fieldsOf(data)].filter((part) => part !== null && part !== "").join(" ");
+
+/** `position: 1, until: 14:20`: fields on one line, with times in words. */
+function fieldsOf(data: unknown): string {
+	if (typeof data !== "object" || data === null || Array.isArray(data)) return JSON.stringify(data);
+	return Object.entries<unknown>({ ...data })
+		.map(([name, value]) => `${name}: ${fieldText(value)}`)
+		.join(", ");
+}
+
+function fieldText(value: unknown): string {
+	if (typeof value === "string") return value;
+	return isTime(value) ? momentOf(new Date(value).toISOString()) : JSON.stringify(value);
+}
+
+/** Milliseconds since 1970: no count or position is as large. */
+const isTime = (value: unknown): value is number => typeof value === "number" && value > 1e12 && value < 1e13;

@@ -56,7 +56,8 @@ export function Side({ agent, turn, tab, onTab }: SideProps) {
 					</button>
 				))}
 			</div>
-			<div id="side-panel" className="side-panel" role="tabpanel" aria-labelledby={`tab-${shown}`}>
+			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
+			<div id="side-panel" className="side-panel" role="tabpanel" tabIndex={0} aria-labelledby={`tab-${shown}`}>
 				{shown === "Changes" && <Changes agent={agent} turn={turn} />}
 				{shown === "Queue" && <QueuePanel agent={agent} />}
 				{shown === "Mail" && <MailPanel agent={agent} />}
