@@ -30,7 +30,6 @@ import { EditPrompt, type EditPromptProps, GonePrompt, type PromptDraft } from "
 export function QueuePanel({ agent }: { agent: Agent }) {
 	const act = useAct();
 	const [edits, setEdits] = useState<ReadonlyMap<number, PromptDraft>>(new Map());
-	const [isClearing, setClearing] = useState(false);
 	const prompts = useSeen().queue(agent.id);
 	const edit = (prompt: number, draft: PromptDraft | null): void =>
 		setEdits((before) => {
@@ -53,17 +52,6 @@ export function QueuePanel({ agent }: { agent: Agent }) {
 		const to = prompts.findIndex(({ id }) => id === over?.id) + 1;
 		if (to > 0 && active.id !== over?.id) void move(Number(active.id), to);
 	};
-	/** What a screen reader is told. */
-	const positionOf = (id: unknown): number | undefined => prompts.find((prompt) => prompt.id === id)?.position;
-	const announcements: Announcements = {
-		onDragStart: ({ active }) => `Prompt ${positionOf(active.id)} is picked up.`,
-		onDragOver: ({ over }) => (over === null ? "Not over the queue." : `At position ${positionOf(over.id)}.`),
-		onDragEnd: ({ active, over }) =>
-			over === null || over.id === active.id
-				? "The prompt stays where it was."
-				: `The prompt is moved to position ${positionOf(over.id)}.`,
-		onDragCancel: () => "The prompt stays where it was.",
-	};
 	const why = whyNot(agent, "prompt");
 	if (prompts.length === 0)
 		return (
@@ -77,7 +65,7 @@ export function QueuePanel({ agent }: { agent: Agent }) {
 			sensors={sensors}
 			collisionDetection={closestCenter}
 			onDragEnd={drop}
-			accessibility={{ announcements, screenReaderInstructions: { draggable: instructions } }}
+			accessibility={{ announcements: announcementsOf(prompts), screenReaderInstructions: { draggable: instructions } }}
 		>
 			{lost}
 			<SortableContext items={prompts.map(({ id }) => id)} strategy={verticalListSortingStrategy}>
@@ -92,22 +80,44 @@ export function QueuePanel({ agent }: { agent: Agent }) {
 					))}
 				</ol>
 			</SortableContext>
-			<div className="bar side-form">
-				<Button kind="danger" why={why} onClick={() => setClearing(true)}>
-					Clear the queue …
-				</Button>
-			</div>
-			{isClearing && (
+			<Clear agent={agent} count={prompts.length} />
+		</DndContext>
+	);
+}
+
+/** What a screen reader is told. */
+function announcementsOf(prompts: readonly Prompt[]): Announcements {
+	const positionOf = (id: unknown): number | undefined => prompts.find((prompt) => prompt.id === id)?.position;
+	return {
+		onDragStart: ({ active }) => `Prompt ${positionOf(active.id)} is picked up.`,
+		onDragOver: ({ over }) => (over === null ? "Not over the queue." : `At position ${positionOf(over.id)}.`),
+		onDragEnd: ({ active, over }) =>
+			over === null || over.id === active.id
+				? "The prompt stays where it was."
+				: `The prompt is moved to position ${positionOf(over.id)}.`,
+		onDragCancel: () => "The prompt stays where it was.",
+	};
+}
+
+function Clear({ agent, count }: { agent: Agent; count: number }) {
+	const act = useAct();
+	const [isOpen, setOpen] = useState(false);
+	return (
+		<div className="bar side-form">
+			<Button kind="danger" why={whyNot(agent, "prompt")} onClick={() => setOpen(true)}>
+				Clear the queue …
+			</Button>
+			{isOpen && (
 				<Confirm
 					title={`Clear the queue of ${agent.handle}?`}
 					verb="Clear"
 					run={() => act("queueClear", { params: { agent: agent.id } }, "The queue is empty")}
-					onClose={() => setClearing(false)}
+					onClose={() => setOpen(false)}
 				>
-					{counted(prompts.length, "prompt")} will not run.
+					{counted(count, "prompt")} will not run.
 				</Confirm>
 			)}
-		</DndContext>
+		</div>
 	);
 }
 
