@@ -89,6 +89,8 @@ test("the inbox shows a question whole, and keys answer it", async () => {
 	await using dashboard = await Dashboard.open(browser, world.daemon, "/inbox");
 	const { page } = dashboard;
 	await page.getByText("to its end?").first().waitFor();
+	// nothing to review: its own page has Retry
+	await page.getByRole("link", { name: `Open ${slug}#${issue.number}` }).waitFor();
 	await add({ name: "second", prompt: "ask Another?\nsay two is over" });
 	await page.getByRole("article", { name: /second asks/ }).waitFor();
 	await dashboard.isAccessible();
@@ -302,6 +304,8 @@ test("the agent tree collapses, filters and compares two agents; a fork is made 
 	await dialog.getByLabel("Name").fill("grandchild");
 	await dialog.getByRole("button", { name: "Fork", exact: true }).click();
 	await page.getByRole("heading", { level: 1, name: /left \/ grandchild/ }).waitFor();
+	await page.getByText(/^Inherited from parent/).waitFor();
+	await dashboard.isAccessible();
 });
 
 test("the agent tree shows a time and a state; mail names its sender", async () => {

@@ -98,8 +98,9 @@ function TurnRow({ agent: { id, handle, turn } }: { agent: Agent }) {
 }
 
 function ReviewRow({ issue }: { issue: Issue }) {
-	const { project, number, attention, title } = issue;
+	const { project, number, attention, title, waiting } = issue;
 	const name = `${project}#${number}`;
+	const isReview = waiting === "approval";
 	return (
 		<Row
 			glyph="▤"
@@ -108,8 +109,12 @@ function ReviewRow({ issue }: { issue: Issue }) {
 			href={paths.issue(project, number)}
 			text={attention?.reason ?? `review: ${title}`}
 		>
-			<Link className="button" href={paths.reviewIssue(project, number)} aria-label={`Review ${name}`}>
-				Review
+			<Link
+				className="button"
+				href={isReview ? paths.reviewIssue(project, number) : paths.issue(project, number)}
+				aria-label={`${isReview ? "Review" : "Open"} ${name}`}
+			>
+				{isReview ? "Review" : "Open"}
 			</Link>
 		</Row>
 	);
