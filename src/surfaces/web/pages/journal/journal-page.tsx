@@ -1,6 +1,7 @@
 // The journal: full-text search over conversations, and the events of all agents with filters.
 import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
+import type { AgentId } from "#contract/ids.ts";
 import type { Found, WireEvent } from "#contract/wire.ts";
 import { journalFilters } from "#views/journal-filters.ts";
 import { useRead, useSeen } from "../../store/hooks.ts";
@@ -11,6 +12,8 @@ import { Empty, Loading, RefusedPlaceholder } from "../../ui/placeholder.tsx";
 
 /** so many events are shown on a page */
 const shownMax = 200;
+/** with a filter, a page looks through more of the journal */
+const filteredMax = 10_000;
 
 export function JournalPage() {
 	// which events are the newest is known only then
@@ -20,7 +23,7 @@ export function JournalPage() {
 function Journal() {
 	const [query, setQuery] = useSearchParams();
 	const [text, setText] = useState(query.get("text") ?? "");
-	const { projects } = useSeen();
+	const { projects, agents } = useSeen();
 	const set = (name: string, value: string): void =>
 		setQuery((before) => {
 			const next = new URLSearchParams(before);
@@ -29,6 +32,8 @@ function Journal() {
 			return next;
 		});
 	const words = query.get("text") ?? "";
+	const [project, agent, kind] = ["project", "agent", "kind"].map((name) => query.get(name));
+	const shown = { project: project ?? null, agent: agents.find(({ id }) => id === agent)?.id ?? null };
 	return (
 		<>
 			<header className="page-header">
@@ -67,11 +72,28 @@ function Journal() {
 				</select>
 				<select
 					className="select"
+					aria-label="Agent"
+					value={shown.agent ?? ""}
+					onChange={({ target }) => set("agent", target.value)}
+				>
+					<option value="">all agents</option>
+					{agents
+						.filter((each) => project == null || each.project === project)
+						.map(({ id, handle, project: of }) => (
+							<option key={id} value={id}>
+								{of === null || project != null ? handle : `${of}/${handle}`}
+							</option>
+						))}
+				</select>
+				<select
+					className="select"
 					aria-label="Kind of event"
-					value={query.get("kind") ?? ""}
+					disabled={words !== ""}
+					title={words === "" ? undefined : "A search covers conversations, which have no events of these kinds."}
+					value={words === "" ? (kind ?? "") : ""}
 					onChange={({ target }) => set("kind", target.value)}
 				>
-					<option value="">all kinds</option>
+					<option value="">{words === "" ? "all kinds" : "conversations only"}</option>
 					{journalFilters.map(({ name, kinds }) => (
 						<option key={name} value={kinds.join(",")}>
 							{name}
@@ -79,20 +101,24 @@ function Journal() {
 					))}
 				</select>
 			</header>
-			{words === "" ? (
-				<Events project={query.get("project")} kind={query.get("kind")} />
-			) : (
-				<Hits words={words} project={query.get("project")} />
-			)}
+			{words === "" ? <Events {...shown} kind={kind ?? null} /> : <Hits {...shown} words={words} />}
 		</>
 	);
 }
 
-function Hits({ words, project }: { words: string; project: string | null }) {
+interface Shown {
+	project: string | null;
+	agent: AgentId | null;
+}
+
+/** The filters that the daemon knows. */
+function useFilters({ project, agent }: Shown) {
 	const known = useSeen().projects.find(({ slug }) => slug === project);
-	const read = useRead("search", {
-		query: { text: words, limit: shownMax, ...(known !== undefined && { project: known.slug }) },
-	});
+	return { ...(known !== undefined && { project: known.slug }), ...(agent !== null && { agent }) };
+}
+
+function Hits({ words, ...shown }: Shown & { words: string }) {
+	const read = useRead("search", { query: { text: words, limit: shownMax, ...useFilters(shown) } });
 	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} />;
 	if (read.data === undefined) return <Loading what="what was found" />;
 	if (read.data.found.length === 0)
@@ -120,14 +146,14 @@ function Hit({ hit: { agent, handle, kind, snippet, at } }: { hit: Found }) {
 }
 
 /** Newest first. The stream says that there are newer ones; they are shown on request, so that rows stay where they are. */
-function Events({ project, kind }: { project: string | null; kind: string | null }) {
+function Events({ kind, ...shown }: Shown & { kind: string | null }) {
 	const seen = useSeen();
 	const [before, setBefore] = useState(0);
-	const known = seen.projects.find(({ slug }) => slug === project);
 	const [at, setAt] = useState(seen.at);
-	const after = Math.max(0, (before === 0 ? at : before - 1) - windowOf(kind));
-	const filters = { ...(kind !== null && { kind }), ...(known !== undefined && { project: known.slug }) };
-	const read = useRead("journal", { query: { after, limit: windowOf(kind), ...filters } }, at);
+	const filters = { ...(kind !== null && { kind }), ...useFilters(shown) };
+	const size = Object.keys(filters).length === 0 ? shownMax : filteredMax;
+	const after = Math.max(0, (before === 0 ? at : before - 1) - size);
+	const read = useRead("journal", { query: { after, limit: size, ...filters } }, at);
 	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} />;
 	if (read.data === undefined) return <Loading what="the journal" rows={12} />;
 	const hasNewer = before === 0 && seen.at > at;
@@ -171,14 +197,12 @@ function Events({ project, kind }: { project: string | null; kind: string | null
 	);
 }
 
-/** With a filter, a page looks through more of the journal. */
-const windowOf = (kind: string | null): number => (kind === null ? shownMax : 10_000);
-
-function EventRow({ event: { id, agent, kind, text, at } }: { event: WireEvent }) {
+function EventRow({ event: { id, agent, actor, kind, text, data, at } }: { event: WireEvent }) {
 	const seen = useSeen();
+	const [isOpen, setOpen] = useState(false);
 	const name = agent === null ? null : (seen.agent(agent)?.handle ?? "an agent");
 	return (
-		<li className="row">
+		<li className="row journal-row">
 			<span className="meta mono journal-id">{id}</span>
 			<span className="row-name clip">
 				{agent === null || name === null ? (
@@ -187,9 +211,19 @@ function EventRow({ event: { id, agent, kind, text, at } }: { event: WireEvent }
 					<Link href={paths.agent(agent)}>{name}</Link>
 				)}
 			</span>
-			<span className="mono journal-kind clip">{kind}</span>
-			<span className="row-line clip">{text ?? ""}</span>
+			<button type="button" className="row-line journal-open" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+				<span className="mono journal-kind clip">{kind}</span>
+				<span className="clip">{text ?? ""}</span>
+			</button>
 			<Age at={at} />
+			{isOpen && (
+				// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+				<pre className="code journal-whole" tabIndex={0}>
+					{[`by ${actor}`, text, data === null ? null : JSON.stringify(data, null, 2)]
+						.filter((part) => part !== null && part !== "")
+						.join("\n\n")}
+				</pre>
+			)}
 		</li>
 	);
 }
