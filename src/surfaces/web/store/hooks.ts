@@ -136,11 +136,17 @@ export function useAct(): <N extends RouteName>(
 /** The daemon's time, renewed every so often: for ages and countdowns. */
 export function useNow(everyMs = 1000): number {
 	const store = useStore();
-	const [, tick] = useState(0);
+	useTicks(everyMs);
+	const seen = store.seen;
+	return localNow() + seen.ahead;
+}
+
+/** How often this time has passed since the component was shown. */
+export function useTicks(everyMs: number): number {
+	const [ticks, tick] = useState(0);
 	useEffect(() => {
 		const timer = setInterval(() => tick((count) => count + 1), everyMs);
 		return () => clearInterval(timer);
 	}, [everyMs]);
-	const seen = store.seen;
-	return localNow() + seen.ahead;
+	return ticks;
 }

@@ -3,7 +3,7 @@
 import { Link } from "wouter";
 import { counted } from "#contract/counted.ts";
 import { tokensAndCost, totalUsage } from "#views/usage.ts";
-import { useRead, useSeen } from "../../store/hooks.ts";
+import { useRead, useSeen, useTicks } from "../../store/hooks.ts";
 import { paths } from "../../ui/paths.ts";
 
 export function DaemonBar() {
@@ -40,13 +40,16 @@ function midnight(): string {
 	return day.toISOString();
 }
 
+/** the daemon looks at its projects when it is asked */
+const lookEveryMs = 60_000;
+
 function Problems() {
 	const { projects, connection } = useSeen();
-	const read = useRead("status", {}, connection.state);
-	const problems = [
-		...(read.data?.problems ?? []).map(({ what, text }) => `${what}: ${text}`),
-		...projects.flatMap(({ slug, problem }) => (problem === null ? [] : [`project ${slug}: ${problem.text}`])),
-	];
+	const checked = useRead("projects", { query: { check: "true" } }, `${connection.state} ${useTicks(lookEveryMs)}`);
+	const known = (checked.data ?? projects).map(({ slug, problem }) => `${slug} ${problem?.text ?? ""}`).join();
+	// also those of projects
+	const read = useRead("status", checked.state === "loading" ? null : {}, `${connection.state} ${known}`);
+	const problems = (read.data?.problems ?? []).map(({ what, text }) => `${what}: ${text}`);
 	if (read.data === undefined) return <span className="meta">problems …</span>;
 	if (problems.length === 0) return <span className="tone-ok">no problems</span>;
 	return (

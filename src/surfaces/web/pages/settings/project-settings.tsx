@@ -19,7 +19,11 @@ export function ProjectSettings({ project }: { project: Project }) {
 			<h2 id={`project-${slug}`} className="panel-title">
 				Project {slug} <span className="meta mono clip">{path}</span>
 			</h2>
-			{problem !== null && <p className="panel-note tone-bad">{problem.text}</p>}
+			{problem !== null && (
+				<p className="panel-note">
+					<span className="tone-bad">{problem.text}</span> <code>{problem.fix}</code>
+				</p>
+			)}
 			<div className="settings-grid">
 				<SelectField
 					label="Automatic work"
@@ -74,11 +78,12 @@ function AgentsMax({ value, onChange }: { value: number; onChange(next: number):
 }
 
 /** The commands in force, and those that nobody has approved. */
-function Repository({ project: { slug } }: { project: Project }) {
+function Repository({ project: { slug, problem } }: { project: Project }) {
 	const [again, setAgain] = useState(0);
 	const read = useRead("projectSettings", { params: { project: slug } }, again);
 	const act = useAct();
-	if (read.state === "failed") return <RefusedPlaceholder refusal={read.refusal} />;
+	// the project's problem is shown above
+	if (read.state === "failed") return problem === null ? <RefusedPlaceholder refusal={read.refusal} /> : null;
 	if (read.data === undefined) return null;
 	const { settings, unapprovedConfig } = read.data;
 	return (
