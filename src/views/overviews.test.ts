@@ -48,8 +48,8 @@ test("a board has the issues that were done last, and says if there are older on
 		...{ ...defaultWorkSettings, slug, path: "/srv/web", base: null, url: null, node: null, approved: [] },
 		...{ addedAt: 1, removedAt: null },
 	};
-	const issue = (number: number, stage: string, doneAt: number | null): Issue => {
-		const about = { title: "x", priority: "medium" as const, preset: "quick-fix", labels: [], dependsOn: [] };
+	const issue = (number: number, stage: string, doneAt: number | null, preset = "quick-fix"): Issue => {
+		const about = { title: "x", priority: "medium" as const, preset, labels: [], dependsOn: [] };
 		const data = { project: slug, number, stage, ...about };
 		const event = { kind: "issue.added" as const, agent: null, text: "", data, id: number, at: 1, actor: human };
 		const row = { ...issueChanges["issue.added"].make(event), doneAt };
@@ -70,6 +70,15 @@ test("a board has the issues that were done last, and says if there are older on
 		["TODO", 1, boardDoneMax + 1, false],
 		["DONE", boardDoneMax, boardDoneMax, true],
 	]);
+	// the stages that an issue of another workflow can go to are there before it
+	const columns = (issues: Issue[]) => boardOf(issues, { ...project, preset: "quick-fix" }).map(({ stage }) => stage);
+	const own = columns([open]);
+	expect(columns([open, issue(200, "TODO", null, "lean")])).toEqual([
+		...own.slice(0, -1),
+		...["IN_PROGRESS", "IN_REVIEW"].filter((stage) => !own.includes(stage)),
+		"DONE",
+	]);
+	expect(own).not.toContain("IN_PROGRESS");
 });
 
 test("a chain of 50,000 agents is a tree like any other", () => {

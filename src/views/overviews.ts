@@ -64,7 +64,7 @@ export function treeOf(agents: readonly Agent[]): TreeRow[] {
 	return rows;
 }
 
-/** The stages of the project's own workflow; stages that only other workflows have come before its last one. */
+/** The stages of the project's own workflow; stages that only workflows of open issues have come before its last one. */
 export function boardOf(all: readonly Issue[], project: ProjectState): BoardColumn[] {
 	const issues = withoutOldDone(all);
 	const stagesOf = (name: string): readonly Stage[] => {
@@ -73,12 +73,12 @@ export function boardOf(all: readonly Issue[], project: ProjectState): BoardColu
 	};
 	const own = stagesOf(project.preset);
 	const by = Map.groupBy(issues, ({ stage }) => stage);
-	const foreign = [...by.keys()].filter((name) => !own.some((stage) => stage.name === name)).toSorted();
-	const others = foreign.map((name): Pick<Stage, "name" | "wipMax"> => {
-		const [first] = by.get(name) ?? [];
-		return stagesOf(first?.preset ?? "").find((stage) => stage.name === name) ?? { name };
-	});
-	const stages = [...own.slice(0, -1), ...others, ...own.slice(-1)];
+	const used = new Set(issues.filter(({ doneAt }) => doneAt === null).map(({ preset }) => preset));
+	const others = new Map<string, Pick<Stage, "name" | "wipMax">>();
+	const nameless = [...by.keys()].toSorted().map((name) => ({ name }));
+	for (const stage of [...[...used].toSorted().flatMap(stagesOf), ...nameless])
+		if (!own.some(({ name }) => name === stage.name) && !others.has(stage.name)) others.set(stage.name, stage);
+	const stages = [...own.slice(0, -1), ...others.values(), ...own.slice(-1)];
 	return stages.map(({ name, wipMax = null }, at) => ({
 		...{ stage: name, wipMax, issues: by.get(name) ?? [] },
 		more: at === stages.length - 1 && issues.length < all.length,

@@ -1,5 +1,5 @@
 // Review, issues, subscriptions, journal, settings and the forms, by accessible role, against a real daemon.
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { expect, test } from "vitest";
@@ -202,7 +202,7 @@ test("an issue is added, moved on the board by keys, refused where it may not go
 	await carried("IN_PROGRESS", "IN_REVIEW");
 	await page.getByRole("status").getByText("#1 stays in TODO.").waitFor({ state: "attached" });
 	await page
-		.getByText(/cannot go from TODO to IN_REVIEW/)
+		.getByText(/cannot go from TODO to IN_REVIEW: it may go to IN_PROGRESS\.$/)
 		.first()
 		.waitFor();
 	await carried("IN_PROGRESS");
@@ -299,6 +299,8 @@ test("a full stage says so on the board, and takes no more issues by keys or by 
 	await column("IN_PROGRESS").getByText("1/1 full").waitFor();
 	await drag(page.getByRole("button", { name: "Move #2" }), column("IN_PROGRESS"));
 	await column("IN_PROGRESS").getByText("IN_PROGRESS is full: it has 1 of at most 1 issues.").waitFor();
+	for (const stage of ["TODO", "IN_PROGRESS"])
+		expect(await column(stage).getAttribute("class")).not.toContain("board-open");
 	await page.mouse.up();
 	await dashboard.isAccessible();
 	expect((await world.client.call("issue", { params: { issue: `${slug}#2` } })).stage).toBe("TODO");
@@ -310,7 +312,7 @@ test("a full stage says so on the board, and takes no more issues by keys or by 
 });
 
 test("subscriptions, journal, settings and the forms work and are accessible", async () => {
-	const { slug, add } = await world.project();
+	const { slug, add, repository: folder } = await world.project();
 	const agent = await add({ name: "talker", workspace: "none" });
 	await world.turn(agent, "say the zebra crosses");
 	await using dashboard = await Dashboard.open(browser, world.daemon, "/subscriptions");
@@ -333,6 +335,27 @@ test("subscriptions, journal, settings and the forms work and are accessible", a
 	await world.client.call("send", { ...params(agent), body: { body: "hello" } });
 	await page.getByRole("button", { name: "Show newer events" }).click();
 	await page.getByText("mail.sent").waitFor();
+	const open = page.getByRole("button", { name: /mail\.sent/ });
+	await open.click();
+	await page.getByText(/^by human\s+hello$/).waitFor();
+	await dashboard.isAccessible();
+	await page.getByRole("combobox", { name: "Agent" }).selectOption(`${slug}/talker`);
+	await open.waitFor();
+	await page.getByRole("combobox", { name: "Agent" }).selectOption("init");
+	await page.getByText("No matching events.").waitFor();
+	await dashboard.go("/journal?text=zebra&kind=mail.sent");
+	await page.getByRole("list", { name: "Found" }).waitFor();
+	expect(await page.getByRole("combobox", { name: "Kind of event" }).isDisabled()).toBe(true);
+	// a folder that goes is one problem, and is found when somebody looks
+	dashboard.expects(/410 .*\/settings$/);
+	renameSync(folder, `${folder}-away`);
+	await dashboard.go("/");
+	await page.getByRole("link", { name: "1 problem" }).click();
+	const gone = page.getByRole("region", { name: new RegExp(`Project ${slug}`) }).getByText(folder);
+	await gone.nth(1).waitFor();
+	// the heading, the problem and its fix
+	expect(await gone.count()).toBe(2);
+	renameSync(`${folder}-away`, folder);
 	await dashboard.go("/settings");
 	const section = page.getByRole("region", { name: new RegExp(`Project ${slug}`) });
 	await section.getByLabel("Automatic work").selectOption("on");

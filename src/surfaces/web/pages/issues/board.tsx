@@ -98,20 +98,22 @@ const instructions = "Press Space to pick an issue up, arrows to move it, Space 
 const isFull = ({ wipMax, issues }: BoardColumn): boolean => wipMax !== null && issues.length >= wipMax;
 
 /** Why an issue may not be moved there by hand; null if it may. */
-function whyNotTo({ moves, stage: from, number }: Issue, column: BoardColumn): string | null {
+function whyNotTo({ moves, stage: from, number, waiting }: Issue, column: BoardColumn): string | null {
 	const { stage, issues, wipMax } = column;
 	if (moves.includes(stage) && isFull(column))
 		return `${stage} is full: it has ${issues.length} of at most ${wipMax} issues. Finish one of them first.`;
 	if (moves.includes(stage)) return null;
 	const may = moves.length === 0 ? "nowhere by hand" : `to ${moves.join(", ")}`;
-	return `#${number} cannot go from ${from} to ${stage}: it may go ${may}. A review is passed with approve.`;
+	const how = waiting === "approval" ? " A review is passed with approve." : "";
+	return `#${number} cannot go from ${from} to ${stage}: it may go ${may}.${how}`;
 }
 
 function Column({ column, dragged }: { column: BoardColumn; dragged: Issue | null }) {
 	const { stage, wipMax, issues, more } = column;
 	const { setNodeRef, isOver } = useDroppable({ id: stage });
-	const why = dragged === null || dragged.stage === stage ? null : whyNotTo(dragged, column);
-	const state = dragged === null ? "" : why === null ? " board-open" : " board-shut";
+	const isElsewhere = dragged !== null && dragged.stage !== stage;
+	const why = isElsewhere ? whyNotTo(dragged, column) : null;
+	const state = !isElsewhere ? "" : why === null ? " board-open" : " board-shut";
 	return (
 		<section ref={setNodeRef} className={`board-column${state}${isOver ? " board-over" : ""}`} aria-label={stage}>
 			<h2 className="board-title">
