@@ -4,7 +4,7 @@ import type { IssueState } from "#contract/issue.ts";
 import type { Preset } from "#contract/preset.ts";
 import { defaultWorkSettings } from "#contract/project.ts";
 import { issueChanges } from "#domain/fold/issue.ts";
-import { id } from "#test/support/given.ts";
+import { id, live } from "#test/support/given.ts";
 import { nextIssueText } from "./next-issue.ts";
 
 const web = ProjectSlug.parse("web");
@@ -45,6 +45,13 @@ test("automatic work names the issue that it takes next, not one whose stage is 
 	expect(text([failed])).toBe("no issue is ready");
 	expect(text([failed], {}, 5000)).toBe("next: #2 Issue 2");
 	expect(text([], { auto: false })).toBe("");
+});
+
+test("automatic work names no issue that no agent fits and none may be made for", () => {
+	const other = { ...live("a"), project: web, type: "shell" };
+	const facts = { issues: [issue(1)], agents: [other], subscribed: ["claude"], now: 0 };
+	expect(nextIssueText({ ...facts, project: { ...project, agentsMax: 1 } })).toBe("no issue is ready");
+	expect(nextIssueText({ ...facts, project: { ...project, agentsMax: 2 } })).toBe("next: #1 Issue 1");
 });
 
 test("automatic work says when nobody has said of which type its agents are", () => {

@@ -298,6 +298,11 @@ describe("policies", () => {
 		expect(given({ project: fixed, issues: todo, agents: [of("a")] }).escalate).toEqual([
 			expect.objectContaining({ reason: expect.stringMatching(/agentsMax: 2 in the config.yaml/) }),
 		]);
+		// nothing was asked of the agent but that it takes issues, which these types do not
+		const shell = { project: { ...project, agentsMax: 1 }, issues: todo, agents: [of("a", { type: "shell" })] };
+		expect(given(shell).escalate).toEqual([
+			expect.objectContaining({ reason: expect.stringMatching(/^No agent of web may be given issues, and web has 1/) }),
+		]);
 		const busy = of("b", { policy: "auto-edit" });
 		expect(given({ project: full, issues: todo, agents: [busy], free: new Set() }).escalate).toEqual([]);
 	});

@@ -96,7 +96,7 @@ export function pickWork({ project, issues, agents, free, subscribed, slots, now
 
 /** What comes next, and what stands in the way of issues before it. */
 export interface NextIssue {
-	/** an agent that fits may take it, or the type of a new one is known */
+	/** an agent that fits may take it, or a new one may be made whose type is known */
 	issue: IssueState | null;
 	/** no agent fits, and nobody has said of which type a new one would be */
 	untyped: IssueState[];
@@ -109,14 +109,16 @@ export function nextIssue(facts: Pick<PickFacts, "project" | "issues" | "agents"
 	const full = new Set<string>();
 	const untyped: IssueState[] = [];
 	const stages = stagesOf(issues);
+	const mayGrow = agents.filter(({ type }) => type !== "human").length < project.agentsMax;
 	for (const issue of issues.filter((each) => isOpen(each) && mayBePicked(each)).toSorted(moreUrgent)) {
 		const work = workNow(issue, facts, nothingPicked());
 		if (work === null) continue;
 		const selectors = selectorsOf(work.preset, work.stage).map((request) => withDefaults(request, project));
 		const isTyped = (selectors[0]?.type ?? defaultTypeOf(facts)) !== undefined;
 		if (stages.isFull(work.stage, issue)) full.add(work.stage.name);
-		else if (isTyped || firstMatch(selectors, agents) !== undefined) return { issue, untyped, full: [...full] };
-		else untyped.push(issue);
+		else if ((isTyped && mayGrow) || firstMatch(selectors, agents) !== undefined)
+			return { issue, untyped, full: [...full] };
+		else if (!isTyped) untyped.push(issue);
 	}
 	return { issue: null, untyped, full: [...full] };
 }
@@ -196,12 +198,14 @@ function noneFits(
 	living: number,
 ): Picked["escalate"][number] {
 	const named = Object.entries(wanted).map(([name, value]) => `${name} ${value}`);
+	const none =
+		named.length === 0 ? `No agent of ${slug} may be given issues` : `No agent of ${slug} fits ${named.join(", ")}`;
 	const more = Math.max(living, agentsMax) + 1;
 	const how =
 		written.agentsMax === undefined
 			? `brood project auto on ${slug} --agents-max ${more}`
 			: `agentsMax: ${more} in the config.yaml that sets it to ${agentsMax}`;
-	const reason = `No agent of ${slug} fits ${named.join(", ")}, and ${slug} has ${living} of at most ${agentsMax} agents. Allow one more with: ${how}`;
+	const reason = `${none}, and ${slug} has ${living} of at most ${agentsMax} agents. Allow one more with: ${how}`;
 	return { issue, code: "AGENT_NOT_FOUND", reason };
 }
 
