@@ -131,7 +131,7 @@ test("a review shows modes, links, binary files, a name that is not UTF-8, and o
 	const tree = page.getByRole("tree", { name: "Changed files" });
 	for (const row of [/run\.sh.*mode 644 → 755/, /link.*symlink/, /data\.bin.*binary/])
 		await tree.getByRole("treeitem", { name: row }).waitFor();
-	expect(await page.getByText("Loading…").count()).toBe(0);
+	await expect.poll(() => page.getByText("Loading…").count(), longTimeout).toBe(0);
 	await dashboard.isAccessible();
 	expect(git(repository, "status", "--porcelain")).toBe("");
 });

@@ -23,7 +23,7 @@ export function JournalPage() {
 function Journal() {
 	const [query, setQuery] = useSearchParams();
 	const [text, setText] = useState(query.get("text") ?? "");
-	const { projects, agents } = useSeen();
+	const { agents } = useSeen();
 	const set = (name: string, value: string): void =>
 		setQuery((before) => {
 			const next = new URLSearchParams(before);
@@ -59,47 +59,7 @@ function Journal() {
 					</Button>
 				</form>
 				<span className="spread" />
-				<select
-					className="select"
-					aria-label="Project"
-					value={query.get("project") ?? ""}
-					onChange={({ target }) => set("project", target.value)}
-				>
-					<option value="">all projects</option>
-					{projects.map(({ slug }) => (
-						<option key={slug}>{slug}</option>
-					))}
-				</select>
-				<select
-					className="select"
-					aria-label="Agent"
-					value={shown.agent ?? ""}
-					onChange={({ target }) => set("agent", target.value)}
-				>
-					<option value="">all agents</option>
-					{agents
-						.filter((each) => project == null || each.project === project)
-						.map(({ id, handle, project: of }) => (
-							<option key={id} value={id}>
-								{of === null || project != null ? handle : `${of}/${handle}`}
-							</option>
-						))}
-				</select>
-				<select
-					className="select"
-					aria-label="Kind of event"
-					disabled={words !== ""}
-					title={words === "" ? undefined : "A search covers conversations, which have no events of these kinds."}
-					value={words === "" ? (kind ?? "") : ""}
-					onChange={({ target }) => set("kind", target.value)}
-				>
-					<option value="">{words === "" ? "all kinds" : "conversations only"}</option>
-					{journalFilters.map(({ name, kinds }) => (
-						<option key={name} value={kinds.join(",")}>
-							{name}
-						</option>
-					))}
-				</select>
+				<Filters {...shown} kind={kind ?? null} isSearch={words !== ""} onChange={set} />
 			</header>
 			{words === "" ? <Events {...shown} kind={kind ?? null} /> : <Hits {...shown} words={words} />}
 		</>
@@ -109,6 +69,61 @@ function Journal() {
 interface Shown {
 	project: string | null;
 	agent: AgentId | null;
+}
+
+interface FiltersProps extends Shown {
+	kind: string | null;
+	isSearch: boolean;
+	onChange(name: string, value: string): void;
+}
+
+function Filters({ project, agent, kind, isSearch, onChange }: FiltersProps) {
+	const { projects, agents } = useSeen();
+	return (
+		<>
+			<select
+				className="select"
+				aria-label="Project"
+				value={project ?? ""}
+				onChange={({ target }) => onChange("project", target.value)}
+			>
+				<option value="">all projects</option>
+				{projects.map(({ slug }) => (
+					<option key={slug}>{slug}</option>
+				))}
+			</select>
+			<select
+				className="select"
+				aria-label="Agent"
+				value={agent ?? ""}
+				onChange={({ target }) => onChange("agent", target.value)}
+			>
+				<option value="">all agents</option>
+				{agents
+					.filter((each) => project === null || each.project === project)
+					.map(({ id, handle, project: of }) => (
+						<option key={id} value={id}>
+							{of === null || project !== null ? handle : `${of}/${handle}`}
+						</option>
+					))}
+			</select>
+			<select
+				className="select"
+				aria-label="Kind of event"
+				disabled={isSearch}
+				title={isSearch ? "A search covers conversations, which have no events of these kinds." : undefined}
+				value={isSearch ? "" : (kind ?? "")}
+				onChange={({ target }) => onChange("kind", target.value)}
+			>
+				<option value="">{isSearch ? "conversations only" : "all kinds"}</option>
+				{journalFilters.map(({ name, kinds }) => (
+					<option key={name} value={kinds.join(",")}>
+						{name}
+					</option>
+				))}
+			</select>
+		</>
+	);
 }
 
 /** The filters that the daemon knows. */

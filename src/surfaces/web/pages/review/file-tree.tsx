@@ -80,11 +80,7 @@ export function FileTree({ files, drawn, viewed, current, onOpen, onView }: File
 								open(row);
 							}}
 						>
-							{row.kind === "folder" ? (
-								<Folder row={row} />
-							) : (
-								<File row={row} mode={drawn.get(row.file.path)?.mode ?? null} isViewed={viewed.has(row.file.path)} />
-							)}
+							{row.kind === "folder" ? <Folder row={row} /> : <File row={row} drawn={drawn} viewed={viewed} />}
 						</div>
 					)}
 				</VList>
@@ -140,14 +136,13 @@ function Folder({ row: { folder, isCollapsed, count } }: { row: Extract<FileRow,
 	);
 }
 
-interface FileProps {
+interface FileProps extends Pick<FileTreeProps, "drawn" | "viewed"> {
 	row: Extract<FileRow, { kind: "file" }>;
-	mode: string | null;
-	isViewed: boolean;
 }
 
-function File({ row, mode, isViewed }: FileProps) {
+function File({ row, drawn, viewed }: FileProps) {
 	const { path, added, deleted } = row.file;
+	const [isViewed, mode] = [viewed.has(path), drawn.get(path)?.mode ?? null];
 	return (
 		<>
 			<span aria-hidden="true" className={isViewed ? "tone-ok" : "tone-off"}>
