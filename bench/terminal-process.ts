@@ -32,6 +32,7 @@ const program = new TerminalProgram(
 		...{ client: new Client({ url, token }), home, project: null, colour: true, terminal },
 		freshKey: () => crypto.randomUUID(),
 		beforeReconnect: async () => {},
+		isStopped: () => false,
 		now: () => performance.timeOrigin + performance.now(),
 	},
 	AgentId.parse(first),

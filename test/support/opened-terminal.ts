@@ -27,7 +27,15 @@ export class OpenedTerminal implements AsyncDisposable {
 		this.home = home;
 		this.terminal = new VirtualTerminal(size[0], size[1]);
 		const freshKey = (): string => crypto.randomUUID();
-		const options = { client, home, project, colour, freshKey, beforeReconnect: async () => {} };
+		const options = {
+			client,
+			home,
+			project,
+			colour,
+			freshKey,
+			beforeReconnect: async () => {},
+			isStopped: () => false,
+		};
 		this.program = new TerminalProgram({ ...options, now: () => this.now, terminal: this.terminal }, first);
 		this.#over = this.program.run();
 	}

@@ -94,6 +94,17 @@ test("a daemon that is killed is said and started again; what was typed stays", 
 	it.type("\u0003");
 });
 
+test("a daemon that was stopped on purpose stays so, until it is started again", async () => {
+	await using it = open();
+	await it.drawn.shows("[one");
+	await sh.brood("down");
+	await it.drawn.shows("The daemon was stopped; `brood up` starts it.");
+	await sh.brood("up");
+	const screen = async (): Promise<string> => (await it.drawn.screen()).join("\n");
+	await expect.poll(screen, { timeout: 20_000 }).not.toContain("was stopped");
+	it.type("\u0003");
+});
+
 test("a reader that stops does not stop the program: it still ends by a signal", async () => {
 	await using it = open();
 	await it.drawn.shows("[one");

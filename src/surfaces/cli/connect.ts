@@ -60,12 +60,15 @@ export async function reconnect(deadline?: AbortSignal): Promise<Connected> {
 		const found = await running();
 		if (found !== null) return found;
 		if (deadline?.aborted) throw new Refused(refuse("TIMEOUT", "Time ran out while the daemon was stopped."));
-		if (existsSync(path.join(homeOf(), "daemon.json"))) return await start();
+		if (!isStopped()) return await start();
 		if (!isNotified && process.stderr.isTTY) printToStderr("the daemon was stopped; waiting until it is up again");
 		isNotified = true;
 		await pause(250);
 	}
 }
+
+/** Somebody stopped this home's daemon on purpose: one that died has left its file. */
+export const isStopped = (): boolean => givenAddress() === null && !existsSync(path.join(homeOf(), "daemon.json"));
 
 async function start(): Promise<Connected> {
 	checkToken(homeOf());

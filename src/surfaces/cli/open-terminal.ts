@@ -4,7 +4,7 @@ import { messageOf } from "#contract/message-of.ts";
 import { TerminalProgram } from "#surfaces/tui/terminal.ts";
 import { type CliContext, cliContextOf, freshKey } from "./act.ts";
 import { confirm } from "./confirm.ts";
-import { homeOf, reconnect } from "./connect.ts";
+import { homeOf, isStopped, reconnect } from "./connect.ts";
 import { leaveNotesTo, print, printed, printToStderr } from "./print.ts";
 import { projectHere } from "./project-here.ts";
 import { addRepository, repositoryAt } from "./repository.ts";
@@ -23,6 +23,7 @@ export async function openTerminal(): Promise<void> {
 		colour: hasColour(),
 		freshKey,
 		beforeReconnect: reconnect,
+		isStopped,
 		now: () => performance.timeOrigin + performance.now(),
 	});
 	leaveNotesTo("screen");

@@ -9,6 +9,7 @@ import { Conversation, rangesOf, type Source } from "./conversation.ts";
 import type { Seen } from "./model.ts";
 import type { Anchor } from "./page.ts";
 import type { SlashAnswer } from "./slash.ts";
+import type { TerminalOptions } from "./terminal-options.ts";
 
 /** items of a thread that are loaded at first */
 export const itemsMax = 1000;
@@ -23,6 +24,7 @@ export class MirroredScreen {
 	readonly #mirror: Mirror;
 	readonly #client: Client;
 	readonly #project: ProjectSlug | null;
+	readonly #isStopped: () => boolean;
 	#seen: Seen | null = null;
 	readonly #conversations = new Map<AgentId, Conversation>();
 	/** the threads that are kept, the last one shown first */
@@ -31,10 +33,12 @@ export class MirroredScreen {
 	/** the thread that is being opened */
 	#loading: AgentId | null = null;
 
-	constructor(mirror: Mirror, client: Client, project: ProjectSlug | null) {
+	constructor(
+		mirror: Mirror,
+		{ client, project, isStopped }: Pick<TerminalOptions, "client" | "project" | "isStopped">,
+	) {
 		this.#mirror = mirror;
-		this.#client = client;
-		this.#project = project;
+		[this.#client, this.#project, this.#isStopped] = [client, project, isStopped];
 	}
 
 	/** Rows have changed. */
@@ -122,7 +126,7 @@ export class MirroredScreen {
 			nodes: view.rows.node.values(),
 		});
 		return {
-			connection: mirror.state,
+			connection: mirror.state === "lost" && this.#isStopped() ? "stopped" : mirror.state,
 			project,
 			tree:
 				project === null

@@ -9,7 +9,7 @@ import type { Anchor } from "./page.ts";
 
 /** What the daemon says, as the mirror has it. */
 export interface Seen {
-	connection: "connecting" | "live" | "lost";
+	connection: "connecting" | "live" | "lost" | "stopped";
 	project: ProjectSlug | null;
 	/** the agents of the project and agent 0, each before those below it; all agents without a project */
 	tree: readonly TreeRow[];

@@ -32,6 +32,8 @@ export function statusRows(state: State, seen: Seen, look: Look): string[] {
 function toldOf(state: State, seen: Seen): { text: string; style: Style } | null {
 	if (seen.connection === "lost")
 		return { style: "bad", text: "The daemon is gone. What you typed is kept. Reconnecting …" };
+	if (seen.connection === "stopped")
+		return { style: "bad", text: "The daemon was stopped; `brood up` starts it. What you typed is kept." };
 	if (seen.connection === "connecting") return { style: "faint", text: "connecting …" };
 	const waiting = state.waiting.findLast(({ agent }) => agent === state.current);
 	if (waiting !== undefined) return { style: "wait", text: `${waiting.text}   (Esc cancels)` };

@@ -10,8 +10,10 @@ export interface TerminalOptions {
 	colour: boolean;
 	/** a key for each request that changes something */
 	freshKey(): string;
-	/** finds the daemon again, or starts it */
+	/** finds the daemon again; starts it unless it was stopped on purpose */
 	beforeReconnect(): Promise<unknown>;
+	/** somebody stopped the daemon on purpose */
+	isStopped(): boolean;
 	now(): number;
 	/** the process's own if absent */
 	terminal?: Terminal;

@@ -44,7 +44,7 @@ export class TerminalProgram {
 		this.#file = new SavedFile(home);
 		const { saved } = this.#file;
 		this.#mirror = new Mirror(client, { now, beforeReconnect, itemsMax, changed: (what) => this.#changed(what) });
-		this.#view = new MirroredScreen(this.#mirror, client, project);
+		this.#view = new MirroredScreen(this.#mirror, options);
 		const last = agentIn(saved.last[project ?? ""]) ?? first ?? nobody;
 		this.#state = { ...firstState(last), anchors: anchorsIn(saved), viewed: new Set(saved.viewed) };
 		const painter = {
