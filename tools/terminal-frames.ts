@@ -81,7 +81,7 @@ const subscription = Subscription.parse({
 	...{ credential: null, fallback: null, quiet: null, spent: nothingSpent, createdAt: ago(9000), createdBy: human },
 });
 
-function madeUp(letter: string, fields: object): Agent {
+export function madeUp(letter: string, fields: object): Agent {
 	const nothing = [
 		...[
 			"name",

@@ -5,17 +5,20 @@ import { describe, expect, test } from "vitest";
 import { AgentId, system } from "#contract/ids.ts";
 import { Turn } from "#contract/wire.ts";
 import { freshFolder } from "#test/support/stores.ts";
-import { idOf, moment, terminalFrames } from "#tools/terminal-frames.ts";
+import { idOf, madeUp, moment, terminalFrames } from "#tools/terminal-frames.ts";
 import { Blocks } from "#views/conversation.ts";
+import { treeOf } from "#views/overviews.ts";
 import { completed } from "../../src/surfaces/tui/complete.ts";
 import { filesOf } from "../../src/surfaces/tui/diff.ts";
 import { commandRows, keyRows } from "../../src/surfaces/tui/help.ts";
 import { actionOf, fittingHints, keymap, keyName } from "../../src/surfaces/tui/keymap.ts";
 import { firstState, type Seen } from "../../src/surfaces/tui/model.ts";
+import { panelRows } from "../../src/surfaces/tui/panels.ts";
 import { clipped, filled, widthOf } from "../../src/surfaces/tui/pi/text.ts";
 import { finishedLength, runningRows } from "../../src/surfaces/tui/running.ts";
 import { separatorRow } from "../../src/surfaces/tui/separator.ts";
 import { slashOf } from "../../src/surfaces/tui/slash-commands.ts";
+import { treePanel } from "../../src/surfaces/tui/update.ts";
 import { wordsOf } from "../../src/surfaces/tui/words.ts";
 
 test("a slash line is split like a shell's, and quoted words are never options", () => {
@@ -88,6 +91,25 @@ test("the subscription whose slot a running turn has is named, whether it is the
 	expect(row(() => [])).not.toContain("claude-max");
 	const open = Turn.partial().parse({ id: 1, subscription: "claude-max" });
 	expect(row(() => JSON.parse(JSON.stringify([open])))).toContain("claude-max 2/3");
+});
+
+test("the tree marks the current agent also where its long name is cut, and indents each level", () => {
+	const letters = ["A", "B", "C", "D", "E", "F", "G"];
+	const agents = letters.map((letter, at) =>
+		madeUp(letter, {
+			handle: `${letter.toLowerCase()}${"-long".repeat(9)}`,
+			supervisor: at === 0 ? null : idOf(letters[at - 1] ?? ""),
+		}),
+	);
+	const state = firstState(idOf("G"));
+	const seen = { ...moment([]), tree: treeOf(agents), agents: new Map(agents.map((agent) => [agent.id, agent])) };
+	for (const width of [40, 60, 120]) {
+		const rows = panelRows(state, treePanel(state, seen, "all"), seen, { width, height: 20, colour: false });
+		const named = rows.filter((row) => row.includes("-long"));
+		expect(named.filter((row) => row.includes("←"))).toEqual([expect.stringMatching(/ g-long[^←]*… ←/)]);
+		const indents = named.map((row) => row.search(/○/));
+		expect(new Set(indents).size).toBe(letters.length);
+	}
 });
 
 test("a call and its result are one block, and a final that repeats the last message is none", () => {

@@ -146,23 +146,29 @@ function treeContent(state: State, panel: Extract<Panel, { kind: "tree" }>, seen
 	const all = (panel.filter === "everywhere" ? seen.everywhere : seen.tree).map(({ agent }) => agent);
 	const living = all.filter(isLiving).length;
 	const asked = new Map(seen.inbox.approvals.map(({ agent, tool, title }) => [agent, `${tool} ${title}`]));
-	const shown = pickerRows(seen, panel).map(({ agent, depth, hidden }) => {
-		// deep trees keep room for the names
-		const indent = " ".repeat(2 * Math.min(depth, Math.floor(look.width / 8)));
+	const picked = pickerRows(seen, panel);
+	const deepest = Math.max(0, ...picked.map(({ depth }) => depth));
+	const shown = picked.map(({ agent, depth, hidden }) => {
+		// deep trees keep room for the names: there each level takes one column
+		const indent = " ".repeat(deepest * 2 > look.width / 4 ? Math.min(depth, Math.floor(look.width / 4)) : 2 * depth);
 		const more = `${hidden === 0 ? "" : ` +${hidden}`}${agent.id === state.current ? " ←" : ""}`;
 		return {
-			left: `${indent}${glyph(agent, look.colour)} ${inline(agent.handle)}${more}`,
+			left: `${indent}${glyph(agent, look.colour)} ${inline(agent.handle)}`,
+			more,
 			doing: inline(asked.get(agent.id) ?? stateOf(agent)),
 			counts: counters(agent),
 			age: ageOf(agent.lastActiveAt, seen.now),
 		};
 	});
-	const widest = (of: "left" | "counts" | "age"): number => Math.max(0, ...shown.map((row) => widthOf(row[of])));
-	const name = Math.min(widest("left"), Math.floor(look.width / 2));
+	const widest = (of: "counts" | "age"): number => Math.max(0, ...shown.map((row) => widthOf(row[of])));
+	const names = shown.map(({ left, more }) => widthOf(left) + widthOf(more));
+	const name = Math.min(Math.max(0, ...names), Math.floor(look.width / 2));
 	const doing = Math.max(0, look.width - name - widest("counts") - widest("age") - 6);
-	const rows = shown.map(({ left, doing: what, counts, age }) => {
+	const rows = shown.map(({ left, more, doing: what, counts, age }) => {
+		// a name that does not fit is cut before its marks
+		const named = filled(clipped(left, name - widthOf(more)) + more, name);
 		const said = painted("faint", filled(what, doing), look.colour);
-		return `${filled(left, name)}  ${said}  ${counts.padStart(widest("counts"))}  ${age.padStart(widest("age"))}`;
+		return `${named}  ${said}  ${counts.padStart(widest("counts"))}  ${age.padStart(widest("age"))}`;
 	});
 	return {
 		title: `agents (${panel.filter}) ${panel.words}▏ ${rows.length} of ${all.length} · ${living} living, ${all.length - living} dead`,
