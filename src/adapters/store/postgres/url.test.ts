@@ -23,15 +23,15 @@ test("the host and the user are those that are used, wherever they come from", (
 	};
 	const me = userInfo().username;
 	expect([
-		used("postgres:///brood", { PGHOST: "192.0.2.2", USER: "ada" }),
-		used("postgres:///brood", { PGHOST: "/run/pg", PGUSER: "ada" }),
+		used("postgres:///brood?user=ada", { PGHOST: "192.0.2.2" }),
+		used("postgres:///brood?user=ada", { PGHOST: "/run/pg" }),
 		used("postgres://ada@localhost/brood", { PGHOST: "192.0.2.2" }),
 		used("postgres://%2Frun%2Fpg/brood", {}),
 		used("postgres://ada@localhost/brood?host=/run/pg&host=192.0.2.2", {}),
 		used("postgres://localhost/brood", {}),
 	]).toEqual([
-		{ host: "192.0.2.2", user: process.env["USER"], isProved: true },
-		{ host: "/run/pg", user: process.env["USER"], isProved: false },
+		{ host: "192.0.2.2", user: "ada", isProved: true },
+		{ host: "/run/pg", user: "ada", isProved: false },
 		{ host: "localhost", user: "ada", isProved: false },
 		{ host: "/run/pg", user: me, isProved: false },
 		{ host: "192.0.2.2", user: "ada", isProved: true },
