@@ -12,7 +12,10 @@ import {
 } from "#contract/node.ts";
 import { isRefusal, type Refusal, refuse } from "#contract/refusal.ts";
 import type { TurnState } from "#contract/turn.ts";
+import type { AgentMoveFacts } from "./agent/move.ts";
+import { placeAgain } from "./agent/placement.ts";
 import type { Decision } from "./decision.ts";
+import { withoutCredentialsAt } from "./slots.ts";
 import { decideCrash, type OpenWork } from "./turn-end.ts";
 import { decideLeaseCrash } from "./workspace.ts";
 
@@ -43,6 +46,8 @@ export interface FallenWork {
 	turns: readonly { agent: AgentState; turn: TurnState; openWork: OpenWork; first: number | null }[];
 	/** all its living agents */
 	agents: readonly AgentState[];
+	/** where those without files can go on */
+	elsewhere: Pick<AgentMoveFacts, "nodes" | "subscriptions" | "projects"> & { busy: ReadonlyMap<NodeId, number> };
 }
 
 /**
@@ -63,7 +68,11 @@ export function decideFall(
 	];
 }
 
-function leftBehind({ name }: NodeState, { turns, agents }: FallenWork, heir: NodeId | null): NewEvent[] {
+function leftBehind(
+	{ id: fallen, name }: NodeState,
+	{ turns, agents, elsewhere }: FallenWork,
+	heir: NodeId | null,
+): NewEvent[] {
 	const why = `Node ${name} stopped answering`;
 	const ended = turns
 		// a human agent's turn has no process that could have ended with the node
@@ -78,12 +87,17 @@ function leftBehind({ name }: NodeState, { turns, agents }: FallenWork, heir: No
 			const reason = `${why} while the workspace was being made.`;
 			return { kind: "agent.held", agent: id, data: { hold: "error", reason } };
 		});
-	// without files they can go on anywhere
+	// without files they can go on wherever they can run; agent 0 is wherever it is asked for
+	const nodes = elsewhere.nodes.filter(({ id }) => id !== fallen);
 	const moved = agents
 		.filter(({ workspace, workspacePlan }) => workspace === null && workspacePlan === null)
-		.flatMap(({ id, turn, type }): NewEvent[] => {
+		.flatMap((agent): NewEvent[] => {
+			const { id, turn, type, supervisor } = agent;
+			const withoutCredentials = (node: NodeId) => withoutCredentialsAt({ ...agent, node }, elsewhere);
+			const place = { ...elsewhere, type, nodes, withoutCredentials };
+			const node = heir === null || supervisor === null ? heir : placeAgain(place, heir);
 			const along = turn !== null && type === "human" ? { turn: turn.id } : {};
-			return heir === null ? [] : [{ kind: "agent.moved", agent: id, data: { node: heir, ...along } }];
+			return node === null ? [] : [{ kind: "agent.moved", agent: id, data: { node, ...along } }];
 		});
 	return [...ended, ...cutOff, ...unmade, ...moved];
 }

@@ -9,7 +9,7 @@ import { SubscriptionName } from "#contract/ids.ts";
 import { NodeId, type NodeState } from "#contract/node.ts";
 import { isRefusal } from "#contract/refusal.ts";
 import { refusedMove } from "#domain/agent/move.ts";
-import { placeAgent } from "#domain/agent/placement.ts";
+import { placeAgain, placeAgent } from "#domain/agent/placement.ts";
 import { upload } from "#engine/workspaces/uploading.ts";
 import { shell } from "#test/support/cli.ts";
 import { live } from "#test/support/given.ts";
@@ -52,6 +52,10 @@ test("an agent without files goes to the node with its type, its credentials and
 	expect(placed(all, { ...elsewhere, withoutCredentials }, b1)).toBe(
 		"Subscription work has no credentials at node node-b.",
 	);
+	// after a fall one that cannot run at the node that noticed it goes elsewhere, or stays
+	const again = (nodes: readonly NodeState[], asked: NodeId) =>
+		placeAgain({ type: "claude", nodes, withoutCredentials }, asked);
+	expect([again(all, c1), again(all, a1), again(all.slice(0, 2), a1)]).toEqual([c1, c1, null]);
 	// nor is one moved to where it could not run
 	const moved = (to: NodeState) =>
 		refusedMove(
@@ -159,7 +163,7 @@ test("what cannot be moved says why: too large, kept local, or its node does not
 	expect((await health()).notUploaded?.reason).toContain("too large");
 	// control: with the limit as it is
 	expect(await upload(moving, row)).toBeNull();
-	expect((await health()).notUploaded).toBeUndefined();
+	expect((await health()).notUploaded?.reason).toBe(`${project.slug} has no repository at another node`);
 
 	await a.client.call("siteAdd", { params: { project: project.slug }, body: { node: b.id, path: site } });
 

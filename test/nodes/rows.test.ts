@@ -45,6 +45,8 @@ describe.each(flavors)("%s", (flavor) => {
 			return id;
 		};
 		const [mine, handed, waiting, person] = [await at(me), await at(other), await at(other), await at(other, "human")];
+		await done(engine, { type: "node.equip", node: other, types: ["scripted", "special"] }, bySystem);
+		const special = await at(other, "special");
 		const turns = [];
 		for (const agent of [mine, handed, waiting, person]) turns.push(await openTurn(engine, agent));
 		for (const [index, agent] of [mine, handed, waiting, person].entries())
@@ -79,8 +81,9 @@ describe.each(flavors)("%s", (flavor) => {
 		expect((await engine.reads.agent(waiting))?.holds).toMatchObject([
 			{ kind: "crash", reason: "Node b stopped answering while this turn was open." },
 		]);
-		const nodes = await Promise.all([mine, handed, waiting, person].map((id) => engine.reads.agent(id)));
-		expect(nodes.map((agent) => agent?.node)).toEqual([me, me, me, me]);
+		// but not where its type is not installed
+		const nodes = await Promise.all([mine, handed, waiting, person, special].map((id) => engine.reads.agent(id)));
+		expect(nodes.map((agent) => agent?.node)).toEqual([me, me, me, me, other]);
 		// it is not forgotten when the node comes back
 		await done(engine, joinOf(asNode(other, "b")), bySystem);
 		expect(await engine.reads.node(other)).toMatchObject({ state: "up", epoch: 3, fellAt: fallen?.fellAt });

@@ -358,7 +358,8 @@ class World {
 			() => {
 				if (!this.#isCurrent(by.id, life.epoch)) return;
 				const beats = this.#rules.comparesBeats ? this.#beatsOf(silent.node, silent.epoch) : silent.beats;
-				const fallen = { turns: [], agents: [] };
+				const elsewhere = { nodes: [], subscriptions: [], projects: [], busy: new Map() };
+				const fallen = { turns: [], agents: [], elsewhere };
 				const decision = decideFall(
 					this.#row(silent.node),
 					{ type: "node.fall", ...silent },

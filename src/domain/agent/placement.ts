@@ -83,6 +83,20 @@ export function refusedAt(
 	);
 }
 
+/** Where an agent without files can go on after its node fell: at the node that is asked if it can run there; null for nowhere. */
+export function placeAgain(
+	{
+		type,
+		nodes,
+		withoutCredentials,
+		busy = new Map(),
+	}: Pick<PlacementFacts, "busy"> & Required<Pick<PlacementFacts, "type" | "nodes" | "withoutCredentials">>,
+	asked: NodeId,
+): NodeId | null {
+	const fitting = nodes.filter((node) => refusedAt(node, { type, nodes, withoutCredentials }) === null);
+	return fitting.some(({ id }) => id === asked) ? asked : (roomiest(fitting, busy) ?? null);
+}
+
 /** Human agents need no program, and a program of one's own may be anywhere. */
 const isAnywhere = (type: string): boolean => type === "human" || type === "acp";
 

@@ -21,6 +21,7 @@ import {
 } from "#domain/membership.ts";
 import { defineCommand } from "./define.ts";
 import { openWorkOf } from "./open-work.ts";
+import { turnsByNode } from "./spawn.ts";
 import type { UnitOfWork } from "./unit-of-work.ts";
 
 const onNode = {
@@ -95,7 +96,13 @@ async function fallenWork(work: UnitOfWork, node: NodeId): Promise<FallenWork> {
 		const openWork = await openWorkOf(work, agent.id, turn.id);
 		turns.push({ agent, turn, openWork, first: (await work.tx.queueEnds(agent.id)).first });
 	}
-	return { turns, agents: await agentsOf(work, node) };
+	const [nodes, subscriptions, projects] = [
+		await work.tx.nodes(),
+		await work.tx.subscriptions(),
+		await work.tx.projects(),
+	];
+	const elsewhere = { nodes, subscriptions, projects, busy: await turnsByNode(work) };
+	return { turns, agents: await agentsOf(work, node), elsewhere };
 }
 
 const agentsOf = async (work: UnitOfWork, node: NodeId) =>

@@ -64,10 +64,14 @@ async function spawnFacts(work: UnitOfWork, command: AgentSpawn, limits: Limits)
 /** Turns are counted only where there is a choice of nodes. */
 async function nodesWithTurns({ tx }: UnitOfWork): Promise<Pick<SpawnFacts, "nodes" | "busy">> {
 	const nodes = await tx.nodes();
+	return nodes.length < 2 ? { nodes } : { nodes, busy: await turnsByNode({ tx }) };
+}
+
+/** How many turns run at each node. */
+export async function turnsByNode({ tx }: Pick<UnitOfWork, "tx">): Promise<Map<NodeId, number>> {
 	const busy = new Map<NodeId, number>();
-	if (nodes.length < 2) return { nodes };
 	for (const { node } of await tx.turnLeases()) if (node !== null) busy.set(node, (busy.get(node) ?? 0) + 1);
-	return { nodes, busy };
+	return busy;
 }
 
 /** Calls without a result at the cut: of the open turn, or of the turn that an item is in. */
