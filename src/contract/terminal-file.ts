@@ -10,14 +10,14 @@ export const Preferences = z.object({
 });
 export type Preferences = z.infer<typeof Preferences>;
 
-/** A damaged part is as good as none: only conveniences are in it. */
+/** A damaged part is as good as none: only conveniences are in it. Each file has objects of its own, which change. */
 export const Saved = z.object({
-	drafts: z.record(z.string(), z.object({ text: z.string(), cursor: Cursor })).catch({}),
-	anchors: z.record(z.string(), z.object({ block: z.int(), row: z.int().nonnegative() })).catch({}),
+	drafts: z.record(z.string(), z.object({ text: z.string(), cursor: Cursor })).catch(() => ({})),
+	anchors: z.record(z.string(), z.object({ block: z.int(), row: z.int().nonnegative() })).catch(() => ({})),
 	/** the agent that was shown last, by project */
-	last: z.record(z.string(), z.string()).catch({}),
+	last: z.record(z.string(), z.string()).catch(() => ({})),
 	/** files of diffs that were viewed, the last ones */
-	viewed: z.array(z.string()).catch([]),
-	preferences: Preferences.catch({ mouse: true, follow: true }),
+	viewed: z.array(z.string()).catch(() => []),
+	preferences: Preferences.catch(() => ({ mouse: true, follow: true })),
 });
 export type Saved = z.infer<typeof Saved>;

@@ -40,7 +40,12 @@ test("a part of the file that is damaged is as good as none", () => {
 		writeFileSync(file(home), text);
 		expect(new SavedFile(home).saved).toEqual(nothing);
 	}
+	// and what is written to one home is not in another
+	nothing.drafts[two] = { text: "elsewhere", cursor };
+	nothing.preferences.mouse = false;
+	expect(new SavedFile(freshFolder()).saved).toMatchObject({ drafts: {}, preferences: { mouse: true } });
+	expect(Object.keys(new SavedFile(freshFolder()).saved.drafts)).toEqual([]);
 	const drafts = { [one]: { text: "kept", cursor } };
 	writeFileSync(file(home), JSON.stringify({ drafts, last: null, anchors: 7, viewed: {}, preferences: { mouse: 1 } }));
-	expect(new SavedFile(home).saved).toEqual({ ...nothing, drafts });
+	expect(new SavedFile(home).saved).toEqual({ ...new SavedFile(freshFolder()).saved, drafts });
 });
