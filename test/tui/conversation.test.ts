@@ -88,3 +88,19 @@ test("the beginning and any place are loaded at once, and following comes back t
 	say();
 	expect(ids(conversation).at(-1)).toBe(all.length);
 });
+
+test("all of it is read beside the window, up to a bound that is told", async () => {
+	const { conversation, all } = world(10_000);
+	const before = ids(conversation);
+	const whole = await conversation.whole(20_000);
+	expect({ isCut: whole.isCut, ids: whole.blocks.map(({ id }) => id) }).toEqual({
+		isCut: false,
+		ids: all.map(({ id }) => id),
+	});
+	const part = await conversation.whole(3000);
+	expect(part).toMatchObject({ isCut: true });
+	expect(part.blocks.map(({ id }) => id)).toEqual(all.slice(-3000).map(({ id }) => id));
+	expect(ids(conversation)).toEqual(before);
+	// a short one is whole though nobody scrolled to its beginning
+	expect(await world(3).conversation.whole(3)).toMatchObject({ isCut: false });
+});

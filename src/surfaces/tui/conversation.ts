@@ -120,6 +120,18 @@ export class Conversation {
 		this.#extend(newer, true);
 	}
 
+	/** From its beginning to its end, beside the window; without the oldest items if there are more than so many. */
+	async whole(itemsMax: number): Promise<{ blocks: readonly Block[]; isCut: boolean }> {
+		let items = [...this.#source.live()];
+		let isStart = false;
+		while (!isStart && items.length <= itemsMax) {
+			const older = await this.#before(items[0]?.id ?? Number.MAX_SAFE_INTEGER);
+			isStart = older.length === 0;
+			items = [...older, ...items];
+		}
+		return { blocks: this.#blocksOf(items.slice(-itemsMax)).list, isCut: items.length > itemsMax };
+	}
+
 	/** Appends items to the window, and joins it with the end where it reaches it. */
 	#extend(found: readonly Item[], hasOlder: boolean): void {
 		const all = [...this.#items, ...found];
@@ -139,8 +151,13 @@ export class Conversation {
 	#show(items: Item[], { isDetached, hasOlder }: { isDetached: boolean; hasOlder: boolean }): void {
 		this.#items = items;
 		[this.#isDetached, this.#hasOlder] = [isDetached, hasOlder];
-		this.#blocks = new Blocks();
-		for (const item of items) this.#blocks.add(item, { isInherited: item.agent !== this.#agent });
+		this.#blocks = this.#blocksOf(items);
+	}
+
+	#blocksOf(items: readonly Item[]): Blocks {
+		const blocks = new Blocks();
+		for (const item of items) blocks.add(item, { isInherited: item.agent !== this.#agent });
+		return blocks;
 	}
 
 	get #last(): number {

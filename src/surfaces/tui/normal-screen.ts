@@ -3,36 +3,36 @@
 import type { AgentId } from "#contract/ids.ts";
 import { nameOf } from "./agent-text.ts";
 import { blockRows } from "./block-rows.ts";
-import type { Seen } from "./model.ts";
+import type { MirroredScreen } from "./mirrored-screen.ts";
 import type { Screen } from "./pi/screen.ts";
+import type { SlashAnswer } from "./slash.ts";
 
-interface Look {
-	agent: AgentId;
-	seen: Seen;
-	colour: boolean;
-}
-
-export function leave(how: "transcript" | "redraw" | "suspend", screen: Screen, look: Look): void {
-	if (how === "redraw") screen.redraw();
-	else if (how === "suspend") suspend(screen);
-	else printTranscript(screen, look);
-}
+/** items of a conversation that are printed */
+const printedMax = 20_000;
 
 /** The screen comes back when the reader presses Enter. */
-function printTranscript(screen: Screen, { agent, seen, colour }: Look): void {
+export async function printTranscript(
+	screen: Screen,
+	view: Pick<MirroredScreen, "conversation" | "seen">,
+	{ agent, colour, signal }: { agent: AgentId; colour: boolean; signal: AbortSignal },
+): Promise<SlashAnswer> {
+	const { blocks, isCut } = await view.conversation(agent).whole(printedMax);
+	if (signal.aborted) return {};
 	screen.stop();
+	const { seen } = view;
 	const folder = seen.agents.get(agent)?.workspace?.path ?? null;
 	const width = screen.columns;
 	const look = { width, colour, folder, isOpened: true, isSelected: false, nameOf: (by: string) => nameOf(seen, by) };
-	const rows = seen.blocks(agent).flatMap((block) => blockRows(block, look));
-	const part = seen.hasOlder(agent) ? "… what is loaded here; `brood log` prints everything\n" : "";
+	const rows = blocks.flatMap((block) => blockRows(block, look));
+	const part = isCut ? `… the last ${printedMax} items; \`brood log\` prints everything\n` : "";
 	screen.print(`${part}${rows.join("\n")}\n\nEnter goes back.\n`);
 	process.stdin.resume();
 	process.stdin.once("data", () => screen.start());
+	return {};
 }
 
 /** As Ctrl+Z does elsewhere; `fg` brings the screen back. */
-function suspend(screen: Screen): void {
+export function suspend(screen: Screen): void {
 	screen.stop();
 	process.once("SIGCONT", () => screen.start());
 	process.kill(process.pid, "SIGTSTP");

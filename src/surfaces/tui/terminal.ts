@@ -9,7 +9,7 @@ import { Drafts, sentTo } from "./drafts.ts";
 import { itemsMax, MirroredScreen } from "./mirrored-screen.ts";
 import { type Effect, firstState, type State } from "./model.ts";
 import { lastActive } from "./moving.ts";
-import { leave } from "./normal-screen.ts";
+import { printTranscript, suspend } from "./normal-screen.ts";
 import { OpenRequests, type RequestOrigin, type SendRequest } from "./open-requests.ts";
 import type { Draft } from "./pi/draft.ts";
 import { Screen } from "./pi/screen.ts";
@@ -125,10 +125,8 @@ export class TerminalProgram {
 	}
 
 	#look({ width, height } = { width: this.#screen.columns, height: this.#screen.rows }): ScreenLook {
-		const { colour } = this.#options;
-		const { panel, editing, current } = this.#state;
+		const [{ colour }, { panel, editing, current }, draft] = [this.#options, this.#state, this.#draft];
 		const mark = editing.has(current) ? "edit> " : "> ";
-		const draft = this.#draft;
 		return { width, height, colour, typed: draft.text, input: panel === null ? draft.rows(width, mark, colour) : [] };
 	}
 
@@ -200,9 +198,15 @@ export class TerminalProgram {
 				this.#say("Given up. A fork that was waiting is not made; anything else may still be done.", "wait");
 				break;
 			case "transcript":
+				this.#ask("Loading …", (signal) =>
+					printTranscript(this.#screen, this.#view, { agent: this.#state.current, ...this.#options, signal }),
+				);
+				break;
 			case "redraw":
+				this.#screen.redraw();
+				break;
 			case "suspend":
-				leave(effect.do, this.#screen, { ...this.#options, agent: this.#state.current, seen: this.#view.seen });
+				suspend(this.#screen);
 				break;
 			case "quit":
 				this.stop();
@@ -243,17 +247,16 @@ export class TerminalProgram {
 	#submit(line: string): void {
 		const text = line.trim();
 		const { current, editing } = this.#state;
-		const agent = this.#view.seen.agents.get(current);
+		const [agent, prompt] = [this.#view.seen.agents.get(current), editing.get(current)];
 		if (text === "" || agent === undefined) return;
 		this.#drafts.of(current).remember(text);
-		const prompt = editing.get(current);
 		if (prompt !== undefined) {
 			this.#state = { ...this.#state, editing: new Map([...editing].filter(([of]) => of !== current)) };
 			this.#do({ do: "edit-prompt", agent: current, prompt, text });
 			return;
 		}
-		const { client, project, freshKey } = this.#options;
-		const found = submissionOf(text, { agent, client, project, seen: this.#view.seen, key: freshKey() });
+		const given = { ...this.#options, agent, seen: this.#view.seen, key: this.#options.freshKey() };
+		const found = submissionOf(text, given);
 		if (found instanceof Error) {
 			this.#refused(found, { agent: current, typed: text });
 			return;
