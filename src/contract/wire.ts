@@ -258,8 +258,9 @@ export const Status = z.object({
 	nodes: z.int(),
 	/** what keeps the agents' processes together */
 	containment: ContainmentLevel,
-	agents: z.int(),
-	turns: z.int(),
+	/** those alive, and the turns that run; null while the database does not answer */
+	agents: z.int().nullable(),
+	turns: z.int().nullable(),
 	/** the newest event of the journal */
 	lastEvent: z.int(),
 	problems: z.array(Problem),

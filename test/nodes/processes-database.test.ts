@@ -1,5 +1,6 @@
 // N4: three daemons as processes, and a database that is away, or whose answers are lost.
 import { describe, expect, test } from "vitest";
+import { shell } from "#test/support/cli.ts";
 import { agentAt, give, label, testFolded, tokens, Worlds } from "#test/support/node-jobs.ts";
 import { counted, eventually, type NodeProcess } from "#test/support/nodes.ts";
 
@@ -17,6 +18,23 @@ const lostMax = torture ? 500 : 10;
 /** Of all nodes, when they fell last. */
 const fallsSeen = async (by: NodeProcess): Promise<(string | null)[]> =>
 	(await by.client.call("nodes")).map(({ fellAt }) => fellAt);
+
+/** `status` claims nothing that it cannot know, and `doctor` names the database once and asks nothing that has to wait. */
+async function expectOutageReported(node: NodeProcess): Promise<void> {
+	const text = expect.stringMatching(/the database does not answer for \d+ s; the processes of all agents are frozen/);
+	const sh = shell(node.home);
+	const [status, database, said, doctor] = await Promise.all([
+		node.client.call("status"),
+		node.client.call("database").catch((error: unknown) => error),
+		sh.brood("status"),
+		sh.json("doctor"),
+	]);
+	expect(status).toMatchObject({ agents: null, turns: null, problems: [{ what: "database", text }] });
+	expect(database).toMatchObject({ refusal: { code: "STORE_UNAVAILABLE" } });
+	expect(said.out).toContain("\nagents and turns unknown until the database answers\nFIX database: ");
+	const wrong = doctor.data.findings.filter(({ ok }: { ok: boolean }) => !ok);
+	expect(wrong).toEqual([{ name: "database", ok: false, text, fix: expect.stringContaining("PostgreSQL runs") }]);
+}
 
 describe("three daemons and their database", { timeout: torture ? 7_200_000 : 120_000 }, () => {
 	const worlds = new Worlds(torture ? 5 : 1);
@@ -38,10 +56,7 @@ describe("three daemons and their database", { timeout: torture ? 7_200_000 : 12
 				const over = new Promise((resolve) => setTimeout(resolve, ms));
 				if (ms > 7000 && slow === 0) {
 					await eventually("all are frozen", () => jobs.every(({ sleeps }) => counted(sleeps).running === 0), ms);
-					const { problems } = await one.client.call("status");
-					expect(problems[0]?.text).toMatch(
-						/the database does not answer for \d+ s; the processes of all agents are frozen/,
-					);
+					await expectOutageReported(one);
 				}
 				await over;
 				for (const { proxy } of nodes) {

@@ -51,12 +51,12 @@ export function daemonHandlers(context: RequestContext, about: About, rotateToke
 type Numbers = Pick<Status, "agents" | "turns" | "lastEvent" | "node" | "nodes">;
 
 /**
- * The numbers of `brood status`. While the database does not answer they are the last ones that were read: a daemon that
- * is asked how it is must answer.
+ * The numbers of `brood status`. A daemon that is asked how it is must answer, also while the database does not: what changes
+ * all the time is unknown then, the rest is what was read last.
  */
 class Counts {
 	readonly #context: Pick<RequestContext, "engine" | "reads">;
-	#last: Numbers = { agents: 0, turns: 0, lastEvent: 0, node: null, nodes: 1 };
+	#last: Numbers = { agents: null, turns: null, lastEvent: 0, node: null, nodes: 1 };
 
 	constructor(context: Pick<RequestContext, "engine" | "reads">) {
 		this.#context = context;
@@ -64,7 +64,7 @@ class Counts {
 
 	async read(): Promise<Numbers> {
 		const { engine, reads } = this.#context;
-		if (engine.nodes.isDatabaseSilent) return this.#last;
+		if (engine.nodes.isDatabaseSilent) return { ...this.#last, agents: null, turns: null };
 		const [agents, turns, lastEvent, nodes] = await Promise.all([
 			reads.livingAgentCount(),
 			reads.openTurns(),
@@ -86,7 +86,7 @@ function databaseProblems({ database, suspendedSince }: Engine["nodes"]): Proble
 		{
 			what: "database",
 			text: `the database does not answer for ${Math.round(silentMs / 1000)} s${frozen}`,
-			fix: "brood doctor",
+			fix: "see that PostgreSQL runs and that this machine reaches it; the daemon goes on by itself",
 		},
 	];
 }

@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
-import { Refused, type RouteAnswer } from "#client/client.ts";
+import { type Client, Refused, type RouteAnswer } from "#client/client.ts";
 import type { Refusal } from "#contract/refusal.ts";
 import { contractVersion } from "#contract/version.ts";
 import { inline } from "#contract/visible.ts";
@@ -28,13 +28,21 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 	const status = found?.status ?? null;
 	const findings = [node(), sqlite(), git(), home(), ...store(status), space(), token()];
 	findings.push(containment(status), daemon(status, refusal));
-	const tryCall = async <T>(call: Promise<T> | undefined): Promise<T | undefined> =>
-		await call?.catch((error: unknown) => {
-			findings.push(bad("daemon", `could not answer: ${asRefusal(error).message}`, "brood logs --level warn"));
+	// without its database it can say no more than its status does
+	let isMute = found === null || (status !== null && status.agents === null);
+	const tryCall = async <T>(call: (client: Client) => Promise<T>): Promise<T | undefined> => {
+		if (found === null || isMute) return undefined;
+		try {
+			return await call(found.client);
+		} catch (error) {
+			const { code, message } = asRefusal(error);
+			isMute = code === "STORE_UNAVAILABLE";
+			findings.push(bad("daemon", `could not answer: ${message}`, "brood logs --level warn"));
 			return undefined;
-		});
-	const vendors = (await tryCall(found?.client.call("vendors"))) ?? [];
-	const subscriptions = (await tryCall(found?.client.call("subscriptions"))) ?? [];
+		}
+	};
+	const vendors = (await tryCall((client) => client.call("vendors"))) ?? [];
+	const subscriptions = (await tryCall((client) => client.call("subscriptions"))) ?? [];
 	for (const { name, problem } of subscriptions)
 		if (problem !== null)
 			findings.push(
@@ -45,9 +53,10 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 				),
 			);
 	// makes the daemon check each project; it knows the other problems already
-	await tryCall(found?.client.call("projects", { query: { check: "true" } }));
-	const problems = (await tryCall(found?.client.call("status")))?.problems ?? [];
-	if (status?.store === "postgres") findings.push(...databaseFindings(await tryCall(found?.client.call("database"))));
+	await tryCall((client) => client.call("projects", { query: { check: "true" } }));
+	const { problems } = (await tryCall((client) => client.call("status"))) ?? status ?? { problems: [] };
+	if (status?.store === "postgres")
+		findings.push(...databaseFindings(await tryCall((client) => client.call("database"))));
 	findings.push(...problems.map(({ what, text, fix }) => ({ name: what, ok: false, text, fix })));
 	findings.push(...vendors.map((each) => vendorAgent(each, subscriptions)));
 	if (options.json === true) printData({ healthy: findings.every(({ ok }) => ok), findings });

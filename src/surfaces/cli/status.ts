@@ -20,7 +20,11 @@ export function statusLine({
 	const wrong = problems.map(
 		({ what, text, fix }) => `\nFIX ${inline(what)}: ${inline(text)}${fix === null ? "" : `\n    ${inline(fix)}`}`,
 	);
-	return `brood ${version} at ${url} (pid ${pid})${remote === null ? "" : `, for other machines at ${remote}`}\nhome ${home}, store ${store}${nodes > 1 ? `, node ${node} of ${nodes}` : ""}, containment ${containment}\n${counted(agents, "agent")} alive, ${counted(turns, "turn")} running${wrong.join("")}`;
+	const counts =
+		agents === null || turns === null
+			? "agents and turns unknown until the database answers"
+			: `${counted(agents, "agent")} alive, ${counted(turns, "turn")} running`;
+	return `brood ${version} at ${url} (pid ${pid})${remote === null ? "" : `, for other machines at ${remote}`}\nhome ${home}, store ${store}${nodes > 1 ? `, node ${node} of ${nodes}` : ""}, containment ${containment}\n${counts}${wrong.join("")}`;
 }
 
 /** Derives a project's name from its folder's. */

@@ -17,7 +17,7 @@ export function isConnectionLoss(error: unknown): boolean {
 		return true;
 	return (
 		error instanceof Error &&
-		/connection terminated|connection timeout|query read timeout|timeout exceeded when trying to connect|not queryable|client was closed/i.test(
+		/connection terminated|connection timeout|timeout expired|query read timeout|timeout exceeded when trying to connect|not queryable|client was closed/i.test(
 			error.message,
 		)
 	);

@@ -2,6 +2,7 @@
 // needed, and given up when the database does not answer in time: the next query opens another one.
 import pg from "pg";
 import { expected } from "#contract/log.ts";
+import { faultOf } from "./fault.ts";
 
 const timeoutMs = 2000;
 
@@ -35,7 +36,7 @@ export class SideConnection implements AsyncDisposable {
 			return (await (await mine).query<R>(query)).rows;
 		} catch (error) {
 			await this.#giveUp(mine);
-			throw error;
+			throw faultOf(error);
 		}
 	}
 
