@@ -210,8 +210,10 @@ export class ProcessDriver implements Driver {
 		return await endAll(this.#all);
 	}
 
+	/** Each agent's program is started in a session of its own. */
+	readonly sessions = (): number[] => [...this.#kept.values()].map(({ launched }) => launched.pid);
 	/** Of this home, also what projects' commands run. */
-	#all = (): Process[] => findTree({ [homeIdName]: this.#options.homeId });
+	#all = (): Process[] => findTree({ [homeIdName]: this.#options.homeId }, this.sessions());
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		await Promise.all([...this.#kept.keys(), ...this.#starting.keys()].map((agent) => this.#endProcess(agent)));

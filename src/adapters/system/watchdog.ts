@@ -1,6 +1,7 @@
 // A small process beside the daemon that ends it when it stands still (SIGSTOP, a debugger, a machine without memory):
-// then nobody suspends its agents' processes, and another node may replace it. It is told for how long all is well, and
-// is a shell, because it lives as long as the daemon and does nothing.
+// then nobody suspends its agents' processes, and another node may replace it. Where the daemon was killed it ends what the
+// kernel leaves of those. It is told for how long all is well, and is a shell, because it lives as long as the daemon and
+// does nothing.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import path from "node:path";
@@ -11,36 +12,59 @@ import type { Log } from "#engine/ports/log.ts";
 import type { Watchdog } from "#engine/ports/store-nodes.ts";
 
 /**
- * Its arguments: the daemon, the home id in its processes' environment, and the command that starts the next daemon, if any. It ends when
- * the daemon closes the pipe.
+ * Its arguments: the daemon, the home id in its processes' environment, and the command that starts the next daemon, if any. Each line
+ * says for how many seconds all is well, and the sessions of the agents' processes; the last line of a daemon that stops is `bye`.
+ * Processes are those that `findTree` finds. The rounds are few: the next daemon's processes have the same home id.
  */
 const script = `daemon=$1 homeId=$2; shift 2
-fire() {
-	kill -9 "$daemon"
-	for file in $(grep -lsz "^${homeIdName}=$homeId\\$" /proc/[0-9]*/environ); do
-		file=\${file#/proc/}; kill -9 "\${file%/environ}"
+everyone() {
+	for folder in /proc/[0-9]*; do
+		stat=; while read -r part; do stat="$stat $part"; done < "$folder/stat"
+		set -- \${stat##*) }
+		[ $# -lt 4 ] || [ "$1" = Z ] || echo "\${folder#/proc/} $2 $4"
 	done
 }
-fired=
+round() {
+	found=" " before=
+	for file in $(grep -lsz "^${homeIdName}=$homeId\\$" /proc/[0-9]*/environ); do
+		file=\${file#/proc/}; found="$found\${file%/environ} "
+	done
+	processes=$(everyone)
+	while [ "$before" != "$found" ]; do
+		before=$found
+		while read -r pid parent session; do
+			case $found in *" $pid "*) continue ;; esac
+			case " $known " in *" $session "*) found="$found$pid " ;; esac
+			case $found in *" $parent "*) found="$found$pid " ;; esac
+		done <<END
+$processes
+END
+	done
+	[ "$found" != " " ] || return 1
+	kill -STOP $found; kill -9 $found; true
+}
+fired= timer= known=none
 trap 'fired=1' USR1
-timer=
-while read -r seconds; do
+while read -r seconds sessions; do
 	[ -z "$timer" ] || kill "$timer"
 	timer=
+	[ "$seconds" = bye ] && exit
+	known=\${sessions:-none}
 	[ "$seconds" = never ] && continue
 	{ sleep "$seconds"; kill -USR1 $$; } &
 	timer=$!
 done 2> /dev/null
-if [ -z "$fired" ]; then
-	[ -z "$timer" ] || kill "$timer" 2> /dev/null
-	exit
-fi
-fire 2> /dev/null
-[ $# -eq 0 ] || exec "$@"`;
+{
+	if [ -n "$fired" ]; then kill -9 "$daemon"; elif [ -n "$timer" ]; then kill "$timer"; fi
+	for each in 1 2 3 4 5; do round || break; done
+} 2> /dev/null
+[ -z "$fired" ] || [ $# -eq 0 ] || exec "$@"`;
 
 export interface WatchdogParts {
 	home: string;
 	homeId: string;
+	/** of the agents' processes that run */
+	sessions: () => readonly number[];
 	/** starts the next daemon; empty where somebody else does */
 	successor: readonly string[];
 	environment: NodeJS.ProcessEnv;
@@ -77,11 +101,12 @@ export function watchdogFor(parts: WatchdogParts): Watchdog & Disposable {
 		goodFor(ms) {
 			if (child === null && ms === null) return;
 			child ??= start();
-			child.stdin?.write(ms === null ? "never\n" : `${(Math.max(ms, 0) / 1000).toFixed(2)}\n`);
+			const seconds = ms === null ? "never" : (Math.max(ms, 0) / 1000).toFixed(2);
+			child.stdin?.write(`${[seconds, ...parts.sessions()].join(" ")}\n`);
 		},
 		[Symbol.dispose]() {
 			child?.removeAllListeners("exit");
-			child?.stdin?.end();
+			child?.stdin?.end("bye\n");
 			child = null;
 		},
 	};

@@ -185,7 +185,7 @@ const levels: Record<Status["containment"], { text: string; stronger: string | n
 			"stronger: bubblewrap (apt-get install bubblewrap), if config.yaml does not ask for another; then brood down",
 	},
 	groups: {
-		text: "process trees by an environment variable and by process session, ended at the next start if the daemon is killed",
+		text: "process trees by an environment variable and by process session; if the daemon is killed, a watchdog ends them where several nodes share the database, else the next start does; what clears its environment and leaves its session is missed",
 		stronger:
 			"stronger: bubblewrap (apt-get install bubblewrap) and user namespaces, if config.yaml does not ask for another; then brood down",
 	},
