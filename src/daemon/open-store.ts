@@ -12,6 +12,7 @@ import { batchRunner } from "#engine/commands/execute.ts";
 import type { EngineDependencies } from "#engine/parts.ts";
 import type { Store } from "#engine/ports/store.ts";
 import { programUrl } from "#local/programs.ts";
+import { tlsFilesIn } from "./remote.ts";
 
 /** Where the store is: in memory, a file in the home, or a PostgreSQL database. */
 export type StoreLocation = { memory: true } | { home: string } | { url: string; ownerUrl?: string };
@@ -31,9 +32,16 @@ function addressFrom(text: string, environment: NodeJS.ProcessEnv): string {
 	throw new ConfigError(`The address of the database cannot be used: ${found.problem}.`);
 }
 
+/** Throws what is wrong with the configuration of this home; the store is not looked at. */
+export async function checkConfig(home: string, environment: NodeJS.ProcessEnv): Promise<StoreLocation> {
+	const config = await readConfig(home);
+	tlsFilesIn(home, config);
+	return storeOf(home, config, environment);
+}
+
 /** Throws why a daemon could not start on this home. Nothing is changed. */
 export async function checkStore(home: string, environment: NodeJS.ProcessEnv): Promise<void> {
-	const location = storeOf(home, await readConfig(home), environment);
+	const location = await checkConfig(home, environment);
 	if ("url" in location) {
 		const { examinePostgres } = await import("#adapters/store/postgres/store.ts");
 		return await examinePostgres(location);

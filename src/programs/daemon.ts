@@ -1,4 +1,5 @@
-// The daemon's program: `node daemon.ts [--home DIR] [--port N] [--playground] [--background] [--again] [--check]`. In the
+// The daemon's program: `node daemon.ts [--home DIR] [--port N] [--playground] [--background] [--again] [--check]
+// [--check-config]`. In the
 // foreground its log is shown as well.
 import { existsSync, readFileSync, truncateSync } from "node:fs";
 import os from "node:os";
@@ -19,7 +20,7 @@ import { messageOf } from "#contract/message-of.ts";
 import { type Refusal, refuse } from "#contract/refusal.ts";
 import { inline, visible } from "#contract/visible.ts";
 import { exitWhenFenced, startAgain } from "#daemon/exit-when-fenced.ts";
-import { checkStore } from "#daemon/open-store.ts";
+import { checkConfig, checkStore } from "#daemon/open-store.ts";
 import { makePlayground } from "#daemon/playground.ts";
 import { idle, startSuccessor, successorCommand } from "#daemon/replace.ts";
 import { StopDeadline } from "#daemon/stop-deadline.ts";
@@ -47,6 +48,8 @@ const { values } = parseArgs({
 		again: { type: "boolean", default: false },
 		/** only says why it could not start on this home, if so */
 		check: { type: "boolean", default: false },
+		/** the same, of the configuration alone: another daemon may have the home */
+		"check-config": { type: "boolean", default: false },
 	},
 });
 const home = path.resolve(values.home ?? (process.env["BROOD_HOME"] || path.join(os.homedir(), ".brood")));
@@ -57,8 +60,8 @@ const show = ({ at, level, text, fault }: LogEntry): void =>
 	);
 
 try {
-	if (values.check) {
-		await checkStore(home, process.env);
+	if (values.check || values["check-config"]) {
+		await (values.check ? checkStore : checkConfig)(home, process.env);
 		process.exit(0);
 	}
 	makeHome(home);

@@ -1,6 +1,6 @@
 // Small things that people expect of the command line.
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -262,7 +262,20 @@ test("down names the turns that it waits for, and restart brings another daemon 
 	const { code, err, out } = await other.brood("restart");
 	expect([code, err]).toEqual([0, expect.stringMatching(/^Waiting up to 10 s for the turn of busy; /)]);
 	expect(out).toMatch(/2 agents alive, 0 turns running/);
-	expect((await other.json("status")).data.pid).not.toBe(before.pid);
+	const { data: after } = await other.json("status");
+	expect(after.pid).not.toBe(before.pid);
+	writeFileSync(path.join(other.home, "config.yaml"), "prot: 1\n");
+	const broken = await other.json("restart");
+	expect([broken.code, broken.error]).toEqual([
+		1,
+		expect.objectContaining({
+			code: "VALIDATION_ERROR",
+			message: expect.stringMatching(/config\.yaml:1:1: .*prot.*\nThe daemon was not stopped\.$/),
+		}),
+	]);
+	expect((await other.json("status")).data.pid).toBe(after.pid);
+	// the same file does not keep it from stopping
+	expect((await other.brood("down", "--now")).code).toBe(0);
 });
 
 test("a wait says at once which approval blocks it", async () => {
