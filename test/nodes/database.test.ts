@@ -102,6 +102,22 @@ test("a database that refuses the user or does not exist is told from one that i
 	expect(await start("postgres://postgres@127.0.0.1:1/x")).toMatchObject({ code: "STORE_UNAVAILABLE" });
 });
 
+test("an acknowledgement waits for the standby whatever the server's own setting is", async () => {
+	const url = await freshDatabase();
+	const client = new pg.Client(url);
+	await client.connect();
+	await client.query(`alter database ${client.database} set synchronous_commit = local`);
+	await using engine = await startEngine({ url });
+	await client.query(`create table seen (setting text);
+		create function see() returns trigger language plpgsql as
+			$$ begin insert into seen values (current_setting('synchronous_commit')); return null; end $$;
+		create constraint trigger see after insert on event deferrable initially deferred
+			for each row execute function see()`);
+	await spawn(engine, engine.agentZero.id);
+	expect((await client.query("select distinct setting from seen")).rows).toEqual([{ setting: "on" }]);
+	await client.end();
+});
+
 test("without a daemon, `doctor` tries the database that is configured, and changes nothing there", async () => {
 	const [home, url] = [freshFolder(), await freshDatabase()];
 	const check = async (BROOD_DATABASE_URL: string): Promise<string | undefined> =>

@@ -42,7 +42,7 @@ const batchRow = ({ writer, batch, fence }: BatchStamp) => ({
 		where $3::text is null or exists (select from node where id = $3 and epoch = $4::bigint and active = 1)
 		on conflict (id) do update set batch = excluded.batch, at = excluded.at returning batch)
 		select (select batch from written) as batch, (select coalesce(max(id), 0) from event) as last,
-			case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', true) end`,
+			case when current_setting('synchronous_commit') in ('off', 'local') then set_config('synchronous_commit', 'on', true) end`,
 	values: [writer, batch, fence?.node ?? null, fence?.epoch ?? null],
 });
 
