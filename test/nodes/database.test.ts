@@ -98,6 +98,10 @@ test("a database that refuses the user or does not exist is told from one that i
 	});
 	expect(JSON.stringify(nobody)).not.toContain("secret");
 	expect(await start(url.replace(/(?<=\/)t[0-9a-f]{12}/, "missing"))).toMatchObject({ code: "STORE_DENIED" });
+	expect(await start(`${url}?sslmode=verify-full&sslrootcert=/missing/root.pem`)).toMatchObject({
+		code: "STORE_DENIED",
+		message: expect.stringMatching(/^A file that the database's address names cannot be read: .*\/missing\/root\.pem/),
+	});
 	// control: nobody listens there
 	expect(await start("postgres://postgres@127.0.0.1:1/x")).toMatchObject({ code: "STORE_UNAVAILABLE" });
 });

@@ -37,6 +37,10 @@ const isUnproved = (error: unknown): boolean =>
 	/CERT|SIGNATURE|ISSUER/.test(codeOf(error)) ||
 	(error instanceof Error && /server does not support SSL/.test(error.message));
 
+/** Of a certificate or key; a socket that is missing is one that nobody listens at. */
+const isUnreadable = (error: unknown): boolean =>
+	error instanceof Error && "syscall" in error && error.syscall === "open";
+
 export function faultOf(error: unknown): StoreFault {
 	if (error instanceof StoreFault) return error;
 	const text = messageOf(error);
@@ -64,6 +68,8 @@ export function faultOf(error: unknown): StoreFault {
 			`The database does not let Brood in: ${text}. Check the user, the user's rights, the password and the database's name in BROOD_DATABASE_URL, or in \`database\` of config.yaml.`,
 			error,
 		);
+	if (isUnreadable(error))
+		return new StoreFault("denied", `A file that the database's address names cannot be read: ${text}.`, error);
 	if (isConnectionLoss(error) || isSerializationFailure(error))
 		return new StoreFault("unavailable", `The database cannot be reached: ${text}. Nothing was changed.`, error);
 	return new StoreFault("rejected", `The store could not carry out the command: ${text}.`, error);
@@ -73,7 +79,7 @@ export function faultOf(error: unknown): StoreFault {
 export function concernsDatabase(error: unknown): boolean {
 	return (
 		error instanceof StoreFault ||
-		[isSerializationFailure, isConnectionLoss, isDenied, isPooled, isUnproved].some((is) => is(error)) ||
+		[isSerializationFailure, isConnectionLoss, isDenied, isPooled, isUnproved, isUnreadable].some((is) => is(error)) ||
 		codeOf(error) === diskFull
 	);
 }
