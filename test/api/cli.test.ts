@@ -1,6 +1,6 @@
 // The command line: shapes, exit codes, what it says when something is wrong.
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alive } from "#adapters/system/processes.ts";
@@ -309,6 +309,13 @@ test("doctor finds a home that is open to others and says what to do", async () 
 		"containment",
 		"daemon",
 	]);
+	const config = path.join(other.home, "config.yaml");
+	writeFileSync(config, "database: postgres://me:secret@127.0.0.1:1/x\n", { mode: 0o644 });
+	const findings = async (): Promise<unknown[]> => (await other.json("doctor")).data.findings;
+	const open = expect.objectContaining({ name: "config.yaml", ok: false, fix: `chmod 600 ${config}` });
+	expect(await findings()).toContainEqual(open);
+	chmodSync(config, 0o600);
+	expect(await findings()).not.toContainEqual(open);
 	expect((await sh.brood("doctor")).out).toContain(`containment  ${available[0]}: `);
 	expect((await sh.brood("status")).out).toContain(`containment ${available[0]}\n`);
 	expect((await other.brood("logs")).out).toBe("nothing in the log at level info or above\n");

@@ -1,6 +1,6 @@
 // Checks the installation, and says how to fix what is wrong.
 import { execFileSync, spawnSync } from "node:child_process";
-import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import path from "node:path";
 import { type Client, Refused, type RouteAnswer } from "#client/client.ts";
 import type { Refusal } from "#contract/refusal.ts";
@@ -26,7 +26,7 @@ export async function doctor(options: { json?: boolean | undefined }): Promise<v
 	const found = answer !== null && "client" in answer ? answer : null;
 	const refusal = answer !== null && "code" in answer ? answer : null;
 	const status = found?.status ?? null;
-	const findings = [node(), sqlite(), git(), home(), ...store(status), space(), token()];
+	const findings = [node(), sqlite(), git(), home(), ...config(), ...store(status), space(), token()];
 	findings.push(containment(status), daemon(status, refusal));
 	// without its database it can say no more than its status does
 	let isMute = found === null || (status !== null && status.agents === null);
@@ -124,6 +124,16 @@ function home(): Finding {
 	return existsSync(path.join(folder, "brood.db"))
 		? good("home", `${folder}, with a store`)
 		: good("home", `${folder}, without a store yet`);
+}
+
+/** The password of the database is nobody else's. */
+function config(): Finding[] {
+	const file = path.join(homeOf(), "config.yaml");
+	if (!existsSync(file) || (statSync(file).mode & 0o077) === 0) return [];
+	const hasPassword = /^database:.*(\/\/[^/@]*:[^@]|[?&]password=)/m.test(readFileSync(file, "utf8"));
+	return hasPassword
+		? [bad("config.yaml", `${file} has the database's password, and others can read it`, `chmod 600 ${file}`)]
+		: [];
 }
 
 /** What would keep a daemon from starting on this home; it knows its store best. */
