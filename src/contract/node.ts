@@ -97,7 +97,10 @@ export const noNode = (name: string): Refusal =>
 	refuse("NOT_FOUND", `There is no node ${JSON.stringify(name)}.`, { suggestions: ["brood node list"] });
 
 export const nodeDown = ({ id, name, state }: Pick<NodeState, "id" | "name" | "state">): Refusal =>
-	refuse("NODE_DOWN", `Node ${name} is ${state === "left" ? "stopped" : state}.`, {
+	refuse("NODE_DOWN", `Node ${name} is ${nodeStateText(state)}.`, {
 		details: { node: id, state },
 		suggestions: ["brood node list"],
 	});
+
+/** In a sentence. */
+export const nodeStateText = (state: NodeState["state"]): string => (state === "left" ? "stopped" : state);

@@ -4,7 +4,7 @@
 // turn that waits for other agents has none.
 import type { AgentState } from "#contract/agent.ts";
 import type { SubscriptionName } from "#contract/ids.ts";
-import { isActive, type NodeId, type NodeState } from "#contract/node.ts";
+import { isActive, type NodeId, type NodeState, nodeStateText } from "#contract/node.ts";
 import type { ProjectState } from "#contract/project.ts";
 import { credentialAt, type SubscriptionState, type TurnLease } from "#contract/subscription.ts";
 import { quietUntil } from "./quiet.ts";
@@ -227,7 +227,7 @@ export function shortageText(short: Shortage): string {
 		case "machine":
 			return `${short.node === undefined ? "the machine" : `node ${short.node}`} runs ${short.limit} turn${short.limit === 1 ? "" : "s"}, which is its limit`;
 		case "node":
-			return `node ${short.node} is ${short.state}`;
+			return `node ${short.node} is ${nodeStateText(short.state)}`;
 		case "credential":
 			return `subscription ${short.subscription} has no credentials at node ${short.node}`;
 		case "slot":

@@ -8,7 +8,7 @@ import { id, live } from "#test/support/given.ts";
 import { decideLimitedEnd } from "./cooldown.ts";
 import { subscriptionChanges } from "./fold/project.ts";
 import { quietUntil } from "./quiet.ts";
-import { type Capacity, claim, claimAgain, limitedUntil } from "./slots.ts";
+import { type Capacity, claim, claimAgain, limitedUntil, shortageText } from "./slots.ts";
 import {
 	coolingEnd,
 	decideAddSubscription,
@@ -44,6 +44,11 @@ const with_ = (
 });
 const agent = live("a");
 const bound = (word: string) => ({ ...agent, subscription: name(word) });
+
+test("a node that was stopped is said to be that, as refusals say it", () => {
+	const text = (state: "left" | "down"): string => shortageText({ of: "node", node: "forge", state });
+	expect([text("left"), text("down")]).toEqual(["node forge is stopped", "node forge is down"]);
+});
 
 describe("which slot an agent gets", () => {
 	test("none, if nothing is paid for its type; but never more turns than the machine carries", () => {
