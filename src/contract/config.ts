@@ -59,10 +59,10 @@ const Settings = z.strictObject({
 });
 
 /** Tokens never cross a network in the clear. */
-export const HomeConfig = Settings.refine(
-	({ listen, tls }) => (listen === undefined) === (tls === undefined),
-	"`listen` and `tls` need each other: other machines are served over TLS only",
-);
+export const HomeConfig = Settings.refine(({ listen, tls }) => listen === undefined || tls !== undefined, {
+	path: ["listen"],
+	error: "needs `tls`: other machines are served over TLS only",
+}).refine(({ listen, tls }) => tls === undefined || listen !== undefined, { path: ["tls"], error: "needs `listen`" });
 export type HomeConfig = z.infer<typeof HomeConfig>;
 
 function mapLimits<T>(make: () => T): Record<keyof Limits, T> {

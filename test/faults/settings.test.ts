@@ -246,6 +246,7 @@ test.each([
 		`a: &a [x]\nb: &b [${"*a,".repeat(200)}*a]\nc: [${"*b,".repeat(200)}*b]\n`,
 		/config\.yaml: Excessive alias count/,
 	],
+	["a listener without TLS", "port: 0\nlisten: 127.0.0.1:0\n", /config\.yaml:2:9: listen: needs `tls`/],
 	["a database that is none", "database: mysql://localhost/brood\n", /it has to be a URL that begins with postgres/],
 ])("the home's config.yaml with %s is told in one sentence", async (_, text, words) => {
 	const home = freshFolder();
