@@ -1,8 +1,10 @@
 // The command line and the agents' tools at a node that is not the agent's.
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { shell } from "#test/support/cli.ts";
 import { testProgram } from "#test/support/programs.ts";
+import { freshFolder } from "#test/support/stores.ts";
 import { at, git, longTimeout, params } from "#test/support/test-daemon.ts";
 import { TwoNodes } from "#test/support/two-nodes.ts";
 
@@ -26,6 +28,14 @@ test("the command line reaches an agent's files and processes through another no
 	expect((await there.brood("interrupt", name)).code).toBe(0);
 	expect(await turns()).toEqual(["interrupted"]);
 	expect((await there.brood("project", "site", "list", project.slug)).out).toContain("no other node");
+	// a site there, and files that no snapshot holds: the command says what stays behind
+	const site = path.join(freshFolder(), "site");
+	git("/", "clone", "-q", project.repository, site);
+	await a.client.call("siteAdd", { params: { project: project.slug }, body: { node: b.id, path: site } });
+	mkdirSync(at(agent, "nested"));
+	git(at(agent, "nested"), "init", "-q");
+	const moved = await there.brood("agent", "move", name, "--to", b.id);
+	expect(moved.out).toMatch(/^moved .*\n {2}nested did not come along: not in the snapshot\.\n$/);
 	const missing = await there.json("agent", "move", name, "--to", "nowhere");
 	expect(missing).toMatchObject({ code: 1, error: { code: "NOT_FOUND", suggestions: ["brood node list"] } });
 });

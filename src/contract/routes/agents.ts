@@ -6,7 +6,7 @@ import { Policy } from "../approval.ts";
 import { withConversation, withoutConversation } from "../context-words.ts";
 import { AgentId, EventId, ProjectSlug, SubscriptionName } from "../ids.ts";
 import { BudgetRequest } from "../usage.ts";
-import { Agent, Progress } from "../wire.ts";
+import { Agent, Progress, Snapshot } from "../wire.ts";
 import { workspaceKinds } from "../workspace.ts";
 import { agentFilter, get, OptionalReason, ofAgent, post, scope } from "./route.ts";
 
@@ -131,7 +131,8 @@ export const agentRoutes = {
 			at: "node",
 			/** `force`: from its last snapshot, without asking its present node for a newer one */
 			body: z.strictObject({ to: z.string().min(1).max(64), force: z.boolean().default(false) }),
-			answer: Agent,
+			/** `missing`: files that stayed behind, because no snapshot holds them; `notes`: what else the agent was told */
+			answer: Agent.extend({ missing: Snapshot.shape.missing, notes: z.array(z.string()) }),
 		},
 	),
 	agentUpload: ofAgent.post("/upload", "take a snapshot and store it where every node can read it", {

@@ -20,6 +20,9 @@ export interface MovingParts extends UploadParts {
 	driver: Pick<Driver, "end"> | null;
 }
 
+/** What of the agent's files did not come along, and what else the agent was told of its new ones. */
+export type MoveResult = Pick<Provisioned, "missing" | "notes">;
+
 /** Has the agent's present node take a snapshot and keep it for others. */
 export type AskToUpload = (node: NodeState) => Promise<Refusal | null>;
 
@@ -29,7 +32,7 @@ export async function moveHere(
 	{ force }: { force: boolean },
 	by: Requester,
 	askToUpload: AskToUpload,
-): Promise<Refusal | null> {
+): Promise<MoveResult | Refusal> {
 	const { reads, node: me } = parts;
 	const from = given.node === null ? undefined : await reads.node(given.node);
 	if (me === null || from === undefined)
@@ -61,7 +64,7 @@ export async function moveHere(
 		return outcome.refused;
 	}
 	if (made !== null) await tell(parts, agent, from, made);
-	return null;
+	return { missing: made?.missing ?? [], notes: made?.notes ?? [] };
 }
 
 async function rebuilt(parts: MovingParts, agent: AgentState, by: Requester): Promise<Provisioned | Refusal> {

@@ -1,6 +1,6 @@
 // The routes of agents that move between nodes.
 import { isRefusal } from "#contract/refusal.ts";
-import { moveHere } from "#engine/workspaces/moving.ts";
+import { type MoveResult, moveHere } from "#engine/workspaces/moving.ts";
 import { upload } from "#engine/workspaces/uploading.ts";
 import { askRoute } from "../ask-route.ts";
 import type { Handlers, RequestContext } from "../request-context.ts";
@@ -12,16 +12,20 @@ export function movingHandlers(context: RequestContext) {
 		agentMove: (request) =>
 			context.withAgent(request, async (id) => {
 				const agent = await reads.agent(id);
+				const answer = async (result: MoveResult) => {
+					const moved = await context.agent(id);
+					return isRefusal(moved) ? moved : { ...moved, ...result };
+				};
 				// the first attempt has moved it
-				if (agent === undefined || request.earlier !== null) return await context.agent(id);
+				if (agent === undefined || request.earlier !== null) return await answer({ missing: [], notes: [] });
 				const by = context.requester(request);
 				const { actor, role, gone } = request;
 				const asked = { route: "agentUpload", params: { agent: id }, actor, role };
-				const refused = await moveHere(engine.moving, agent, request.body, by, async (node) => {
+				const moved = await moveHere(engine.moving, agent, request.body, by, async (node) => {
 					const heard = await askRoute(engine.errands, node, asked, gone);
 					return isRefusal(heard) ? heard : null;
 				});
-				return refused ?? (await context.agent(id));
+				return isRefusal(moved) ? moved : await answer(moved);
 			}),
 		agentUpload: (request) =>
 			context.withAgent(request, (id) =>

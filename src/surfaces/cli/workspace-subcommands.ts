@@ -1,5 +1,6 @@
 // Workspaces: an agent's changes, and merging them.
 import { type Command, Option } from "@commander-js/extra-typings";
+import type { RouteAnswer } from "#client/client.ts";
 import type { Node } from "#contract/node-wire.ts";
 import { inline } from "#contract/visible.ts";
 import type { CliContext } from "./act.ts";
@@ -89,10 +90,25 @@ function moveCommand(agent: Command): void {
 		.requiredOption("--to <node>", "the node's name or id; see brood node list")
 		.option("--force", "use its last snapshot in the database, without asking its present node for a newer one")
 		.action((reference, { to, force = false, ...options }) =>
-			call("agentMove", options, { params: { agent: reference }, body: { to, force } }, ({ handle, workspace }) =>
-				workspace === null ? `moved ${handle} to ${to}` : `moved ${handle} to ${to}  ${inline(workspace.path)}`,
+			call("agentMove", options, { params: { agent: reference }, body: { to, force } }, (moved) =>
+				movedText(moved, to),
 			),
 		);
+}
+
+const missingMax = 20;
+
+/** Also what stayed behind: on the old machine it is in the trash, which is emptied. */
+function movedText({ handle, workspace, missing, notes }: RouteAnswer<"agentMove">, to: string): string {
+	const where = workspace === null ? "" : `  ${inline(workspace.path)}`;
+	const left = missing.slice(0, missingMax).map(({ path, reason }) => `${path} did not come along: ${reason}.`);
+	const more = missing.length - left.length;
+	const lines = [
+		...left,
+		...(more > 0 ? [`${more} more did not come along.`] : []),
+		...notes.map((note) => `note to ${handle}: ${note}`),
+	];
+	return [`moved ${handle} to ${to}${where}`, ...lines.map((line) => `  ${inline(line)}`)].join("\n");
 }
 
 function syncCommand(agent: Command): void {
