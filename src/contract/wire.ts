@@ -8,6 +8,7 @@ import { Event } from "./event.ts";
 import { Actor, AgentId, EventId, Handle, ProjectSlug } from "./ids.ts";
 import { IssueNumber } from "./issue.ts";
 import { MailState } from "./mail.ts";
+import { NodeId } from "./node.ts";
 import { PersonRole, PersonState } from "./person.ts";
 import { StageName } from "./preset.ts";
 import { PromptState } from "./prompt.ts";
@@ -143,6 +144,8 @@ export const Project = z.object({
 		onLimit: z.enum(["wait", "fallback", "stop"]),
 		quiet: Quiet.nullable(),
 	},
+	/** its home node, where `path` is; null in a store that never had more than one node */
+	node: NodeId.nullable(),
 	/** why it does not work, and what to do; as of the last check */
 	problem: HealthProblem.nullable(),
 });

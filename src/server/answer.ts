@@ -1,7 +1,7 @@
 // Answers one route of the contract: authenticates the caller, parses the request, and carries it out here or at the node
 // that has the files and processes.
 import { z } from "zod";
-import { ErrandAnswer, ErrandRequest } from "#contract/errand.ts";
+import { ErrandAnswer, ErrandRequest, ErrandResult } from "#contract/errand.ts";
 import { IdempotencyKey } from "#contract/ids.ts";
 import { type PageRequest, pageMax, slicePage } from "#contract/page.ts";
 import { isRefusal, type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
@@ -11,6 +11,7 @@ import { validationMessage } from "#contract/validation-message.ts";
 import { PageText } from "#engine/loop/context-pages.ts";
 import { faultRefusal } from "#engine/loop/fault.ts";
 import type { Ids } from "#engine/ports/clock.ts";
+import { atNode } from "./ask-route.ts";
 import { authenticated, type Guard, unauthorized } from "./auth.ts";
 import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import { fingerprintOf, type Idempotency, type KeyedRequest } from "./idempotency.ts";
@@ -82,7 +83,10 @@ export async function answer(
 	if (isRefusal(away)) return refused(away);
 	const errand = { route: name, params, query, body, actor, role, key: given.key };
 	const done = await parts.context.engine.errands.ask(away, JSON.stringify(errand), gone);
-	return isRefusal(done) ? refused(done) : { ...ErrandAnswer.parse(JSON.parse(done.answer)), headers: jsonHeaders };
+	if (isRefusal(done)) return refused(done);
+	const answer = ErrandAnswer.parse(JSON.parse(done.answer));
+	const { error } = answer.status < 400 ? {} : ErrandResult.parse(JSON.parse(answer.body));
+	return error === undefined ? { ...answer, headers: jsonHeaders } : refused(atNode(error, away));
 }
 
 /** Carries out what another node was asked; the caller was authenticated there. */

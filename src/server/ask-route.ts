@@ -16,5 +16,16 @@ export async function askRoute(
 	const heard = await errands.ask(node, JSON.stringify({ ...request, ...as } satisfies ErrandRequest), gone);
 	if (isRefusal(heard)) return heard;
 	const { error, data } = ErrandResult.parse(JSON.parse(ErrandAnswer.parse(JSON.parse(heard.answer)).body));
-	return error === undefined ? { data } : refuse(error.code, error.message, error);
+	return error === undefined ? { data } : atNode(error, node);
+}
+
+/** A refusal of another node that names a path of its machine says which machine that is. */
+export function atNode({ code, message, details, suggestions }: Refusal, { name }: Pick<NodeState, "name">): Refusal {
+	const hasPath = (text: string): boolean => /(^|[\s'"(])\/[^\s/]/.test(text);
+	// the node that was asked may have asked a third one
+	if ("at" in details || ![message, ...suggestions].some(hasPath)) return { code, message, details, suggestions };
+	return refuse(code, `At node ${name}: ${message}`, {
+		details: { ...details, at: name },
+		suggestions: suggestions.map((each) => (hasPath(each) ? `at node ${name}: ${each}` : each)),
+	});
 }

@@ -2,6 +2,7 @@
 import { isActive, type NodeId, type NodeState } from "#contract/node.ts";
 import type { Node } from "#contract/node-wire.ts";
 import { credentialAt, type SubscriptionState, type TurnLease } from "#contract/subscription.ts";
+import type { Agent } from "#contract/wire.ts";
 import { iso, isoOrNull } from "./wire.ts";
 
 interface LastBeat {
@@ -20,6 +21,31 @@ export interface NodeViewInput {
 	agents: ReadonlyMap<NodeId | null, number>;
 	beats: readonly LastBeat[];
 	subscriptions: readonly SubscriptionState[];
+}
+
+/** What the overview shows of each node. */
+export interface NodeRow extends Pick<NodeState, "id" | "name" | "state" | "turnsMax"> {
+	turns: number;
+	/** how many living ones it has */
+	agents: number;
+}
+
+/** By name, where there are several; one alone says nothing. */
+export function nodeRows(
+	nodes: Iterable<NodeState>,
+	leases: Iterable<Pick<TurnLease, "node">>,
+	agents: readonly Pick<Agent, "node" | "life">[],
+): NodeRow[] {
+	const known = [...nodes].filter(({ state }) => state !== "removed");
+	if (known.length < 2) return [];
+	const held = [...leases];
+	return known
+		.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+		.map(({ id, name, state, turnsMax }) => ({
+			...{ id, name, state, turnsMax },
+			turns: held.filter(({ node }) => node === id).length,
+			agents: agents.filter(({ node, life }) => node === id && life !== "ended").length,
+		}));
 }
 
 export function nodeView(state: NodeState, { self, leases, agents, beats, subscriptions }: NodeViewInput): Node {

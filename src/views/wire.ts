@@ -156,9 +156,9 @@ export const snapshotView = ({ at, ...snapshot }: Omit<Snapshot, "at"> & { at: n
 });
 
 export function projectView(project: ProjectState, problem: HealthProblem | null): Project {
-	const { slug, path, base, url, addedAt } = project;
+	const { slug, path, base, url, addedAt, node } = project;
 	const { presets: _presets, chosen: _chosen, written: _written, ...settings } = workSettingsOf(project);
-	return { slug, path, base, url, addedAt: iso(addedAt), ...settings, problem };
+	return { slug, path, base, url, addedAt: iso(addedAt), ...settings, node, problem };
 }
 
 /** A cool-down that has ended shows as null. */

@@ -91,7 +91,8 @@ test("a site is a clone; merges reach the project's home, and the bases of other
 	const seen = tip(repository);
 	expect(await refusal(a.client.ask("approve", { ...params(far), body: {} }))).toMatchObject({
 		code: "CONFLICT",
-		message: expect.stringContaining("1 commit that main at the project's home node lacks"),
+		message: expect.stringMatching(/^At node \S+: main in .* has 1 commit that main at the project's home node lacks/),
+		suggestions: [expect.stringMatching(/^at node \S+: git -C \//)],
 	});
 	expect(tip(repository)).toBe(seen);
 	git(site, "reset", "-q", "--hard", "HEAD^");

@@ -27,7 +27,15 @@ test("the command line reaches an agent's files and processes through another no
 	await expect.poll(turns, longTimeout).toEqual(["open"]);
 	expect((await there.brood("interrupt", name)).code).toBe(0);
 	expect(await turns()).toEqual(["interrupted"]);
-	expect((await there.brood("project", "site", "list", project.slug)).out).toContain("no other node");
+	const home = (await a.client.call("nodes")).find(({ id }) => id === a.id)?.name;
+	expect((await there.brood("project", "site", "list", project.slug)).out).toBe(
+		`${home}  ${project.repository}  (home node)\nno other node has this project's repository\n`,
+	);
+	// paths of another machine are named with their node
+	expect((await there.brood("project", "show", project.slug)).out).toBe(
+		`${project.slug}  ${project.repository}  at node ${home}\n`,
+	);
+	expect((await there.brood("project", "list")).out).toMatch(new RegExp(`^${project.slug} +${home} +/`, "m"));
 	// a site there, and files that no snapshot holds: the command says what stays behind
 	const site = path.join(freshFolder(), "site");
 	git("/", "clone", "-q", project.repository, site);
@@ -58,7 +66,8 @@ test("an agent of a vendor uses its tools on an agent of the other node, and is 
 	await expect.poll(async () => (await said()).length, longTimeout).toBeGreaterThanOrEqual(tools.length);
 	const answers = (await said()).slice(0, tools.length).map((text) => JSON.parse(text));
 	expect(answers.map(({ error }) => error)).toEqual([false, false, false]);
-	expect(answers[1].text).toContain("far");
+	expect(answers[1].text).toMatch(/^far .*, at another node$/m);
+	expect(answers[1].text).toMatch(/^near .*, you: .*queue \d+$/m);
 	// the mail was delivered by the node of the agent that got it
 	const mails = async () =>
 		(await b.client.call("mail", params(far))).map(({ from, body, state }) => [from, body, state === "accepted"]);

@@ -84,20 +84,20 @@ export const agentTools = {
 		description: "List the agents of your project and what they are doing.",
 		input: z.strictObject({}),
 		use: async ({ self, call }) =>
-			reply(await call("agents", {}), (agents) => ({
-				text: agents
-					.map(
-						({ id, handle, type, label, queueLength }) =>
-							`${handle} (${id})${id === self ? ", you" : ""}: ${type}, ${label}, queue ${queueLength}`,
-					)
-					.join("\n"),
-				data: {
-					agents: agents.map((agent) => {
-						const { supervisor, queueLength, unreadMail } = agent;
-						return { ...brief(agent), supervisor, queueLength, unreadMail };
-					}),
-				},
-			})),
+			reply(await call("agents", {}), (agents) => {
+				const here = agents.find(({ id }) => id === self)?.node;
+				const line = ({ id, handle, type, label, queueLength, node }: Agent): string =>
+					`${handle} (${id})${id === self ? ", you" : ""}: ${type}, ${label}, queue ${queueLength}${here === undefined || node === here ? "" : ", at another node"}`;
+				return {
+					text: agents.map(line).join("\n"),
+					data: {
+						agents: agents.map((agent) => {
+							const { supervisor, queueLength, unreadMail, node } = agent;
+							return { ...brief(agent), supervisor, queueLength, unreadMail, node };
+						}),
+					},
+				};
+			}),
 	}),
 	queue_prompt: tool({
 		description:

@@ -4,6 +4,8 @@ import type { RouteAnswer } from "#client/client.ts";
 import type { Node } from "#contract/node-wire.ts";
 import type { Site } from "#contract/project.ts";
 import { indented, inline } from "#contract/visible.ts";
+import type { Project } from "#contract/wire.ts";
+import { nodeName } from "#views/node-name.ts";
 import type { CliContext } from "./act.ts";
 import { call } from "./call.ts";
 import { issueProjectSubcommands } from "./issue-subcommands.ts";
@@ -41,20 +43,7 @@ export function projectSubcommands(program: Command): void {
 				return `added ${added.slug} (${inline(added.path)})${more}`;
 			});
 		});
-	subcommand(project, "list", "list projects, and what is wrong with them").action((options) =>
-		call("projects", options, { query: { check: "true" } }, async (all) => {
-			const { table } = await import("./print.ts");
-			const problems = all.map(({ problem }) => (problem === null ? "" : `${problem.text} (${problem.fix})`));
-			const width = problems.some((problem) => problem !== "") ? 3 : 2;
-			const rows = all.map(({ slug, path }, at) => [slug, path, problems[at] ?? ""].slice(0, width));
-			return table(["PROJECT", "PATH", "PROBLEM"].slice(0, width), rows) || "no projects yet";
-		}),
-	);
-	subcommand(project, "show", "show a project's folder")
-		.argument("[project]", "the project's name; default: the one of this directory")
-		.action((slug, options) =>
-			call("project", options, inProject(slug), ({ slug: found, path }) => `${found}  ${inline(path)}`),
-		);
+	listCommands(project);
 	subcommand(project, "remove", "remove a project from Brood; its folder is not touched")
 		.argument("<project>", "the project's name")
 		.action((slug, options) =>
@@ -69,6 +58,52 @@ export function projectSubcommands(program: Command): void {
 	moveCommand(project);
 	upkeepCommands(project);
 	configureCommand(project);
+}
+
+/** Where there are several nodes, a path says at which it is. */
+function listCommands(project: Command): void {
+	let nodes: readonly Node[] = [];
+	const withNodes = async <T>(cli: CliContext, request: T | Promise<T>): Promise<T> => {
+		nodes = await cli.client.call("nodes");
+		return await request;
+	};
+	subcommand(project, "list", "list projects, and what is wrong with them").action((options) =>
+		call(
+			"projects",
+			options,
+			(cli) => withNodes(cli, { query: { check: "true" as const } }),
+			async (all) => {
+				const { table } = await import("./print.ts");
+				const columns: [string, string[]][] = [
+					["PROJECT", all.map(({ slug }) => slug)],
+					["NODE", all.map((each) => nodeName(each, nodes) ?? "")],
+					["PATH", all.map(({ path }) => path)],
+					["PROBLEM", all.map(({ problem }) => (problem === null ? "" : `${problem.text} (${problem.fix})`))],
+				];
+				const shown = columns.filter(([, values]) => values.some((value) => value !== ""));
+				const rows = all.map((_, at) => shown.map(([, values]) => values[at] ?? ""));
+				return (
+					table(
+						shown.map(([head]) => head),
+						rows,
+					) || "no projects yet"
+				);
+			},
+		),
+	);
+	subcommand(project, "show", "show a project's folder")
+		.argument("[project]", "the project's name; default: the one of this directory")
+		.action((slug, options) =>
+			call(
+				"project",
+				options,
+				(cli) => withNodes(cli, inProject(slug)(cli)),
+				(found) => {
+					const node = nodeName(found, nodes);
+					return `${found.slug}  ${inline(found.path)}${node === null ? "" : `  at node ${node}`}`;
+				},
+			),
+		);
 }
 
 function moveCommand(project: Command): void {
@@ -97,6 +132,7 @@ function siteCommands(project: Command): void {
 	const known = async ({ client }: CliContext): Promise<void> => {
 		nodes = await client.call("nodes");
 	};
+	let home: Project | null = null;
 	const siteLine = ({ node, path }: Site): string =>
 		`${nodes.find(({ id }) => id === node)?.name ?? node}  ${inline(path)}`;
 	const named = (name: string, description: string) =>
@@ -115,15 +151,20 @@ function siteCommands(project: Command): void {
 				siteLine,
 			),
 		);
-	named("list", "list a project's repositories at other nodes").action((slug, options) =>
+	named("list", "list a project's repositories, first the one at its home node").action((slug, options) =>
 		call(
 			"sites",
 			options,
 			async (cli) => {
 				await known(cli);
+				home = await cli.client.call("project", { params: { project: slug } });
 				return { params: { project: slug } };
 			},
-			(all) => all.map(siteLine).join("\n") || "no other node has this project's repository",
+			(all) => {
+				const others = all.length === 0 ? ["no other node has this project's repository"] : all.map(siteLine);
+				const first = home?.node ? [`${siteLine({ node: home.node, path: home.path })}  (home node)`] : [];
+				return [...first, ...others].join("\n");
+			},
 		),
 	);
 	named("remove", "forget a repository at another node; its files are not touched")

@@ -11,6 +11,7 @@ import { isStarted } from "#views/issue.ts";
 import type { MirrorViewInput } from "#views/mirrored.ts";
 import { nextIssueText } from "#views/next-issue.ts";
 import { nodeName } from "#views/node-name.ts";
+import { type NodeRow, nodeRows } from "#views/nodes.ts";
 import { inboxOf, treeOf } from "#views/overviews.ts";
 import { localNow } from "./connection.ts";
 
@@ -92,6 +93,12 @@ export class Seen {
 	/** The name of an agent's node, where there are several. */
 	nodeOf(agent: Agent): string | null {
 		return nodeName(agent, this.#mirror.view.rows.node.values());
+	}
+
+	/** Empty where there is only one. */
+	get nodes(): readonly NodeRow[] {
+		const { node, turnLease } = this.#mirror.view.rows;
+		return nodeRows(node.values(), turnLease.values(), this.agents);
 	}
 
 	approvalsOf(agent: AgentId): readonly Approval[] {

@@ -44,12 +44,13 @@ function midnight(): string {
 const lookEveryMs = 60_000;
 
 function Problems() {
-	const { projects, connection } = useSeen();
+	const { projects, connection, inbox } = useSeen();
 	const checked = useRead("projects", { query: { check: "true" } }, `${connection.state} ${useTicks(lookEveryMs)}`);
 	const known = (checked.data ?? projects).map(({ slug, problem }) => `${slug} ${problem?.text ?? ""}`).join();
 	// also those of projects
 	const read = useRead("status", checked.state === "loading" ? null : {}, `${connection.state} ${known}`);
-	const problems = (read.data?.problems ?? []).map(({ what, text }) => `${what}: ${text}`);
+	const fallen = inbox.nodes.map(({ name }) => `node ${name}: stopped answering`);
+	const problems = [...(read.data?.problems ?? []).map(({ what, text }) => `${what}: ${text}`), ...fallen];
 	if (read.data === undefined) return <span className="meta">problems …</span>;
 	if (problems.length === 0) return <span className="tone-ok">no problems</span>;
 	return (

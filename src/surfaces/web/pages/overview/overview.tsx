@@ -6,6 +6,7 @@ import { paths } from "../../ui/paths.ts";
 import { Empty, Loading } from "../../ui/placeholder.tsx";
 import { DaemonBar } from "./daemon-bar.tsx";
 import { NeedsYou } from "./needs-you.tsx";
+import { Nodes } from "./nodes.tsx";
 import { RunningRow } from "./running-row.tsx";
 import { Slots } from "./slots.tsx";
 
@@ -22,6 +23,7 @@ export function Overview() {
 				<NeedsYou />
 				<RunningList agents={running} />
 				<Slots />
+				<Nodes />
 			</div>
 		</>
 	);
