@@ -90,6 +90,8 @@ test("an agent is moved with all its files, from a node that lives and from one 
 	const back = await move(a, agent, a);
 	expect(fallen?.epoch).toBe(1);
 	expect(back).toMatchObject({ node: a.id, workspace: { path: expect.stringContaining(a.home) } });
+	// the branch that it left here is its own
+	expect(back.workspace?.branch).toBe(agent.workspace?.branch);
 	expect(fingerprint(at(back)).files).toEqual(last.files);
 	expect(fingerprint(at(back)).index).toEqual(last.index);
 

@@ -37,6 +37,8 @@ import { type SetupRequest, setupOf, setupOfFork, withSubmodules } from "./setup
 /** Makes the tree of a fork. */
 export interface Fork {
 	start: string | null;
+	/** the agent itself comes from another node */
+	isMove: boolean;
 	build(marker: WorkspaceMarker, settings: RepositorySettings): Promise<Built | Refusal>;
 }
 
@@ -144,7 +146,10 @@ async function make(
 	fork?: Fork,
 ): Promise<Made | Refusal> {
 	const { project, agent } = request;
-	const { name: branch, notes } = await freeBranch(context.git, project, names, base);
+	const { name: branch, notes } = await freeBranch(context.git, project, names, {
+		base,
+		moved: fork?.isMove === true ? fork.start : null,
+	});
 	const start = fork === undefined ? base.commit : fork.start;
 	const marker: WorkspaceMarker = {
 		agent: agent.id,
