@@ -11,18 +11,18 @@ import { freshFolder } from "#test/support/stores.ts";
 interface World {
 	daemon: ChildProcess;
 	/** how long each process sleeps, by which it is found */
-	sleeps: { inherits: string; cleared: string; below: string; stranger: string };
+	sleeps: { inherits: string; orphan: string; cleared: string; below: string; stranger: string };
 }
 
 const left = ({ sleeps }: World): string[] =>
 	Object.entries(sleeps).flatMap(([name, time]) => (counted(time).there > 0 ? name : []));
 
 /**
- * A process with the home id in a session of its own, two with a cleared environment, of which the one is an orphan in the agent's
- * session and the other has a parent with the home id, and one of somebody else.
+ * A process with the home id, three with a cleared environment (an orphan in its session, one in the session of an agent that
+ * has ended, and one below a process with the home id), and one of somebody else.
  */
 async function world(last: string): Promise<World> {
-	const sleeps = { inherits: word(), cleared: word(), below: word(), stranger: word() };
+	const sleeps = { inherits: word(), orphan: word(), cleared: word(), below: word(), stranger: word() };
 	const homeId = `home-${word()}`;
 	const program = `
 		import { spawn } from "node:child_process";
@@ -32,7 +32,7 @@ async function world(last: string): Promise<World> {
 		});
 		const own = { ${homeIdName}: ${JSON.stringify(homeId)} };
 		const agent = start("env -i sleep ${sleeps.cleared} &", own);
-		start("sleep ${sleeps.inherits}", own);
+		start("(env -i sleep ${sleeps.orphan} &); sleep ${sleeps.inherits}; true", own);
 		start("env -i setsid sh -c 'sleep ${sleeps.below}; true'; true", own);
 		start("sleep ${sleeps.stranger}", {});
 		const log = { error: console.error };
@@ -47,7 +47,7 @@ async function world(last: string): Promise<World> {
 		stdio: ["ignore", "inherit", "inherit", "ipc"],
 	});
 	const started = { daemon, sleeps };
-	await eventually("all run", () => left(started).length === 4);
+	await eventually("all run", () => left(started).length === 5);
 	return started;
 }
 
@@ -78,6 +78,6 @@ test("control: a daemon that stops says so, and its watchdog ends nothing", asyn
 	const ended = once(stopped.daemon, "exit");
 	stopped.daemon.send("stop");
 	expect((await ended)[0]).toBe(0);
-	expect(left(stopped)).toEqual(["inherits", "cleared", "below", "stranger"]);
+	expect(left(stopped)).toEqual(["inherits", "orphan", "cleared", "below", "stranger"]);
 	endAll(stopped);
 });

@@ -35,7 +35,7 @@ round() {
 		while read -r pid parent session; do
 			case $found in *" $pid "*) continue ;; esac
 			case " $known " in *" $session "*) found="$found$pid " ;; esac
-			case $found in *" $parent "*) found="$found$pid " ;; esac
+			case $found in *" $parent "* | *" $session "*) found="$found$pid " ;; esac
 		done <<END
 $processes
 END
