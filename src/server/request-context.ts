@@ -216,7 +216,9 @@ export class RequestContext {
 			agentType === undefined || earlier !== null
 				? null
 				: this.#missing?.({ type: agentType, program: command.program ?? null });
-		if (missing && !(await this.#isElsewhere(agentType, node?.id))) return missing;
+		// another node that was named is judged by what it said of itself
+		const isNamed = node !== undefined && node.id !== this.engine.node?.node;
+		if (missing && !isNamed && !(await this.#isElsewhere(agentType, node?.id))) return missing;
 		const typed = {
 			...command,
 			...(node !== undefined && { node: node.id }),

@@ -52,6 +52,20 @@ test("an agent without files goes to the node with its type, its credentials and
 	expect(placed(all, { ...elsewhere, withoutCredentials }, b1)).toBe(
 		"Subscription work has no credentials at node node-b.",
 	);
+	// where one has the program without credentials, these are what is missing
+	const lacking = placeAgent(
+		{ ...without, ...elsewhere, nodes: all.slice(0, 2), type: "claude", withoutCredentials },
+		{ node: a1 },
+	);
+	expect(lacking).toMatchObject({
+		message:
+			"Agents of type claude cannot run at node node-a: it is not installed there. It is at node-b, where subscription work has no credentials.",
+		suggestions: [
+			"brood subscription configure work --node node-b --config-dir FOLDER",
+			"at node node-a: brood setup claude",
+			"brood node list",
+		],
+	});
 	// after a fall one that cannot run at the node that noticed it goes elsewhere, or stays
 	const again = (nodes: readonly NodeState[], asked: NodeId) =>
 		placeAgain({ type: "claude", nodes, withoutCredentials }, asked);
@@ -124,6 +138,11 @@ test("a subscription is used only at nodes where its credentials were named", { 
 	mkdirSync(claude, { recursive: true });
 	writeFileSync(path.join(claude, "package.json"), JSON.stringify({ version: "1.0.0" }));
 	expect(await typesOfB()).not.toContain("claude");
+	const { name } = (await a.client.call("nodes")).find(({ id }) => id === b.id) ?? {};
+	expect(await refusal(a.client.ask("agentAdd", { body: { type: "claude", node: b.id } }))).toMatchObject({
+		message: `Agents of type claude cannot run at node ${name}: it is not installed there. No node has it.`,
+		suggestions: [`at node ${name}: brood setup claude`, "brood node list"],
+	});
 	expect(await refusal(b.client.ask("setup", { params: { type: "nothing" } }))).toMatchObject({
 		code: "VALIDATION_ERROR",
 	});
@@ -166,6 +185,12 @@ test("what cannot be moved says why: too large, kept local, or its node does not
 	expect((await health()).notUploaded?.reason).toBe(`${project.slug} has no repository at another node`);
 
 	await a.client.call("siteAdd", { params: { project: project.slug }, body: { node: b.id, path: site } });
+	// a new one begins where the project is, and can be moved then
+	const { name } = (await a.client.call("nodes")).find(({ id }) => id === b.id) ?? {};
+	expect(await refusal(project.add({ node: b.id }))).toMatchObject({
+		code: "CONFLICT",
+		suggestions: [`add it without --node, then: brood agent move NAME --to ${name}`],
+	});
 
 	// kept local: neither after a turn nor for a move
 	const folder = path.join(a.home, "projects", project.slug);

@@ -48,7 +48,7 @@ export function placeAgent(
 		return refuse(
 			"CONFLICT",
 			`The files of ${project?.slug ?? parent.handle} are at node ${nearRow.name}, not at ${row.name}.`,
-			{ details: { node: row.id }, suggestions: ["brood node list"] },
+			{ details: { node: row.id }, suggestions: [movableTo(project, row) ?? "brood node list"] },
 		);
 	if (row.state !== "up") return nodeDown(row);
 	return refusedAt(row, { type, nodes, hasType, withoutCredentials }) ?? { node: chosen };
@@ -76,11 +76,38 @@ export function refusedAt(
 			suggestions: [credentialHint(lacking.name, row.name)],
 		});
 	const there = nodes.filter(fits).map(({ name }) => name);
+	// nodes that have the program, and lack only credentials
+	const almost = nodes
+		.filter((node) => node.state === "up" && hasType(node))
+		.flatMap(({ id, name }) =>
+			withoutCredentials(id)
+				.slice(0, 1)
+				.map((subscription) => ({ name, subscription })),
+		);
+	const [first] = there.length === 0 ? almost : [];
+	const known = there.length === 0 ? "No node has it" : `It is at ${there.join(", ")}`;
+	const where =
+		first === undefined
+			? known
+			: `It is at ${first.name}, where subscription ${first.subscription.name} has no credentials`;
 	return refuse(
 		"CONFLICT",
-		`Agents of type ${type} cannot run at node ${row.name}: it is not installed there. ${there.length === 0 ? "No node has it" : `It is at ${there.join(", ")}`}.`,
-		{ details: { node: row.id, type, nodes: there }, suggestions: [`brood setup ${type}`, "brood node list"] },
+		`Agents of type ${type} cannot run at node ${row.name}: it is not installed there. ${where}.`,
+		{
+			details: { node: row.id, type, nodes: there },
+			suggestions: [
+				...(first === undefined ? [] : [credentialHint(first.subscription.name, first.name)]),
+				`at node ${row.name}: brood setup ${type}`,
+				"brood node list",
+			],
+		},
 	);
+}
+
+/** How an agent of the project gets to a node that has its repository, or can clone it; null if it cannot. */
+function movableTo(project: ProjectState | null | undefined, { id, name }: NodeState): string | null {
+	const has = (project?.url ?? null) !== null || (project?.sites ?? []).some(({ node }) => node === id);
+	return has ? `add it without --node, then: brood agent move NAME --to ${name}` : null;
 }
 
 /** Where an agent without files can go on after its node fell: at the node that is asked if it can run there; null for nowhere. */
