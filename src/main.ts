@@ -146,14 +146,13 @@ export async function startDaemon({
 		environment: process.env,
 		...{ homeId, containment, workspaces, tokens, log },
 	});
-	const watched = { sessions: processes.sessions, environment: process.env };
 	const keyFiles = new KeyFiles(home, () => randomIds.salt());
 	const engineParts = {
 		...{ driver: driverByType(processes), issueWork: issueWorkIn(home), opened: hidden.opened },
 		sweepers: sweepersOf(home, keyFiles),
 		...{ workspaces, log, retention },
 		node: nodeOf(homeId, config, typesHere(allPrograms, adapters, process.env["PATH"])),
-		watchdog: parts.use(watchdogFor({ home, homeId, log, successor, ...watched })),
+		watchdog: parts.use(watchdogFor({ home, homeId, log, successor, processes, environment: process.env })),
 	};
 	const engine = parts.use(await startEngine(location, inForceLimits, engineParts, config.agentZero?.type));
 	if ("url" in location) tieToJournal(home, engine.agentZero.id);

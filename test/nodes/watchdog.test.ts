@@ -38,11 +38,10 @@ async function world(last: string): Promise<World> {
 		const log = { error: console.error };
 		const watchdog = watchdogFor({
 			home: ${JSON.stringify(freshFolder())}, homeId: ${JSON.stringify(homeId)},
-			sessions: () => [agent.pid], successor: [], environment: process.env, log,
+			processes: { sessions: () => [agent.pid] }, successor: [], environment: process.env, log,
 		});
 		watchdog.goodFor(60_000);
-		process.on("message", () => { ${last} });
-		setInterval(() => {}, 1000);`;
+		process.on("message", () => { ${last} });`;
 	const daemon = spawn(process.execPath, ["--input-type=module", "-e", program], {
 		stdio: ["ignore", "inherit", "inherit", "ipc"],
 	});
@@ -74,7 +73,7 @@ test("a daemon stands still: its watchdog ends it with the processes of its agen
 });
 
 test("control: a daemon that stops says so, and its watchdog ends nothing", async () => {
-	const stopped = await world("watchdog[Symbol.dispose](); setTimeout(() => process.exit(0), 200)");
+	const stopped = await world("watchdog[Symbol.dispose](); process.exit(0)");
 	const ended = once(stopped.daemon, "exit");
 	stopped.daemon.send("stop");
 	expect((await ended)[0]).toBe(0);

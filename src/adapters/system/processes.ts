@@ -59,7 +59,7 @@ export function commandOf(pid: number): string {
 export const childrenOf = (pid: number): number[] =>
 	(procFile(pid, `task/${pid}/children`)?.match(/\d+/g) ?? []).map(Number);
 
-/** All processes with these variables, those in a session of one of the roots, and everything below them. */
+/** All processes with these variables, those in a session of one of them or of the roots, and everything below. */
 export function findTree(variables: Readonly<Record<string, string>>, roots: readonly number[] = []): Process[] {
 	const everyone = alive();
 	const wanted = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
@@ -73,7 +73,9 @@ export function findTree(variables: Readonly<Record<string, string>>, roots: rea
 			.map((each) => [each.pid, each]),
 	);
 	for (let grew = true; grew; ) {
-		const below = everyone.filter((each) => !found.has(each.pid) && found.has(each.parent));
+		const below = everyone.filter(
+			(each) => !found.has(each.pid) && (found.has(each.parent) || found.has(each.session)),
+		);
 		for (const each of below) found.set(each.pid, each);
 		grew = below.length > 0;
 	}

@@ -63,8 +63,8 @@ done 2> /dev/null
 export interface WatchdogParts {
 	home: string;
 	homeId: string;
-	/** of the agents' processes that run */
-	sessions: () => readonly number[];
+	/** those of the agents */
+	processes: { sessions: () => readonly number[] };
 	/** starts the next daemon; empty where somebody else does */
 	successor: readonly string[];
 	environment: NodeJS.ProcessEnv;
@@ -102,7 +102,7 @@ export function watchdogFor(parts: WatchdogParts): Watchdog & Disposable {
 			if (child === null && ms === null) return;
 			child ??= start();
 			const seconds = ms === null ? "never" : (Math.max(ms, 0) / 1000).toFixed(2);
-			child.stdin?.write(`${[seconds, ...parts.sessions()].join(" ")}\n`);
+			child.stdin?.write(`${[seconds, ...parts.processes.sessions()].join(" ")}\n`);
 		},
 		[Symbol.dispose]() {
 			child?.removeAllListeners("exit");
