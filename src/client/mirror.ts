@@ -113,7 +113,7 @@ export class Mirror {
 		return this.#threads.of(agent) ?? [];
 	}
 
-	/** The messages that the agent is writing and that are not items yet. */
+	/** What the agent is writing, and the output of its running calls: what is not an item yet. */
 	messages(agent: AgentId): readonly Delta[] {
 		return this.#messages.of(agent);
 	}
@@ -122,6 +122,9 @@ export class Mirror {
 	follow(agents: readonly AgentId[]): void {
 		const isSame = agents.length === this.#followed.length && agents.every((id) => this.#followed.includes(id));
 		if (isSame) return;
+		// what ends while nobody follows is not heard of
+		for (const agent of this.#followed)
+			if (!agents.includes(agent) && !this.#shown.threads.includes(agent)) this.#messages.forget(agent);
 		this.#followed = agents;
 		this.#connection.abort();
 	}
@@ -278,7 +281,7 @@ export class Mirror {
 		if (agent !== null && event.kind === "turn.ended") this.#messages.forget(agent);
 		const item = isItem(received) ? received : null;
 		const isShown = agent !== null && item !== null && this.#threads.append(agent, item);
-		if (isShown) this.#messages.end(agent, item.kind);
+		if (agent !== null && item !== null) this.#messages.end(agent, item);
 		this.#options.changed({
 			...{ rows: touched(event), item: isShown ? item : null },
 			...(!isShown && item !== null && { line: item }),

@@ -1,6 +1,7 @@
-// The messages that agents are writing and that are not items yet.
+// The messages that agents are writing, and the output of the calls that run: what is not an item yet.
 import type { AgentId } from "#contract/ids.ts";
 import type { Delta } from "#contract/stream.ts";
+import { extended, isFinishedBy, keyOf } from "#contract/unfinished.ts";
 
 export class RunningMessages {
 	readonly #of = new Map<AgentId, Map<string, Delta>>();
@@ -10,20 +11,19 @@ export class RunningMessages {
 	}
 
 	add(delta: Delta): void {
-		const before = this.#of.get(delta.agent)?.get(delta.message);
-		this.set({ ...delta, text: (before?.text ?? "") + delta.text });
+		this.set(extended(this.#of.get(delta.agent)?.get(keyOf(delta)), delta));
 	}
 
 	set(message: Delta): void {
 		const running = this.#of.get(message.agent) ?? new Map<string, Delta>();
-		running.set(message.message, message);
+		running.set(keyOf(message), message);
 		this.#of.set(message.agent, running);
 	}
 
-	/** An item of this kind is what they have become. */
-	end(agent: AgentId, kind: string): void {
+	/** This item is what they have become. */
+	end(agent: AgentId, item: { kind: string; data: unknown }): void {
 		const running = this.#of.get(agent);
-		for (const [message, delta] of running ?? []) if (delta.kind === kind) running?.delete(message);
+		for (const [key, delta] of running ?? []) if (isFinishedBy(delta, item)) running?.delete(key);
 	}
 
 	forget(agent: AgentId): void {

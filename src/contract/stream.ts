@@ -32,7 +32,10 @@ export const StreamQuery = z.strictObject({
 });
 export type StreamQuery = z.infer<typeof StreamQuery>;
 
-/** A piece of an unfinished item. It is not in the journal and has no id. */
+/**
+ * A piece of an unfinished item: of a message or a thought, or of the output of a running tool call (`kind` is `tool_result`,
+ * `message` the call's id). It is not in the journal and has no id.
+ */
 export const Delta = z.object({
 	agent: AgentId,
 	turn: EventId,
@@ -41,21 +44,22 @@ export const Delta = z.object({
 	text: z.string(),
 });
 export type Delta = z.infer<typeof Delta>;
+export type LiveMessage = { delta: Delta } | { whole: Delta };
 
 /** `journal` is agent 0's id, which identifies the store. */
 export const UnjournaledUpdate = z.object({ journal: z.string(), ...Unjournaled.shape }).partial();
 export type UnjournaledUpdate = z.infer<typeof UnjournaledUpdate>;
 
 /**
- * `whole`: an unfinished item as far as it is, for a reader that begins in the middle; deltas follow. `at`: the reader
+ * `whole`: an unfinished item as far as it is, of a call's output the end; deltas follow. It is for a reader that begins in
+ * the middle, and for output that does not continue what was sent. `at`: the reader
  * has every matching event up to this one; sent after each batch. `unjournaled`: state that is not in
  * the journal, for readers that mirror rows (`threads`), first whole and then as changes. `cut`: the reader did not keep
  * up and has to reconnect after this event.
  */
 export type StreamMessage =
 	| { event: WireEvent }
-	| { delta: Delta }
-	| { whole: Delta }
+	| LiveMessage
 	| { at: number }
 	| { cut: number }
 	| { unjournaled: UnjournaledUpdate };

@@ -7,7 +7,8 @@ import type { Event } from "#contract/event.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { expected } from "#contract/log.ts";
 import type { Unjournaled } from "#contract/rows.ts";
-import type { Delta } from "#contract/stream.ts";
+import type { Delta, LiveMessage } from "#contract/stream.ts";
+import { extended, isFinishedBy, keyOf } from "#contract/unfinished.ts";
 import type { Engine } from "#engine/engine.ts";
 import type { EventReader } from "#engine/loop/publish.ts";
 import { eventView } from "#views/wire.ts";
@@ -196,28 +197,30 @@ export class EventStream implements AsyncDisposable {
 	#sendUnfinished({ out, filter }: Reader): void {
 		for (const messages of this.#unfinished.values())
 			for (const message of messages.values())
-				if (filter.takesDelta(message)) out.write(`event: whole\ndata: ${JSON.stringify(message)}\n\n`);
+				if (filter.takesDelta(message)) out.write(encodeLive({ whole: message }));
 	}
 
-	/** An item ends the messages of its kind, the end of a turn all of the agent's. */
-	#forgetFinished({ agent, kind }: Event): void {
+	/** An item ends what it has come of, the end of a turn all of the agent's. */
+	#forgetFinished(event: Event): void {
+		const { agent, kind } = event;
 		const messages = agent === null ? undefined : this.#unfinished.get(agent);
 		if (agent === null || messages === undefined) return;
-		for (const [message, { kind: of }] of messages) if (of === kind) messages.delete(message);
+		for (const [key, message] of messages) if (isFinishedBy(message, event)) messages.delete(key);
 		if (kind === "turn.ended" || messages.size === 0) this.#unfinished.delete(agent);
 	}
 
-	#keepUnfinished(piece: Delta): void {
+	#keepUnfinished(message: LiveMessage): void {
+		const piece = pieceOf(message);
 		const messages = this.#unfinished.get(piece.agent) ?? new Map<string, Delta>();
-		const before = messages.get(piece.message)?.text ?? "";
-		messages.set(piece.message, { ...piece, text: before + piece.text });
+		const before = "whole" in message ? undefined : messages.get(keyOf(piece));
+		messages.set(keyOf(piece), extended(before, piece));
 		this.#unfinished.set(piece.agent, messages);
 	}
 
 	#sendDeltas(): void {
-		const pieces = this.#following.takeLive();
-		for (const piece of pieces) this.#keepUnfinished(piece);
-		const encoded = pieces.map((piece) => ({ piece, text: `event: delta\ndata: ${JSON.stringify(piece)}\n\n` }));
+		const messages = this.#following.takeLive();
+		for (const message of messages) this.#keepUnfinished(message);
+		const encoded = messages.map((message) => ({ piece: pieceOf(message), text: encodeLive(message) }));
 		for (const { live, deltas, out, filter } of this.#readers) {
 			if (!live || !deltas || out.writableLength >= waitingBytesMax) continue;
 			const text = encoded.flatMap((each) => (filter.takesDelta(each.piece) ? each.text : [])).join("");
@@ -234,6 +237,11 @@ export class EventStream implements AsyncDisposable {
 }
 
 const encode = (event: Event): string => `id: ${event.id}\ndata: ${JSON.stringify(eventView(event))}\n\n`;
+
+const pieceOf = (message: LiveMessage): Delta => ("delta" in message ? message.delta : message.whole);
+
+const encodeLive = (message: LiveMessage): string =>
+	`event: ${"delta" in message ? "delta" : "whole"}\ndata: ${JSON.stringify(pieceOf(message))}\n\n`;
 
 /** Says how far a reader is, even if the last event was not sent to it. */
 const at = (event: number): string => `event: at\ndata: ${event}\n\n`;

@@ -5,6 +5,8 @@ import type { FileEdit } from "#contract/file-edit.ts";
 import type { AgentId } from "#contract/ids.ts";
 import { looseData } from "#contract/loose-data.ts";
 import { authorIn, mailAuthor } from "#contract/quote.ts";
+import type { Delta } from "#contract/stream.ts";
+import { isOutput } from "#contract/unfinished.ts";
 import { oneLine } from "#contract/visible.ts";
 import type { Item } from "#contract/wire.ts";
 import { changeOf, reportedChange } from "./change.ts";
@@ -20,6 +22,8 @@ export interface Block {
 	readonly source: string;
 	/** for a call: its title */
 	readonly text: string;
+	/** for a call: its id */
+	readonly call: string | null;
 	/** of a call that has ended */
 	readonly result: CallResult | null;
 	/** what a call changes in a file, as far as it says so */
@@ -116,7 +120,20 @@ function blockOf(item: Shown): Block | null {
 	const { id, kind, at, turn, agent = null } = item;
 	const text = item.text?.trim() ?? "";
 	const block = (of: BlockKind, more: Partial<Block> = {}): Block => ({
-		...{ id, kind: of, source: "", text, result: null, change: null, turn, at, bad: false, isInherited: false, agent },
+		...{
+			id,
+			kind: of,
+			source: "",
+			text,
+			call: null,
+			result: null,
+			change: null,
+			turn,
+			at,
+			bad: false,
+			isInherited: false,
+			agent,
+		},
 		...more,
 	});
 	switch (kind) {
@@ -136,6 +153,7 @@ function blockOf(item: Shown): Block | null {
 			return block("call", {
 				source: toolOf(item),
 				text: callTitle(item),
+				call: callId(item),
 				change: changeOf(toolOf(item), looseData(item.data).input),
 			});
 		case "tool_result":
@@ -231,6 +249,16 @@ export function resultOf(item: Pick<Item, "text" | "data">): CallResult {
 	const text = (item.text ?? "").trim();
 	const fenced = /^(`{3,})[\w-]*\n(?:([\s\S]*)\n)?\1$/.exec(text);
 	return { text: fenced === null ? text : (fenced[2] ?? ""), failed: isFailed(item) };
+}
+
+const outputLines = 20;
+
+/** The last lines that a running call has printed; null if it has printed nothing, or has ended. */
+export function runningOutput({ call, turn, result }: Block, messages: readonly Delta[]): string | null {
+	if (call === null || result !== null) return null;
+	const output = messages.find((each) => isOutput(each) && each.message === call && each.turn === turn);
+	const text = output?.text.trimEnd() ?? "";
+	return text === "" ? null : text.split("\n").slice(-outputLines).join("\n");
 }
 
 /** The last line of a result, and how many lines there are. */

@@ -1,10 +1,12 @@
 // The event stream: what is asked for comes, from the journal and live, and nothing else; and the command line on top
 // of it.
 import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client } from "#client/client.ts";
+import { Mirror } from "#client/mirror.ts";
 import type { StreamMessage } from "#contract/stream.ts";
 import type { Agent } from "#contract/wire.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
@@ -146,6 +148,57 @@ test("deltas go to whoever asked for that agent", async () => {
 	expect(deltas.join("")).not.toContain("not for them");
 	stop.abort();
 	await following;
+});
+
+test("the output of a running call comes as it is printed, to whoever shows its agent, also to one who comes later", async () => {
+	const [web, api] = agents;
+	if (web === undefined || api === undefined) return expect.unreachable();
+	const [end, secondEnd] = ["end", "second-end"].map((name) => path.join(freshFolder(), name));
+	if (end === undefined || secondEnd === undefined) return expect.unreachable();
+	const until = (file: string): string => `until [ -e '${file}' ]; do sleep 0.05; done`;
+	const after = await daemon.engine.reads.lastEvent();
+	const stop = new AbortController();
+	const heard = (query: Parameters<Client["stream"]>[0]): StreamMessage[] => {
+		const messages: StreamMessage[] = [];
+		void (async () => {
+			for await (const message of client.stream(query, stop.signal)) messages.push(message);
+		})().catch(() => {});
+		return messages;
+	};
+	const pieces = (messages: readonly StreamMessage[]) =>
+		messages.flatMap((message) => {
+			const piece = "delta" in message ? message.delta : "whole" in message ? message.whole : null;
+			return piece?.kind === "tool_result" ? [[Object.keys(message)[0], piece.agent, piece.text]] : [];
+		});
+	const mirror = new Mirror(client, { now: () => 0 });
+	mirror.follow([web.id]);
+	void mirror.run(stop.signal).catch(() => {});
+	const live = heard({ after, deltas: true, threads: web.id });
+	const other = heard({ after, deltas: true, threads: api.id });
+	await told(web, `run printf 'one\\n'; ${until(end)}\nrun ${until(secondEnd)}`);
+	await expect.poll(() => pieces(live)).toEqual([["delta", web.id, "one\n"]]);
+	const late = heard({ after, deltas: true, threads: web.id });
+	await expect.poll(() => pieces(late)).toEqual([["whole", web.id, "one\n"]]);
+	await expect.poll(() => mirror.messages(web.id).map(({ text }) => text)).toEqual(["one\n"]);
+	// the turn goes on with another call
+	writeFileSync(end, "");
+	await expect.poll(() => mirror.messages(web.id)).toEqual([]);
+	const hasResult = (messages: readonly StreamMessage[]): boolean =>
+		messages.some((message) => "event" in message && message.event.kind === "tool_result");
+	await expect.poll(() => hasResult(live)).toBe(true);
+	const last = heard({ after: after + 1, deltas: true, threads: web.id });
+	await expect.poll(() => hasResult(last)).toBe(true);
+	writeFileSync(secondEnd, "");
+	await expect
+		.poll(async () => (await client.call("turns", { params: { agent: web.id } })).at(-1)?.state)
+		.toBe("completed");
+	expect([pieces(last), pieces(other)]).toEqual([[], []]);
+	const results = (await client.call("items", { params: { agent: web.id } })).filter(({ text }) => text === "one\n");
+	expect(
+		results.map(({ kind }) => kind),
+		"the journal has it once",
+	).toEqual(["tool_result"]);
+	stop.abort();
 });
 
 /** Lines of a command that does not end, until one has these words. */

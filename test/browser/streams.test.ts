@@ -36,6 +36,25 @@ test("two browsers show every line once, also when the daemon is restarted in mi
 	expect((await world.client.call("agent", params(agent))).turn).toBeNull();
 });
 
+test("a running call shows what it prints: the last line in the overview, the last lines when it is opened", async () => {
+	const { add } = await world.project();
+	const agent = await add({ name: "printer", prompt: "run seq 101 130; printf '\\033[31mred\\n'; sleep 300" });
+	await using dashboard = await Dashboard.open(browser, world.daemon);
+	const { page } = dashboard;
+	await page
+		.getByRole("region", { name: /Running/ })
+		.getByText("␛[31mred")
+		.waitFor();
+	await dashboard.go(`/agents/${agent.id}`);
+	await page.getByText("running …").click();
+	const output = page.locator("pre", { hasText: "␛[31mred" });
+	await output.waitFor();
+	const last = Array.from({ length: 19 }, (_, at) => `${112 + at}`);
+	expect(await output.textContent()).toBe([...last, "␛[31mred"].join("\n"));
+	await world.client.call("kill", { ...params(agent), body: {} });
+	await page.getByText("cut off").or(page.getByText("killed")).first().waitFor();
+});
+
 test("ten tabs load, share one stream and are all live", { timeout: 90_000 }, async () => {
 	const { add } = await world.project();
 	const agent = await add({ name: "watched", workspace: "none" });

@@ -252,6 +252,22 @@ test("the call that is chosen is always on the screen, and opens there", async (
 	await it.terminal.shows(/^> ⏵ execute echo call 39\./m);
 });
 
+test("a running call that is opened shows the last lines that it has printed, and no escape sequence", async () => {
+	const { one } = await family();
+	await using it = new Opened(one.id);
+	await it.terminal.shows("[one ○ idle]");
+	await shop.client.call("prompt", {
+		params: { agent: one.id },
+		body: { text: "run seq 1 30; printf '\\033[31mred'; sleep 300" },
+	});
+	await it.terminal.shows(/^⏵ execute seq 1 30/m);
+	it.terminal.press("ctrl+o", "enter");
+	const text = await it.terminal.shows(/^ {2}│ ␛\[31mred$/m);
+	expect(text).toMatch(/│ seq 1 30;.*\n {2}│ 12\n(.*\n)* {2}│ 30\n {2}│ ␛\[31mred$/m);
+	await shop.client.call("interrupt", { params: { agent: one.id }, body: {} });
+	await it.terminal.shows("[one ‖ paused (interrupt)]");
+});
+
 test("a second Esc ends a turn by force, though its processes ignore every polite signal", async () => {
 	const { one } = await family();
 	await using it = new Opened(one.id);

@@ -47,7 +47,7 @@ export async function runPrompt(
 	const take = ({ next, items, delta, partial }: Translated): void => {
 		state = next;
 		outbox.put(items);
-		if (partial !== undefined) watch.partial(partial.of, partial.output);
+		if (partial !== undefined) watch.partial(partial);
 		if (delta !== null) outbox.putDelta(delta);
 	};
 	const since = countUp();

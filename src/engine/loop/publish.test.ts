@@ -63,10 +63,10 @@ test("pieces of what is being said come live, and are dropped where nobody takes
 	const publisher = new Publisher(limits);
 	const reader = watch(publisher);
 	const delta = { agent: id("a"), turn: 1, message: "m", kind: "assistant", text: "x".repeat(1024) };
-	publisher.live(delta);
+	publisher.live({ delta });
 	expect(reader.takeLive(), "nobody asked for them").toEqual([]);
 	reader.onLive(() => {});
-	for (let at = 0; at < 5000; at++) publisher.live(delta);
+	for (let at = 0; at < 5000; at++) publisher.live({ delta });
 	expect(reader.takeLive()).toHaveLength(1025);
 	expect(reader.takeLive()).toEqual([]);
 });

@@ -2,7 +2,7 @@
 // it is never thinned out silently and never slows the others down.
 import type { Event } from "#contract/event.ts";
 import type { Limits } from "#contract/limits.ts";
-import type { Delta } from "#contract/stream.ts";
+import type { LiveMessage } from "#contract/stream.ts";
 
 /** characters of deltas that may wait for a reader; more are dropped */
 const liveLengthMax = 1024 * 1024;
@@ -45,8 +45,8 @@ export class Publisher {
 	}
 
 	/** Sends a piece of an unfinished item to live readers; it is dropped where a reader is behind. */
-	live(delta: Delta): void {
-		for (const reader of this.#readers.keys()) reader.pushLive(delta);
+	live(message: LiveMessage): void {
+		for (const reader of this.#readers.keys()) reader.pushLive(message);
 	}
 
 	/** `upTo` if plain items, which nobody wants, were left out. */
@@ -64,7 +64,7 @@ export class EventReader implements Disposable {
 	#state: "open" | "cut" | "closed" = "open";
 	#wake: PromiseWithResolvers<void> | null = null;
 	#lastRead: number;
-	readonly #live: Delta[] = [];
+	readonly #live: LiveMessage[] = [];
 	#liveLength = 0;
 	#nudged = false;
 	#onLive: (() => void) | null = null;
@@ -96,7 +96,7 @@ export class EventReader implements Disposable {
 	}
 
 	/** The deltas since the last call. They may be lost: the finished item has the whole text. */
-	takeLive(): readonly Delta[] {
+	takeLive(): readonly LiveMessage[] {
 		this.#liveLength = 0;
 		return this.#live.splice(0);
 	}
@@ -106,10 +106,10 @@ export class EventReader implements Disposable {
 		return this.#state === "cut" ? this.#lastRead : null;
 	}
 
-	pushLive(delta: Delta): void {
+	pushLive(message: LiveMessage): void {
 		if (this.#state !== "open" || this.#onLive === null || this.#liveLength > liveLengthMax) return;
-		this.#live.push(delta);
-		this.#liveLength += delta.text.length;
+		this.#live.push(message);
+		this.#liveLength += ("delta" in message ? message.delta : message.whole).text.length;
 		this.#onLive();
 	}
 

@@ -87,8 +87,8 @@ export interface TurnWatch {
 	items(items: readonly TurnItem[]): Promise<void>;
 	/** a piece of an unfinished item; live only */
 	delta(delta: { message: string; kind: string; text: string }): void;
-	/** the output of an unfinished tool call or message; `output` is called only if it lasts */
-	partial(of: PartialOf, output: () => string): void;
+	/** the output of an unfinished tool call or message */
+	partial(partial: PartialText): void;
 	/**
 	 * The process asks for an approval; answers with the chosen option, or null if nobody will say. `changed` is aborted
 	 * when the process would do something else now than what was asked: then nobody can allow that any more.
@@ -98,6 +98,14 @@ export interface TurnWatch {
 	noteOutput(): void;
 	/** usage was reported: the budget may end the turn */
 	used(): Promise<void>;
+}
+
+export interface PartialText {
+	of: PartialOf;
+	/** called only if it lasts */
+	output(): string;
+	/** what a tool prints, which is shown while it runs; not what an edit is going to change */
+	isPrinted: boolean;
 }
 
 export interface ApprovalChoice {

@@ -4,7 +4,7 @@ import type { ApprovalRequest, ApprovalState } from "#contract/approval.ts";
 import type { CommandWithout } from "#contract/command.ts";
 import { type Limits, utf8Bytes } from "#contract/limits.ts";
 import type { Refusal } from "#contract/refusal.ts";
-import type { PartialOf, PartialOutput, TurnItem, TurnState } from "#contract/turn.ts";
+import type { PartialOutput, TurnItem, TurnState } from "#contract/turn.ts";
 import { followCalls } from "#domain/turn-end.ts";
 import { usedUp } from "#domain/usage.ts";
 import type { Publisher } from "../loop/publish.ts";
@@ -12,10 +12,11 @@ import { until } from "../loop/until.ts";
 import type { Blobs, Partials } from "../ports/blobs.ts";
 import { type Clock, monotonicNow } from "../ports/clock.ts";
 import type { Outcome } from "../ports/dispatch.ts";
-import type { ApprovalChoice, TurnWatch } from "../ports/driver.ts";
+import type { ApprovalChoice, PartialText, TurnWatch } from "../ports/driver.ts";
 import { caught, type Log } from "../ports/log.ts";
 import type { Reads } from "../ports/store.ts";
 import { PartialOutputFile } from "./partial-output.ts";
+import { RunningOutput } from "./running-output.ts";
 
 export interface TurnRecorderParts {
 	reads: Reads;
@@ -44,6 +45,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 	/** the calls of the turn that have no result yet */
 	readonly #openCalls = new Set<string>();
 	readonly #partial: PartialOutputFile;
+	readonly #running: RunningOutput;
 	#yields = false;
 	/** an approval was refused, and the agent has been told */
 	#refused = false;
@@ -66,6 +68,10 @@ export class TurnRecorder implements TurnWatch, Disposable {
 			lengthMax: Math.min(partialLengthMax, Math.floor(parts.limits.textBytesMax / 8)),
 			log: parts.log,
 		});
+		this.#running = new RunningOutput(turn, (message) => {
+			// a turn that was stopped may be over
+			if (!signal.aborted) parts.publisher.live(message);
+		});
 		this.#lastOutputAt = monotonicNow(parts.clock);
 		this.#scheduleCheck();
 	}
@@ -82,8 +88,9 @@ export class TurnRecorder implements TurnWatch, Disposable {
 		await this.#yieldIfAsked();
 	}
 
-	/** Long texts are moved into blobs. */
+	/** Long texts are moved into blobs. The items are about to be recorded: no output of an ended call may follow its result. */
 	async storable(items: readonly TurnItem[]): Promise<TurnItem[]> {
+		for (const item of items) this.#running.over(item);
 		return await Promise.all(items.map((item) => this.#shortened(item)));
 	}
 
@@ -92,13 +99,14 @@ export class TurnRecorder implements TurnWatch, Disposable {
 		return this.#partial.open;
 	}
 
-	partial(of: PartialOf, output: () => string): void {
+	partial({ of, output, isPrinted }: PartialText): void {
 		this.#partial.add(of, output);
+		if (isPrinted && "call" in of) this.#running.add(of.call, output);
 	}
 
 	delta(delta: { message: string; kind: string; text: string }): void {
 		this.noteOutput();
-		this.#parts.publisher.live({ agent: this.#turn.agent, turn: this.#turn.id, ...delta });
+		this.#parts.publisher.live({ delta: { agent: this.#turn.agent, turn: this.#turn.id, ...delta } });
 	}
 
 	/** The question is recorded before it can be answered; the answer may come from any surface, or never. */
@@ -165,6 +173,7 @@ export class TurnRecorder implements TurnWatch, Disposable {
 	[Symbol.dispose](): void {
 		clearTimeout(this.#timer);
 		this.#partial[Symbol.dispose]();
+		this.#running[Symbol.dispose]();
 	}
 
 	async #yieldIfAsked(): Promise<void> {

@@ -15,11 +15,15 @@ const messages: Record<Named, { data: z.ZodType; id?: z.ZodType; meaning: string
 	event: { data: WireEvent, id: EventId, meaning: "an event of the journal, under its id" },
 	delta: {
 		data: Delta,
-		meaning: "a piece of an item that is still being said; only with `deltas`, only live, in no journal",
+		meaning:
+			"a piece of an item that is still being said, or of the output of a tool call that runs (`kind` is `tool_result`, `message` the call's id; " +
+			"at most 8192 characters, about four times a second); only with `deltas`, only live, in no journal",
 	},
 	whole: {
 		data: Delta,
-		meaning: "all that was said of such an item before the reader came; deltas follow",
+		meaning:
+			"all that was said of such an item before the reader came, of a call's output the last 8192 characters; deltas follow. Also sent when a call's " +
+			"output does not continue what was sent: it replaces that",
 	},
 	at: { data: z.int().nonnegative(), meaning: "the reader has everything that it asked for up to this event" },
 	unjournaled: {

@@ -4,6 +4,7 @@ import { fullName } from "#contract/full-name.ts";
 import { isItem } from "#contract/item-kinds.ts";
 import { refuse } from "#contract/refusal.ts";
 import type { Delta } from "#contract/stream.ts";
+import { isOutput } from "#contract/unfinished.ts";
 import { indented, visible } from "#contract/visible.ts";
 import type { Item, WireEvent } from "#contract/wire.ts";
 import { act, type CliContext, cliContextOf, type Options } from "./act.ts";
@@ -192,7 +193,9 @@ class DeltaPrinter {
 		this.#json = json;
 	}
 
+	/** The output of a call is printed once, as its result. */
 	show(delta: Delta): void {
+		if (isOutput(delta)) return;
 		if (this.#json) {
 			printJson({ delta });
 			return;

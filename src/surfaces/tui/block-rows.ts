@@ -12,6 +12,8 @@ export interface BlockLook {
 	/** the agent's workspace: paths inside it are shown without it */
 	folder: string | null;
 	isOpened: boolean;
+	/** the end of what a running call has printed */
+	output: string | null;
 	/** the block that the reader has selected */
 	isSelected: boolean;
 	nameOf(actor: string): string;
@@ -87,12 +89,12 @@ function endOf(result: CallResult, { folder }: BlockLook): string {
 	return count > 1 ? `${last} (${count} lines)` : last;
 }
 
-function openedRows({ text, result, change, bad }: Block, { width, colour, folder }: BlockLook): string[] {
+function openedRows({ text, result, change, bad }: Block, { width, colour, folder, output }: BlockLook): string[] {
 	const bar = `${margin}│ `;
 	const room = width - widthOf(bar);
 	const whole = wrapped(inline(insideOf(folder, text)), room);
 	// the result of an edit says only that it was made
-	const lines = change === null || bad ? (result?.text ?? "").split("\n") : change.lines;
+	const lines = change === null || bad ? (result?.text ?? output ?? "").split("\n") : change.lines;
 	const shown = lines.slice(0, resultRowsMax).flatMap((line) => {
 		const style = diffStyle(line);
 		return wrapped(visible(line).replaceAll("\t", "    "), room).map((row) =>
@@ -100,7 +102,7 @@ function openedRows({ text, result, change, bad }: Block, { width, colour, folde
 		);
 	});
 	const more = lines.length > resultRowsMax ? [`and ${lines.length - resultRowsMax} lines more: brood log`] : [];
-	return [...whole, ...(result === null && change === null ? [] : shown), ...more].map(
+	return [...whole, ...(result === null && change === null && output === null ? [] : shown), ...more].map(
 		(row) => painted("faint", bar, colour) + row,
 	);
 }

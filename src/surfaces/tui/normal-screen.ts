@@ -22,7 +22,8 @@ export async function printTranscript(
 	const { seen } = view;
 	const folder = seen.agents.get(agent)?.workspace?.path ?? null;
 	const width = screen.columns;
-	const look = { width, colour, folder, isOpened: true, isSelected: false, nameOf: (by: string) => nameOf(seen, by) };
+	const nameIn = (by: string): string => nameOf(seen, by);
+	const look = { width, colour, folder, isOpened: true, isSelected: false, output: null, nameOf: nameIn };
 	const rows = blocks.flatMap((block) => blockRows(block, look));
 	const part = isCut ? `… the last ${printedMax} items; \`brood log\` prints everything\n` : "";
 	screen.print(`${part}${rows.join("\n")}\n\nEnter goes back.\n`);

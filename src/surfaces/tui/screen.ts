@@ -1,7 +1,8 @@
 // The whole screen as rows: the conversation with the tree beside it, an approval, the separator, the input, and hints.
+import { isOutput } from "#contract/unfinished.ts";
 import type { Agent } from "#contract/wire.ts";
 import { stateOf } from "#views/agent-text.ts";
-import type { Block } from "#views/conversation.ts";
+import { type Block, runningOutput } from "#views/conversation.ts";
 import { painted } from "#views/paint.ts";
 import { nameOf } from "./agent-text.ts";
 import { blockRows, hanging } from "./block-rows.ts";
@@ -100,10 +101,12 @@ function sourceOf(state: State, seen: Seen, { width, colour }: ConversationLook)
 	const folder = seen.agents.get(state.current)?.workspace?.path ?? null;
 	const rowsOf = (block: Block): string[] => {
 		const [isOpened, isSelected] = [state.opened.has(block.id), state.selected === block.id];
-		const key = `${width} ${isOpened} ${isSelected} ${colour}`;
+		const output = isOpened ? runningOutput(block, seen.messages(state.current)) : null;
+		const key = `${width} ${isOpened} ${isSelected} ${colour} ${output ?? ""}`;
 		const before = kept.get(block);
 		if (before?.key === key) return before.rows;
-		const rows = blockRows(block, { width, colour, folder, isOpened, isSelected, nameOf: (by) => nameOf(seen, by) });
+		const look = { width, colour, folder, isOpened, isSelected, output, nameOf: (by: string) => nameOf(seen, by) };
+		const rows = blockRows(block, look);
 		kept.set(block, { key, rows });
 		return rows;
 	};
@@ -112,7 +115,8 @@ function sourceOf(state: State, seen: Seen, { width, colour }: ConversationLook)
 
 /** The messages that are being written, and why nothing is being written though a prompt waits. */
 function tailRows(state: State, seen: Seen, width: number, colour: boolean): string[] {
-	const rows = seen.messages(state.current).flatMap((message) => runningRows(message, { width, colour }));
+	const messages = seen.messages(state.current).filter((message) => !isOutput(message));
+	const rows = messages.flatMap((message) => runningRows(message, { width, colour }));
 	if (rows.length > 0) return rows.with(-1, `${rows.at(-1)}▌`);
 	const why = waitingText(seen.agents.get(state.current));
 	return why === null ? [] : hanging("  ⧗ ", why, width).map((row) => painted("wait", row, colour));

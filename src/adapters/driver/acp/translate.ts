@@ -11,7 +11,8 @@ import type {
 	UsageUpdate,
 } from "@agentclientprotocol/sdk/unstable";
 import { fileEdit } from "#contract/file-edit.ts";
-import type { PartialOf, TurnItem } from "#contract/turn.ts";
+import type { TurnItem } from "#contract/turn.ts";
+import type { PartialText } from "#engine/ports/driver.ts";
 import { attempt } from "../../system/errors.ts";
 import { fieldOf } from "../vendors/vendor.ts";
 import { type ToolCall, ToolCalls } from "./calls.ts";
@@ -42,7 +43,7 @@ export interface Translated {
 	items: TurnItem[];
 	delta: { message: string; kind: string; text: string } | null;
 	/** the output of an open call, or the text of an open message */
-	partial?: { of: PartialOf; output(): string };
+	partial?: PartialText;
 }
 
 export function translate(state: Translation, update: SessionUpdate): Translated {
@@ -108,7 +109,7 @@ function piece(
 		next,
 		items: before.items,
 		delta: { message, kind, text: clip(text) },
-		partial: { of: { said: kind }, output: () => next.open.text },
+		partial: { of: { said: kind }, output: () => next.open.text, isPrinted: false },
 	};
 }
 
@@ -151,7 +152,11 @@ function call(state: Translation, update: CallUpdate, needed = false): Translate
 		? [result(id, update.status ?? "completed", now)]
 		: closed.map(([other, each]) => result(other, "too many open calls", each));
 	const said = first.length + ended.length === 0 ? unchanged(state) : complete(state, [...first, ...ended]);
-	return over || outputOf(now) === "" ? said : { ...said, partial: { of: { call: id }, output: () => outputOf(now) } };
+	if (over || outputOf(now) === "") return said;
+	return {
+		...said,
+		partial: { of: { call: id }, output: () => outputOf(now), isPrinted: now.tool !== "edit" },
+	};
 }
 
 const isEmpty = (input: unknown): boolean =>

@@ -12,17 +12,24 @@ import { ForkHere } from "./fork-here.tsx";
 /** Which collapsible blocks are open: rows that are scrolled away forget it otherwise. */
 const opened = new Set<number>();
 
-export function BlockView({ block, folder }: { block: Block; folder: string | null }) {
+interface BlockProps {
+	block: Block;
+	folder: string | null;
+	/** the end of what a running call has printed */
+	output: string | null;
+}
+
+export function BlockView({ block, folder, output }: BlockProps) {
 	const inherited = block.isInherited ? " block-inherited" : "";
 	return (
 		<div className={`block block-${block.kind}${inherited}${block.bad ? " block-bad" : ""}`}>
-			<Body block={block} folder={folder} />
+			<Body block={block} folder={folder} output={output} />
 			<ForkHere item={block.id} />
 		</div>
 	);
 }
 
-function Body({ block, folder }: { block: Block; folder: string | null }) {
+function Body({ block, folder, output }: BlockProps) {
 	const { id, kind, text, source } = block;
 	switch (kind) {
 		case "prompt":
@@ -43,7 +50,7 @@ function Body({ block, folder }: { block: Block; folder: string | null }) {
 				</div>
 			);
 		case "call":
-			return <Call block={block} folder={folder} />;
+			return <Call block={block} folder={folder} output={output} />;
 		default:
 			return (
 				<p className="meta note clip">
@@ -88,7 +95,7 @@ function Plan({ text }: { text: string }) {
 	);
 }
 
-function Call({ block, folder }: { block: Block; folder: string | null }) {
+function Call({ block, folder, output }: BlockProps) {
 	const { id, source, text, result, bad } = block;
 	// the result of an edit says only that it was made
 	const change = bad ? null : block.change;
@@ -109,6 +116,7 @@ function Call({ block, folder }: { block: Block; folder: string | null }) {
 			) : (
 				result !== null && <Output text={insideOf(folder, result.text)} />
 			)}
+			{output !== null && <pre className="code">{insideOf(folder, output)}</pre>}
 		</Collapsible>
 	);
 }

@@ -35,7 +35,7 @@ interface ContentProps {
 function Content({ row, agent, when }: ContentProps) {
 	switch (row.row) {
 		case "block":
-			return <BlockView block={row.block} folder={agent.workspace?.path ?? null} />;
+			return <BlockView block={row.block} output={row.output} folder={agent.workspace?.path ?? null} />;
 		case "origin":
 			return <Origin of={row.of} agent={agent} />;
 		case "turn":

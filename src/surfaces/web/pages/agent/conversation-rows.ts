@@ -1,10 +1,14 @@
 // The rows of a conversation on screen: blocks, where an inherited part begins and ends, and what is being written.
 import type { AgentId } from "#contract/ids.ts";
 import type { Delta } from "#contract/stream.ts";
-import type { Block } from "#views/conversation.ts";
+import { isOutput, keyOf } from "#contract/unfinished.ts";
+import { type Block, runningOutput } from "#views/conversation.ts";
 
-export type ConversationRow = { key: string /** null before the first one */; turn: number | null } & (
-	| { row: "block"; block: Block }
+export type ConversationRow = {
+	key: string /** null before the first one */;
+	turn: number | null;
+} /** `output` is the end of what a running call has printed */ & (
+	| { row: "block"; block: Block; output: string | null }
 	/** the following part is of this ancestor, or with null its own */
 	| { row: "origin"; of: AgentId | null }
 	| { row: "turn"; turn: number; at: string }
@@ -27,8 +31,9 @@ export function conversationRows(blocks: readonly Block[], messages: readonly De
 		if (block.turn !== null && block.turn !== turn)
 			rows.push({ row: "turn", key: `t${block.turn}`, turn: block.turn, at: block.at });
 		[origin, turn] = [of, block.turn ?? turn];
-		rows.push({ row: "block", key: `b${block.id}`, turn, block });
+		rows.push({ row: "block", key: `b${block.id}`, turn, block, output: runningOutput(block, messages) });
 	}
-	for (const message of messages) rows.push({ row: "live", key: `l${message.message}`, turn: message.turn, message });
+	for (const message of messages)
+		if (!isOutput(message)) rows.push({ row: "live", key: `l${keyOf(message)}`, turn: message.turn, message });
 	return rows;
 }
