@@ -197,11 +197,11 @@ test("an agent that is held for its model is told another one first", async () =
 });
 
 test("the status of an agent has words and names for people", async () => {
-	await sh.brood("agent", "add", "above", "--no-project", "--type", "scripted");
-	await sh.brood("fork", "above", "--name", "below");
-	const { out } = await sh.brood("agent", "status", "below");
-	expect(out).toMatch(/^supervisor +above$/m);
-	expect(out).toMatch(/^lineage +fork of above up to item /m);
+	await sh.brood("agent", "add", "editor", "--no-project", "--type", "scripted");
+	await sh.brood("fork", "editor", "--name", "sub-editor");
+	const { out } = await sh.brood("agent", "status", "sub-editor");
+	expect(out).toMatch(/^supervisor +editor$/m);
+	expect(out).toMatch(/^lineage +fork of editor up to item /m);
 	expect(out).toMatch(/^tasks completed +0$/m);
 	expect(out).not.toMatch(/^\w*[A-Z]/m);
 });
