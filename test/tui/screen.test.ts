@@ -268,6 +268,17 @@ test("a running call that is opened shows the last lines that it has printed, an
 	await it.terminal.shows("[one ‖ paused (interrupt)]");
 });
 
+test("whoever has scrolled up reads that there is more below, and which key leads to the end", async () => {
+	const { one } = await family();
+	await shop.turn(one, Array.from({ length: 40 }, (_, each) => `say line ${each}.`).join("\n"));
+	await using it = new Opened(one.id);
+	expect(await it.terminal.shows("line 39.")).not.toContain("more below");
+	it.terminal.press("pageUp");
+	await it.terminal.shows(/^── ↓ more below · Ctrl\+End to the end ─+$/m);
+	it.terminal.press("ctrl+end");
+	expect(await it.terminal.shows("line 39.")).not.toContain("more below");
+});
+
 test("a second Esc ends a turn by force, though its processes ignore every polite signal", async () => {
 	const { one } = await family();
 	await using it = new Opened(one.id);

@@ -6,6 +6,7 @@ import { type Block, runningOutput } from "#views/conversation.ts";
 import { painted } from "#views/paint.ts";
 import { nameOf } from "./agent-text.ts";
 import { blockRows, hanging } from "./block-rows.ts";
+import { hint } from "./keymap.ts";
 import type { Seen, State } from "./model.ts";
 import { type Anchor, moved, type Page, pageAt } from "./page.ts";
 import { panelRows } from "./panels.ts";
@@ -28,11 +29,12 @@ export interface ScreenLook {
 }
 
 export function screenRows(state: State, seen: Seen, look: ScreenLook): string[] {
-	const { width, height, colour } = look;
-	const below = belowConversation(state, seen, look);
-	const room = Math.max(1, height - below.length);
+	const { width, colour } = look;
+	const { question, input } = belowConversation(state, seen, look);
+	const room = conversationHeight(state, seen, look);
+	const below = (isEnd: boolean): string[] => [...question, ruleRow(isEnd, look), ...input];
 	if (state.panel !== null)
-		return fitted([...panelRows(state, state.panel, seen, { width, height: room, colour }), ...below], look);
+		return fitted([...panelRows(state, state.panel, seen, { width, height: room, colour }), ...below(true)], look);
 	const beside = sideWidth(width);
 	const side = beside === 0 ? null : sideRows(state, seen, { height: room, width: beside, colour });
 	const page = conversationPage(state, seen, { width: conversationWidth(width), height: room, colour });
@@ -42,7 +44,7 @@ export function screenRows(state: State, seen: Seen, look: ScreenLook): string[]
 		side === null
 			? conversation
 			: conversation.map((row, at) => `${filled(row, conversationWidth(width))} ${clipped(side[at] ?? "", beside)}`);
-	return fitted([...rows, ...below], look);
+	return fitted([...rows, ...below(page.anchor === null && !seen.isDetached(state.current))], look);
 }
 
 /** Never more rows or wider rows than the screen has. */
@@ -50,8 +52,10 @@ const fitted = (rows: readonly string[], { width, height }: ScreenLook): string[
 	rows.slice(-height).map((row) => (widthOf(row) > width ? clipped(row, width) : row));
 
 /** How many rows of the screen belong to the conversation. */
-export const conversationHeight = (state: State, seen: Seen, look: ScreenLook): number =>
-	Math.max(1, look.height - belowConversation(state, seen, look).length);
+export function conversationHeight(state: State, seen: Seen, look: ScreenLook): number {
+	const { question, input } = belowConversation(state, seen, look);
+	return Math.max(1, look.height - question.length - 1 - input.length);
+}
 
 interface ConversationLook {
 	width: number;
@@ -129,17 +133,20 @@ function waitingText(agent: Agent | undefined): string | null {
 	return `the next prompt waits: the agent is ${stateOf(agent)}; ${isError ? "/recover repairs it" : "/resume lets it continue"}`;
 }
 
-function belowConversation(state: State, seen: Seen, look: ScreenLook): string[] {
+/** Below the conversation. Whoever does not see the end of it reads how to get there. */
+function ruleRow(isEnd: boolean, { width, colour }: ScreenLook): string {
+	const text = isEnd ? "" : clipped(`── ↓ more below · ${hint("conversation", "bottom", "to the end")} `, width);
+	return painted("faint", text + "─".repeat(width - widthOf(text)), colour);
+}
+
+/** The rows above and below the rule. */
+function belowConversation(state: State, seen: Seen, look: ScreenLook): { question: string[]; input: string[] } {
 	const { width, height, colour, input } = look;
 	const approval = seen.approvals(state.current)[0];
-	return [
-		...(state.panel === null ? otherQuestionRow(seen, state.current, look) : []),
-		...(approval === undefined || state.panel !== null
-			? []
-			: questionRows(approval, state.question, { seen, width, rows: height, colour })),
-		painted("faint", "─".repeat(width), colour),
-		separatorRow(state, seen, { width, colour }),
-		...input,
-		...statusRows(state, seen, look),
-	];
+	const rows =
+		approval === undefined ? [] : questionRows(approval, state.question, { seen, width, rows: height, colour });
+	return {
+		question: state.panel === null ? [...otherQuestionRow(seen, state.current, look), ...rows] : [],
+		input: [separatorRow(state, seen, { width, colour }), ...input, ...statusRows(state, seen, look)],
+	};
 }
