@@ -16,6 +16,7 @@ import { firstState, type Seen } from "../../src/surfaces/tui/model.ts";
 import { panelRows } from "../../src/surfaces/tui/panels.ts";
 import { clipped, filled, widthOf } from "../../src/surfaces/tui/pi/text.ts";
 import { finishedLength, runningRows } from "../../src/surfaces/tui/running.ts";
+import { screenRows } from "../../src/surfaces/tui/screen.ts";
 import { separatorRow } from "../../src/surfaces/tui/separator.ts";
 import { slashOf } from "../../src/surfaces/tui/slash-commands.ts";
 import { treePanel } from "../../src/surfaces/tui/update.ts";
@@ -77,6 +78,22 @@ describe("the keymap", () => {
 			...["Ctrl+T", "Ctrl+↑", "PgUp", "F1", "Alt+Y", "Shift+G", "y"],
 		]);
 	});
+});
+
+test("a fork waits for tools only while a turn runs, and an agent whose prompt waits is in error", () => {
+	const seen = moment([]);
+	const found = slashOf("/fork");
+	const waits = found instanceof Error ? undefined : found.command.waits;
+	const agents = ["B", "E"].flatMap((letter) => seen.agents.get(idOf(letter)) ?? []);
+	expect(agents.map((agent) => (typeof waits === "function" ? waits(agent) : waits))).toEqual([
+		...["Waiting for tools to complete …", "Forking …"],
+	]);
+	const held = { kind: "error", reason: "no disk", at: new Date(seen.now).toISOString(), by: system };
+	const fields = { handle: "held", label: "error", holds: [held], waitingFor: "a hold", queueLength: 1 };
+	const agent = madeUp("E", fields);
+	const look = { width: 100, height: 12, colour: false, input: ["> "], typed: "" };
+	const rows = screenRows(firstState(agent.id), { ...seen, agents: new Map([[agent.id, agent]]) }, look);
+	expect(rows.join("\n")).toContain("the agent is in error (no disk); ");
 });
 
 test("in sixty columns the queue and the unread mail are still counted", () => {

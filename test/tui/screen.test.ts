@@ -202,7 +202,11 @@ test("a fork that waits for a tool call is given up with Esc, and then never mad
 	it.terminal.press("/fork --name never", "enter");
 	await it.terminal.shows("Waiting for tools to complete …");
 	it.terminal.press("escape");
-	await it.terminal.shows("Given up.");
+	await it.terminal.shows("Given up: a fork that still waited is not made.");
+	it.terminal.press("/wait one", "enter");
+	await it.terminal.shows("Waiting …");
+	it.terminal.press("escape");
+	expect(await it.terminal.shows("The wait was cancelled.")).not.toContain("fork that");
 	// control: the next one is waited for
 	it.terminal.press("/fork --name made", "enter");
 	await it.terminal.shows("Waiting for tools to complete …");

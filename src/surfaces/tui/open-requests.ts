@@ -7,6 +7,8 @@ import type { SlashAnswer } from "./slash.ts";
 export interface RequestOrigin {
 	agent: AgentId;
 	typed: string;
+	/** what is said if the request is cancelled */
+	cancelled?: string | undefined;
 }
 
 export type SendRequest = (signal: AbortSignal) => Promise<SlashAnswer>;
@@ -20,7 +22,7 @@ interface Parts {
 
 export class OpenRequests {
 	readonly #parts: Parts;
-	readonly #open = new Map<number, { text: string; agent: AgentId; cancelled: AbortController }>();
+	readonly #open = new Map<number, { text: string; origin: RequestOrigin; cancelled: AbortController }>();
 	#last = 0;
 
 	constructor(parts: Parts) {
@@ -31,7 +33,7 @@ export class OpenRequests {
 	run(text: string, send: SendRequest, origin: RequestOrigin): void {
 		const id = ++this.#last;
 		const cancelled = new AbortController();
-		this.#open.set(id, { text, agent: origin.agent, cancelled });
+		this.#open.set(id, { text, origin, cancelled });
 		this.#show();
 		send(cancelled.signal)
 			.then((answer) => {
@@ -46,18 +48,24 @@ export class OpenRequests {
 			});
 	}
 
-	/** A fork that waits for its moment is given up; anything else may still be done, and its answer is not waited for. */
-	cancel(agent: AgentId): void {
-		for (const [id, open] of this.#open) {
-			if (open.agent !== agent) continue;
-			open.cancelled.abort();
+	/**
+	 * A fork that waits for its moment is given up, and so is a wait; anything else may still be done, and its answer is
+	 * not waited for. Returns what to say of those that were shown.
+	 */
+	cancel(agent: AgentId): string {
+		const said = new Set<string>();
+		for (const [id, { text, origin, cancelled }] of this.#open) {
+			if (origin.agent !== agent) continue;
+			cancelled.abort();
 			this.#open.delete(id);
+			if (text !== "") said.add(origin.cancelled ?? "Given up; it may still be done.");
 		}
 		this.#show();
+		return [...said].join(" ");
 	}
 
 	#show(): void {
 		const shown = [...this.#open].filter(([, { text }]) => text !== "");
-		this.#parts.waiting(shown.map(([id, { text, agent }]) => ({ id, text, agent })));
+		this.#parts.waiting(shown.map(([id, { text, origin }]) => ({ id, text, agent: origin.agent })));
 	}
 }

@@ -130,7 +130,8 @@ function waitingText(agent: Agent | undefined): string | null {
 	if (agent === undefined || agent.waitingFor === null) return null;
 	if (agent.holds.length === 0) return `the next prompt waits: ${agent.waitingFor}`;
 	const isError = agent.label === "error";
-	return `the next prompt waits: the agent is ${stateOf(agent)}; ${isError ? "/recover repairs it" : "/resume lets it continue"}`;
+	const state = `${isError ? "in " : ""}${stateOf(agent)}`;
+	return `the next prompt waits: the agent is ${state}; ${isError ? "/recover repairs it" : "/resume lets it continue"}`;
 }
 
 /** Below the conversation. Whoever does not see the end of it reads how to get there. */

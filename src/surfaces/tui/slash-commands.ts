@@ -22,7 +22,8 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 		usage: '["prompt"] [--name NAME] [--at ITEM] [--fresh]',
 		help: "make a child with this conversation and these files, and go there",
 		flags: ["fresh"],
-		waits: "Waiting for tools to complete …",
+		waits: ({ turn }) => (turn === null ? "Forking …" : "Waiting for tools to complete …"),
+		cancelled: "Given up: a fork that still waited is not made.",
 		run: async (context, { words, options }) => {
 			const [name, at] = [options.get("name"), options.get("at")];
 			const child = await context.client.call("fork", {
@@ -176,6 +177,7 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 		help: "say when these agents have nothing left to do, or another condition holds",
 		flags: ["any"],
 		waits: "Waiting …",
+		cancelled: "The wait was cancelled.",
 		run: waitFor,
 	},
 	diff: {
@@ -254,7 +256,9 @@ async function waitFor({ client, key, query, signal }: SlashContext, { words, op
 	signal.addEventListener("abort", () => void client.call("waitCancel", { params: { wait: String(id) } }));
 	while (wait.state === "open" && !signal.aborted)
 		wait = await client.call("wait", { params: { wait: String(id) }, query: { block: "true" } });
-	const seen = wait.seen.map(({ handle, label }) => `${handle} is ${label}`).join(", ");
+	const seen = wait.seen
+		.map(({ handle, label }) => `${handle} is ${label === "error" ? "in error" : label}`)
+		.join(", ");
 	return { text: wait.state === "timeout" ? `TIMEOUT: ${seen}` : seen };
 }
 

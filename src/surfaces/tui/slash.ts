@@ -41,6 +41,8 @@ export interface SlashCommand {
 	/** options without a value */
 	flags?: readonly string[];
 	/** what is shown while it waits */
-	waits?: string;
+	waits?: string | ((agent: Agent) => string);
+	/** what is said if the person does not wait for its end; by default, that it may still be done */
+	cancelled?: string;
 	run(context: SlashContext, words: Words): Promise<SlashAnswer>;
 }

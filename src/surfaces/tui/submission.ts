@@ -7,6 +7,7 @@ import { unwritable } from "./update.ts";
 interface Submission {
 	/** what is shown until the answer comes; empty for what answers at once */
 	waits: string;
+	cancelled?: string | undefined;
 	ask(signal: AbortSignal): Promise<SlashAnswer>;
 	/** a prompt: whoever sends one wants to see its answer */
 	isPrompt: boolean;
@@ -21,8 +22,10 @@ export function submissionOf(
 		if (found instanceof Refused) return found;
 		const query = agent.project === null ? {} : { project: agent.project };
 		const { command, words } = found;
+		const { waits = "", cancelled } = command;
 		return {
-			waits: command.waits ?? "",
+			waits: typeof waits === "string" ? waits : waits(agent),
+			cancelled,
 			isPrompt: false,
 			ask: (signal) => command.run({ ...given, agent, signal, query }, words),
 		};

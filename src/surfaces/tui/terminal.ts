@@ -194,8 +194,7 @@ export class TerminalProgram {
 				this.#ask("Loading …", () => this.#read(effect));
 				break;
 			case "cancel":
-				this.#requests.cancel(effect.agent);
-				this.#say("Given up. A fork that was waiting is not made; anything else may still be done.", "wait");
+				this.#say(this.#requests.cancel(effect.agent), "wait");
 				break;
 			case "transcript":
 				this.#ask("Loading …", (signal) =>
@@ -230,8 +229,8 @@ export class TerminalProgram {
 		return {};
 	}
 
-	#ask(text: string, send: SendRequest, typed = ""): void {
-		this.#requests.run(text, send, { agent: this.#state.current, typed });
+	#ask(text: string, send: SendRequest, typed = "", cancelled?: string): void {
+		this.#requests.run(text, send, { agent: this.#state.current, typed, cancelled });
 	}
 
 	#go(agent: AgentId): void {
@@ -262,7 +261,7 @@ export class TerminalProgram {
 			return;
 		}
 		if (found.isPrompt) this.#state = scrolledBy(this.#state, null);
-		this.#ask(found.waits, found.ask, text);
+		this.#ask(found.waits, found.ask, text, found.cancelled);
 	}
 
 	#answered(answer: SlashAnswer): void {
