@@ -1,6 +1,7 @@
 // The small pure parts of the terminal.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
 import { describe, expect, test } from "vitest";
 import { AgentId, system } from "#contract/ids.ts";
 import { Turn } from "#contract/wire.ts";
@@ -11,7 +12,7 @@ import { treeOf } from "#views/overviews.ts";
 import { completed } from "../../src/surfaces/tui/complete.ts";
 import { filesOf } from "../../src/surfaces/tui/diff.ts";
 import { commandRows, keyRows } from "../../src/surfaces/tui/help.ts";
-import { actionOf, fittingHints, keymap, keyName } from "../../src/surfaces/tui/keymap.ts";
+import { actionOf, fittingHints, inputKeys, keymap, keyName } from "../../src/surfaces/tui/keymap.ts";
 import { firstState, type Seen } from "../../src/surfaces/tui/model.ts";
 import { panelRows } from "../../src/surfaces/tui/panels.ts";
 import { clipped, filled, widthOf } from "../../src/surfaces/tui/pi/text.ts";
@@ -71,6 +72,15 @@ describe("the keymap", () => {
 		}
 		expect(actionOf("conversation", "ctrl+t")).toBe("tree");
 		expect(actionOf("conversation", "t")).toBeNull();
+	});
+
+	test("lists the keys of the input, which the editor has and the conversation does not take", () => {
+		const keys = inputKeys.flatMap((entry) => entry.keys);
+		const known = Object.values(TUI_KEYBINDINGS).flatMap(({ defaultKeys }) => defaultKeys);
+		// the editor takes Alt+Enter without naming it
+		expect(keys.filter((key) => !known.some((each) => each === key))).toEqual(["alt+enter"]);
+		expect(keys.filter((key) => actionOf("conversation", key) !== null)).toEqual([]);
+		expect(keyRows({ width: 100, colour: false }).join("\n")).toMatch(/In the input\n +Enter +send the prompt/);
 	});
 
 	test("names keys as people write them", () => {

@@ -1,6 +1,6 @@
 // The keys and the commands, with what they do.
 import { painted } from "#views/paint.ts";
-import { keymap, keyName } from "./keymap.ts";
+import { inputKeys, keymap, keyName } from "./keymap.ts";
 import { widthOf, wrapped } from "./pi/text.ts";
 import { slashCommands } from "./slash-commands.ts";
 
@@ -11,6 +11,7 @@ interface Look {
 
 const modeNames = {
 	conversation: "In the conversation",
+	input: "In the input",
 	approval: "While an agent asks, and nothing is being typed (or with Alt)",
 	blocks: "Among the blocks of a conversation",
 	tree: "In the tree",
@@ -24,7 +25,7 @@ const modeNames = {
 export const keyTable = (): { mode: string; rows: { keys: string; help: string }[] }[] =>
 	Object.entries(modeNames).map(([mode, title]) => ({
 		mode: title,
-		rows: Object.entries(keymap)
+		rows: Object.entries({ ...keymap, input: inputKeys })
 			.filter(([name]) => name === mode)
 			.flatMap(([, entries]) => entries.map(({ keys, help }) => ({ keys: keys.map(keyName).join(", "), help }))),
 	}));

@@ -57,6 +57,8 @@ export type Action =
 	| "previous-file"
 	| "open-all";
 
+const escapeHelp = "interrupt the running turn; twice ends it by force. Without a turn, scroll to the end";
+
 const lists: readonly KeyEntry[] = [
 	{ keys: ["up", "k"], action: "up", help: "one row up" },
 	{ keys: ["down", "j"], action: "down", help: "one row down" },
@@ -81,7 +83,7 @@ export const keymap: Readonly<Record<Mode, readonly KeyEntry[]>> = {
 		{ keys: ["alt+down"], action: "line-down", help: "scroll one row down" },
 		{ keys: ["ctrl+home", "alt+home"], action: "top", help: "scroll to the beginning" },
 		{ keys: ["ctrl+end", "alt+end"], action: "bottom", help: "scroll to the end, and follow it" },
-		{ keys: ["escape"], action: "interrupt", help: "interrupt the running turn; twice ends it by force" },
+		{ keys: ["escape"], action: "interrupt", help: escapeHelp },
 		{ keys: ["ctrl+o"], action: "blocks", help: "choose a tool call or thought, to open it" },
 		{ keys: ["f1"], action: "keys", help: "show the keys" },
 		{ keys: ["f2"], action: "inbox", help: "show everything that needs you" },
@@ -148,6 +150,25 @@ export const keymap: Readonly<Record<Mode, readonly KeyEntry[]>> = {
 		{ keys: ["p"], action: "previous-file", help: "to the file before" },
 	],
 };
+
+/** The keys of the input, which the library's editor takes. */
+export const inputKeys: readonly Pick<KeyEntry, "keys" | "help">[] = [
+	{ keys: ["enter"], help: "send the prompt, or run the command" },
+	{ keys: ["alt+enter", "shift+enter", "ctrl+j"], help: "begin a new line" },
+	{ keys: ["tab"], help: "complete a command, an option, an agent or a file" },
+	{ keys: ["up"], help: "one line up; in the first line, the prompt before" },
+	{ keys: ["down"], help: "one line down; in the last line, the prompt after" },
+	{ keys: ["home", "ctrl+a"], help: "to the beginning of the line" },
+	{ keys: ["end", "ctrl+e"], help: "to the end of the line" },
+	{ keys: ["alt+left", "alt+b"], help: "one word to the left" },
+	{ keys: ["alt+right", "alt+f"], help: "one word to the right" },
+	{ keys: ["ctrl+w", "alt+backspace"], help: "delete the word before the cursor" },
+	{ keys: ["alt+d", "alt+delete"], help: "delete the word after the cursor" },
+	{ keys: ["ctrl+u"], help: "delete to the beginning of the line" },
+	{ keys: ["ctrl+k"], help: "delete to the end of the line" },
+	{ keys: ["ctrl+y"], help: "insert what was deleted last" },
+	{ keys: ["ctrl+-"], help: "undo" },
+];
 
 /** What a key does in a mode; null if it means nothing there. */
 export const actionOf = (mode: Mode, key: string): Action | null =>
