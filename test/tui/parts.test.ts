@@ -20,6 +20,7 @@ import { finishedLength, runningRows } from "../../src/surfaces/tui/running.ts";
 import { screenRows } from "../../src/surfaces/tui/screen.ts";
 import { separatorRow } from "../../src/surfaces/tui/separator.ts";
 import { slashOf } from "../../src/surfaces/tui/slash-commands.ts";
+import { statusRows } from "../../src/surfaces/tui/status.ts";
 import { treePanel } from "../../src/surfaces/tui/update.ts";
 import { wordsOf } from "../../src/surfaces/tui/words.ts";
 
@@ -109,6 +110,21 @@ test("a fork waits for tools only while a turn runs, and an agent whose prompt w
 test("in sixty columns the queue and the unread mail are still counted", () => {
 	const row = terminalFrames()["narrow"]?.find((each) => each.includes("[opus-1"));
 	expect(row).toBe("↑init ←opus-2 [opus-1 ● running] →opus-2 ↓2   2⧗  1✉");
+});
+
+test("the reason of an error takes the room that is free, and while a prompt is edited Enter saves it", () => {
+	const seen = moment([]);
+	const reason = "the disk is full, and nothing can be written to it";
+	const held = { kind: "error", reason, at: new Date(seen.now).toISOString(), by: system };
+	const agent = madeUp("E", { handle: "held", label: "error", holds: [held] });
+	const agents = new Map([[agent.id, agent]]);
+	const row = (width: number): string =>
+		separatorRow(firstState(agent.id), { ...seen, agents }, { width, colour: false });
+	expect(row(100)).toContain(`[held ✗ error (${reason})]`);
+	expect([widthOf(row(60)), /error \(the disk is full.*…\]/.test(row(60))]).toEqual([60, true]);
+	const editing = { ...firstState(agent.id), editing: new Map([[agent.id, 1]]) };
+	const look = { width: 100, height: 12, colour: false, typed: "" };
+	expect(statusRows(editing, seen, look)).toEqual(["  Enter save · Alt+Enter line · Esc leave it as it was"]);
 });
 
 test("the subscription whose slot a running turn has is named, whether it is the agent's own or not", () => {

@@ -17,24 +17,28 @@ export function separatorRow(state: State, seen: Seen, look: { width: number; co
 	const agent = seen.agents.get(state.current);
 	if (agent === undefined) return "";
 	const { width, colour } = look;
-	const here = (room: number): string => hereText(agent, room, colour);
+	const here = (room: number, more = 0): string => hereText(agent, { name: room, state: room + more }, colour);
 	for (let count = 0; count <= givenUp.length; count++) {
 		const without: GivenUp = new Set(givenUp.slice(0, count));
-		const text = [aroundText(agent, seen, { without, here: here(24) }), countsText(agent, seen, without)]
-			.filter(Boolean)
-			.join("   ");
+		const text = (more: number): string =>
+			[aroundText(agent, seen, { without, here: here(24, more) }), countsText(agent, seen, without)]
+				.filter(Boolean)
+				.join("   ");
 		const needs = needsText(seen, { colour, without });
-		const gap = width - widthOf(text) - widthOf(needs);
-		if (gap >= 1) return `${text}${" ".repeat(gap)}${needs}`;
+		const free = width - widthOf(text(0)) - widthOf(needs);
+		if (free < 1) continue;
+		// a state with a long reason takes what is free
+		const row = text(free - 1);
+		return `${row}${" ".repeat(width - widthOf(row) - widthOf(needs))}${needs}`;
 	}
 	const needs = needsText(seen, { colour, without: new Set(givenUp) });
 	return clipped(`${here(Math.max(4, width - 12 - widthOf(needs)))} ${needs}`, width);
 }
 
-function hereText(agent: Agent, room: number, colour: boolean): string {
+function hereText(agent: Agent, room: { name: number; state: number }, colour: boolean): string {
 	const { glyph, tone } = styleOf(agent);
-	const state = signed(tone, glyph, ` ${clipped(stateOf(agent), room)}`, colour);
-	return `[${painted("strong", clipped(inline(agent.handle), room), colour)} ${state}]`;
+	const state = signed(tone, glyph, ` ${clipped(stateOf(agent), room.state)}`, colour);
+	return `[${painted("strong", clipped(inline(agent.handle), room.name), colour)} ${state}]`;
 }
 
 /** The agent between the one above, its siblings and its children. */

@@ -1,5 +1,4 @@
 // The slash commands: the words of the command line, for the agent that is shown.
-
 import { Refused } from "#client/client.ts";
 import { counted } from "#contract/counted.ts";
 import { refuse } from "#contract/refusal.ts";

@@ -45,6 +45,7 @@ function toldOf(state: State, seen: Seen): { text: string; style: Style } | null
 
 function hintsOf(state: State, seen: Seen): string[] {
 	if (state.selected !== null) return ["↑↓ choose", hint("blocks", "open", "open"), hint("blocks", "close", "close")];
+	if (state.editing.has(state.current)) return ["Enter save", "Alt+Enter line", "Esc leave it as it was"];
 	const isRunning = (seen.agents.get(state.current)?.turn ?? null) !== null;
 	return [
 		"Enter send",
