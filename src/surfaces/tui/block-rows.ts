@@ -27,7 +27,8 @@ const resultRowsMax = 2000;
 
 export function blockRows(block: Block, look: BlockLook): string[] {
 	const bar = block.isInherited ? painted("faint", "┆ ", look.colour) : "";
-	const rows = rowsOf(block, block.isInherited ? { ...look, width: look.width - 2 } : look).map((row) => bar + row);
+	const marks = [block.isInherited, look.isSelected && !look.colour].filter(Boolean).length;
+	const rows = rowsOf(block, { ...look, width: look.width - 2 * marks }).map((row) => bar + row);
 	return look.isSelected ? rows.map((row, at) => (at === 0 ? selected(row, look) : row)) : rows;
 }
 
