@@ -3,7 +3,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
 import { describe, expect, test } from "vitest";
+import { Refused } from "#client/client.ts";
 import { AgentId, system } from "#contract/ids.ts";
+import { refuse } from "#contract/refusal.ts";
 import { Turn } from "#contract/wire.ts";
 import { freshFolder } from "#test/support/stores.ts";
 import { idOf, madeUp, moment, terminalFrames } from "#tools/terminal-frames.ts";
@@ -16,6 +18,7 @@ import { actionOf, fittingHints, inputKeys, keymap, keyName } from "../../src/su
 import { firstState, type Seen } from "../../src/surfaces/tui/model.ts";
 import { panelRows } from "../../src/surfaces/tui/panels.ts";
 import { clipped, filled, widthOf } from "../../src/surfaces/tui/pi/text.ts";
+import { refusalText } from "../../src/surfaces/tui/requests.ts";
 import { finishedLength, runningRows } from "../../src/surfaces/tui/running.ts";
 import { screenRows } from "../../src/surfaces/tui/screen.ts";
 import { separatorRow } from "../../src/surfaces/tui/separator.ts";
@@ -224,7 +227,7 @@ test("a command with an unknown option or a word too many is refused and says ho
 		const found = slashOf(line);
 		return found instanceof Error ? found.message : null;
 	};
-	expect(refused("/kill one --force")).toBe("unknown option --force. Write it like this: /kill [AGENT] [--cascade]");
+	expect(refused("/kill one --force")).toBe("unknown option '--force'. Write it like this: /kill [AGENT] [--cascade]");
 	expect(refused("/clear everything")).toBe("too many words: everything. Write it like this: /clear");
 	expect(refused("/fork --name")).toMatch(/^option --name needs a value\./);
 	expect(refused('/fork "not closed')).toMatch(/^a quote is not closed\./);
@@ -237,6 +240,17 @@ test("a command with an unknown option or a word too many is refused and says ho
 		"/commit -m it's a message",
 	])
 		expect(refused(line)).toBeNull();
+});
+
+test("a refusal is shown with its suggestions and files, as on the command line", () => {
+	const more = { details: { status: ["?? big.txt"] }, suggestions: ["brood diff one", "brood commit one"] };
+	const text = refusalText(new Refused(refuse("WORKTREE_DIRTY", "one has uncommitted changes.", more)));
+	const status = { text, style: "bad" as const };
+	const look = { width: 100, height: 12, colour: false, typed: "" };
+	expect(statusRows({ ...firstState(idOf("B")), status }, moment([]), look)).toEqual([
+		"  WORKTREE_DIRTY: one has uncommitted changes.  try: brood diff one  try: brood commit one",
+		"    ?? big.txt",
+	]);
 });
 
 test("help is whole at every width", () => {

@@ -203,7 +203,9 @@ test("a fork that waits for a tool call is given up with Esc, and then never mad
 	await it.terminal.shows("Waiting for tools to complete …");
 	it.terminal.press("escape");
 	await it.terminal.shows("Given up: a fork that still waited is not made.");
-	it.terminal.press("/wait one", "enter");
+	it.terminal.press("/wait one --timeout 0.1", "enter");
+	await it.terminal.shows("TIMEOUT: Time ran out: still waiting for one.");
+	it.terminal.press("ctrl+c", "/wait one", "enter");
 	await it.terminal.shows("Waiting …");
 	it.terminal.press("escape");
 	expect(await it.terminal.shows("The wait was cancelled.")).not.toContain("fork that");

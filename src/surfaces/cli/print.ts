@@ -3,11 +3,13 @@
 //
 // All output goes through these functions, which escape control characters: it contains text from agents, repositories
 // and strangers.
+
 import { Refused } from "#client/client.ts";
 import { messageOf } from "#contract/message-of.ts";
 import { type Refusal, refusalCodes, refuse } from "#contract/refusal.ts";
 import { asJson, indented, inline, visible } from "#contract/visible.ts";
 import { ageOf } from "#views/age.ts";
+import { refusedFiles } from "#views/refused-files.ts";
 import { fitColumns, joined } from "./fit-columns.ts";
 
 export const printJson = (value: unknown): void => void process.stdout.write(`${asJson(value)}\n`);
@@ -42,20 +44,6 @@ function outputOf({ details }: Refusal): string[] {
 		: [];
 }
 
-const filesShownMax = 20;
-
-/** What is not committed, as `git status` shows it, or in conflict. */
-function filesOf({ details }: Refusal): string[] {
-	const named = details["status"] ?? details["files"];
-	if (!Array.isArray(named)) return [];
-	const names = named.filter((name) => typeof name === "string");
-	const more = names.length - filesShownMax;
-	return [
-		...names.slice(0, filesShownMax).map((name) => `  ${inline(name)}`),
-		...(more > 0 ? [`  and ${more} more`] : []),
-	];
-}
-
 /** Arguments that the parser accepts but that do not fit together; the daemon was not called. */
 export class UsageError extends Refused {
 	constructor(message: string) {
@@ -79,7 +67,7 @@ export function printError(error: unknown, json: boolean): number {
 		printToStderr(
 			[
 				`${refusal.code}: ${indented(refusal.message, "  | ")}`,
-				...filesOf(refusal),
+				...refusedFiles(refusal),
 				...outputOf(refusal),
 				...refusal.suggestions.map((suggestion) => `  try: ${inline(suggestion)}`),
 			].join("\n"),

@@ -3,6 +3,7 @@ import { type Client, Refused } from "#client/client.ts";
 import { withAllFiles } from "#client/whole-diff.ts";
 import { messageOf } from "#contract/message-of.ts";
 import type { Diff } from "#contract/workspace.ts";
+import { refusedFiles } from "#views/refused-files.ts";
 import { diffPanel, filesOf } from "./diff.ts";
 import type { DiffPanel, DiffSource, Effect } from "./model.ts";
 import type { SlashAnswer } from "./slash.ts";
@@ -50,12 +51,12 @@ export async function request(client: Client, effect: RequestEffect, key: string
 	}
 }
 
-/** A refusal word for word, with its first suggestion. */
+/** A refusal word for word, with the files that it names and its suggestions, as on the command line. */
 export function refusalText(error: unknown): string {
 	if (!(error instanceof Refused)) return messageOf(error);
 	const { code, message, suggestions } = error.refusal;
-	const [first] = suggestions;
-	return `${code}: ${message}${first === undefined ? "" : `  try: ${first}`}`;
+	const tries = suggestions.map((suggestion) => `  try: ${suggestion}`);
+	return [`${code}: ${message}${tries.join("")}`, ...refusedFiles(error.refusal)].join("\n");
 }
 
 async function loaded(

@@ -6,6 +6,7 @@ import { conditions } from "#contract/wait.ts";
 import { mailLines } from "./agent-text.ts";
 import { loadDiff } from "./requests.ts";
 import type { SlashAnswer, SlashCommand, SlashContext } from "./slash.ts";
+import { waitAnswer } from "./wait-answer.ts";
 import { problemOf, type Words, wordsOf } from "./words.ts";
 
 const other = ({ agent }: SlashContext, { words }: Words): string => words[0] ?? agent.id;
@@ -255,10 +256,7 @@ async function waitFor({ client, key, query, signal }: SlashContext, { words, op
 	signal.addEventListener("abort", () => void client.call("waitCancel", { params: { wait: String(id) } }));
 	while (wait.state === "open" && !signal.aborted)
 		wait = await client.call("wait", { params: { wait: String(id) }, query: { block: "true" } });
-	const seen = wait.seen
-		.map(({ handle, label }) => `${handle} is ${label === "error" ? "in error" : label}`)
-		.join(", ");
-	return { text: wait.state === "timeout" ? `TIMEOUT: ${seen}` : seen };
+	return waitAnswer(wait);
 }
 
 const isCondition = (word: string): word is (typeof conditions)[number] => conditions.some((each) => each === word);

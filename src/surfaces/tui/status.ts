@@ -20,7 +20,9 @@ export function statusRows(state: State, seen: Seen, look: Look): string[] {
 	const told = toldOf(state, seen);
 	// a refusal is read whole, also on a narrow screen
 	if (told !== null)
-		return wrapped(inline(told.text), Math.max(8, width - 2))
+		return told.text
+			.split("\n")
+			.flatMap((line) => wrapped(inline(line), Math.max(8, width - 2)))
 			.slice(0, Math.max(1, Math.floor(height / 3)))
 			.map((row) => painted(told.style, `  ${row}`, colour));
 	// a list has its own hints

@@ -44,7 +44,7 @@ export function problemOf(
 	if (isUnclosed) return "a quote is not closed";
 	const known = new Set([...usage.matchAll(/--?([a-z][a-z-]*)/g)].map(([, name = ""]) => name));
 	for (const [name, value] of options) {
-		if (!known.has(name)) return `unknown option ${name.length === 1 ? "-" : "--"}${name}`;
+		if (!known.has(name)) return `unknown option '${name.length === 1 ? "-" : "--"}${name}'`;
 		if (value === "") return `option --${name} needs a value`;
 	}
 	const places = usage.replaceAll(/\[?--?[^\]]*\]?/g, "").match(/\S+/g) ?? [];
