@@ -248,7 +248,7 @@ test("the call that is chosen is always on the screen, and opens there", async (
 	// without colours, the chosen row is marked
 	await it.terminal.shows(/^⏵ execute echo call 39\./m);
 	it.terminal.press("ctrl+o");
-	await it.terminal.shows(/^> ⏵ execute echo call 39\. +call 39\.$/m);
+	await it.terminal.shows(/^> ⏵ execute echo call 39\. +call 39\./m);
 	it.terminal.press(...Array.from({ length: 39 }, () => "up"));
 	await it.terminal.shows(/^> ⏵ execute echo call 0\./m);
 	await it.terminal.shows("↑↓ choose · Enter open · Esc close");
