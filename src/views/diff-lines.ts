@@ -47,6 +47,7 @@ export interface PatchFile {
 	path: string;
 	from: string | null;
 	isBinary: boolean;
+	isDeleted: boolean;
 	mode: string | null;
 	/** from the first `@@` on, as git prints it */
 	body: readonly string[];
@@ -73,6 +74,7 @@ function fileOf(rows: readonly string[]): PatchFile {
 	return {
 		...{ path, from: named("rename from "), body: first === -1 ? [] : rows.slice(first) },
 		isBinary: head.some((row) => row.startsWith("Binary files ") || row.startsWith("GIT binary patch")),
+		isDeleted: head.some((row) => row.startsWith("deleted file mode ")),
 		mode: modeText(head),
 	};
 }

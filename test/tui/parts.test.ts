@@ -61,10 +61,10 @@ test("a patch is cut into its files, with their counts", () => {
 		"@@ -1 +0,0 @@",
 		"-bye",
 	].join("\n");
-	expect(filesOf(patch).map(({ path, added, deleted }) => [path, added, deleted])).toEqual([
-		["src/a.ts", 2, 1],
-		["logo.png", null, null],
-		["gone.txt", 0, 1],
+	expect(filesOf(patch).map(({ path, added, deleted, note }) => [path, added, deleted, note])).toEqual([
+		["src/a.ts", 2, 1, undefined],
+		["logo.png", null, null, undefined],
+		["gone.txt", 0, 1, "deleted"],
 	]);
 });
 

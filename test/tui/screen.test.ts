@@ -227,7 +227,7 @@ test("the turns show what each changed, and Enter in a diff opens and closes its
 	it.terminal.press("f6");
 	await it.terminal.shows(/completed {2}write a\.txt third/);
 	it.terminal.press("enter");
-	const turn = await it.terminal.shows("this turn of one: 1 file, 0 viewed");
+	const turn = await it.terminal.shows(/turn \d+ of one: 1 file, 0 viewed/);
 	expect(turn).toMatch(/-first[\s\S]+\+third/);
 	it.terminal.press("escape");
 	await it.terminal.shows("turns of one");
@@ -465,8 +465,10 @@ test("mail is read, answered and deleted; a person has no mailbox to answer to",
 	await it.terminal.shows("sent to two");
 	it.terminal.press("f4", "z");
 	await it.terminal.shows("z does nothing in this list");
+	await shop.client.call("send", { params: { agent: one.id }, body: { body: "a second one" } });
 	it.terminal.press("escape", "/read-mail", "enter");
 	await it.terminal.shows(/From human, \d+ s ago/);
+	await expect.poll(mail).toEqual(["read", "accepted"]);
 	it.terminal.press("escape");
 	// as a prompt it is headed by the sender's id, which people do not see
 	await shop.turn(two, "send one once more");

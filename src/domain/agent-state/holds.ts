@@ -21,7 +21,7 @@ export const holdTable: Record<HoldKind, HoldRule> = {
 	interrupt: { label: "paused", setBy: "`interrupt` without `--resume`", resume: "ends", endedBy: "`resume`" },
 	limit: {
 		label: "paused",
-		setBy: "its subscription cools down",
+		setBy: "a usage limit: its subscription cools down, or its own login does",
 		resume: "ends",
 		endedBy: "the reset time; `resume` overrides",
 	},

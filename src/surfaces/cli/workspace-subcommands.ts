@@ -135,7 +135,10 @@ function syncCommand(agent: Command): void {
 function approveCommand(parent: Command): void {
 	scopedSubcommand(parent, "approve", "merge the work of an agent or an issue into base, then update the other agents")
 		.argument("<agent|issue>", agentOrIssue)
-		.option("--commit <hash>", "the commit that you reviewed; default: the newest of its branch")
+		.option(
+			"--commit <hash>",
+			"the commit that you reviewed; default: an agent's newest, of an issue that of its last run",
+		)
 		.addOption(mergeStrategyOption())
 		.option("-m, --message <text>", "the message of the merge commit")
 		.action(async (reference, { commit, strategy, message, ...options }) => {

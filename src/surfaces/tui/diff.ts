@@ -22,10 +22,12 @@ export function diffPanel({ patch, files, next, omitted }: Diff, title: string, 
 }
 
 export const filesOf = (patch: string): PanelFile[] =>
-	patchFiles(patch).map(({ path, isBinary, body }) => {
+	patchFiles(patch).map(({ path, isBinary, isDeleted, mode, body }) => {
 		const isText = body.length > 0 || !isBinary;
+		const note = [isDeleted ? "deleted" : "", mode ?? ""].filter(Boolean).join(", ");
 		return {
 			path,
+			...(note !== "" && { note }),
 			added: isText ? body.filter((line) => line.startsWith("+")).length : null,
 			deleted: isText ? body.filter((line) => line.startsWith("-")).length : null,
 			lines: [...body],

@@ -113,6 +113,8 @@ export interface PanelFile {
 	/** how many lines were added and deleted; null for files that are not text */
 	added: number | null;
 	deleted: number | null;
+	/** that it was deleted, is a link, or has another mode now */
+	note?: string;
 	/** null until they are loaded */
 	lines: readonly string[] | null;
 }

@@ -208,13 +208,15 @@ function diffContent(panel: DiffPanel, { viewed }: State, { width, colour }: Loo
 	const isViewed = (file: PanelFile): boolean => viewed.has(reviewMark(file) ?? "");
 	const layout = layoutOf(panel, diffLineWidth(width));
 	const fileRow = (file: PanelFile, isOpen: boolean): string => {
-		const { path, added, deleted } = file;
+		const { path, added, deleted, note } = file;
 		const counts =
 			added === null
 				? "not text"
 				: `${painted("added", `+${added}`, colour)} ${painted("deleted", `−${deleted}`, colour)}`;
 		const left = `${isViewed(file) ? "✓" : "○"} ${isOpen ? "▾" : "▸"} ${inline(path)}`;
-		return `${painted("strong", clipped(left, Math.max(8, width - 14)), colour)}  ${counts}`;
+		const more = note === undefined ? "" : `  ${note}`;
+		const free = Math.max(8, width - 14 - more.length);
+		return `${painted("strong", clipped(left, free), colour)}  ${counts}${painted("faint", more, colour)}`;
 	};
 	const row = (at: number): string => {
 		const { file: index, line, part } = layout.rowAt(at);

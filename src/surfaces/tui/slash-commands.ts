@@ -90,8 +90,10 @@ export const slashCommands: Readonly<Record<string, SlashCommand>> = {
 		usage: "[ID]",
 		help: "read the oldest unread mail, or one by its number",
 		run: async (context, { words: [id] }) => {
-			const body = id === undefined ? {} : { mail: numberIn("read-mail", "ID", id) };
-			const [mail] = await context.client.call("mailRead", { ...itself(context), body });
+			const box = id === undefined ? await context.client.call("mail", itself(context)) : [];
+			const oldest = box.find(({ state }) => state !== "read")?.id;
+			const body = { mail: id === undefined ? oldest : numberIn("read-mail", "ID", id) };
+			const [mail] = body.mail === undefined ? [] : await context.client.call("mailRead", { ...itself(context), body });
 			if (mail === undefined) return { text: "no unread mail" };
 			return { panel: { kind: "text", at: 0, title: `mail ${mail.id}`, lines: mailLines(context.seen, mail) } };
 		},

@@ -66,7 +66,7 @@ function AgentsMax({ value, onChange }: { value: number; onChange(next: number):
 	};
 	return (
 		<TextField
-			label="Maximum number of agents"
+			label="Maximum number of agents that it adds itself"
 			type="number"
 			min={1}
 			value={text}

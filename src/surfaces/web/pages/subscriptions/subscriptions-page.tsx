@@ -28,8 +28,8 @@ export function SubscriptionsPage() {
 			</header>
 			{subscriptions.length === 0 ? (
 				<Empty title="No subscriptions.">
-					Agents use your own logins, with no limit on concurrent turns. Add a subscription to limit them, and to pause
-					its agents at usage limits.
+					Agents use your own logins, with no limit on concurrent turns but that of the machine. Add a subscription to
+					limit the turns of a plan or key.
 				</Empty>
 			) : (
 				<div className="page-table">
