@@ -75,6 +75,7 @@ async function first(tmux: TmuxRecording, { folder, brood }: World): Promise<str
 	await tmux.shows("asks,");
 	tmux.frame("It asks. The question is above the input, with the keys that answer it.");
 	// with Alt, a letter answers also in the middle of typing
+	await tmux.read();
 	tmux.press("M-n");
 	await tmux.shows("denied");
 	await killedAndRestarted(tmux, brood);
@@ -174,6 +175,7 @@ async function withClaude(tmux: TmuxRecording, { folder, home, brood }: World): 
 	);
 	// a long question is read part by part
 	while (tmux.screen().includes("asks,")) {
+		await tmux.read();
 		tmux.press("M-y");
 		await pause(1000);
 	}

@@ -56,6 +56,11 @@ export class TmuxRecording implements Disposable {
 		}
 	}
 
+	/** A question answers to keys after it was shown for a moment. */
+	async read(): Promise<void> {
+		await pause(1000);
+	}
+
 	/** Takes the screen as it is into the page. */
 	frame(text: string): void {
 		const rows = this.screen().split("\n");
