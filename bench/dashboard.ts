@@ -9,6 +9,7 @@ import { Client } from "#client/client.ts";
 import type { AgentId } from "#contract/ids.ts";
 import type { Engine } from "#engine/engine.ts";
 import { type Daemon, startDaemon } from "#src/main.ts";
+import { chromiumProgram } from "#test/support/chromium.ts";
 import { buildWeb } from "#tools/web.ts";
 import { append, spawn } from "./history.ts";
 import { median, percentile, type Result } from "./table.ts";
@@ -21,7 +22,7 @@ const events = 100;
 export async function dashboard(): Promise<Result[]> {
 	const home = mkdtempSync(path.join(os.tmpdir(), "brood-bench-"));
 	const browser = await chromium.launch({
-		executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+		executablePath: chromiumProgram(),
 		args: ["--disable-dev-shm-usage", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])],
 	});
 	try {
@@ -220,7 +221,7 @@ async function longThread(page: Page, { url }: Daemon, agent: AgentId): Promise<
 		await page.locator(".block").last().waitFor();
 		opened.push((await page.evaluate(() => performance.now())) - began);
 	}
-	const { longest } = await scrolled(page, ".thread-list", { steps: 300, by: -400 });
+	const { longest } = await scrolled(page, ".conversation-list", { steps: 300, by: -400 });
 	// it is no longer at its end
 	await page.getByRole("button", { name: "Newest" }).waitFor();
 	const value = median(opened);
