@@ -128,7 +128,7 @@ export function uploadReactor(parts: UploadParts): Reactor {
 			return isDue || ["agent.deleted", "site.added", "node.joined"].includes(event.kind);
 		},
 		async look(signal) {
-			const agents = all ? await parts.reads.agents({ life: "live" }) : [];
+			const agents = all && parts.blobs !== null ? await parts.reads.agents({ life: "live" }) : [];
 			all = false;
 			for (const agent of agents) if (agent.workspace !== null && isOwn(parts.node, agent)) due.add(agent.id);
 			for (const id of due) {
